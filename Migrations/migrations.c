@@ -1,0 +1,147 @@
+// Every SQL file of this folder in the order of application, compiled into the program.
+
+#include "migrations.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char m0001_create_schemas[] = {
+#embed "0001_create_schemas.sql"
+};
+static const unsigned char m0002_create_reference[] = {
+#embed "0002_create_reference.sql"
+};
+static const unsigned char m0003_create_station[] = {
+#embed "0003_create_station.sql"
+};
+static const unsigned char m0004_create_run[] = {
+#embed "0004_create_run.sql"
+};
+static const unsigned char m0005_create_price[] = {
+#embed "0005_create_price.sql"
+};
+static const unsigned char m0006_create_rollup[] = {
+#embed "0006_create_rollup.sql"
+};
+static const unsigned char clock[] = {
+#embed "routines/clock.sql"
+};
+static const unsigned char price_day[] = {
+#embed "routines/price_day.sql"
+};
+static const unsigned char ensure_price_month[] = {
+#embed "routines/ensure_price_month.sql"
+};
+static const unsigned char private_price_event[] = {
+#embed "views/private_price_event.sql"
+};
+static const unsigned char private_price_now[] = {
+#embed "views/private_price_now.sql"
+};
+static const unsigned char prices_at[] = {
+#embed "routines/prices_at.sql"
+};
+static const unsigned char refresh_current[] = {
+#embed "routines/refresh_current.sql"
+};
+static const unsigned char mark_dirty[] = {
+#embed "routines/mark_dirty.sql"
+};
+static const unsigned char absorb[] = {
+#embed "routines/absorb.sql"
+};
+static const unsigned char refresh_regions[] = {
+#embed "routines/refresh_regions.sql"
+};
+static const unsigned char rebuild_days[] = {
+#embed "routines/rebuild_days.sql"
+};
+static const unsigned char refresh_changes[] = {
+#embed "routines/refresh_changes.sql"
+};
+static const unsigned char stations[] = {
+#embed "views/stations.sql"
+};
+static const unsigned char current_prices[] = {
+#embed "views/current_prices.sql"
+};
+static const unsigned char tomorrow_prices[] = {
+#embed "views/tomorrow_prices.sql"
+};
+static const unsigned char price_history[] = {
+#embed "views/price_history.sql"
+};
+static const unsigned char averages_now[] = {
+#embed "views/averages_now.sql"
+};
+static const unsigned char daily_averages[] = {
+#embed "views/daily_averages.sql"
+};
+static const unsigned char trend_30d[] = {
+#embed "views/trend_30d.sql"
+};
+static const unsigned char trend_summary[] = {
+#embed "views/trend_summary.sql"
+};
+static const unsigned char fill_up[] = {
+#embed "views/fill_up.sql"
+};
+static const unsigned char station_fill_up[] = {
+#embed "views/station_fill_up.sql"
+};
+static const unsigned char station_comparison[] = {
+#embed "views/station_comparison.sql"
+};
+static const unsigned char feed_health[] = {
+#embed "views/feed_health.sql"
+};
+static const unsigned char ingest_runs[] = {
+#embed "views/ingest_runs.sql"
+};
+static const unsigned char rejects[] = {
+#embed "views/rejects.sql"
+};
+static const unsigned char public_functions[] = {
+#embed "routines/public_functions.sql"
+};
+
+#define FILE_ENTRY(name, bytes) {name ".sql", bytes, sizeof bytes}
+
+static const BowserMigration files[] = {
+  FILE_ENTRY("0001_create_schemas", m0001_create_schemas),
+  FILE_ENTRY("0002_create_reference", m0002_create_reference),
+  FILE_ENTRY("0003_create_station", m0003_create_station),
+  FILE_ENTRY("0004_create_run", m0004_create_run),
+  FILE_ENTRY("0005_create_price", m0005_create_price),
+  FILE_ENTRY("0006_create_rollup", m0006_create_rollup),
+  FILE_ENTRY("routines/clock", clock),
+  FILE_ENTRY("routines/price_day", price_day),
+  FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
+  FILE_ENTRY("views/private_price_event", private_price_event),
+  FILE_ENTRY("views/private_price_now", private_price_now),
+  FILE_ENTRY("routines/prices_at", prices_at),
+  FILE_ENTRY("routines/refresh_current", refresh_current),
+  FILE_ENTRY("routines/mark_dirty", mark_dirty),
+  FILE_ENTRY("routines/absorb", absorb),
+  FILE_ENTRY("routines/refresh_regions", refresh_regions),
+  FILE_ENTRY("routines/rebuild_days", rebuild_days),
+  FILE_ENTRY("routines/refresh_changes", refresh_changes),
+  FILE_ENTRY("views/stations", stations),
+  FILE_ENTRY("views/current_prices", current_prices),
+  FILE_ENTRY("views/tomorrow_prices", tomorrow_prices),
+  FILE_ENTRY("views/price_history", price_history),
+  FILE_ENTRY("views/averages_now", averages_now),
+  FILE_ENTRY("views/daily_averages", daily_averages),
+  FILE_ENTRY("views/trend_30d", trend_30d),
+  FILE_ENTRY("views/trend_summary", trend_summary),
+  FILE_ENTRY("views/fill_up", fill_up),
+  FILE_ENTRY("views/station_fill_up", station_fill_up),
+  FILE_ENTRY("views/station_comparison", station_comparison),
+  FILE_ENTRY("views/feed_health", feed_health),
+  FILE_ENTRY("views/ingest_runs", ingest_runs),
+  FILE_ENTRY("views/rejects", rejects),
+  FILE_ENTRY("routines/public_functions", public_functions),
+};
+
+size_t bowser_migration_count(void) { return sizeof files / sizeof files[0]; }
+
+BowserMigration bowser_migration(size_t index) { return files[index]; }

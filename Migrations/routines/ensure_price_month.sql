@@ -1,0 +1,29 @@
+-- Makes the partition of a month if it is missing. The writer has no DDL of its own, so this runs
+-- with the owner's rights and does nothing else. Attaching, unlike CREATE ... PARTITION OF, lets
+-- others go on reading and writing the table.
+CREATE OR REPLACE FUNCTION fuel.ensure_price_month(p_at timestamptz) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' SET timezone = 'UTC' AS $$
+DECLARE
+  month_begins timestamptz := date_trunc('month', p_at);
+  partition    text        := to_char(month_begins, '"price_"YYYY_MM');
+BEGIN
+  IF p_at NOT BETWEEN '2000-01-01' AND now() + interval '400 days' THEN
+    RAISE EXCEPTION 'no month is kept for %', p_at USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF to_regclass('fuel.' || partition) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtext('fuel.price partitions'));
+  IF to_regclass('fuel.' || partition) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  EXECUTE format('CREATE TABLE fuel.%I (LIKE fuel.price INCLUDING ALL)', partition);
+  EXECUTE format(
+    'ALTER TABLE fuel.price ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
+    partition, month_begins, month_begins + interval '1 month');
+END
+$$;
+COMMENT ON FUNCTION fuel.ensure_price_month(timestamptz) IS
+  'Makes the partition of fuel.price that holds an instant, if it is missing.';
+REVOKE EXECUTE ON FUNCTION fuel.ensure_price_month(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.ensure_price_month(timestamptz) TO fuel_writer;

@@ -1,0 +1,15 @@
+-- The price day of an instant, and the instants between which a price day lies. Days of 23 and 25
+-- hours are days; the server's zone rules know them.
+CREATE OR REPLACE FUNCTION fuel.price_day(p_at timestamptz, p_time_zone text, p_starts interval)
+RETURNS date LANGUAGE sql STABLE STRICT PARALLEL SAFE
+RETURN ((p_at AT TIME ZONE p_time_zone) - p_starts)::date;
+COMMENT ON FUNCTION fuel.price_day(timestamptz, text, interval) IS
+  'The local price day that an instant belongs to.';
+GRANT EXECUTE ON FUNCTION fuel.price_day(timestamptz, text, interval) TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.price_day_begin(p_day date, p_time_zone text, p_starts interval)
+RETURNS timestamptz LANGUAGE sql STABLE STRICT PARALLEL SAFE
+RETURN (p_day + p_starts) AT TIME ZONE p_time_zone;
+COMMENT ON FUNCTION fuel.price_day_begin(date, text, interval) IS
+  'The instant at which a local price day begins; it ends where the next one begins.';
+GRANT EXECUTE ON FUNCTION fuel.price_day_begin(date, text, interval) TO fuel_reader, fuel_writer;

@@ -1,0 +1,74 @@
+-- The price in effect at an instant, by the whole history: the one written rule that price_at,
+-- average_at and the changes over a day and a week share.
+CREATE OR REPLACE FUNCTION fuel.prices_at(
+  p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
+RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer)
+LANGUAGE sql STABLE AS $$
+  SELECT
+    pair.station_id,
+    pair.fuel_id,
+    stamped.price_tenths
+  FROM fuel.current_price AS pair
+  JOIN fuel.source USING (source_id)
+  CROSS JOIN LATERAL (
+    SELECT
+      price.effective_at,
+      price.price_tenths
+    FROM fuel.price
+    WHERE price.station_id = pair.station_id
+      AND price.fuel_id = pair.fuel_id
+      AND price.source_id = pair.source_id
+      AND price.effective_at <= p_at
+      AND price.effective_at > p_at - source.price_lapses_after
+    ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+    LIMIT 1
+  ) AS stamped
+  LEFT JOIN LATERAL (
+    SELECT listing.changed_at
+    FROM fuel.listing
+    WHERE listing.station_id = pair.station_id
+      AND listing.fuel_id = pair.fuel_id
+      AND listing.source_id = pair.source_id
+      AND listing.changed_at <= p_at
+      AND listing.changed_at >= stamped.effective_at
+      AND NOT listing.is_listed
+      AND NOT EXISTS (
+        SELECT
+        FROM fuel.listing AS returned
+        WHERE returned.station_id = listing.station_id
+          AND returned.fuel_id = listing.fuel_id
+          AND returned.source_id = listing.source_id
+          AND returned.changed_at > listing.changed_at
+          AND returned.changed_at <= p_at
+          AND returned.is_listed)
+    LIMIT 1
+  ) AS vanished ON true
+  WHERE (p_station_ids IS NULL OR pair.station_id = ANY (p_station_ids))
+    AND (p_fuel_id IS NULL OR pair.fuel_id = p_fuel_id)
+    AND stamped.price_tenths > 0
+    AND vanished.changed_at IS NULL
+    AND (
+      stamped.effective_at + source.sight_lapses_after > p_at
+      -- Seen at or after the instant under the same stamp, or not long enough before it to lapse.
+      OR (
+        SELECT max(run.taken_at)
+        FROM fuel.run
+        WHERE run.source_id = pair.source_id
+          AND run.is_complete
+          AND run.taken_at < coalesce(
+            (
+              SELECT following.effective_at
+              FROM fuel.price AS following
+              WHERE following.station_id = pair.station_id
+                AND following.fuel_id = pair.fuel_id
+                AND following.source_id = pair.source_id
+                AND following.effective_at > stamped.effective_at
+              ORDER BY following.effective_at
+              LIMIT 1
+            ),
+            'infinity')
+      ) + source.sight_lapses_after > p_at)
+$$;
+COMMENT ON FUNCTION fuel.prices_at(timestamptz, integer[], smallint) IS
+  'The prices in effect at an instant, of the given stations and fuel (NULL: all).';
+GRANT EXECUTE ON FUNCTION fuel.prices_at(timestamptz, integer[], smallint) TO fuel_writer;

@@ -1,0 +1,64 @@
+-- The functions of the interface. They read private tables on behalf of readers who may not, so
+-- each runs with its owner's rights, a fixed empty search path and nothing but bound arguments.
+
+CREATE OR REPLACE FUNCTION fuel_v1.price_at(station_id integer, fuel text, at timestamptz)
+RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = ''
+RETURN (
+  SELECT (found.price_tenths / 10.0)::numeric(5, 1)
+  FROM fuel.fuel AS known
+  CROSS JOIN LATERAL fuel.prices_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
+  WHERE known.fuel = price_at.fuel);
+COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
+  'The price of a station and fuel in effect at an instant, cents per litre; NULL: none was believed.';
+REVOKE EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel_v1.average_at(region text, fuel text, at timestamptz)
+RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = ''
+RETURN (
+  SELECT CASE
+    WHEN count(*) >= fuel.minimum_stations() THEN round(avg(found.price_tenths) / 10, 2)
+  END
+  FROM fuel.fuel AS known
+  CROSS JOIN LATERAL fuel.prices_at(
+    average_at.at,
+    ARRAY(
+      SELECT station.station_id
+      FROM fuel.region_station
+      JOIN fuel.station USING (station_id)
+      WHERE region_station.region = average_at.region AND station.is_public),
+    known.fuel_id) AS found
+  WHERE known.fuel = average_at.fuel);
+COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
+  'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
+  'below three stations.';
+REVOKE EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel_v1.stations_near(
+  latitude numeric, longitude numeric, radius_km numeric)
+RETURNS TABLE (station_id integer, name text, brand text, suburb text, state text, distance_km numeric)
+LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = '' AS $$
+  SELECT
+    station.station_id,
+    station.name,
+    station.brand,
+    station.suburb,
+    station.state,
+    round(place.kilometres::numeric, 2)
+  FROM fuel.station
+  CROSS JOIN LATERAL (
+    SELECT fuel.kilometres(
+      stations_near.latitude, stations_near.longitude, station.latitude, station.longitude
+    ) AS kilometres
+  ) AS place
+  -- A degree of latitude is 111 km: the box spares the trigonometry for most stations.
+  WHERE station.latitude BETWEEN stations_near.latitude - stations_near.radius_km / 110.0
+    AND stations_near.latitude + stations_near.radius_km / 110.0
+    AND place.kilometres <= stations_near.radius_km
+  ORDER BY place.kilometres, station.station_id
+$$;
+COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
+  'The stations within a radius of a point in degrees, nearest first.';
+REVOKE EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) TO fuel_reader, fuel_writer;

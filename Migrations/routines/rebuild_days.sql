@@ -1,0 +1,210 @@
+-- Makes the averages of a span of price days again, whole: deletes them and inserts them.
+--
+-- A station counts once, with its time-weighted price over the part of the day for which a price is
+-- believed. Stations that only members may use are left out, and so are doubtful prices.
+CREATE OR REPLACE FUNCTION fuel.rebuild_days(
+  p_fuel_ids smallint[], p_from date, p_to date, p_clock timestamptz)
+RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  rebuilt integer;
+BEGIN
+  -- First of all: a run that commits from here on finds no row, waits for us, and marks its days
+  -- anew; one that marked them before has committed once we hold the rows. Deleting at the end
+  -- would drop the mark of a run that committed in between.
+  PERFORM FROM fuel.dirty_day
+  WHERE dirty_day.fuel_id = ANY (p_fuel_ids) AND dirty_day.day BETWEEN p_from AND p_to
+  ORDER BY dirty_day.fuel_id, dirty_day.day
+  FOR UPDATE;
+  DELETE FROM fuel.dirty_day
+  WHERE dirty_day.fuel_id = ANY (p_fuel_ids) AND dirty_day.day BETWEEN p_from AND p_to;
+
+  DELETE FROM fuel.daily_rollup
+  WHERE daily_rollup.fuel_id = ANY (p_fuel_ids) AND daily_rollup.day BETWEEN p_from AND p_to;
+
+  WITH price_day AS MATERIALIZED (
+    SELECT
+      state.state,
+      day.day::date AS day,
+      fuel.price_day_begin(day.day::date, state.time_zone, state.price_day_starts) AS begins_at,
+      least(
+        fuel.price_day_begin(day.day::date + 1, state.time_zone, state.price_day_starts), p_clock
+      ) AS ends_at
+    FROM fuel.state
+    CROSS JOIN generate_series(p_from, p_to, interval '1 day') AS day (day)
+    WHERE fuel.price_day_begin(day.day::date, state.time_zone, state.price_day_starts) < p_clock
+  ),
+  price_window AS MATERIALIZED (
+    SELECT
+      price_day.state,
+      min(price_day.begins_at) AS begins_at,
+      max(price_day.ends_at) AS ends_at
+    FROM price_day
+    GROUP BY price_day.state
+  ),
+  pair AS MATERIALIZED (
+    SELECT
+      cached.station_id,
+      cached.fuel_id,
+      cached.source_id,
+      station.state,
+      price_window.begins_at,
+      price_window.ends_at,
+      source.price_lapses_after,
+      source.sight_lapses_after,
+      source.last_listed_at,
+      -- Before its first run a feed's unchanged prices are known and its changed ones are not. A
+      -- feed without lists tells whole days.
+      CASE
+        WHEN source.last_listed_at IS NULL THEN '-infinity'
+        ELSE source.first_taken_at
+      END AS speaks_from_at
+    FROM fuel.current_price AS cached
+    JOIN fuel.station USING (station_id)
+    JOIN price_window USING (state)
+    JOIN fuel.source ON source.source_id = cached.source_id
+    WHERE cached.fuel_id = ANY (p_fuel_ids)
+      AND station.is_public
+      AND NOT cached.is_flagged
+  ),
+  happened AS (
+    -- What held when the window began ...
+    SELECT
+      pair.station_id,
+      pair.fuel_id,
+      carried.effective_at,
+      CASE WHEN gone.is_gone THEN 0 ELSE carried.price_tenths END AS price_tenths,
+      carried.effective_at AS stamped_at,
+      carried.learnt_at
+    FROM pair
+    CROSS JOIN LATERAL (
+      SELECT price.effective_at, price.price_tenths, price.learnt_at
+      FROM fuel.price
+      WHERE price.station_id = pair.station_id
+        AND price.fuel_id = pair.fuel_id
+        AND price.source_id = pair.source_id
+        AND price.effective_at <= pair.begins_at
+        AND price.effective_at > pair.begins_at - pair.price_lapses_after
+      ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+      LIMIT 1
+    ) AS carried
+    LEFT JOIN LATERAL (
+      SELECT NOT listing.is_listed AND listing.changed_at >= carried.effective_at AS is_gone
+      FROM fuel.listing
+      WHERE listing.station_id = pair.station_id
+        AND listing.fuel_id = pair.fuel_id
+        AND listing.source_id = pair.source_id
+        AND listing.changed_at <= pair.begins_at
+      ORDER BY listing.changed_at DESC
+      LIMIT 1
+    ) AS gone ON true
+    UNION ALL
+    -- ... and what happened in it.
+    SELECT
+      event.station_id,
+      event.fuel_id,
+      event.effective_at,
+      event.price_tenths,
+      event.stamped_at,
+      event.learnt_at
+    FROM fuel.price_event AS event
+    JOIN pair USING (station_id, fuel_id, source_id)
+    WHERE event.effective_at > (SELECT min(price_window.begins_at) FROM price_window)
+      AND event.effective_at < (SELECT max(price_window.ends_at) FROM price_window)
+      AND event.effective_at > pair.begins_at
+      AND event.effective_at < pair.ends_at
+  ),
+  followed AS (
+    SELECT
+      happened.*,
+      lead(happened.effective_at) OVER (
+        PARTITION BY happened.station_id, happened.fuel_id
+        ORDER BY happened.effective_at, happened.learnt_at, happened.price_tenths
+      ) AS next_at
+    FROM happened
+  ),
+  believed AS (
+    SELECT
+      pair.state,
+      followed.station_id,
+      followed.fuel_id,
+      followed.price_tenths,
+      greatest(followed.effective_at, pair.speaks_from_at) AS begins_at,
+      least(
+        coalesce(followed.next_at, pair.ends_at),
+        followed.stamped_at + pair.price_lapses_after,
+        CASE
+          WHEN coalesce(followed.next_at, pair.ends_at) - followed.stamped_at
+            <= pair.sight_lapses_after
+            THEN 'infinity'
+          ELSE greatest(followed.stamped_at, (
+            SELECT max(run.taken_at)
+            FROM fuel.run
+            WHERE run.source_id = pair.source_id
+              AND run.is_complete
+              AND run.taken_at <= p_clock
+              AND run.taken_at < coalesce(followed.next_at, (
+                SELECT later.effective_at
+                FROM fuel.price AS later
+                WHERE later.station_id = followed.station_id
+                  AND later.fuel_id = followed.fuel_id
+                  AND later.source_id = pair.source_id
+                  AND later.effective_at >= pair.ends_at
+                ORDER BY later.effective_at
+                LIMIT 1
+              ), 'infinity')
+          )) + pair.sight_lapses_after
+        END
+      ) AS ends_at
+    FROM followed
+    JOIN pair USING (station_id, fuel_id)
+    WHERE followed.price_tenths > 0
+  ),
+  station_day AS (
+    SELECT
+      believed.station_id,
+      believed.fuel_id,
+      price_day.day,
+      sum(believed.price_tenths * part.seconds) / sum(part.seconds) AS price_tenths,
+      -- A day lasts as long as it has passed.
+      sum(part.seconds) / extract(epoch FROM min(price_day.ends_at - price_day.begins_at))
+        AS covered
+    FROM believed
+    JOIN price_day
+      ON price_day.state = believed.state
+      AND price_day.begins_at < believed.ends_at
+      AND price_day.ends_at > believed.begins_at
+    CROSS JOIN LATERAL (
+      SELECT extract(epoch FROM
+        least(believed.ends_at, price_day.ends_at)
+        - greatest(believed.begins_at, price_day.begins_at)) AS seconds
+    ) AS part
+    WHERE part.seconds > 0
+    GROUP BY believed.station_id, believed.fuel_id, price_day.day
+  )
+  INSERT INTO fuel.daily_rollup (
+    region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
+    is_ended)
+  SELECT
+    region_station.region,
+    station_day.fuel_id,
+    station_day.day,
+    round(avg(station_day.price_tenths) / 10, 2),
+    round((percentile_cont(0.5) WITHIN GROUP (ORDER BY station_day.price_tenths))::numeric / 10, 2),
+    round((percentile_cont(0.25) WITHIN GROUP (ORDER BY station_day.price_tenths))::numeric / 10, 2),
+    round(min(station_day.price_tenths) / 10, 2),
+    round(max(station_day.price_tenths) / 10, 2),
+    count(*),
+    round(least(avg(station_day.covered), 1), 3),
+    p_clock >= (
+      SELECT max(fuel.price_day_begin(station_day.day + 1, state.time_zone, state.price_day_starts))
+      FROM fuel.state)
+  FROM station_day
+  JOIN fuel.region_station USING (station_id)
+  GROUP BY region_station.region, station_day.fuel_id, station_day.day;
+  GET DIAGNOSTICS rebuilt = ROW_COUNT;
+  RETURN rebuilt;
+END
+$$;
+COMMENT ON FUNCTION fuel.rebuild_days(smallint[], date, date, timestamptz) IS
+  'Makes the daily averages of some fuels over a span of days again. Answers how many rows it made.';
+GRANT EXECUTE ON FUNCTION fuel.rebuild_days(smallint[], date, date, timestamptz) TO fuel_writer;

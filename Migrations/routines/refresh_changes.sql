@@ -1,0 +1,33 @@
+-- How the average of each region moved over a day and a week, over the stations that had a price at
+-- both ends, so that stations coming and going do not look like price moves.
+CREATE OR REPLACE FUNCTION fuel.refresh_changes(p_clock timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM fuel.region_change;
+  INSERT INTO fuel.region_change (region, fuel_id, change_24h_cpl, change_7d_cpl, as_of_at)
+  SELECT
+    region_station.region,
+    present.fuel_id,
+    CASE
+      WHEN count(day_before.price_tenths) >= fuel.minimum_stations()
+        THEN round(avg(present.price_tenths - day_before.price_tenths) / 10, 2)
+    END,
+    CASE
+      WHEN count(week_before.price_tenths) >= fuel.minimum_stations()
+        THEN round(avg(present.price_tenths - week_before.price_tenths) / 10, 2)
+    END,
+    p_clock
+  FROM fuel.prices_at(p_clock) AS present
+  JOIN fuel.station USING (station_id)
+  JOIN fuel.region_station USING (station_id)
+  LEFT JOIN fuel.prices_at(p_clock - interval '24 hours') AS day_before
+    USING (station_id, fuel_id)
+  LEFT JOIN fuel.prices_at(p_clock - interval '7 days') AS week_before
+    USING (station_id, fuel_id)
+  WHERE station.is_public
+  GROUP BY region_station.region, present.fuel_id;
+END
+$$;
+COMMENT ON FUNCTION fuel.refresh_changes(timestamptz) IS
+  'Computes the changes over 24 hours and 7 days of every region and fuel.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_changes(timestamptz) TO fuel_writer;

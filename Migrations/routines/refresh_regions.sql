@@ -1,0 +1,73 @@
+-- Which stations belong to which region, by state and by distance from its centre. A station that
+-- enters or leaves makes its days dirty.
+CREATE OR REPLACE FUNCTION fuel.kilometres(
+  p_latitude numeric, p_longitude numeric, p_latitude2 numeric, p_longitude2 numeric)
+RETURNS double precision LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+-- Haversine on a sphere of 6,371 km: within 0.5 % of the ellipsoid.
+RETURN 12742 * asin(sqrt(
+  power(sind((p_latitude2 - p_latitude)::float8 / 2), 2)
+  + cosd(p_latitude::float8) * cosd(p_latitude2::float8)
+  * power(sind((p_longitude2 - p_longitude)::float8 / 2), 2)));
+COMMENT ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric) IS
+  'The distance between two points given in degrees.';
+GRANT EXECUTE ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric)
+  TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.refresh_regions(p_clock timestamptz) RETURNS integer
+LANGUAGE sql AS $$
+  WITH wanted AS (
+    SELECT region.region, station.station_id
+    FROM fuel.region
+    JOIN fuel.station ON region.state IS NULL OR region.state = station.state
+    WHERE region.radius_km IS NULL
+      OR fuel.kilometres(region.latitude, region.longitude, station.latitude, station.longitude)
+        <= region.radius_km
+  ),
+  removed AS (
+    DELETE FROM fuel.region_station
+    WHERE NOT EXISTS (
+      SELECT
+      FROM wanted
+      WHERE wanted.region = region_station.region
+        AND wanted.station_id = region_station.station_id)
+    RETURNING region_station.station_id
+  ),
+  added AS (
+    INSERT INTO fuel.region_station (region, station_id)
+    SELECT wanted.region, wanted.station_id
+    FROM wanted
+    WHERE NOT EXISTS (
+      SELECT
+      FROM fuel.region_station
+      WHERE region_station.region = wanted.region
+        AND region_station.station_id = wanted.station_id)
+    RETURNING region_station.station_id
+  ),
+  moved AS (
+    SELECT removed.station_id FROM removed
+    UNION
+    SELECT added.station_id FROM added
+  ),
+  dirtied AS (
+    INSERT INTO fuel.dirty_day (fuel_id, day)
+    SELECT DISTINCT pair.fuel_id, day.day::date
+    FROM (
+      SELECT
+        current_price.fuel_id,
+        min(greatest(station.first_seen_at, source.first_taken_at)) AS begins_at
+      FROM moved
+      JOIN fuel.station USING (station_id)
+      JOIN fuel.current_price USING (station_id)
+      JOIN fuel.source ON source.source_id = station.source_id
+      GROUP BY current_price.fuel_id
+    ) AS pair
+    CROSS JOIN LATERAL generate_series(
+      (pair.begins_at - interval '1 day')::date, p_clock::date, interval '1 day') AS day (day)
+    ORDER BY pair.fuel_id, day.day::date
+    ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+  )
+  SELECT count(*)::integer FROM moved
+$$;
+COMMENT ON FUNCTION fuel.refresh_regions(timestamptz) IS
+  'Brings the stations of all regions up to date. Answers how many stations changed.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_regions(timestamptz) TO fuel_writer;

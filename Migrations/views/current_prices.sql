@@ -1,0 +1,44 @@
+CREATE OR REPLACE VIEW fuel_v1.current_prices AS
+SELECT
+  station.station_id,
+  station.state,
+  station.name,
+  station.brand,
+  station.suburb,
+  station.postcode,
+  station.latitude,
+  station.longitude,
+  fuel.fuel,
+  (price_now.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
+  price_now.effective_at,
+  price_now.confirmed_at,
+  price_now.is_fresh,
+  price_now.is_flagged,
+  (price_now.next_tenths / 10.0)::numeric(5, 1) AS next_price_cpl,
+  price_now.next_effective_at
+FROM fuel.price_now
+JOIN fuel.station USING (station_id)
+JOIN fuel.fuel USING (fuel_id)
+WHERE price_now.price_tenths > 0
+  -- After a month of silence a station is dormant, not merely stale.
+  AND price_now.lapses_at > price_now.now_at - interval '30 days';
+COMMENT ON VIEW fuel_v1.current_prices IS
+  'The price in effect now. One row per station and fuel on offer. Stale and doubtful prices are '
+  'here with their marks; averages leave them out.';
+COMMENT ON COLUMN fuel_v1.current_prices.station_id        IS 'The station.';
+COMMENT ON COLUMN fuel_v1.current_prices.state             IS 'State or territory.';
+COMMENT ON COLUMN fuel_v1.current_prices.name              IS 'Trading name; NULL until described.';
+COMMENT ON COLUMN fuel_v1.current_prices.brand             IS 'Brand; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.current_prices.suburb            IS 'Suburb or town; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.current_prices.postcode          IS 'Postcode; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.current_prices.latitude          IS 'Degrees; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.current_prices.longitude         IS 'Degrees; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.current_prices.fuel              IS 'Fuel code, such as U91.';
+COMMENT ON COLUMN fuel_v1.current_prices.price_cpl         IS 'Price in effect, cents per litre.';
+COMMENT ON COLUMN fuel_v1.current_prices.effective_at      IS 'Since when it holds without a change.';
+COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last said so.';
+COMMENT ON COLUMN fuel_v1.current_prices.is_fresh          IS 'Whether it is recent enough to be believed.';
+COMMENT ON COLUMN fuel_v1.current_prices.is_flagged        IS 'Whether it is doubtful and not yet confirmed.';
+COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The price after it, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When that one begins; NULL: not known.';
+GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;

@@ -1,0 +1,37 @@
+CREATE OR REPLACE VIEW fuel_v1.daily_averages AS
+SELECT
+  daily_rollup.region,
+  region.state,
+  fuel.fuel,
+  daily_rollup.day,
+  CASE WHEN sample.is_enough THEN daily_rollup.average_cpl END AS average_cpl,
+  CASE WHEN sample.is_enough THEN daily_rollup.median_cpl END AS median_cpl,
+  CASE WHEN sample.is_enough THEN daily_rollup.p25_cpl END AS p25_cpl,
+  CASE WHEN sample.is_enough THEN daily_rollup.min_cpl END AS min_cpl,
+  CASE WHEN sample.is_enough THEN daily_rollup.max_cpl END AS max_cpl,
+  daily_rollup.stations,
+  daily_rollup.coverage,
+  daily_rollup.is_ended AND daily_rollup.coverage >= 0.75 AS is_complete
+FROM fuel.daily_rollup
+JOIN fuel.region USING (region)
+JOIN fuel.fuel USING (fuel_id)
+CROSS JOIN LATERAL (
+  SELECT daily_rollup.stations >= fuel.minimum_stations() AS is_enough
+) AS sample
+WHERE fuel.is_averaged;
+COMMENT ON VIEW fuel_v1.daily_averages IS
+  'Averages over stations of each station''s time-weighted price over a local price day. One row per '
+  'region, fuel and day with any price. The price day is the state''s calendar day, in WA from 06:00 to 06:00.';
+COMMENT ON COLUMN fuel_v1.daily_averages.region      IS 'A state, AU, a capital such as sydney, or a configured area.';
+COMMENT ON COLUMN fuel_v1.daily_averages.state       IS 'Its state; NULL for the nation and areas across borders.';
+COMMENT ON COLUMN fuel_v1.daily_averages.fuel        IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.daily_averages.day         IS 'The local price day.';
+COMMENT ON COLUMN fuel_v1.daily_averages.average_cpl IS 'Mean, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.median_cpl  IS 'Median, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.p25_cpl     IS 'Lower quartile, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl     IS 'Cheapest station''s day, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl     IS 'Dearest station''s day, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.stations    IS 'How many stations it rests on.';
+COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share from 0 to 1 of those stations'' day, so far as it has passed, with a believed price.';
+COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over and well covered. Today never is.';
+GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;

@@ -1,0 +1,51 @@
+CREATE OR REPLACE VIEW fuel_v1.fill_up AS
+SELECT
+  latest.region,
+  region.state,
+  fuel.fuel,
+  CASE WHEN latest.is_valid THEN latest.verdict ELSE 'no_difference' END AS verdict,
+  CASE WHEN latest.is_valid THEN latest.basis ELSE 'insufficient_data' END AS basis,
+  CASE WHEN latest.is_valid THEN latest.rule END AS rule,
+  CASE WHEN latest.is_valid THEN latest.record_cpl END AS record_cpl,
+  CASE
+    WHEN latest.is_valid THEN latest.reason
+    ELSE 'The last verdict has lapsed and no newer one was computed'
+  END AS reason,
+  CASE WHEN latest.is_valid THEN latest.expected_saving_cpl END AS expected_saving_cpl,
+  CASE WHEN latest.is_valid THEN latest.confidence END AS confidence,
+  latest.valid_until_at,
+  latest.computed_at,
+  CASE WHEN latest.is_valid THEN latest.today_cpl END AS today_cpl,
+  CASE WHEN latest.is_valid THEN latest.tomorrow_cpl END AS tomorrow_cpl,
+  latest.stations,
+  latest.method
+FROM (
+  SELECT DISTINCT ON (verdict.region, verdict.fuel_id)
+    verdict.*,
+    verdict.valid_until_at > fuel.clock() AS is_valid
+  FROM fuel.verdict
+  WHERE verdict.computed_at <= fuel.clock()
+  ORDER BY verdict.region, verdict.fuel_id, verdict.computed_at DESC
+) AS latest
+JOIN fuel.region USING (region)
+JOIN fuel.fuel USING (fuel_id);
+COMMENT ON VIEW fuel_v1.fill_up IS
+  'Should you fill up? The verdict that holds now. One row per region and fuel. A verdict that has '
+  'lapsed shows as no_difference.';
+COMMENT ON COLUMN fuel_v1.fill_up.region              IS 'A state, AU, a capital such as sydney, or a configured area.';
+COMMENT ON COLUMN fuel_v1.fill_up.state               IS 'Its state; NULL for the nation and areas across borders.';
+COMMENT ON COLUMN fuel_v1.fill_up.fuel                IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.fill_up.verdict             IS 'fill_up (now), wait (till it is cheaper) or no_difference.';
+COMMENT ON COLUMN fuel_v1.fill_up.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
+COMMENT ON COLUMN fuel_v1.fill_up.rule                IS 'The rule that spoke; NULL: none could.';
+COMMENT ON COLUMN fuel_v1.fill_up.record_cpl          IS 'What following the rule saved lately, cents per litre; NULL: no record is kept for it.';
+COMMENT ON COLUMN fuel_v1.fill_up.reason              IS 'Why, in words for drivers.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: nothing is claimed.';
+COMMENT ON COLUMN fuel_v1.fill_up.confidence          IS 'From 0 to 1; NULL: not estimated.';
+COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at      IS 'When the verdict lapses.';
+COMMENT ON COLUMN fuel_v1.fill_up.computed_at         IS 'When it was given.';
+COMMENT ON COLUMN fuel_v1.fill_up.today_cpl           IS 'Average of now that it rests on, cents per litre; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl        IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.stations            IS 'How many stations those rest on.';
+COMMENT ON COLUMN fuel_v1.fill_up.method              IS 'Version of the method that gave it.';
+GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;

@@ -1,0 +1,42 @@
+CREATE OR REPLACE VIEW fuel_v1.ingest_runs AS
+SELECT
+  run.run_id,
+  source.source AS feed,
+  run.started_at,
+  run.finished_at,
+  run.outcome,
+  run.received,
+  run.stored,
+  run.unchanged,
+  run.duplicate,
+  run.rejected,
+  run.flagged,
+  run.error,
+  run.taken_at,
+  run.is_complete,
+  run.requests,
+  run.payload_bytes,
+  encode(run.payload_sha256, 'hex') AS payload_sha256
+FROM fuel.run
+JOIN fuel.source USING (source_id);
+COMMENT ON VIEW fuel_v1.ingest_runs IS
+  'Every attempt to read a feed, good or bad. One row per run. received = stored + unchanged + '
+  'duplicate + rejected.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.run_id         IS 'Number of the run.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.feed           IS 'The feed.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.started_at     IS 'When it began.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at    IS 'When it ended; NULL while it runs.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, refused, failed or interrupted.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.received       IS 'Price records that came.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.stored         IS 'Records that told something new.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.unchanged      IS 'Records that were known already.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.duplicate      IS 'Records that repeated another of the same run.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.rejected       IS 'Records turned away; see rejects.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.flagged        IS 'Records stored but marked as doubtful.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.error          IS 'Why it was refused or failed; NULL: it was not.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at       IS 'When its documents were fetched, or recorded where it was a replay; NULL: none came.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, whose gaps mean «not offered».';
+COMMENT ON COLUMN fuel_v1.ingest_runs.requests       IS 'Requests sent, retries and token calls included.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes  IS 'Size of its documents together.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: none came.';
+GRANT SELECT ON fuel_v1.ingest_runs TO fuel_reader, fuel_writer;

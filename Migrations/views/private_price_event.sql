@@ -1,0 +1,46 @@
+-- The timeline of a station and fuel: what the source stamped, and what its complete lists said by
+-- leaving it out (0, not offered) or taking it in again (the price that was stamped last).
+CREATE OR REPLACE VIEW fuel.price_event AS
+SELECT
+  price.station_id,
+  price.fuel_id,
+  price.source_id,
+  price.effective_at,
+  price.price_tenths,
+  price.effective_at AS stamped_at,
+  price.learnt_at
+FROM fuel.price
+UNION ALL
+SELECT
+  listing.station_id,
+  listing.fuel_id,
+  listing.source_id,
+  listing.changed_at,
+  CASE WHEN listing.is_listed THEN stamped.price_tenths ELSE 0 END,
+  coalesce(stamped.effective_at, listing.changed_at),
+  listing.changed_at
+FROM fuel.listing
+LEFT JOIN LATERAL (
+  SELECT
+    price.price_tenths,
+    price.effective_at
+  FROM fuel.price
+  WHERE listing.is_listed
+    AND price.station_id = listing.station_id
+    AND price.fuel_id = listing.fuel_id
+    AND price.source_id = listing.source_id
+    AND price.effective_at <= listing.changed_at
+  ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+  LIMIT 1
+) AS stamped ON true
+WHERE NOT listing.is_listed OR stamped.price_tenths IS NOT NULL;
+COMMENT ON VIEW fuel.price_event IS
+  'Everything that begins or ends a price. One row per event of a station and fuel.';
+COMMENT ON COLUMN fuel.price_event.station_id   IS 'The station.';
+COMMENT ON COLUMN fuel.price_event.fuel_id      IS 'The fuel.';
+COMMENT ON COLUMN fuel.price_event.source_id    IS 'Who says so.';
+COMMENT ON COLUMN fuel.price_event.effective_at IS 'When it happens.';
+COMMENT ON COLUMN fuel.price_event.price_tenths IS 'The price from then on; 0: not offered.';
+COMMENT ON COLUMN fuel.price_event.stamped_at   IS 'The stamp that the price carries.';
+COMMENT ON COLUMN fuel.price_event.learnt_at    IS 'When we learnt it; of two at one instant the later counts.';
+GRANT SELECT ON fuel.price_event TO fuel_writer;

@@ -1,0 +1,80 @@
+CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
+SELECT
+  price_now.station_id,
+  fuel.fuel,
+  CASE
+    WHEN change.change_tenths < 0 THEN 'wait'
+    WHEN change.change_tenths > 0 THEN 'fill_up'
+    WHEN change.change_tenths = 0 THEN 'no_difference'
+    WHEN regional.is_valid THEN regional.verdict
+    ELSE 'no_difference'
+  END AS verdict,
+  CASE
+    WHEN change.change_tenths IS NOT NULL THEN 'tomorrow_price'
+    WHEN regional.is_valid THEN regional.basis
+    ELSE 'insufficient_data'
+  END AS basis,
+  CASE
+    WHEN change.change_tenths < 0 THEN format(
+      'Tomorrow %s c/L cheaper here', (-change.change_tenths / 10.0)::numeric(5, 1))
+    WHEN change.change_tenths > 0 THEN format(
+      'Tomorrow %s c/L dearer here', (change.change_tenths / 10.0)::numeric(5, 1))
+    WHEN change.change_tenths = 0 THEN 'Tomorrow the same price here'
+    WHEN regional.is_valid THEN regional.reason
+    ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
+  END AS reason,
+  (price_now.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
+  (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
+  CASE
+    WHEN change.change_tenths <> 0 THEN (abs(change.change_tenths) / 10.0)::numeric(6, 2)
+    WHEN change.change_tenths IS NULL AND regional.is_valid THEN regional.expected_saving_cpl
+  END AS expected_saving_cpl,
+  coalesce(
+    CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
+    regional.valid_until_at, price_now.lapses_at) AS valid_until_at
+FROM fuel.price_now
+JOIN fuel.station USING (station_id)
+JOIN fuel.fuel USING (fuel_id)
+CROSS JOIN LATERAL (
+  SELECT CASE
+    WHEN price_now.next_tenths > 0 THEN price_now.next_tenths - price_now.price_tenths
+  END AS change_tenths
+) AS change
+LEFT JOIN LATERAL (
+  -- The nearest region speaks: a capital or area before the state.
+  SELECT
+    verdict.verdict,
+    verdict.basis,
+    verdict.reason,
+    verdict.expected_saving_cpl,
+    verdict.valid_until_at,
+    verdict.valid_until_at > price_now.now_at AS is_valid
+  FROM fuel.region_station
+  JOIN fuel.region USING (region)
+  JOIN LATERAL (
+    SELECT verdict.*
+    FROM fuel.verdict
+    WHERE verdict.region = region.region
+      AND verdict.fuel_id = price_now.fuel_id
+      AND verdict.computed_at <= price_now.now_at
+    ORDER BY verdict.computed_at DESC
+    LIMIT 1
+  ) AS verdict ON true
+  WHERE region_station.station_id = price_now.station_id AND region.kind <> 'nation'
+  ORDER BY region.radius_km NULLS LAST, region.region
+  LIMIT 1
+) AS regional ON true
+WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;
+COMMENT ON VIEW fuel_v1.station_fill_up IS
+  'Should you fill up here? One row per station and fuel with a price that is believed now. Where '
+  'tomorrow''s price is not known, the verdict of the station''s region.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.station_id          IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.fuel                IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.verdict             IS 'fill_up, wait or no_difference.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.basis               IS 'tomorrow_price, or the basis of the region''s verdict.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.reason              IS 'Why, in words for drivers.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.today_cpl           IS 'Price now, cents per litre.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: nothing is claimed.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
+GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;

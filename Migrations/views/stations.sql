@@ -1,0 +1,46 @@
+CREATE OR REPLACE VIEW fuel_v1.stations AS
+SELECT
+  station.station_id,
+  station.state,
+  station.name,
+  station.brand,
+  station.address,
+  station.suburb,
+  station.postcode,
+  station.latitude,
+  station.longitude,
+  station.time_zone,
+  source.source AS feed,
+  station.station_code AS feed_station_code,
+  station.first_seen_at,
+  greatest(station.first_seen_at, seen.last_seen_at) AS last_seen_at,
+  coalesce(seen.is_open, false) AS is_open,
+  station.is_public
+FROM fuel.station
+JOIN fuel.source USING (source_id)
+LEFT JOIN LATERAL (
+  SELECT
+    max(greatest(
+      pair.learnt_at, CASE WHEN pair.is_listed THEN source.last_listed_at END)) AS last_seen_at,
+    bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS is_open
+  FROM fuel.current_price AS pair
+  WHERE pair.station_id = station.station_id
+) AS seen ON true;
+COMMENT ON VIEW fuel_v1.stations IS 'Places that sell fuel. One row per station.';
+COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Bowser''s number of the station; never reused.';
+COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';
+COMMENT ON COLUMN fuel_v1.stations.name              IS 'Trading name; NULL until the feed describes it.';
+COMMENT ON COLUMN fuel_v1.stations.brand             IS 'Brand as the feed writes it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.stations.address           IS 'Address as the feed writes it; NULL until described.';
+COMMENT ON COLUMN fuel_v1.stations.suburb            IS 'Suburb or town; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.stations.postcode          IS 'Postcode; NULL: not told, as always in WA.';
+COMMENT ON COLUMN fuel_v1.stations.latitude          IS 'Degrees, south is negative; NULL: not told or impossible.';
+COMMENT ON COLUMN fuel_v1.stations.longitude         IS 'Degrees east; NULL: not told or impossible.';
+COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the place.';
+COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed that names it.';
+COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The feed''s own id of it.';
+COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed first named it.';
+COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed last named it with a price.';
+COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it offers any fuel now or tomorrow.';
+COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
+GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;

@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets are floors: a module imports only from floors below it, and its dependency list is the
+// wall. There are no package dependencies; libpq is the one library outside the toolchain.
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A library of this package, with the libraries below it that it may import.
+func library(_ name: String, on below: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: below, swiftSettings: strict)
+}
+
+/// The tests of one module.
+func tests(_ name: String, on below: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: below, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "bowser",
+  products: [.executable(name: "bowser", targets: ["bowser"])],
+  targets: [
+    // 0: what is not Swift
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(
+      name: "CMigrations", path: "Migrations",
+      exclude: ["routines", "views"], sources: ["migrations.c"]),
+
+    // 1: know nothing of each other
+    library("Postgres", on: ["CPostgres", "CMigrations"]),
+    library("HTTP"),
+    library("Logging"),
+    library("Configuration"),
+    library("FuelModel"),
+
+    // 2: feeds cannot see the database, the store cannot see the network
+    library("Feeds", on: ["FuelModel", "HTTP", "Configuration"]),
+    library("Store", on: ["FuelModel", "Postgres"]),
+    library("Simulator", on: ["FuelModel"]),
+
+    // 3: both sides meet
+    library("Pipeline", on: ["Feeds", "Store", "FuelModel", "HTTP", "Logging", "Configuration"]),
+
+    // 4: the command line
+    .executableTarget(
+      name: "bowser",
+      dependencies: [
+        "Pipeline", "Simulator", "Feeds", "Store", "Postgres", "HTTP", "Logging", "Configuration",
+        "FuelModel",
+      ],
+      swiftSettings: strict),
+
+    // Tests, one folder per module
+    .target(
+      name: "TestDatabase", dependencies: ["Postgres"], path: "Tests/TestDatabase",
+      swiftSettings: strict),
+    tests("FuelModelTests", on: ["FuelModel"]),
+    tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
+    tests("HTTPTests", on: ["HTTP", "Simulator"]),
+    tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
+    tests("FeedsTests", on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration"]),
+    tests("StoreTests", on: ["Store", "FuelModel", "Postgres", "TestDatabase"]),
+    tests(
+      "PipelineTests",
+      on: [
+        "Pipeline", "Simulator", "Feeds", "Store", "Postgres", "FuelModel", "HTTP", "Logging",
+        "Configuration", "TestDatabase",
+      ]),
+    tests("CommandTests", on: ["bowser", "Postgres", "TestDatabase", "Simulator", "FuelModel"]),
+  ]
+)

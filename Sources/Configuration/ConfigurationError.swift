@@ -1,0 +1,29 @@
+/// What is wrong with the configuration. Values are never part of a message: one could be a secret.
+package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
+  case unreadable(file: String, reason: String)
+  case unknownKey(String, place: String, suggestion: String?)
+  case wrongValue(key: String, place: String, expected: String)
+  case missingKey(String, place: String)
+  case missingSecret(feed: String, name: String, variable: String)
+  case unsafeSecret(String, reason: String)
+  case unknownFeed(String, suggestion: String?)
+  case noFolder([String])
+
+  package var description: String {
+    switch self {
+    case .unreadable(let file, let reason): "\(file): \(reason)"
+    case .unknownKey(let key, let place, let suggestion):
+      "\(place): unknown key «\(key)»" + (suggestion.map { "; did you mean «\($0)»?" } ?? "")
+    case .wrongValue(let key, let place, let expected): "\(place): «\(key)» must be \(expected)"
+    case .missingKey(let key, let place): "\(place): «\(key)» is missing"
+    case .missingSecret(let feed, let name, let variable):
+      "\(feed): the secret «\(name)» is missing: set \(variable), or \(variable)_FILE to a file that "
+        + "only you can read, or a systemd credential \(feed).\(name)"
+    case .unsafeSecret(let what, let reason): "\(what): \(reason)"
+    case .unknownFeed(let feed, let suggestion):
+      "no feed «\(feed)»" + (suggestion.map { "; did you mean «\($0)»?" } ?? "")
+    case .noFolder(let tried):
+      "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/// One setting that exists: its key, what it may hold, and what it is without being set.
+package struct Setting: Sendable {
+  package enum Kind: Sendable {
+    case text
+    case choice([String])
+    case boolean
+    case integer(ClosedRange<Int>)
+    /// A share from 0 to 1.
+    case share
+    /// A table whose values are texts or numbers.
+    case texts
+
+    var expected: String {
+      switch self {
+      case .text: "a text"
+      case .choice(let names): "one of \(names.joined(separator: ", "))"
+      case .boolean: "true or false"
+      case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      case .share: "a number from 0 to 1"
+      case .texts: "a table of texts"
+      }
+    }
+
+    func accepts(_ value: Value) -> Bool {
+      switch (self, value) {
+      case (.text, .text), (.boolean, .boolean): true
+      case (.choice(let names), .text(let name)): names.contains(name)
+      case (.integer(let range), .number(let number)):
+        number == number.rounded() && abs(number) < 1e15 && range.contains(Int(number))
+      case (.share, .number(let number)): (0...1).contains(number)
+      case (.texts, .table(let entries)):
+        entries.values.allSatisfy { entry in
+          switch entry {
+          case .text, .number: true
+          case .null, .boolean, .list, .table: false
+          }
+        }
+      default: false
+      }
+    }
+
+    /// Reads the text of an environment variable or flag; `nil` where it does not fit.
+    func value(of text: String) -> Value? {
+      let value: Value? =
+        switch self {
+        case .text, .choice: .text(text)
+        case .boolean: ["true": true, "false": false, "1": true, "0": false][text].map(Value.boolean)
+        case .integer: Int(text).map { .number(Double($0)) }
+        case .share: Double(text).map(Value.number)
+        case .texts: nil
+        }
+      return value.flatMap { accepts($0) ? $0 : nil }
+    }
+  }
+
+  package let key: String
+  package let kind: Kind
+  /// `nil`: it must be set.
+  package let standard: Value?
+
+  package init(_ key: String, _ kind: Kind, _ standard: Value? = nil) {
+    self.key = key
+    self.kind = kind
+    self.standard = standard
+  }
+
+  /// `deadlineSeconds` as part of a variable's name: `DEADLINE_SECONDS`.
+  var variablePart: String {
+    var name = ""
+    for character in key {
+      if character.isUppercase { name += "_" }
+      name += character.uppercased()
+    }
+    return name
+  }
+}
+
+/// A group of settings with the value of each and where it came from.
+package struct Settings: Sendable {
+  package enum Origin: Equatable, Sendable, CustomStringConvertible {
+    case standard
+    case file(String)
+    case environment(String)
+    case flag(String)
+
+    package var description: String {
+      switch self {
+      case .standard: "default"
+      case .file(let name): name
+      case .environment(let name): "environment \(name)"
+      case .flag(let name): "flag \(name)"
+      }
+    }
+  }
+
+  /// Every setting in the order of its table.
+  package private(set) var entries: [(key: String, value: Value, origin: Origin)] = []
+
+  /// Takes each setting from the flags, else the environment, else the file, else its default.
+  ///
+  /// - Parameters:
+  ///   - place: the file's name for messages.
+  ///   - variablePrefix: what the environment variable's name begins with, such as `BOWSER`.
+  package init(
+    _ table: [Setting], file entries: [String: Value], place: String, variablePrefix: String,
+    environment: [String: String], flags: [String: String] = [:]
+  ) throws(ConfigurationError) {
+    for key in entries.keys.sorted() where !table.contains(where: { $0.key == key }) {
+      throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: table.map(\.key)))
+    }
+    for setting in table {
+      let variable = "\(variablePrefix)_\(setting.variablePart)"
+      let found: (Value, Origin)
+      if let text = flags[setting.key] {
+        guard let value = setting.kind.value(of: text) else {
+          throw .wrongValue(
+            key: setting.key, place: "the command line", expected: setting.kind.expected)
+        }
+        found = (value, .flag(setting.key))
+      } else if let text = environment[variable], !text.isEmpty {
+        guard let value = setting.kind.value(of: text) else {
+          throw .wrongValue(key: variable, place: "environment", expected: setting.kind.expected)
+        }
+        found = (value, .environment(variable))
+      } else if let value = entries[setting.key] {
+        guard setting.kind.accepts(value) else {
+          throw .wrongValue(key: setting.key, place: place, expected: setting.kind.expected)
+        }
+        found = (value, .file(place))
+      } else if let value = setting.standard {
+        found = (value, .standard)
+      } else {
+        throw .missingKey(setting.key, place: place)
+      }
+      self.entries.append((setting.key, found.0, found.1))
+    }
+  }
+
+  private subscript(key: String) -> Value {
+    guard let entry = entries.first(where: { $0.key == key }) else {
+      preconditionFailure("no setting «\(key)»")
+    }
+    return entry.value
+  }
+
+  package func text(_ key: String) -> String { self[key].description }
+
+  package func integer(_ key: String) -> Int { Int(share(key)) }
+
+  package func share(_ key: String) -> Double {
+    guard case .number(let number) = self[key] else { preconditionFailure("«\(key)» is no number") }
+    return number
+  }
+
+  package func boolean(_ key: String) -> Bool { self[key] == .boolean(true) }
+
+  package func texts(_ key: String) -> [String: String] {
+    guard case .table(let entries) = self[key] else { return [:] }
+    return entries.mapValues(\.description)
+  }
+}
+
+/// The name that differs least from a misspelt one, if it is near enough to be meant.
+package func nearest(to name: String, in names: [String]) -> String? {
+  func distance(_ left: [Character], _ right: [Character]) -> Int {
+    var row = Array(0...right.count)
+    for (i, a) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, b) in right.enumerated() {
+        let replaced = diagonal + (a == b ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+      }
+    }
+    return row[right.count]
+  }
+  let wanted = Array(name.lowercased().prefix(64))
+  let scored = names.map { ($0, distance(wanted, Array($0.lowercased()))) }
+  guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= max(2, wanted.count / 3) else {
+    return nil
+  }
+  return best.0
+}

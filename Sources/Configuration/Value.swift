@@ -1,0 +1,71 @@
+import Foundation
+
+/// A value of a JSON5 file.
+package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
+  case null
+  case boolean(Bool)
+  case number(Double)
+  case text(String)
+  case list([Value])
+  case table([String: Value])
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {  // not a boolean: the next kind is tried
+      self = .boolean(value)
+    } else if let value = try? container.decode(Double.self) {  // as above
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {  // as above
+      self = .text(value)
+    } else if let value = try? container.decode([Value].self) {  // as above
+      self = .list(value)
+    } else {
+      self = .table(try container.decode([String: Value].self))
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .null: "null"
+    case .boolean(let value): String(value)
+    case .number(let value):
+      value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+    case .text(let value): value
+    case .list(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
+    case .table(let entries):
+      "{"
+        + entries.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        .joined(separator: ", ") + "}"
+    }
+  }
+
+  /// Reads a JSON5 file whose top is a table.
+  package static func table(file: String) throws(ConfigurationError) -> [String: Value] {
+    guard case .table(let entries) = try read(file: file) else {
+      throw .unreadable(file: file, reason: "the top of the file is not { ... }")
+    }
+    return entries
+  }
+
+  /// Reads a JSON5 file of at most 1 MB.
+  package static func read(file: String) throws(ConfigurationError) -> Value {
+    guard let bytes = FileManager.default.contents(atPath: file) else {
+      throw .unreadable(file: file, reason: "cannot be read")
+    }
+    guard bytes.count <= 1_000_000 else {
+      throw .unreadable(file: file, reason: "larger than 1 MB")
+    }
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    do {
+      return try decoder.decode(Value.self, from: bytes)
+    } catch DecodingError.dataCorrupted(let context) {
+      let cause = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
+      throw .unreadable(file: file, reason: cause ?? context.debugDescription)
+    } catch {
+      throw .unreadable(file: file, reason: "not JSON5")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package import Configuration
+import Foundation
+
+/// Every provider that this program reads, and every feed that a configuration folder describes.
+package enum Catalogue {
+  package static let providers: [any Provider.Type] = [
+    FuelCheck.self,
+    FuelWatch.self,
+    FuelPricesDirect.self,
+  ]
+
+  package static func provider(of source: Source) -> (any Provider.Type)? {
+    providers.first { $0.id == source.provider }
+  }
+
+  /// The feeds of `<folder>/feeds/*.json5` in the order of their names.
+  package static func sources(
+    in folder: String, environment: [String: String]
+  ) throws(ConfigurationError) -> [Source] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder + "/feeds")
+    } catch {
+      throw .unreadable(file: folder + "/feeds", reason: "the folder cannot be read")
+    }
+    var sources: [Source] = []
+    for name in names.sorted() where name.hasSuffix(".json5") {
+      sources.append(try Source(file: "\(folder)/feeds/\(name)", environment: environment))
+    }
+    return sources
+  }
+}

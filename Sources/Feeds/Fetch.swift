@@ -1,0 +1,138 @@
+package import Configuration
+import Foundation
+package import FuelModel
+package import HTTP
+
+/// Gets the documents of one run over HTTP, with everything that is the same for all providers:
+/// limits, retries, renewal of keys, and a first look at what came.
+package struct Fetch: Sendable {
+  private let source: Source
+  private let provider: any Provider.Type
+  private let client: Client
+  private let retry: Retry
+  private let secrets: Secrets
+  private let userAgent: String
+
+  package init(
+    _ source: Source, _ provider: any Provider.Type, client: Client, retry: Retry,
+    secrets: Secrets, contact: String
+  ) {
+    self.source = source
+    self.provider = provider
+    self.client = client
+    self.retry = retry
+    self.secrets = secrets
+    // Some filters let only texts through that begin like a browser's; the rest is honest.
+    userAgent = "Mozilla/5.0 (compatible; bowser/1.0\(contact.isEmpty ? "" : "; +\(contact)"))"
+  }
+
+  /// The documents of the given calls, in their order; all of them or an error.
+  ///
+  /// - Parameters:
+  ///   - clock: stamps each document as it arrives.
+  ///   - counting: counts every request sent.
+  package func documents(
+    _ calls: [Call], clock: Clock, counting: RequestCount
+  ) async throws -> [Document] {
+    let now = clock.now()
+    var keys: [String: Secret] = [:]
+    for name in provider.secrets {
+      keys[name] = try secrets.find(feed: source.feed, name: name)
+    }
+    var authority = try await authorise(keys, now, counting)
+    var mayRenew = provider.keysExpire
+    var documents: [Document] = []
+    for (position, call) in calls.enumerated() {
+      if position > 0 { await pause() }
+      var answer = try await ask(request(call, authority, now), call.name, counting)
+      if answer.status == 401, mayRenew {
+        mayRenew = false
+        authority = try await authorise(keys, now, counting)
+        answer = try await ask(request(call, authority, now), call.name, counting)
+      }
+      let body = try checkedBody(answer, call.name)
+      documents.append(Document(name: call.name, bytes: body, fetchedAt: clock.now()))
+    }
+    return documents
+  }
+
+  private func authorise(
+    _ keys: [String: Secret], _ now: Instant, _ counting: RequestCount
+  ) async throws(FeedError) -> [String: String] {
+    try await provider.authorise(source, keys, at: now) { request async throws(FeedError) in
+      var request = request
+      request.headers["User-Agent"] = userAgent
+      let answer = try await ask(request, "token", counting)
+      _ = try checkedBody(answer, "token")
+      return answer
+    }
+  }
+
+  private func request(
+    _ call: Call, _ authority: [String: String], _ now: Instant
+  ) throws(FeedError) -> Request {
+    let address = source.url.absoluteString + call.path
+    guard var parts = URLComponents(string: address) else {
+      throw .unavailable(document: call.name, reason: "\(call.path) makes no address")
+    }
+    if !call.query.isEmpty {
+      parts.queryItems = call.query.map { URLQueryItem(name: $0.0, value: $0.1) }
+    }
+    guard let url = parts.url else {
+      throw .unavailable(document: call.name, reason: "\(call.path) makes no address")
+    }
+    var headers = call.headers.merging(authority) { _, authority in authority }
+    headers["User-Agent"] = userAgent
+    return Request(url: url, headers: headers)
+  }
+
+  private func ask(
+    _ request: Request, _ name: String, _ counting: RequestCount
+  ) async throws(FeedError) -> Response {
+    switch await client.send(request, retry: retry, counting: counting) {
+    case .answer(let response): return response
+    case .comeBack(_, let seconds): throw .comeBack(document: name, afterSeconds: seconds)
+    case .failure(let error): throw .unavailable(document: name, reason: error.description)
+    }
+  }
+
+  private func pause() async {
+    let milliseconds = source.settings.integer("pauseMilliseconds")
+    if milliseconds > 0 { await retry.sleep(.milliseconds(milliseconds)) }
+  }
+
+  /// The body of a good answer. Everything that is certainly not data is refused here, so that an
+  /// error page is never taken for «no stations».
+  private func checkedBody(_ response: Response, _ name: String) throws(FeedError) -> [UInt8] {
+    switch response.status {
+    case 200: break
+    case 401 where !provider.secrets.isEmpty, 403 where !provider.secrets.isEmpty:
+      throw .notAllowed(document: name, status: response.status)
+    case 304: throw .malformed(document: name, reason: "304 «not modified», which was not asked")
+    case 404, 410:
+      throw .unavailable(
+        document: name, reason: "status \(response.status): the address may have moved")
+    case let status:
+      throw .unavailable(document: name, reason: "status \(status): \(beginning(response.body))")
+    }
+    let start = response.body.prefix(512).drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if start.isEmpty { throw .malformed(document: name, reason: "the answer is empty") }
+    let text = String(decoding: start, as: UTF8.self).lowercased()
+    if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
+      throw .malformed(
+        document: name, reason: "an HTML page came instead of data: \(beginning(response.body))")
+    }
+    for (magic, what) in [("pk\u{3}\u{4}", "a ZIP file"), ("%pdf", "a PDF")] where text.hasPrefix(magic) {
+      throw .malformed(document: name, reason: "\(what) came instead of data")
+    }
+    if start.starts(with: [0x1F, 0x8B]) {
+      throw .malformed(document: name, reason: "a gzip file came instead of data")
+    }
+    return response.body
+  }
+}
+
+/// The first 200 characters of a body, safe to show.
+private func beginning(_ body: [UInt8]) -> String {
+  String(decoding: body.prefix(400), as: UTF8.self).plain
+}

@@ -1,0 +1,195 @@
+import Configuration
+import Foundation
+import FuelModel
+import HTTP
+
+/// FuelCheck of New South Wales: also the Australian Capital Territory, and Tasmania's own scheme.
+///
+/// OAuth client credentials, then JSON; cents per litre; `lastupdated` is **UTC** although it does
+/// not say so. The list is complete: a fuel out of stock is simply missing. Chargers are in it too,
+/// priced per kWh. 2,500 calls a month, token calls counted.
+/// Source: "Fuel API" at https://api.nsw.gov.au/Product/Index/22
+enum FuelCheck: Provider {
+  static let id = "fuelcheck"
+  static let secrets = ["key", "secret"]
+  static let keysExpire = true
+
+  static func calls(_ source: Source, at instant: Instant) -> [Call] {
+    [
+      Call(
+        name: "prices", path: "/FuelPriceCheck/v1/fuel/prices",
+        headers: [
+          "transactionid": UUID().uuidString,
+          "requesttimestamp": instant.twelveHourUTC,
+          "Content-Type": "application/json; charset=utf-8",
+          "Accept": "application/json",
+        ])
+    ]
+  }
+
+  /// Every value of the answer is a text, and its content type is not always JSON.
+  private struct Token: Decodable { let access_token: String }
+
+  static func authorise(
+    _ source: Source, _ secrets: [String: Secret],
+    at instant: Instant, ask: (Request) async throws(FeedError) -> Response
+  ) async throws(FeedError) -> [String: String] {
+    let key = secrets["key"]?.reveal() ?? ""
+    let pair = Data("\(key):\(secrets["secret"]?.reveal() ?? "")".utf8).base64EncodedString()
+    let address =
+      source.url.absoluteString
+      + "/oauth/client_credential/accesstoken?grant_type=client_credentials"
+    guard let url = URL(string: address) else {
+      throw .unavailable(document: "token", reason: "the feed's url makes no address")
+    }
+    let answer = try await ask(
+      Request(url: url, headers: ["Authorization": "Basic \(pair)", "Accept": "application/json"]))
+    let token: Token
+    do {
+      token = try JSONDecoder().decode(Token.self, from: Data(answer.body))
+    } catch {
+      // What came may hold the token in a place where it was not expected: it is not shown.
+      throw .malformed(document: "token", reason: "no access_token in the answer")
+    }
+    guard !token.access_token.isEmpty,
+      token.access_token.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
+    else { throw .malformed(document: "token", reason: "access_token is not a token") }
+    return ["Authorization": "Bearer \(token.access_token)", "apikey": key]
+  }
+
+  // MARK: Prices
+
+  private struct Answer: Decodable {
+    let stations: [Lenient<StationRow>]
+    let prices: [Lenient<PriceRow>]
+  }
+
+  private struct StationRow: Decodable {
+    struct Location: Decodable {
+      let latitude: Double
+      let longitude: Double
+    }
+    let code: LooseID
+    let name: String
+    let brand: String?
+    let address: String
+    let location: Location?
+    let state: String?
+  }
+
+  private struct PriceRow: Decodable {
+    let stationcode: LooseID
+    let fueltype: String
+    let price: Decimal
+    let lastupdated: String
+
+    var raw: String {
+      "stationcode=\(stationcode.text) fueltype=\(fueltype.plain) price=\(price) "
+        + "lastupdated=\(lastupdated.plain)"
+    }
+  }
+
+  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+    guard let document = documents.last(where: { $0.name == "prices" }) else {
+      throw .refused("the document «prices» is missing")
+    }
+    let answer = try decodeJSON(Answer.self, from: document)
+    guard !answer.prices.isEmpty, !answer.stations.isEmpty else {
+      throw .malformed(document: document.name, reason: "the list is empty")
+    }
+    var reading = Reading(coverage: .complete)
+    for case .read(let row) in answer.stations {
+      reading.stations.append(station(row, of: source))
+    }
+    let known = Set(reading.stations.map(\.code))
+    reading.observations.reserveCapacity(answer.prices.count)
+    for record in answer.prices {
+      guard case .read(let row) = record else {
+        if case .unread(let raw) = record { reading.rejects.append(Reject(.recordUnreadable, raw: raw)) }
+        continue
+      }
+      read(row, knownStations: known, into: &reading)
+    }
+    return reading
+  }
+
+  private static func read(_ row: PriceRow, knownStations: Set<String>, into reading: inout Reading)
+  {
+    func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: row.raw)) }
+    // Cents per kWh, and mostly 0 for «unknown».
+    guard row.fueltype != "EV" else { return reject(.unsupportedFuel) }
+    guard let fuel = Fuel(rawValue: row.fueltype) else { return reject(.unknownFuel) }
+    guard knownStations.contains(row.stationcode.text) else { return reject(.stationMissing) }
+    guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
+      return reject(.stampUnreadable)
+    }
+    guard let price = Price(centsPerLitre: "\(row.price)") else { return reject(.priceUnreadable) }
+    reading.take(
+      Observation(
+        stationCode: row.stationcode.text, fuel: fuel, price: price, effectiveAt: effectiveAt),
+      raw: row.raw)
+  }
+
+  // MARK: Stations
+
+  private static func station(_ row: StationRow, of source: Source) -> Station {
+    let place = Place(address: row.address.plain)
+    var position: Position?
+    if let location = row.location {
+      position = Position(latitude: location.latitude, longitude: location.longitude)
+    }
+    let state = row.state.flatMap { State(rawValue: $0) }
+    return Station(
+      code: row.code.text,
+      // The list says NSW for everything, the ACT included: there only the address tells.
+      state: state.flatMap { $0 == .nsw ? nil : $0 }
+        ?? (source.state == .nsw ? place.state ?? .nsw : source.state),
+      name: row.name.plain,
+      brand: row.brand?.plainOrNil,
+      address: row.address.plain,
+      suburb: place.suburb,
+      postcode: place.postcode,
+      position: position)
+  }
+
+  /// What the one-line address tells: `539 Wilberforce Rd, WILBERFORCE NSW 2756`.
+  struct Place: Equatable {
+    var suburb: String?
+    var state: State?
+    var postcode: String?
+
+    init(address: String) {
+      var words = address.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
+      func isPostcode(_ word: String) -> Bool {
+        word.count == 4 && word.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      }
+      while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) { words.removeLast() }
+      if let last = words.last, isPostcode(last) {
+        postcode = last
+        words.removeLast()
+      }
+      while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) { words.removeLast() }
+      var tail = address
+      if let token = words.last?.uppercased(), ["NSW", "ACT"].contains(token) {
+        state = State(rawValue: token)
+        tail = before(words.removeLast(), in: address)
+      } else if words.suffix(3).map({ $0.uppercased() }) == ["NEW", "SOUTH", "WALES"] {
+        state = .nsw
+        tail = before(words[words.count - 3], in: address)
+        words.removeLast(3)
+      } else if let code = postcode.flatMap({ Int($0) }),
+        (2600...2617).contains(code) || (2900...2914).contains(code)
+      {
+        // Some stations of the territory lack the word. 2618 and 2620 straddle the border and stay.
+        state = .act
+      }
+      let part = tail.split(separator: ",").last { !$0.allSatisfy(\.isWhitespace) }
+      suburb = tail == address ? nil : part.map { String($0).plain }
+    }
+
+    private func before(_ word: String, in address: String) -> String {
+      guard let range = address.range(of: word, options: .backwards) else { return address }
+      return String(address[..<range.lowerBound])
+    }
+  }
+}

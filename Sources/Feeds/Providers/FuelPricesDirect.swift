@@ -1,0 +1,195 @@
+import Configuration
+import Foundation
+import FuelModel
+import HTTP
+
+/// The publishers' interface of Queensland and South Australia («FPPDirect API OUT»).
+///
+/// JSON; prices in **tenths of a cent**, 9999 for «not available»; stamps are UTC without saying so
+/// and mean the last report, not the last change. Each method at most once a minute, reference lists
+/// once a day; breaking that costs the token. The list holds the whole state: what is missing is not
+/// offered.
+/// Source: "Fuel Prices QLD Direct API (OUT)" v1.5, https://www.fuelpricesqld.com.au;
+/// "SAFPIS API (OUT)" v1.2, https://www.safuelpricinginformation.com.au
+enum FuelPricesDirect: Provider {
+  static let id = "fuel-prices-direct"
+  static let secrets = ["token"]
+
+  // Combined search groups (999, 1000) are not fuels and are not here.
+  private static let fuels: [Int64: Fuel] = [
+    2: .u91, 3: .dl, 4: .lpg, 5: .p95, 6: .dl, 8: .p98, 11: .lrp, 12: .e10, 13: .e5, 14: .pdl,
+    16: .b20, 19: .e85, 21: .laf, 22: .cng, 23: .lng,
+  ]
+
+  // Level 3 of the region list.
+  private static let states: [Int64: State] = [
+    1: .qld, 2: .nsw, 3: .vic, 4: .sa, 5: .wa, 6: .act, 7: .tas, 8: .nt,
+  ]
+
+  static func calls(_ source: Source, at instant: Instant) -> [Call] {
+    let region = source.settings.texts("parameters")["geoRegionId"] ?? "1"
+    let country = [("countryId", "21")]
+    let state = country + [("geoRegionLevel", "3"), ("geoRegionId", region)]
+    return [
+      Call(
+        name: "brands", path: "/Subscriber/GetCountryBrands", query: country, isReference: true),
+      Call(
+        name: "regions", path: "/Subscriber/GetCountryGeographicRegions", query: country,
+        isReference: true),
+      Call(
+        name: "sites", path: "/Subscriber/GetFullSiteDetails", query: state, isReference: true),
+      Call(name: "prices", path: "/Price/GetSitesPrices", query: state),
+    ]
+  }
+
+  static func authorise(
+    _ source: Source, _ secrets: [String: Secret],
+    at instant: Instant, ask: (Request) async throws(FeedError) -> Response
+  ) async throws(FeedError) -> [String: String] {
+    [
+      "Authorization": "FPDAPI SubscriberToken=\(secrets["token"]?.reveal() ?? "")",
+      "Content-Type": "application/json",
+      // Without it the service may choose XML.
+      "Accept": "application/json",
+    ]
+  }
+
+  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+    let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
+    var reading = Reading(coverage: named["prices"] == nil ? .partial : .complete)
+    if let sites = named["sites"] {
+      let brands = try named["brands"].map { document throws(FeedError) in try brandNames(document) }
+      let suburbs = try named["regions"].map { document throws(FeedError) in try suburbNames(document) }
+      reading.stations = try stations(
+        sites, brands: brands ?? [:], suburbs: suburbs ?? [:], source: source)
+    }
+    if let prices = named["prices"] { try read(prices, into: &reading) }
+    return reading
+  }
+
+  // MARK: Prices
+
+  private struct PriceList: Decodable { let SitePrices: [Lenient<PriceRow>] }
+
+  private struct PriceRow: Decodable {
+    let SiteId: LooseID
+    let FuelId: Int64
+    let TransactionDateUtc: String
+    let Price: Decimal
+
+    var raw: String {
+      "SiteId=\(SiteId.text) FuelId=\(FuelId) TransactionDateUtc=\(TransactionDateUtc.plain) "
+        + "Price=\(Price)"
+    }
+  }
+
+  private static func read(_ document: Document, into reading: inout Reading) throws(FeedError) {
+    let list = try decodeJSON(PriceList.self, from: document)
+    // The wrong region answers with an empty list; it does not mean that a state closed.
+    guard !list.SitePrices.isEmpty else {
+      throw .malformed(document: document.name, reason: "SitePrices is empty")
+    }
+    reading.observations.reserveCapacity(list.SitePrices.count)
+    for record in list.SitePrices {
+      guard case .read(let row) = record else {
+        if case .unread(let raw) = record { reading.rejects.append(Reject(.recordUnreadable, raw: raw)) }
+        continue
+      }
+      guard let fuel = fuels[row.FuelId] else {
+        reading.rejects.append(Reject(.unknownFuel, raw: row.raw))
+        continue
+      }
+      guard let effectiveAt = Instant(iso: row.TransactionDateUtc, assumingUTC: true) else {
+        reading.rejects.append(Reject(.stampUnreadable, raw: row.raw))
+        continue
+      }
+      // Compared before anything is divided: 9999 is a word, not 999.9 cents.
+      let price: FuelModel.Price?
+      if row.Price == 9999 {
+        price = nil
+      } else if let read = FuelModel.Price(tenthsText: "\(row.Price)") {
+        price = read
+      } else {
+        reading.rejects.append(Reject(.priceUnreadable, raw: row.raw))
+        continue
+      }
+      reading.take(
+        Observation(
+          stationCode: row.SiteId.text, fuel: fuel, price: price, effectiveAt: effectiveAt),
+        raw: row.raw)
+    }
+  }
+
+  // MARK: Reference lists
+
+  private struct BrandList: Decodable {
+    struct Brand: Decodable {
+      let BrandId: Int64
+      let Name: String
+    }
+    let Brands: [Brand]
+  }
+
+  private static func brandNames(_ document: Document) throws(FeedError) -> [Int64: String] {
+    let list = try decodeJSON(BrandList.self, from: document)
+    return Dictionary(list.Brands.map { ($0.BrandId, $0.Name.plain) }) { _, last in last }
+  }
+
+  private struct RegionList: Decodable {
+    struct Region: Decodable {
+      let GeoRegionLevel: Int
+      let GeoRegionId: Int64
+      let Name: String
+    }
+    let GeographicRegions: [Region]
+  }
+
+  /// Suburb names by id. Ids are unique only within a level: 257 of them occur on two.
+  private static func suburbNames(_ document: Document) throws(FeedError) -> [Int64: String] {
+    let list = try decodeJSON(RegionList.self, from: document)
+    let suburbs = list.GeographicRegions.filter { $0.GeoRegionLevel == 1 }
+    return Dictionary(suburbs.map { ($0.GeoRegionId, $0.Name.plain) }) { _, last in last }
+  }
+
+  private struct SiteList: Decodable { let S: [Lenient<Site>] }
+
+  /// `S` is the list in the document and the id in its elements.
+  private struct Site: Decodable {
+    let S: LooseID
+    let A: String?
+    let N: String
+    let B: Int64?
+    let P: String?
+    let G1: Int64?
+    let G3: Int64?
+    let Lat: Double?
+    let Lng: Double?
+  }
+
+  private static func stations(
+    _ document: Document, brands: [Int64: String], suburbs: [Int64: String], source: Source
+  ) throws(FeedError) -> [Station] {
+    let list = try decodeJSON(SiteList.self, from: document)
+    guard !list.S.isEmpty else {
+      throw .malformed(document: document.name, reason: "the site list is empty")
+    }
+    var stations: [Station] = []
+    for case .read(let site) in list.S {
+      var position: Position?
+      if let latitude = site.Lat, let longitude = site.Lng {
+        position = Position(latitude: latitude, longitude: longitude)
+      }
+      stations.append(
+        Station(
+          code: site.S.text,
+          state: site.G3.flatMap { states[$0] } ?? source.state,
+          name: site.N.plain,
+          brand: site.B.flatMap { brands[$0] },
+          address: site.A?.plain ?? "",
+          suburb: site.G1.flatMap { suburbs[$0] },
+          postcode: site.P?.plainOrNil,
+          position: position))
+    }
+    return stations
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import FuelModel
+import HTTP
+
+/// FuelWatch of Western Australia: RSS 2.0, one document per product and day, cents per litre.
+///
+/// By law a price holds from 06:00 to 06:00 Perth time; tomorrow's are published at 14:30. The
+/// price's day stands in each item's `date` and nowhere else: `Day=today` means the calendar day,
+/// whose prices begin only at 06:00, and the channel's build date was malformed for years.
+/// No key. Source: https://www.fuelwatch.wa.gov.au
+///
+/// The web site's own JSON lists (`sites-ULP`, ...) are read too where they were recorded. They
+/// carry no date: what they call today begins at 06:00 of the day before until 06:00.
+enum FuelWatch: Provider {
+  static let id = "fuelwatch"
+
+  /// RSS product number, fuel, and the JSON service's code.
+  private static let products: [(number: Int, fuel: Fuel, code: String)] = [
+    (1, .u91, "ULP"), (2, .p95, "PUP"), (4, .dl, "DSL"), (5, .lpg, "LPG"), (6, .p98, "98R"),
+    (10, .e85, "E85"), (11, .pdl, "BDL"),
+  ]
+
+  // Published at 14:30; asked for before, the answer is a valid feed without items.
+  private static let tomorrowFrom = 14 * 3600 + 30 * 60
+
+  static func calls(_ source: Source, at instant: Instant) -> [Call] {
+    let isTomorrowKnown = Zone.perth.local(instant).secondsOfDay >= tomorrowFrom
+    let days = isTomorrowKnown ? ["today", "tomorrow"] : ["today"]
+    return days.flatMap { day in
+      products.map { product in
+        Call(
+          name: "\(day)-\(product.number)", path: "",
+          query: [("Product", String(product.number)), ("Day", day)])
+      }
+    }
+  }
+
+  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+    // A price ends by itself after its day, so that absence has nothing left to prove.
+    var reading = Reading(coverage: .partial)
+    for document in documents {
+      let parts = document.name.split(separator: "-").map(String.init)
+      guard parts.count == 2 else {
+        throw .malformed(document: document.name, reason: "not a name of a FuelWatch document")
+      }
+      switch parts[0] {
+      case "today", "tomorrow", "yesterday":
+        guard let product = products.first(where: { String($0.number) == parts[1] }) else {
+          throw .malformed(document: document.name, reason: "no such product")
+        }
+        let items = try rssItems(document)
+        // Unleaded has hundreds of prices on any day; without one the page is not what it claims.
+        if parts[0] == "today", product.fuel == .u91, items.isEmpty {
+          throw .malformed(document: document.name, reason: "the list is empty")
+        }
+        for item in items { read(item, product.fuel, into: &reading) }
+      case "sites":
+        guard let product = products.first(where: { $0.code == parts[1] }) else {
+          throw .malformed(document: document.name, reason: "no such product")
+        }
+        try readSites(document, product.fuel, into: &reading)
+      default:
+        throw .malformed(document: document.name, reason: "not a name of a FuelWatch document")
+      }
+    }
+    return reading
+  }
+
+  // MARK: RSS
+
+  private static func read(_ item: [String: String], _ product: Fuel, into reading: inout Reading) {
+    func text(_ name: String) -> String { (item[name] ?? "").plain }
+    func raw() -> String {
+      ["trading-name", "address", "location", "date", "price", "restrictions"]
+        .map { "\($0)=\(text($0))" }.joined(separator: " ")
+    }
+    func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: raw())) }
+
+    let name = text("trading-name")
+    let suburb = text("location")
+    guard !name.isEmpty, !suburb.isEmpty else { return reject(.stationMissing) }
+    guard let price = Price(centsPerLitre: text("price")) else { return reject(.priceUnreadable) }
+    guard let day = Day(text("date")), let effectiveAt = begin(of: day) else {
+      return reject(.stampUnreadable)
+    }
+    let restrictions = text("restrictions")
+    // A site of the low aromatic fuel programme lists it as plain unleaded.
+    let fuel = product == .u91 && restrictions.contains("Low Aromatic Fuel") ? .laf : product
+
+    var position: Position?
+    if let latitude = Double(text("latitude")), let longitude = Double(text("longitude")) {
+      position = Position(latitude: latitude, longitude: longitude)
+    }
+    let station = Station(
+      code: code(name: name, address: text("address"), suburb: suburb), state: .wa, name: name,
+      brand: text("brand").plainOrNil, address: text("address"), suburb: suburb,
+      position: position,
+      isPublic: !restrictions.contains("Membership") && !restrictions.contains("Permit"))
+    reading.stations.append(station)
+    reading.take(
+      Observation(
+        stationCode: station.code, fuel: fuel, price: price, effectiveAt: effectiveAt),
+      raw: raw())
+  }
+
+  /// The feed has no station id: a station is its name at its address.
+  private static func code(name: String, address: String, suburb: String) -> String {
+    "\(name), \(address), \(suburb)".uppercased()
+  }
+
+  /// 06:00 Perth time of a day. Perth keeps no summer time, so that every clock time exists once.
+  private static func begin(of day: Day) -> Instant? {
+    do {
+      return try Zone.perth.instant(day, hour: 6)
+    } catch {
+      return nil
+    }
+  }
+
+  // MARK: JSON lists of the web site
+
+  private struct Site: Decodable {
+    struct Address: Decodable {
+      let line1: String
+      let location: String
+      let postCode: Int?
+      let latitude: Double?
+      let longitude: Double?
+    }
+    struct Product: Decodable {
+      let priceToday: Decimal?
+      let priceTomorrow: Decimal?
+    }
+    let siteName: String
+    let address: Address
+    let product: Product
+    let membershipRequired: Bool?
+  }
+
+  private static func readSites(
+    _ document: Document, _ fuel: Fuel, into reading: inout Reading
+  ) throws(FeedError) {
+    let sites = try decodeJSON([Lenient<Site>].self, from: document)
+    guard !sites.isEmpty else {
+      throw .malformed(document: document.name, reason: "the list is empty")
+    }
+    let local = Zone.perth.local(document.fetchedAt)
+    let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
+    for record in sites {
+      guard case .read(let site) = record else {
+        if case .unread(let raw) = record { reading.rejects.append(Reject(.recordUnreadable, raw: raw)) }
+        continue
+      }
+      let name = site.siteName.plain
+      let suburb = site.address.location.plain
+      var position: Position?
+      if let latitude = site.address.latitude, let longitude = site.address.longitude {
+        position = Position(latitude: latitude, longitude: longitude)
+      }
+      let station = Station(
+        code: code(name: name, address: site.address.line1.plain, suburb: suburb), state: .wa,
+        name: name, address: site.address.line1.plain, suburb: suburb,
+        postcode: site.address.postCode.map(String.init), position: position,
+        isPublic: site.membershipRequired != true)
+      reading.stations.append(station)
+      // A key that is missing says nothing: the site may only be closed at this hour.
+      let prices = [(today, site.product.priceToday), (today + 1, site.product.priceTomorrow)]
+      for case (let day, let amount?) in prices {
+        let raw = "\(station.code) \(day) \(amount)"
+        guard let price = Price(centsPerLitre: "\(amount)"), let effectiveAt = begin(of: day) else {
+          reading.rejects.append(Reject(.priceUnreadable, raw: raw))
+          continue
+        }
+        reading.take(
+          Observation(
+            stationCode: station.code, fuel: fuel, price: price, effectiveAt: effectiveAt),
+          raw: raw)
+      }
+    }
+  }
+}

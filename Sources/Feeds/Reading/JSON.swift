@@ -1,0 +1,100 @@
+import Foundation
+import FuelModel
+
+/// Reads a JSON document whole; what cannot be decoded refuses the document.
+func decodeJSON<Content: Decodable>(
+  _ type: Content.Type, from document: Document
+) throws(FeedError) -> Content {
+  // The decoder repairs broken UTF-8 without a word, so that a name could change in silence.
+  guard String(validating: document.bytes, as: UTF8.self) != nil else {
+    throw .malformed(document: document.name, reason: "not UTF-8")
+  }
+  do {
+    return try JSONDecoder().decode(type, from: Data(document.bytes))
+  } catch let error as DecodingError {
+    throw .malformed(document: document.name, reason: describe(error))
+  } catch {
+    throw .malformed(document: document.name, reason: "not JSON")
+  }
+}
+
+/// A record of a list: read, or kept as text when it does not have its shape. One bad record does
+/// not spoil the list.
+enum Lenient<Content: Decodable>: Decodable {
+  case read(Content)
+  case unread(raw: String)
+
+  init(from decoder: any Decoder) throws {
+    do {
+      self = .read(try Content(from: decoder))
+    } catch is DecodingError {
+      self = .unread(raw: try RawJSON(from: decoder).description)
+    }
+  }
+}
+
+/// A JSON value that only matters as text.
+struct RawJSON: Decodable, CustomStringConvertible {
+  let description: String
+
+  private struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    if let table = try? decoder.container(keyedBy: Key.self) {  // not a table: next kind
+      let entries = try table.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
+        "\"\(key.stringValue)\":\(try table.decode(RawJSON.self, forKey: key))"
+      }
+      description = "{" + entries.joined(separator: ",") + "}"
+    } else if var list = try? decoder.unkeyedContainer() {  // not a list: next kind
+      var elements: [String] = []
+      while !list.isAtEnd { elements.append(try list.decode(RawJSON.self).description) }
+      description = "[" + elements.joined(separator: ",") + "]"
+    } else {
+      let value = try decoder.singleValueContainer()
+      if value.decodeNil() {
+        description = "null"
+      } else if let boolean = try? value.decode(Bool.self) {  // next kind
+        description = String(boolean)
+      } else if let number = try? value.decode(Decimal.self) {  // next kind
+        description = "\(number)"
+      } else {
+        description = "\"\(try value.decode(String.self))\""
+      }
+    }
+  }
+}
+
+/// An id that some answers write as a number and some as a text.
+struct LooseID: Decodable, Hashable {
+  let text: String
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if let number = try? value.decode(Int64.self) {  // not a number: then it must be a text
+      text = String(number)
+    } else {
+      text = try value.decode(String.self).plain
+    }
+  }
+}
+
+private func describe(_ error: DecodingError) -> String {
+  func path(_ context: DecodingError.Context) -> String {
+    let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+    return path.isEmpty ? "the document" : path.joined(separator: ".")
+  }
+  switch error {
+  case .keyNotFound(let key, let context): return "\(path(context)): «\(key.stringValue)» is missing"
+  case .valueNotFound(_, let context): return "\(path(context)) is null"
+  case .typeMismatch(let type, let context): return "\(path(context)) is not \(type)"
+  case .dataCorrupted(let context):
+    let cause = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
+    return "not JSON: \(cause ?? context.debugDescription)".plain
+  @unknown default: return "not JSON"
+  }
+}

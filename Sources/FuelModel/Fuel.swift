@@ -1,0 +1,53 @@
+/// A grade of fuel by its canonical code. The codes are those of NSW FuelCheck wherever it has one.
+///
+/// Electricity is not here: chargers are priced per kWh and are refused as unsupported.
+package enum Fuel: String, CaseIterable, Hashable, Sendable {
+  case u91 = "U91"
+  case e10 = "E10"
+  case p95 = "P95"
+  case p98 = "P98"
+  case dl = "DL"
+  case pdl = "PDL"
+  case lpg = "LPG"
+  case e85 = "E85"
+  case b20 = "B20"
+  case laf = "LAF"
+  case e5 = "E5"
+  case lrp = "LRP"
+  case cng = "CNG"
+  case lng = "LNG"
+  case h2 = "H2"
+
+  /// The number that the database keeps; it never changes once given.
+  package var id: Int16 {
+    switch self {
+    case .u91: 1
+    case .e10: 2
+    case .p95: 3
+    case .p98: 4
+    case .dl: 5
+    case .pdl: 6
+    case .lpg: 7
+    case .e85: 8
+    case .b20: 9
+    case .laf: 10
+    case .e5: 11
+    case .lrp: 12
+    case .cng: 13
+    case .lng: 14
+    case .h2: 15
+    }
+  }
+
+  /// What a price of this fuel can be at all, in tenths of a cent. Wide on purpose: prices of 60 c
+  /// (April 2020) and 450 c (diesel in the Kimberley, 2026) were real, and a narrow band set in one
+  /// year loses real data in another. LPG was below 50 c before 2010.
+  package var band: ClosedRange<Int32> {
+    switch self {
+    case .u91, .e10, .p95, .p98, .dl, .pdl, .b20, .laf, .e5, .lrp: 400...5_500
+    case .lpg: 200...3_000
+    case .e85: 500...5_500
+    case .cng, .lng, .h2: 200...30_000
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A moment in time in whole microseconds since 1970-01-01 00:00 UTC, as PostgreSQL keeps them.
+///
+/// `Foundation.Date` is a `Double`; equality of stamps is part of a price's identity, so it has to
+/// be exact here.
+package struct Instant: Hashable, Comparable, Sendable {
+  package var microseconds: Int64
+
+  package init(microseconds: Int64) { self.microseconds = microseconds }
+
+  package init(seconds: Int64) { microseconds = seconds * 1_000_000 }
+
+  /// The present, to the microsecond.
+  package static var now: Instant {
+    Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
+  }
+
+  package static func < (left: Instant, right: Instant) -> Bool {
+    left.microseconds < right.microseconds
+  }
+
+  package static func + (left: Instant, right: Duration) -> Instant {
+    let (seconds, attoseconds) = right.components
+    return Instant(
+      microseconds: left.microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+  }
+
+  package static func - (left: Instant, right: Duration) -> Instant {
+    left + (.zero - right)
+  }
+
+  /// How long after another instant this one is.
+  package func since(_ earlier: Instant) -> Duration {
+    .microseconds(microseconds - earlier.microseconds)
+  }
+
+  /// Whole seconds since 1970, rounded down.
+  package var seconds: Int64 {
+    microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000
+  }
+}
+
+/// Where the present comes from. An input like any other: tests and replays hand in their own.
+package struct Clock: Sendable {
+  package var now: @Sendable () -> Instant
+
+  package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+
+  package static let system = Clock { .now }
+
+  /// A clock that stands still.
+  package static func fixed(_ instant: Instant) -> Clock { Clock { instant } }
+}

@@ -1,0 +1,71 @@
+/// One price that a feed reported for one station and fuel.
+package struct Observation: Hashable, Sendable {
+  package var stationCode: String
+  package var fuel: Fuel
+  /// `nil`: the feed says that the station does not offer this fuel now.
+  package var price: Price?
+  /// When the price began, by the feed's own stamp.
+  package var effectiveAt: Instant
+
+  package init(stationCode: String, fuel: Fuel, price: Price?, effectiveAt: Instant) {
+    self.stationCode = stationCode
+    self.fuel = fuel
+    self.price = price
+    self.effectiveAt = effectiveAt
+  }
+}
+
+/// A record that was turned away, with the reason and what it said.
+package struct Reject: Hashable, Sendable {
+  package enum Reason: String, CaseIterable, Hashable, Sendable {
+    case unknownFuel = "unknown_fuel"
+    case unsupportedFuel = "unsupported_fuel"
+    case priceUnreadable = "price_unreadable"
+    case priceOutOfBand = "price_out_of_band"
+    case stampUnreadable = "stamp_unreadable"
+    case stampInFuture = "stamp_in_future"
+    case stampTooOld = "stamp_too_old"
+    case stationMissing = "station_missing"
+    case stateUnknown = "state_unknown"
+    case recordUnreadable = "record_unreadable"
+    case conflictingPrice = "conflicting_price"
+
+    /// Whether it speaks against the feed's health. Chargers in a petrol list do not.
+    package var countsAgainstFeed: Bool { self != .unsupportedFuel }
+  }
+
+  package var reason: Reason
+  /// The record as it came, or its fields; at most 2,000 characters.
+  package var raw: String
+
+  package init(_ reason: Reason, raw: String) {
+    self.reason = reason
+    self.raw = String(raw.prefix(2_000))
+  }
+}
+
+/// What one run's documents say, once they were read.
+package struct Reading: Sendable {
+  package enum Coverage: Sendable {
+    /// Everything that the feed has now: what is missing is not offered.
+    case complete
+    /// Some of it: absence proves nothing.
+    case partial
+  }
+
+  package var stations: [Station] = []
+  package var observations: [Observation] = []
+  package var rejects: [Reject] = []
+  package var coverage: Coverage
+
+  package init(coverage: Coverage) { self.coverage = coverage }
+
+  /// Takes an observation if its price is possible for that fuel, else a reject.
+  package mutating func take(_ observation: Observation, raw: @autoclosure () -> String) {
+    if let price = observation.price, !observation.fuel.band.contains(price.tenths) {
+      rejects.append(Reject(.priceOutOfBand, raw: raw()))
+    } else {
+      observations.append(observation)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// A place that sells fuel, as its feed describes it.
+package struct Station: Hashable, Sendable {
+  /// The feed's own id, unique within the feed.
+  package var code: String
+  package var state: State
+  package var name: String
+  /// As the feed writes it; `nil` where the feed names none.
+  package var brand: String?
+  package var address: String
+  package var suburb: String?
+  package var postcode: String?
+  /// Degrees; `nil` where the feed gives none or one that cannot be in Australia.
+  package var position: Position?
+  /// Whether anybody may buy there: not for members or permit holders only.
+  package var isPublic: Bool
+
+  package init(
+    code: String, state: State, name: String, brand: String? = nil, address: String,
+    suburb: String? = nil, postcode: String? = nil, position: Position? = nil,
+    isPublic: Bool = true
+  ) {
+    self.code = code
+    self.state = state
+    self.name = name
+    self.brand = brand
+    self.address = address
+    self.suburb = suburb
+    self.postcode = postcode
+    self.position = position
+    self.isPublic = isPublic
+  }
+
+  package var timeZone: Zone { state.timeZone(postcode: postcode) }
+}
+
+/// A point on the ground in degrees.
+package struct Position: Hashable, Sendable {
+  package var latitude: Double
+  package var longitude: Double
+
+  /// - Returns: `nil` for a point outside Australia and its near islands: swapped axes, a lost sign
+  ///   and 0,0 are the usual reasons.
+  package init?(latitude: Double, longitude: Double) {
+    guard (-44.5 ... -9.0).contains(latitude), (96.0...168.0).contains(longitude) else {
+      return nil
+    }
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// One of Australia's time zones. The rules come from the system's zone data.
+package enum Zone: String, CaseIterable, Hashable, Sendable {
+  case sydney = "Australia/Sydney"
+  case melbourne = "Australia/Melbourne"
+  case brisbane = "Australia/Brisbane"
+  case adelaide = "Australia/Adelaide"
+  case darwin = "Australia/Darwin"
+  case perth = "Australia/Perth"
+  case hobart = "Australia/Hobart"
+  case brokenHill = "Australia/Broken_Hill"
+  case lordHowe = "Australia/Lord_Howe"
+
+  /// Why a local time is not one instant.
+  package enum Ambiguity: Error, Equatable {
+    /// Clocks jumped over it.
+    case nonexistent
+    /// Clocks showed it twice.
+    case twice(first: Instant, second: Instant)
+  }
+
+  /// Whether this machine has zone data that knows Australian summer time.
+  package static var isDataPresent: Bool {
+    guard let sydney = TimeZone(identifier: Zone.sydney.rawValue) else { return false }
+    // 2026-01-01 is summer (+11), 2026-07-01 winter (+10).
+    return sydney.secondsFromGMT(for: Date(timeIntervalSince1970: 1_767_225_600)) == 39_600
+      && sydney.secondsFromGMT(for: Date(timeIntervalSince1970: 1_782_864_000)) == 36_000
+  }
+
+  /// Seconds east of Greenwich at an instant.
+  package func offset(at instant: Instant) -> Int {
+    guard let zone = TimeZone(identifier: rawValue) else {
+      preconditionFailure("no zone data for \(rawValue): install tzdata")
+    }
+    return zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.seconds)))
+  }
+
+  /// The local calendar day and the seconds of its clock at an instant.
+  package func local(_ instant: Instant) -> (day: Day, secondsOfDay: Int) {
+    let shifted = instant.seconds + Int64(offset(at: instant))
+    let day = Day(sinceEpoch: Int(floorDivide(shifted, by: 86_400)))
+    return (day, Int(shifted - Int64(day.sinceEpoch) * 86_400))
+  }
+
+  /// The instant of a local wall-clock time. The one converter from local time in this program.
+  ///
+  /// - Throws: `Ambiguity` where clocks skip or repeat that time.
+  package func instant(_ day: Day, hour: Int, minute: Int = 0, second: Int = 0)
+    throws(Ambiguity) -> Instant
+  {
+    let wall = Int64(day.sinceEpoch * 86_400 + hour * 3600 + minute * 60 + second)
+    // Offsets a day before and after cover both sides of any change.
+    let offsets = Set([-86_400, 86_400].map { offset(at: Instant(seconds: wall + $0)) })
+    let candidates = offsets.map { Instant(seconds: wall - Int64($0)) }
+      .filter { offset(at: $0) == Int(wall - $0.seconds) }.sorted()
+    switch candidates.count {
+    case 0: throw .nonexistent
+    case 1: return candidates[0]
+    default: throw .twice(first: candidates[0], second: candidates[1])
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The host of an address that this program may call: HTTPS, no credentials in the address, not this
+/// machine or a private network.
+///
+/// A mistyped or injected address must not turn the fetcher into a way to services behind the
+/// firewall. Literal addresses are judged in every notation that the resolver understands.
+package func checkedHost(of url: URL, allowLoopback: Bool) throws(HTTPError) -> String {
+  guard let host = url.host, !host.isEmpty else { throw .addressRefused("no host") }
+  guard url.user == nil, url.password == nil else {
+    throw .addressRefused("credentials in the address of \(host)")
+  }
+  let inside = insideNetwork(host)
+  switch url.scheme?.lowercased() {
+  case "https": break
+  case "http" where allowLoopback && inside == "loopback": return host
+  default: throw .addressRefused("\(host) is not called over https")
+  }
+  if let inside, !(allowLoopback && inside == "loopback") {
+    throw .addressRefused("\(host) is a \(inside) address")
+  }
+  return host
+}
+
+/// What kind of non-public address a literal host is; `nil` for public ones and for names.
+private func insideNetwork(_ host: String) -> String? {
+  let name = host.lowercased()
+  if name == "localhost" || name.hasSuffix(".localhost") { return "loopback" }
+  var v6 = in6_addr()
+  if inet_pton(AF_INET6, name.trimmingCharacters(in: ["[", "]"]), &v6) == 1 {
+    let bytes = withUnsafeBytes(of: v6) { Array($0) }
+    if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes[15] <= 1 { return "loopback" }
+    if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+      return insideNetwork(v4: Array(bytes[12...]))
+    }
+    if bytes[0] & 0xFE == 0xFC { return "private" }
+    if bytes[0] == 0xFE, bytes[1] & 0xC0 == 0x80 { return "link-local" }
+    return nil
+  }
+  // inet_aton also understands 127.1, 0x7f000001 and 2130706433.
+  var v4 = in_addr()
+  guard inet_aton(name, &v4) == 1 else { return nil }
+  return insideNetwork(v4: withUnsafeBytes(of: v4) { Array($0) })
+}
+
+private func insideNetwork(v4 bytes: [UInt8]) -> String? {
+  switch (bytes[0], bytes[1]) {
+  case (127, _), (0, _): "loopback"
+  case (10, _), (172, 16...31), (192, 168), (100, 64...127): "private"
+  case (169, 254): "link-local"
+  case (224..., _): "multicast"
+  default: nil
+  }
+}

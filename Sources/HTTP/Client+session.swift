@@ -1,0 +1,137 @@
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension Client {
+  /// A client over URLSession that refuses redirects, counts bytes as they arrive and keeps its own
+  /// deadline: URLSession on Linux has no total deadline and no size limit, sends credentials along
+  /// on redirects, and can end the process when it follows one over HTTP/2.
+  package static func session(_ limits: Limits) -> Client {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpShouldSetCookies = false
+    configuration.urlCache = nil
+    configuration.timeoutIntervalForRequest = Double(limits.timeoutSeconds)
+    let exchanges = Exchanges()
+    let session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    return Client { request async throws(HTTPError) -> Response in
+      let host = try checkedHost(of: request.url, allowLoopback: limits.allowLoopback)
+      var urlRequest = URLRequest(url: request.url)
+      urlRequest.httpMethod = request.method
+      for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
+      if !request.body.isEmpty { urlRequest.httpBody = Data(request.body) }
+      let task = session.dataTask(with: urlRequest)
+      let result = await withCheckedContinuation { continuation in
+        exchanges.begin(task, host: host, limits: limits, continuation)
+        task.resume()
+      }
+      return try result.get()
+    }
+  }
+}
+
+/// The exchanges under way, by task.
+private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  // Sendable by the lock: every access to `open` holds it.
+  private let lock = NSLock()
+  private var open: [Int: Exchange] = [:]
+
+  private struct Exchange {
+    let host: String
+    let limits: Limits
+    let continuation: CheckedContinuation<Result<Response, HTTPError>, Never>
+    var body: [UInt8] = []
+    var failure: HTTPError?
+  }
+
+  func begin(
+    _ task: URLSessionTask, host: String, limits: Limits,
+    _ continuation: CheckedContinuation<Result<Response, HTTPError>, Never>
+  ) {
+    let identifier = task.taskIdentifier
+    lock.withLock {
+      open[identifier] = Exchange(host: host, limits: limits, continuation: continuation)
+    }
+    let deadline = DispatchTime.now() + .seconds(limits.timeoutSeconds)
+    DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
+      self?.fail(task, .tooSlow(host: host, seconds: limits.timeoutSeconds))
+    }
+  }
+
+  /// Ends an exchange at once; the task is cancelled behind it, and its late words are ignored.
+  private func fail(_ task: URLSessionTask, _ error: HTTPError) {
+    guard let exchange = lock.withLock({ open.removeValue(forKey: task.taskIdentifier) }) else {
+      return
+    }
+    exchange.continuation.resume(returning: .failure(error))
+    task.cancel()
+  }
+
+  func urlSession(_: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let excess: HTTPError? = lock.withLock {
+      guard var exchange = open.removeValue(forKey: dataTask.taskIdentifier) else { return nil }
+      exchange.body.append(contentsOf: data)
+      open[dataTask.taskIdentifier] = exchange
+      guard exchange.body.count > exchange.limits.maxBodyBytes else { return nil }
+      return .tooLarge(host: exchange.host, limit: exchange.limits.maxBodyBytes)
+    }
+    if let excess { fail(dataTask, excess) }
+  }
+
+  func urlSession(
+    _: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+    let host = lock.withLock { open[task.taskIdentifier]?.host ?? "the server" }
+    fail(
+      task,
+      .redirected(
+        host: host, status: response.statusCode, target: newRequest.url?.host ?? "nowhere"))
+  }
+
+  func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    guard let exchange = lock.withLock({ open.removeValue(forKey: task.taskIdentifier) }) else {
+      return
+    }
+    let result: Result<Response, HTTPError>
+    if let error {
+      result = .failure(.unreachable(host: exchange.host, reason: reason(error)))
+    } else if let response = task.response as? HTTPURLResponse {
+      result = complete(response, exchange)
+    } else {
+      result = .failure(.unreachable(host: exchange.host, reason: "no HTTP answer"))
+    }
+    exchange.continuation.resume(returning: result)
+  }
+
+  private func complete(
+    _ response: HTTPURLResponse, _ exchange: Exchange
+  ) -> Result<Response, HTTPError> {
+    var headers: [String: String] = [:]
+    for (name, value) in response.allHeaderFields {
+      if let name = name as? String, let value = value as? String {
+        headers[name.lowercased()] = value
+      }
+    }
+    if (300...399).contains(response.statusCode), response.statusCode != 304 {
+      let target = headers["location"].flatMap { URL(string: $0)?.host } ?? "nowhere"
+      return .failure(
+        .redirected(host: exchange.host, status: response.statusCode, target: target))
+    }
+    return .success(
+      Response(status: response.statusCode, headers: headers, body: exchange.body))
+  }
+
+  /// The innermost words of an error, which name the cause where the platform tells it at all.
+  private func reason(_ error: any Error) -> String {
+    let error = error as NSError
+    if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError, cause !== error {
+      let text = cause.userInfo[NSLocalizedDescriptionKey] as? String
+      if let text, !text.isEmpty { return text }
+    }
+    return error.localizedDescription
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+
+/// How often a request is repeated and how long to wait in between.
+package struct Retry: Sendable {
+  /// Tries in all.
+  package var attempts: Int
+  /// The instant after which nothing new is begun, by a clock that no one can set.
+  package var deadline: ContinuousClock.Instant
+  package var sleep: @Sendable (Duration) async -> Void
+  /// A number from 0 to 1, so that many machines do not come back at the same moment.
+  package var jitter: @Sendable () -> Double
+  /// The wall clock in seconds since 1970, to understand `Retry-After` dates.
+  package var wallClock: @Sendable () -> Double
+
+  package init(
+    attempts: Int, deadline: ContinuousClock.Instant,
+    sleep: @escaping @Sendable (Duration) async -> Void = { duration in
+      // Only cancellation ends a sleep early, and then the next request fails by itself.
+      try? await Task.sleep(for: duration)
+    },
+    jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+    wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
+  ) {
+    self.attempts = attempts
+    self.deadline = deadline
+    self.sleep = sleep
+    self.jitter = jitter
+    self.wallClock = wallClock
+  }
+}
+
+/// How many requests have left this machine, for quotas.
+package final class RequestCount: Sendable {
+  private let sent = Atomic<Int>(0)
+  package init() {}
+  package var value: Int { sent.load(ordering: .relaxed) }
+  func add() { sent.add(1, ordering: .relaxed) }
+}
+
+/// What came of a request after all tries.
+package enum Outcome: Sendable {
+  case answer(Response)
+  /// The server asked us to stay away longer than the deadline allows.
+  case comeBack(status: Int, afterSeconds: Int)
+  case failure(HTTPError)
+}
+
+extension Client {
+  /// Sends a request, again and later where the fault may heal by itself: no connection, no answer
+  /// in time, and statuses 408, 429 and 5xx.
+  ///
+  /// - Parameter counting: counts every request that leaves this machine, repeats included.
+  package func send(
+    _ request: Request, retry: Retry, counting: RequestCount? = nil
+  ) async -> Outcome {
+    var attempt = 1
+    while true {
+      let result: Result<Response, HTTPError>
+      counting?.add()
+      do {
+        result = .success(try await send(request))
+      } catch {
+        result = .failure(error)
+      }
+      var wait = Double(1 << (attempt - 1)) * (0.5 + retry.jitter() / 2)
+      switch result {
+      case .failure(let error):
+        if !error.mayHeal || attempt >= retry.attempts { return .failure(error) }
+      case .success(let response):
+        guard [408, 429].contains(response.status) || (500...599).contains(response.status) else {
+          return .answer(response)
+        }
+        if let asked = retryAfter(response, wallClock: retry.wallClock()) {
+          // A year's ban is a mistake of the server; a day is the longest that is believed.
+          let seconds = min(asked, 86_400)
+          if retry.deadline < .now + .seconds(seconds) {
+            return .comeBack(status: response.status, afterSeconds: seconds)
+          }
+          wait = max(wait, Double(seconds))
+        } else if response.status == 429, attempt >= retry.attempts {
+          return .comeBack(status: 429, afterSeconds: 600)
+        }
+        if attempt >= retry.attempts { return .answer(response) }
+      }
+      guard ContinuousClock.now + .seconds(wait) < retry.deadline else {
+        switch result {
+        case .success(let response): return .answer(response)
+        case .failure(let error): return .failure(error)
+        }
+      }
+      await retry.sleep(.seconds(wait))
+      attempt += 1
+    }
+  }
+}
+
+/// The seconds a `Retry-After` header asks for: a number or an HTTP date. `nil` where there is none
+/// or it cannot be understood; a past date is zero.
+package func retryAfter(_ response: Response, wallClock: Double) -> Int? {
+  guard let text = response.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else {
+    return nil
+  }
+  if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
+  let formatter = DateFormatter()
+  formatter.locale = Locale(identifier: "en_US_POSIX")
+  formatter.timeZone = TimeZone(identifier: "GMT")
+  formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+  guard let date = formatter.date(from: text) else { return nil }
+  return max(0, Int((date.timeIntervalSince1970 - wallClock).rounded(.up)))
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Writes one line per event as `key=value` to standard error: what happened is a fixed word or two,
+/// everything that varies is a field.
+///
+/// A logger is passed in. There is no global one, so a test passes one that collects.
+package struct Logger: Sendable {
+  package enum Level: Int, Comparable, Sendable, CaseIterable {
+    case debug, info, warning, error
+
+    package var name: String {
+      switch self {
+      case .debug: "debug"
+      case .info: "info"
+      case .warning: "warning"
+      case .error: "error"
+      }
+    }
+
+    package init?(_ name: String) {
+      guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
+      self = level
+    }
+
+    package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  private let least: Level
+  private var fields: String
+  private let write: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - least: lines below this level are dropped.
+  ///   - write: takes one finished line without its line break.
+  package init(_ least: Level, write: @escaping @Sendable (String) -> Void = Logger.toStandardError)
+  {
+    self.least = least
+    self.write = write
+    fields = ""
+  }
+
+  /// A logger whose lines all carry one more field.
+  package func with(_ key: String, _ value: any CustomStringConvertible) -> Logger {
+    var logger = self
+    logger.fields += " \(key)=\(Self.quoted(value.description))"
+    return logger
+  }
+
+  package func debug(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+    log(.debug, message, values)
+  }
+  package func info(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+    log(.info, message, values)
+  }
+  package func warning(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+    log(.warning, message, values)
+  }
+  package func error(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+    log(.error, message, values)
+  }
+
+  private func log(
+    _ level: Level, _ message: String,
+    _ values: KeyValuePairs<String, any CustomStringConvertible>
+  ) {
+    guard level >= least else { return }
+    let time = Date.now.formatted(.iso8601)
+    var line = "time=\(time) level=\(level.name) msg=\(Self.quoted(message))\(fields)"
+    for (key, value) in values { line += " \(key)=\(Self.quoted(value.description))" }
+    write(line)
+  }
+
+  package static let toStandardError: @Sendable (String) -> Void = { line in
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  /// Quotes only where needed. Line breaks are escaped, so that no value can pretend to be a line.
+  private static func quoted(_ value: String) -> String {
+    let value = String(value.prefix(1_000))
+    let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { scalar in
+      scalar.isASCII && scalar.value > 0x20 && scalar.value != 0x7F && scalar != "\"" && scalar != "="
+    }
+    if isPlain { return value }
+    var text = "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      default:
+        if scalar.properties.generalCategory == .control {
+          text += "\\u{\(String(scalar.value, radix: 16))}"
+        } else {
+          text.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return text + "\""
+  }
+}

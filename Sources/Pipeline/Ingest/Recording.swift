@@ -1,0 +1,95 @@
+import Foundation
+package import FuelModel
+
+/// Documents on disk: `<folder>/<feed>/<instant>/<name>.<json|xml>`, as they came, byte for byte.
+/// The instant, in UTC as `20260702T235701Z`, is when the run's last document was fetched.
+package struct Recording: Sendable {
+  private let folder: String
+
+  package init(folder: String) { self.folder = folder }
+
+  /// Keeps the documents of one run. Written aside and renamed, so that a half-written run is never
+  /// taken for one.
+  package func keep(_ documents: [Document], of feed: String) throws {
+    guard let takenAt = documents.map(\.fetchedAt).max() else { return }
+    let final = "\(folder)/\(feed)/\(takenAt.compact)"
+    let unfinished = "\(folder)/\(feed)/.\(takenAt.compact).\(ProcessInfo.processInfo.processIdentifier)"
+    do {
+      let files = FileManager.default
+      try files.createDirectory(atPath: unfinished, withIntermediateDirectories: true)
+      for document in documents {
+        let isXML = document.bytes.first { ![0xEF, 0xBB, 0xBF, 0x20, 0x0A, 0x0D].contains($0) } == 0x3C
+        let path = "\(unfinished)/\(document.name).\(isXML ? "xml" : "json")"
+        try Data(document.bytes).write(to: URL(filePath: path))
+      }
+      if files.fileExists(atPath: final) { try files.removeItem(atPath: final) }
+      try files.moveItem(atPath: unfinished, toPath: final)
+    } catch {
+      throw IngestError.recording(path: final, reason: error.localizedDescription)
+    }
+  }
+
+  /// The recorded runs of a feed, oldest first, each with its documents. Files may be gzipped.
+  package func runs(of feed: String) throws -> [[Document]] {
+    let path = "\(folder)/\(feed)"
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw IngestError.recording(path: path, reason: "there is no recording of this feed")
+    }
+    let stamped = names.compactMap { name in
+      Instant(iso: name).map { (instant: $0, name: name) }
+    }
+    guard !stamped.isEmpty else {
+      throw IngestError.recording(
+        path: path, reason: "holds no folder named by an instant, such as 20260702T235701Z")
+    }
+    return try stamped.sorted { $0.instant < $1.instant }.map { run in
+      try documents(in: "\(path)/\(run.name)", takenAt: run.instant)
+    }
+  }
+
+  private func documents(in path: String, takenAt: Instant) throws -> [Document] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    } catch {
+      throw IngestError.recording(path: path, reason: error.localizedDescription)
+    }
+    return try names.filter { !$0.hasPrefix(".") }.map { name in
+      let isZipped = name.hasSuffix(".gz")
+      let plain = isZipped ? String(name.dropLast(3)) : name
+      guard plain.hasSuffix(".json") || plain.hasSuffix(".xml"),
+        let stem = plain.split(separator: ".").first
+      else {
+        throw IngestError.recording(path: "\(path)/\(name)", reason: "is neither .json nor .xml")
+      }
+      let bytes = try isZipped ? unzip("\(path)/\(name)") : read("\(path)/\(name)")
+      return Document(name: String(stem), bytes: bytes, fetchedAt: takenAt)
+    }
+  }
+
+  private func read(_ path: String) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw IngestError.recording(path: path, reason: "cannot be read")
+    }
+    return [UInt8](data)
+  }
+
+  private func unzip(_ path: String) throws -> [UInt8] {
+    let gzip = Process()
+    gzip.executableURL = URL(filePath: "/usr/bin/env")
+    gzip.arguments = ["gzip", "-dc", "--", path]
+    let output = Pipe()
+    gzip.standardOutput = output
+    gzip.standardError = FileHandle.nullDevice
+    try gzip.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    gzip.waitUntilExit()
+    guard gzip.terminationStatus == 0 else {
+      throw IngestError.recording(path: path, reason: "gzip cannot read it")
+    }
+    return [UInt8](data)
+  }
+}

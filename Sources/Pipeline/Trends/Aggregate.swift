@@ -1,0 +1,67 @@
+package import FuelModel
+package import Logging
+package import Store
+
+/// Brings averages, trends and verdicts up to date. Costs what has changed since the last time.
+package struct Aggregate {
+  package enum Failure: Error, CustomStringConvertible {
+    case busy
+    package var description: String { "another aggregate run is under way" }
+  }
+
+  /// What a run did.
+  package struct Summary: Sendable {
+    package var spans: Int
+    package var days: Int
+    package var verdicts: Int
+    package var newVerdicts: Int
+  }
+
+  private let store: Store
+  private let regions: [Region]
+  private let clock: Clock
+  private let log: Logger
+
+  package init(store: Store, regions: [Region], clock: Clock, log: Logger) {
+    self.store = store
+    self.regions = regions
+    self.clock = clock
+    self.log = log
+  }
+
+  /// - Parameters:
+  ///   - rebuild: makes every day again, not only those that changed.
+  ///   - from: with `rebuild`, the first day; `nil` is the beginning.
+  ///   - progress: called after each span with how many of how many are done.
+  package func run(
+    rebuild: Bool = false, from: Day? = nil, progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> Summary {
+    guard try store.lockAggregate() else { throw Failure.busy }
+    defer {
+      do {
+        try store.unlockAggregate()
+      } catch {
+        // The lock dies with the session; the session is in trouble already.
+        log.debug("lock left to the server", ["error": "\(error)"])
+      }
+    }
+    let now = clock.now()
+    try store.refreshRegions(regions, now: now)
+    if rebuild { try store.markAllDirty(from: from, now: now) }
+    let spans = try store.dirtySpans(now: now)
+    for (position, span) in spans.enumerated() {
+      try store.rebuild(span, now: now)
+      progress(position + 1, spans.count)
+    }
+    try store.refreshChanges(now: now)
+    let verdicts = try store.outlooks(now: now).map { Verdict.judge($0, now: now) }
+    let summary = Summary(
+      spans: spans.count,
+      days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
+      verdicts: verdicts.count, newVerdicts: try store.keep(verdicts, now: now))
+    log.info(
+      "aggregated",
+      ["days": summary.days, "verdicts": summary.verdicts, "new_verdicts": summary.newVerdicts])
+    return summary
+  }
+}

@@ -1,0 +1,56 @@
+package import Configuration
+import FuelModel
+package import Store
+
+/// Reads the regions that averages are made over: the nation and the states by themselves, capitals
+/// and further areas from `regions.json5`.
+package func regions(file: String) throws(ConfigurationError) -> [Region] {
+  var regions = [
+    Region(
+      code: "AU", name: "Australia", kind: "nation", state: nil, centre: nil,
+      radiusKilometres: nil)
+  ]
+  for state in State.allCases {
+    regions.append(
+      Region(
+        code: state.rawValue, name: state.rawValue, kind: "state", state: state, centre: nil,
+        radiusKilometres: nil))
+  }
+  let place = String(file.split(separator: "/").last ?? "regions.json5")
+  guard case .list(let entries) = try Value.read(file: file) else {
+    throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
+  }
+  let table = [
+    Setting("region", .text),
+    Setting("name", .text),
+    Setting("kind", .choice(["capital", "area"]), .text("area")),
+    Setting("state", .choice(State.allCases.map(\.rawValue) + [""]), .text("")),
+    Setting("centre", .texts),
+    Setting("radiusKilometres", .integer(1...3_000)),
+  ]
+  for entry in entries {
+    guard case .table(let fields) = entry else {
+      throw .unreadable(file: file, reason: "an entry is not { ... }")
+    }
+    let settings = try Settings(
+      table, file: fields, place: place, variablePrefix: "", environment: [:])
+    let centre = settings.texts("centre")
+    guard let latitude = centre["latitude"].flatMap(Double.init),
+      let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,
+      let position = Position(latitude: latitude, longitude: longitude)
+    else {
+      throw .wrongValue(
+        key: "centre", place: place, expected: "{ latitude: ..., longitude: ... } in Australia")
+    }
+    let code = settings.text("region")
+    guard !regions.contains(where: { $0.code.lowercased() == code.lowercased() }) else {
+      throw .wrongValue(key: "region", place: place, expected: "a name used once")
+    }
+    regions.append(
+      Region(
+        code: code, name: settings.text("name"), kind: settings.text("kind"),
+        state: State(rawValue: settings.text("state")), centre: position,
+        radiusKilometres: Double(settings.integer("radiusKilometres"))))
+  }
+  return regions
+}

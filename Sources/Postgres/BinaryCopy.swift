@@ -1,0 +1,120 @@
+import CPostgres
+
+/// Writes rows in PostgreSQL's binary COPY format: half the server's work of the text format.
+///
+/// Source: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format".
+package struct BinaryCopy: ~Copyable {
+  private let connection: Connection
+  private var buffer: [UInt8] = []
+  private let columns: Int16
+  /// Rows begun so far.
+  package private(set) var rows = 0
+
+  // 256 KiB: large enough that the calls vanish, small enough to stay in the cache.
+  private static let flushSize = 256 * 1024
+
+  fileprivate init(_ connection: Connection, columns: Int) {
+    self.connection = connection
+    self.columns = Int16(columns)
+    buffer.reserveCapacity(Self.flushSize + 4096)
+    buffer += [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00]
+    append(Int32(0))  // flags
+    append(Int32(0))  // length of the header extension
+  }
+
+  /// Begins a row; the columns follow in order.
+  package mutating func beginRow() throws(PostgresError) {
+    if buffer.count >= Self.flushSize { try flush() }
+    rows += 1
+    append(columns)
+  }
+
+  package mutating func write(_ value: Int16) {
+    append(Int32(2))
+    append(value)
+  }
+
+  package mutating func write(_ value: Int32) {
+    append(Int32(4))
+    append(value)
+  }
+
+  package mutating func write(_ value: Int64) {
+    append(Int32(8))
+    append(value)
+  }
+
+  package mutating func write(_ value: Bool) {
+    append(Int32(1))
+    buffer.append(value ? 1 : 0)
+  }
+
+  package mutating func write(_ value: Double) {
+    append(Int32(8))
+    append(value.bitPattern)
+  }
+
+  package mutating func write(_ value: String) {
+    var value = value
+    value.withUTF8 { bytes in
+      append(Int32(bytes.count))
+      buffer.append(contentsOf: bytes)
+    }
+  }
+
+  package mutating func writeNull() { append(Int32(-1)) }
+
+  private mutating func append(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+  }
+
+  private mutating func flush() throws(PostgresError) {
+    let sent = buffer.withUnsafeBytes { bytes in
+      PQputCopyData(
+        connection.handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+        Int32(bytes.count))
+    }
+    guard sent == 1 else {
+      throw .connectionLost(oneLine(String(cString: PQerrorMessage(connection.handle))))
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  fileprivate consuming func finish() throws(PostgresError) {
+    append(Int16(-1))
+    try flush()
+  }
+}
+
+extension Connection {
+  /// Loads rows into a table with one binary COPY.
+  ///
+  /// - Parameters:
+  ///   - table: the qualified name and column list as this program wrote it.
+  ///   - columns: how many columns the list has.
+  /// - Returns: the number of rows that the server took.
+  @discardableResult
+  package func copy(
+    into table: StaticString, columns: Int, _ write: (inout BinaryCopy) throws -> Void
+  ) throws -> Int {
+    let started = PQexec(handle, "COPY \(table) FROM STDIN (FORMAT binary)")
+    PQclear(try checked(started, expecting: [PGRES_COPY_IN]))
+    var copy = BinaryCopy(self, columns: columns)
+    do {
+      try write(&copy)
+      try copy.finish()
+    } catch {
+      // The server must hear that the load is off, or the session stays in COPY mode.
+      PQputCopyEnd(handle, "cancelled")
+      while let result = PQgetResult(handle) { PQclear(result) }
+      throw error
+    }
+    guard PQputCopyEnd(handle, nil) == 1 else {
+      throw PostgresError.connectionLost(oneLine(String(cString: PQerrorMessage(handle))))
+    }
+    // Drain every result even when the first one is an error: the session is used again.
+    let first = PQgetResult(handle)
+    while let more = PQgetResult(handle) { PQclear(more) }
+    return try Rows(checked(first, expecting: [PGRES_COMMAND_OK])).affected
+  }
+}

@@ -1,0 +1,63 @@
+/// What went wrong between this program and PostgreSQL.
+package enum PostgresError: Error, Equatable, CustomStringConvertible {
+  /// No connection could be made. The message is libpq's own, which never holds the password.
+  case cannotConnect(String)
+  /// The connection broke. What was committed before stays; what was open is rolled back.
+  case connectionLost(String)
+  /// The server refused a statement.
+  case refused(sqlState: String, message: String, detail: String?)
+  /// A result did not have the shape that the program expects.
+  case unexpectedResult(String)
+
+  package var sqlState: String? {
+    if case .refused(let state, _, _) = self { return state }
+    return nil
+  }
+
+  /// Whether the same work may succeed later without anybody changing anything: lost connections,
+  /// lack of room, serialisation, shutdown, and locks that others hold.
+  package var mayHeal: Bool {
+    switch self {
+    case .connectionLost: true
+    case .cannotConnect: !isLoginRefused && !isUnknownDatabase
+    case .unexpectedResult: false
+    case .refused(let state, _, _):
+      ["08", "53", "40"].contains(state.prefix(2)) || state.hasPrefix("57P0")
+        || ["55P03", "57014", "25006", "25P03"].contains(state)
+    }
+  }
+
+  /// Whether the server knows us but does not let us: wrong password, unknown role, missing right.
+  package var isLoginRefused: Bool {
+    switch self {
+    // libpq reports a refused start-up only as text. The words are those of the server's own
+    // messages; a server that speaks another language falls through to «try again», which is mild.
+    case .cannotConnect(let message):
+      ["authentication failed", "no password supplied", "pg_hba.conf", "is not permitted to log in"]
+        .contains { message.contains($0) }
+        || (message.contains("role \"") && message.contains("does not exist"))
+    case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
+    case .connectionLost, .unexpectedResult: false
+    }
+  }
+
+  /// Whether the named database does not exist.
+  package var isUnknownDatabase: Bool {
+    switch self {
+    case .cannotConnect(let message):
+      message.contains("database \"") && message.contains("does not exist")
+    case .refused(let state, _, _): state == "3D000"
+    case .connectionLost, .unexpectedResult: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .cannotConnect(let message): "cannot connect to the database: \(message)"
+    case .connectionLost(let message): "the database connection was lost: \(message)"
+    case .refused(let state, let message, let detail):
+      "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
+    case .unexpectedResult(let what): "unexpected answer of the database: \(what)"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import FuelModel
+
+/// What the interface of Queensland and South Australia answers at an instant.
+struct FuelPricesDirectSide {
+  let market: Market
+  let state: State
+
+  private static let fuelIDs: [Fuel: Int] = [
+    .u91: 2, .dl: 3, .lpg: 4, .p95: 5, .p98: 8, .e10: 12, .pdl: 14,
+  ]
+  // Brand and region numbers of our own; the real ones are the provider's business.
+  private static let brandIDs = [
+    "BP": 5, "Ampol": 3_421_066, "Shell": 20, "7-Eleven": 113, "Reddy Express": 3_421_193,
+    "United": 23, "Metro Petroleum": 57, "Independent": 12, "Liberty": 86, "Puma": 5094,
+  ]
+  private static let stateIDs: [State: Int] = [.qld: 1, .sa: 4]
+
+  private var sites: [Market.Site] { market.sites.filter { $0.station.state == state } }
+
+  private func siteID(_ site: Market.Site) -> Int { 61_400_000 + site.number }
+
+  /// Suburb numbers by name, stable for a market.
+  private var suburbIDs: [String: Int] {
+    let names = Set(market.sites.compactMap(\.station.suburb)).sorted()
+    return Dictionary(
+      uniqueKeysWithValues: names.enumerated().map { ($1, 182_624_000 + $0) })
+  }
+
+  func brands() -> String {
+    let entries = Self.brandIDs.sorted { $0.value < $1.value }.map {
+      "{\"BrandId\":\($0.value),\"Name\":\(quoted($0.key))}"
+    }
+    return "{\"Brands\":[\(entries.joined(separator: ","))]}"
+  }
+
+  func fuelTypes() -> String {
+    let names: [(Int, String)] = [
+      (2, "Unleaded"), (3, "Diesel"), (4, "LPG"), (5, "Premium Unleaded 95"),
+      (8, "Premium Unleaded 98"), (12, "e10"), (14, "Premium Diesel"), (999, "e10/Unleaded"),
+      (1000, "Diesel/Premium Diesel"),
+    ]
+    let entries = names.map { "{\"FuelId\":\($0.0),\"Name\":\(quoted($0.1))}" }
+    return "{\"Fuels\":[\(entries.joined(separator: ","))]}"
+  }
+
+  func regions() -> String {
+    var entries = Self.stateIDs.sorted { $0.value < $1.value }.map { state, number in
+      "{\"GeoRegionLevel\":3,\"GeoRegionId\":\(number),\"Name\":\(quoted(state.rawValue)),"
+        + "\"Abbrev\":\(quoted(state.rawValue)),\"GeoRegionParentId\":null}"
+    }
+    entries += suburbIDs.sorted { $0.value < $1.value }.map { name, number in
+      "{\"GeoRegionLevel\":1,\"GeoRegionId\":\(number),\"Name\":\(quoted(name)),"
+        + "\"Abbrev\":\"\",\"GeoRegionParentId\":1}"
+    }
+    return "{\"GeographicRegions\":[\(entries.joined(separator: ","))]}"
+  }
+
+  func siteDetails() -> String {
+    let suburbs = suburbIDs
+    let hours = ["MO", "MC", "TO", "TC", "WO", "WC", "THO", "THC", "FO", "FC", "SO", "SC", "SUO", "SUC"]
+      .map { "\"\($0)\":\"\"" }.joined(separator: ",")
+    let entries = sites.map { site in
+      let station = site.station
+      return "{\"S\":\(siteID(site)),\"A\":\(quoted(station.address)),\"N\":\(quoted(station.name)),"
+        + "\"B\":\(Self.brandIDs[station.brand ?? ""] ?? 12),\"P\":\(quoted(station.postcode ?? "")),"
+        + "\"G1\":\(suburbs[station.suburb ?? ""] ?? 0),\"G2\":1,\"G3\":\(Self.stateIDs[state] ?? 0),"
+        + "\"G4\":0,\"G5\":0,\"Lat\":\(station.position?.latitude ?? 0),"
+        + "\"Lng\":\(station.position?.longitude ?? 0),\"M\":\"2025-04-11T01:23:01.397\","
+        + "\"GPI\":\"\",\(hours)}"
+    }
+    return "{\"S\":[\(entries.joined(separator: ","))]}"
+  }
+
+  func prices(at instant: Instant) -> String {
+    var rows: [String] = []
+    for site in sites {
+      for (fuel, _) in site.changes {
+        guard let number = Self.fuelIDs[fuel],
+          let change = market.current(site, fuel, at: instant)
+        else { continue }
+        let stamp = self.stamp(of: change, site, at: instant)
+        let price = change.tenths == 0 ? 9999 : change.tenths
+        rows.append(
+          "{\"SiteId\":\(siteID(site)),\"FuelId\":\(number),\"CollectionMethod\":\"Q\","
+            + "\"TransactionDateUtc\":\"\(stamp)\",\"Price\":\(price).0}")
+      }
+    }
+    return "{\"SitePrices\":[\(rows.joined(separator: ","))]}"
+  }
+
+  /// The last report of a price: of its change, or of the chain's last restatement. UTC without
+  /// saying so; trailing zeros of the fraction are cut.
+  private func stamp(of change: Market.Change, _ site: Market.Site, at instant: Instant) -> String {
+    var reported = change.at
+    if let every = site.restatesEvery {
+      let restated = instant.seconds - instant.seconds % Int64(every)
+      if restated > reported.seconds { reported = Instant(seconds: restated) }
+    }
+    let milliseconds = [0, 490, 0, 103, 527, 0, 90][site.number % 7]
+    let second = String("\(Instant(seconds: reported.seconds))".dropLast())
+    guard milliseconds > 0 else { return second }
+    var fraction = String(1000 + milliseconds).dropFirst()
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    // The fraction must not lift the stamp above the present.
+    return reported.seconds == instant.seconds ? second : "\(second).\(fraction)"
+  }
+}

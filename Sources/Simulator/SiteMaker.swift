@@ -1,0 +1,146 @@
+import FuelModel
+
+/// Makes one station of a town and all its prices.
+struct SiteMaker {
+  let town: Town
+  let number: Int
+  let span: ClosedRange<Int>
+  /// The town's unleaded and diesel levels in cents, one per day of the span.
+  let levels: [Double]
+  let diesel: [Double]
+  var random: Random
+
+  private static let brands: [(name: String, premium: Double, restates: Bool)] = [
+    ("BP", 3, true), ("Ampol", 2, true), ("Shell", 2, true), ("7-Eleven", 0, true),
+    ("Reddy Express", 1, true), ("United", -3, false), ("Metro Petroleum", -4, false),
+    ("Independent", -2, false), ("Liberty", -1, false), ("Puma", 0, false),
+  ]
+  private static let first = [
+    "Bel", "Glen", "Wood", "Kings", "Rose", "Clare", "Ash", "Brook", "Hazel", "Mill", "North",
+    "South", "Oak", "River", "Sand", "Win",
+  ]
+  private static let second = [
+    "mont", "field", "ville", "wood", "brook", "dale", "ton", "hurst", "lea", "grove", "haven",
+    "bank", "ridge", "water",
+  ]
+  private static let streets = [
+    "Pacific Hwy", "Station St", "Main Rd", "Victoria Pde", "Church St", "Albany Hwy", "Bridge Rd",
+    "High St", "O'Connell St", "King & Queen Sts",
+  ]
+
+  mutating func make() -> Market.Site {
+    let brand = random.pick(Self.brands)
+    let suburb = random.pick(Self.first) + random.pick(Self.second)
+    let street = "\(random.integer(1...420)) \(random.pick(Self.streets))"
+    let angle = random.real(-1...1)
+    let position = Position(
+      latitude: (town.latitude + angle * town.radiusDegrees).roundedTo6,
+      longitude: (town.longitude + random.real(-1...1) * town.radiusDegrees).roundedTo6)
+    let station = Station(
+      code: String(number), state: town.state, name: "\(brand.name) \(suburb)", brand: brand.name,
+      address: street, suburb: suburb, postcode: String(random.integer(town.postcodes)),
+      position: position, isPublic: !random.chance(0.02))
+
+    // Four in a hundred open and two close within the span.
+    let middle = (span.lowerBound + span.upperBound) / 2
+    let opens = random.chance(0.04) ? random.integer(middle - 12...middle + 12) : span.lowerBound
+    let closes = random.chance(0.02) ? random.integer(middle + 13...span.upperBound + 14) : Int.max
+    var site = Market.Site(
+      station: station, open: opens...closes, changes: [],
+      restatesEvery: brand.restates ? random.integer(2...9) * 3_600 : nil, number: number)
+
+    let offset = brand.premium + random.real(-2.5...2.5)
+    let schedule = town.state == .wa ? dailySchedule() : eventSchedule()
+    for (fuel, above, share) in fuels() where random.chance(share) {
+      let isDiesel = fuel == .dl || fuel == .pdl
+      let source = isDiesel ? diesel : fuel == .lpg ? levels.map { _ in 104.0 } : levels
+      var changes = schedule.map { slot in
+        Market.Change(
+          at: slot.at, tenths: tenths(source[slot.follows] + above + offset + slot.noise))
+      }
+      runDry(&changes)
+      site.changes.append((fuel, changes))
+    }
+    return site
+  }
+
+  /// The fuels a station may sell: cents above unleaded (or diesel), and how many sell it.
+  private func fuels() -> [(Fuel, Double, Double)] {
+    var fuels: [(Fuel, Double, Double)] = [
+      (.u91, 0, 1), (.p95, 14, 0.6), (.p98, 22, 0.85), (.dl, 0, 0.8), (.pdl, 4, 0.4),
+      (.lpg, 0, 0.12),
+    ]
+    if town.state != .wa { fuels.append((.e10, -2, town.state == .sa ? 0.25 : 0.6)) }
+    return fuels
+  }
+
+  private struct Slot {
+    var at: Instant
+    /// Index of the day whose level it charges.
+    var follows: Int
+    var noise: Double
+  }
+
+  /// Western Australia: one price a day from 06:00 Perth time.
+  private mutating func dailySchedule() -> [Slot] {
+    let lag = random.chance(0.85) ? 0 : 1
+    return span.enumerated().compactMap { index, day in
+      // Perth has no summer time; 06:00 there is 22:00 UTC of the day before.
+      Slot(
+        at: Instant(seconds: Int64(day) * 86_400 - 2 * 3_600), follows: max(0, index - lag),
+        noise: random.real(-0.8...0.8))
+    }
+  }
+
+  /// Everywhere else a station changes when it likes: leaders at once, followers days later, the
+  /// country every week or two; mostly in the morning.
+  private mutating func eventSchedule() -> [Slot] {
+    let lag: Int
+    let dailyChance: Double
+    switch town.movement {
+    case .sticky:
+      lag = random.integer(1...6)
+      dailyChance = random.real(0.06...0.16)
+    case .longCycle, .weekly:
+      lag = random.chance(0.25) ? 0 : random.integer(1...4)
+      dailyChance = random.real(0.45...0.95)
+    }
+    var slots: [Slot] = []
+    for (index, day) in span.enumerated() {
+      guard index == 0 || random.chance(dailyChance) else { continue }
+      // 19:00 UTC to 02:00 UTC is 05:00 to noon in the east.
+      let second = random.integer(-5 * 3_600...2 * 3_600)
+      slots.append(
+        Slot(
+          at: Instant(seconds: Int64(day * 86_400 + second)), follows: max(0, index - lag),
+          noise: random.real(-0.5...0.5)))
+      if random.chance(0.08) {
+        // A correction or a second thought in the afternoon.
+        let later = second + random.integer(600...5 * 3_600)
+        slots.append(
+          Slot(
+            at: Instant(seconds: Int64(day * 86_400 + later)), follows: max(0, index - lag),
+            noise: random.real(-2...2)))
+      }
+    }
+    return slots
+  }
+
+  /// Now and then a pump is empty until the next change but one.
+  private mutating func runDry(_ changes: inout [Market.Change]) {
+    guard town.state != .wa || random.chance(0.3) else { return }
+    for index in changes.indices.dropFirst() where random.chance(0.004) {
+      changes[index].tenths = 0
+    }
+  }
+
+  /// Prices end in .9 four times of five.
+  private mutating func tenths(_ cents: Double) -> Int {
+    let whole = Int(cents.rounded(.down)) * 10
+    return whole + (random.chance(0.82) ? 9 : random.pick([5, 7, 3, 0]))
+  }
+}
+
+extension Double {
+  fileprivate var roundedTo6: Double { (self * 1e6).rounded() / 1e6 }
+}

@@ -1,0 +1,97 @@
+import FuelModel
+
+/// One market: a city or the country around it, with the way its prices move.
+struct Town: Sendable {
+  enum Movement: Sendable {
+    /// Long saw-teeth: a jump of 20 to 45 c over days, then a slide of weeks.
+    case longCycle(days: ClosedRange<Int>, cents: ClosedRange<Int>)
+    /// One jump a week on a fixed weekday (0 is Monday), then six days down.
+    case weekly(jumpOn: Int, cents: ClosedRange<Int>)
+    /// Follows the wholesale price with long pauses.
+    case sticky
+  }
+
+  var name: String
+  var state: State
+  var latitude: Double
+  var longitude: Double
+  var radiusDegrees: Double
+  /// Share of the market's stations that stand here.
+  var share: Double
+  var movement: Movement
+  var postcodes: ClosedRange<Int>
+  /// Cents above the wholesale price, without the cycle.
+  var margin: Double
+
+  /// The markets of the states whose feeds can be simulated.
+  static let all: [Town] = [
+    Town(
+      name: "Sydney", state: .nsw, latitude: -33.87, longitude: 151.0, radiusDegrees: 0.3,
+      share: 0.22, movement: .longCycle(days: 28...45, cents: 25...42), postcodes: 2000...2200,
+      margin: 2),
+    Town(
+      name: "Canberra", state: .act, latitude: -35.28, longitude: 149.13, radiusDegrees: 0.1,
+      share: 0.05, movement: .sticky, postcodes: 2600...2617, margin: 14),
+    Town(
+      name: "country NSW", state: .nsw, latitude: -32.6, longitude: 149.2, radiusDegrees: 1.5,
+      share: 0.09, movement: .sticky, postcodes: 2700...2879, margin: 10),
+    Town(
+      name: "Brisbane", state: .qld, latitude: -27.47, longitude: 153.02, radiusDegrees: 0.22,
+      share: 0.17, movement: .longCycle(days: 35...50, cents: 28...45), postcodes: 4000...4180,
+      margin: 3),
+    Town(
+      name: "country QLD", state: .qld, latitude: -23.4, longitude: 149.5, radiusDegrees: 2.5,
+      share: 0.08, movement: .sticky, postcodes: 4700...4820, margin: 12),
+    Town(
+      name: "Adelaide", state: .sa, latitude: -34.92, longitude: 138.6, radiusDegrees: 0.2,
+      share: 0.13, movement: .longCycle(days: 12...18, cents: 22...36), postcodes: 5000...5120,
+      margin: 1),
+    Town(
+      name: "country SA", state: .sa, latitude: -33.2, longitude: 137.8, radiusDegrees: 1.5,
+      share: 0.04, movement: .sticky, postcodes: 5250...5700, margin: 9),
+    Town(
+      name: "Perth", state: .wa, latitude: -31.95, longitude: 115.86, radiusDegrees: 0.25,
+      share: 0.17, movement: .weekly(jumpOn: 1, cents: 14...24), postcodes: 6000...6170, margin: 4),
+    Town(
+      name: "country WA", state: .wa, latitude: -31.8, longitude: 118.5, radiusDegrees: 2,
+      share: 0.05, movement: .sticky, postcodes: 6300...6530, margin: 15),
+  ]
+
+  /// The level of the town's unleaded price for every day of a span, in cents.
+  func levels(_ days: ClosedRange<Int>, wholesale: [Double], seed: UInt64) -> [Double] {
+    var random = Random(seed: seed, "town", name)
+    switch movement {
+    case .sticky:
+      return wholesale.map { $0 + margin }
+    case .weekly(let jumpOn, let cents):
+      var height = Double(random.integer(cents))
+      return days.enumerated().map { index, day in
+        let sinceJump = (Day(sinceEpoch: day).weekday - jumpOn + 7) % 7
+        if sinceJump == 0 { height = Double(random.integer(cents)) }
+        return wholesale[index] + margin + height * Double(6 - sinceJump) / 6
+      }
+    case .longCycle(let lengths, let cents):
+      var levels: [Double] = []
+      var length = random.integer(lengths)
+      var rise = 6
+      var height = Double(random.integer(cents))
+      // The span begins somewhere inside a cycle.
+      var position = random.integer(0...length - 1)
+      for index in 0..<days.count {
+        if position == length {
+          position = 0
+          length = random.integer(lengths)
+          rise = random.integer(4...8)
+          height = Double(random.integer(cents))
+        }
+        let part =
+          position < rise
+          ? Double(position + 1) / Double(rise)
+          : 1 - Double(position - rise + 1) / Double(length - rise)
+        levels.append(wholesale[index] + margin + height * part)
+        position += 1
+      }
+      return levels
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package import FuelModel
+import Postgres
+
+/// A region over which averages are made.
+package struct Region: Sendable, Equatable {
+  package var code: String
+  package var name: String
+  /// nation, state, capital or area.
+  package var kind: String
+  package var state: State?
+  package var centre: Position?
+  package var radiusKilometres: Double?
+
+  package init(
+    code: String, name: String, kind: String, state: State?, centre: Position?,
+    radiusKilometres: Double?
+  ) {
+    self.code = code
+    self.name = name
+    self.kind = kind
+    self.state = state
+    self.centre = centre
+    self.radiusKilometres = radiusKilometres
+  }
+}
+
+/// A span of price days of some fuels whose averages have to be made again.
+package struct DirtySpan: Sendable, Equatable {
+  package var fuelIDs: [Int16]
+  package var from: Day
+  package var to: Day
+}
+
+extension Store {
+  /// Takes the aggregator's lock for this session; false where another session has it.
+  package func lockAggregate() throws -> Bool {
+    try connection.query("SELECT pg_try_advisory_lock(2, 0) AS taken").only().boolean("taken")
+  }
+
+  package func unlockAggregate() throws {
+    try connection.query("SELECT pg_advisory_unlock(2, 0)")
+  }
+
+  /// Makes the regions of the database those of the configuration, and their stations with them.
+  package func refreshRegions(_ regions: [Region], now: Instant) throws {
+    try connection.transaction {
+      let codes = regions.map(\.code)
+      // What no region covers any more loses its averages, but never the verdicts that were given.
+      try connection.query("DELETE FROM fuel.region_station WHERE NOT region = ANY (\(codes))")
+      try connection.query("DELETE FROM fuel.region_change WHERE NOT region = ANY (\(codes))")
+      try connection.query("DELETE FROM fuel.daily_rollup WHERE NOT region = ANY (\(codes))")
+      try connection.query(
+        """
+        DELETE FROM fuel.region
+        WHERE NOT region = ANY (\(codes))
+          AND NOT EXISTS (SELECT FROM fuel.verdict WHERE verdict.region = region.region)
+        """)
+      for region in regions {
+        try connection.query(
+          """
+          INSERT INTO fuel.region AS known (
+            region, name, kind, state, latitude, longitude, radius_km)
+          VALUES (
+            \(region.code), \(region.name), \(region.kind), \(optional: region.state?.rawValue),
+            \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres))
+          ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+            name = excluded.name, kind = excluded.kind, state = excluded.state,
+            latitude = excluded.latitude, longitude = excluded.longitude,
+            radius_km = excluded.radius_km
+          WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
+              known.radius_km)
+            IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
+              excluded.longitude, excluded.radius_km)
+          """)
+      }
+      try connection.query("SELECT fuel.refresh_regions(\(now))")
+    }
+  }
+
+  /// Makes every day dirty again from a day on, or from the first run of any feed.
+  package func markAllDirty(from day: Day?, now: Instant) throws {
+    try connection.query(
+      """
+      INSERT INTO fuel.dirty_day (fuel_id, day)
+      SELECT DISTINCT pair.fuel_id, day.day::date
+      FROM (SELECT DISTINCT fuel_id FROM fuel.current_price) AS pair
+      CROSS JOIN generate_series(
+        coalesce(
+          \(optional: day)::date, (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date),
+        (\(now)::timestamptz + interval '14 hours')::date, interval '1 day') AS day (day)
+      ORDER BY pair.fuel_id, day.day::date
+      ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+      """)
+  }
+
+  /// What has to be made again: dirty days, and every day from the last one that had ended when it
+  /// was made, because a day without news is still a day. At most a month per span.
+  package func dirtySpans(now: Instant) throws -> [DirtySpan] {
+    let rows = try connection.query(
+      """
+      WITH unfinished AS (
+        SELECT coalesce(
+          (SELECT max(day) + 1 FROM fuel.daily_rollup WHERE is_ended),
+          (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)
+        ) AS begins_on
+      ),
+      dirty AS (
+        SELECT fuel_id, day FROM fuel.dirty_day
+        UNION
+        SELECT pair.fuel_id, day.day::date
+        FROM (SELECT DISTINCT fuel_id FROM fuel.current_price) AS pair
+        CROSS JOIN unfinished
+        CROSS JOIN generate_series(
+          unfinished.begins_on,
+          -- The price day that has begun in the east is the newest there is.
+          (\(now)::timestamptz AT TIME ZONE 'Australia/Sydney')::date, interval '1 day'
+        ) AS day (day)
+      )
+      SELECT day, array_agg(fuel_id ORDER BY fuel_id)::text AS fuel_ids
+      FROM dirty
+      GROUP BY day
+      ORDER BY day
+      """)
+    var spans: [DirtySpan] = []
+    for row in rows {
+      let day = try row.day("day")
+      let fuelIDs = try row.text("fuel_ids").dropFirst().dropLast().split(separator: ",")
+        .compactMap { Int16($0) }
+      if let last = spans.last, last.fuelIDs == fuelIDs, last.to + 1 == day,
+        day.sinceEpoch - last.from.sinceEpoch < 31
+      {
+        spans[spans.count - 1].to = day
+      } else {
+        spans.append(DirtySpan(fuelIDs: fuelIDs, from: day, to: day))
+      }
+    }
+    return spans
+  }
+
+  /// Makes the averages of one span again, in a transaction of its own.
+  package func rebuild(_ span: DirtySpan, now: Instant) throws {
+    try connection.transaction {
+      try connection.query(
+        "SELECT fuel.rebuild_days(\(span.fuelIDs), \(span.from), \(span.to), \(now))")
+    }
+  }
+
+  /// Computes how every region's average moved over a day and a week.
+  package func refreshChanges(now: Instant) throws {
+    try connection.transaction { try connection.query("SELECT fuel.refresh_changes(\(now))") }
+  }
+}

@@ -1,0 +1,166 @@
+package import FuelModel
+import Postgres
+
+/// What a run's documents were.
+package struct Payload: Sendable {
+  package var documents: [Document]
+  package var takenAt: Instant
+
+  package init(documents: [Document], takenAt: Instant) {
+    self.documents = documents
+    self.takenAt = takenAt
+  }
+}
+
+/// What became of the records of a run. They add up: `received` is the sum of the others.
+package struct Counts: Equatable, Sendable {
+  package var stored = 0
+  package var unchanged = 0
+  package var duplicate = 0
+  package var rejectedByReason: [String: Int] = [:]
+
+  package init() {}
+
+  package var rejected: Int { rejectedByReason.values.reduce(0, +) }
+  package var received: Int { stored + unchanged + duplicate + rejected }
+}
+
+extension Store {
+  /// Writes down that a run begins, in a transaction of its own, so that even a run that dies
+  /// leaves a trace.
+  package func beginRun(_ source: SourceID, at instant: Instant) throws -> RunID {
+    // We hold the feed's lock, so whoever still counts as running has died.
+    try connection.query(
+      """
+      UPDATE fuel.run SET outcome = 'interrupted', finished_at = \(instant),
+        error = 'the process ended before the run did'
+      WHERE source_id = \(source) AND outcome = 'running'
+      """)
+    let row = try connection.query(
+      """
+      INSERT INTO fuel.run (
+        source_id, started_at, outcome, is_complete, describes_stations, documents, payload_bytes,
+        requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged)
+      VALUES (\(source), \(instant), 'running', false, false, '{}', 0, 0, 0, 0, 0, 0, 0, '{}', 0)
+      RETURNING run_id
+      """
+    ).only()
+    return RunID(number: try row.integer("run_id"))
+  }
+
+  /// Writes down how a run ended well; part of the run's own transaction.
+  func finishRun(
+    _ run: RunID, at instant: Instant, payload: Payload, isComplete: Bool,
+    describesStations: Bool, counts: Counts, requests: Int
+  ) throws {
+    try connection.query(
+      """
+      UPDATE fuel.run SET
+        finished_at = \(instant),
+        taken_at = \(payload.takenAt),
+        outcome = \(counts.stored > 0 ? "stored" : "unchanged"),
+        is_complete = \(isComplete),
+        describes_stations = \(describesStations),
+        documents = \(payload.documents.map(\.name)),
+        payload_sha256 = \(bytes: try digest(payload)),
+        payload_bytes = \(payload.documents.reduce(0) { $0 + $1.bytes.count }),
+        requests = \(requests),
+        received = \(counts.received),
+        stored = \(counts.stored),
+        unchanged = \(counts.unchanged),
+        duplicate = \(counts.duplicate),
+        rejected = \(counts.rejected),
+        rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb
+      WHERE run_id = \(run)
+      """)
+  }
+
+  /// Writes down why a run stored nothing. Records that were read are counted as refused with the
+  /// run, and those that were bad by themselves are kept.
+  package func failRun(
+    _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
+    settled: Reading.Settled?, requests: Int
+  ) throws {
+    var counts = Counts()
+    if let settled {
+      counts.duplicate = settled.duplicates
+      counts.rejectedByReason = settled.rejectedByReason
+      if !settled.observations.isEmpty {
+        counts.rejectedByReason["run_refused"] = settled.observations.count
+      }
+    }
+    try connection.transaction {
+      if let settled { try keep(settled.rejects, of: run, at: instant) }
+      try connection.query(
+        """
+        UPDATE fuel.run SET
+          finished_at = \(instant),
+          taken_at = \(optional: payload?.takenAt),
+          outcome = \(isRefusal ? "refused" : "failed"),
+          documents = \((payload?.documents ?? []).map(\.name)),
+          payload_bytes = \((payload?.documents ?? []).reduce(0) { $0 + $1.bytes.count }),
+          requests = \(requests),
+          received = \(counts.received),
+          duplicate = \(counts.duplicate),
+          rejected = \(counts.rejected),
+          rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb,
+          error = \(String(error.prefix(1_000)))
+        WHERE run_id = \(run)
+        """)
+    }
+  }
+
+  /// Keeps turned-away records; one that is known already stays as it was.
+  func keep(_ rejects: [Reject], of run: RunID, at instant: Instant) throws {
+    guard !rejects.isEmpty else { return }
+    try connection.query(
+      """
+      INSERT INTO fuel.reject (source_id, reason, raw_md5, raw, run_id, rejected_at)
+      SELECT DISTINCT ON (reject.reason, md5(reject.raw))
+        run.source_id, reject.reason, md5(reject.raw)::uuid, reject.raw, run.run_id,
+        \(instant)::timestamptz
+      FROM unnest(
+        \(rejects.map(\.reason.rawValue))::text[], \(rejects.map { $0.raw.storable })::text[]
+      ) AS reject (reason, raw)
+      JOIN fuel.run ON run.run_id = \(run)
+      ORDER BY reject.reason, md5(reject.raw)
+      ON CONFLICT ON CONSTRAINT reject_pk DO NOTHING
+      """)
+  }
+
+  /// The digest over the documents' names and bytes.
+  private func digest(_ payload: Payload) throws -> [UInt8] {
+    var parts: [String] = []
+    for document in payload.documents {
+      let row = try connection.query(
+        "SELECT encode(sha256(\(bytes: document.bytes)), 'hex') AS digest"
+      ).only()
+      parts.append("\(document.name) \(try row.text("digest"))\n")
+    }
+    let row = try connection.query(
+      "SELECT encode(sha256(convert_to(\(parts.joined()), 'UTF8')), 'hex') AS digest"
+    ).only()
+    let hex = Array(try row.text("digest").utf8)
+    return stride(from: 0, to: hex.count, by: 2).map { position in
+      UInt8(String(decoding: hex[position..<position + 2], as: UTF8.self), radix: 16) ?? 0
+    }
+  }
+
+  private func jsonText(_ counts: [String: Int]) -> String {
+    // Reasons come from a fixed list of plain words.
+    "{" + counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+      + "}"
+  }
+}
+
+extension Reading.Settled {
+  /// How many records were turned away for which reason.
+  package var rejectedByReason: [String: Int] {
+    Dictionary(rejects.map { ($0.reason.rawValue, 1) }, uniquingKeysWith: +)
+  }
+}
+
+extension String {
+  /// The text without NUL, which PostgreSQL cannot hold; its place stays visible.
+  fileprivate var storable: String { replacing("\0", with: "\u{FFFD}") }
+}

@@ -1,0 +1,141 @@
+package import FuelModel
+import Postgres
+
+/// What the database has to know about a feed.
+package struct SourceRecord: Sendable {
+  package var feed: String
+  package var state: State
+  package var cadenceMinutes: Int
+  package var priceLapsesHours: Int
+  package var sightLapsesHours: Int
+  package var attribution: String
+  package var isEnabled: Bool
+  package var callsPerMonth: Int
+
+  package init(
+    feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int, sightLapsesHours: Int,
+    attribution: String, isEnabled: Bool, callsPerMonth: Int
+  ) {
+    self.feed = feed
+    self.state = state
+    self.cadenceMinutes = cadenceMinutes
+    self.priceLapsesHours = priceLapsesHours
+    self.sightLapsesHours = sightLapsesHours
+    self.attribution = attribution
+    self.isEnabled = isEnabled
+    self.callsPerMonth = callsPerMonth
+  }
+}
+
+/// What earlier runs of a feed mean for the next one.
+package struct FeedPast: Sendable {
+  /// The provider asked not to be called before this.
+  package var notBefore: Instant?
+  package var lastStart: Instant?
+  /// Requests sent in the current UTC month.
+  package var callsThisMonth: Int
+}
+
+extension Store {
+  /// Makes the feed known, or brings what is known of it up to date; writes only where it differs.
+  package func register(_ record: SourceRecord) throws -> SourceID {
+    try connection.query(
+      """
+      INSERT INTO fuel.source (
+        source, state, cadence, price_lapses_after, sight_lapses_after, attribution, is_enabled,
+        calls_per_month)
+      SELECT
+        \(record.feed), \(record.state.rawValue), make_interval(mins => \(record.cadenceMinutes)),
+        make_interval(hours => \(record.priceLapsesHours)),
+        make_interval(hours => \(record.sightLapsesHours)), \(record.attribution),
+        \(record.isEnabled), \(record.callsPerMonth)
+      WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = \(record.feed))
+      ON CONFLICT DO NOTHING
+      """)
+    try connection.query(
+      """
+      UPDATE fuel.source SET
+        state = wanted.state, cadence = wanted.cadence,
+        price_lapses_after = wanted.price_lapses_after,
+        sight_lapses_after = wanted.sight_lapses_after, attribution = wanted.attribution,
+        is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month
+      FROM (
+        SELECT
+          \(record.state.rawValue)::text AS state,
+          make_interval(mins => \(record.cadenceMinutes)) AS cadence,
+          make_interval(hours => \(record.priceLapsesHours)) AS price_lapses_after,
+          make_interval(hours => \(record.sightLapsesHours)) AS sight_lapses_after,
+          \(record.attribution)::text AS attribution,
+          \(record.isEnabled)::boolean AS is_enabled,
+          \(record.callsPerMonth)::integer AS calls_per_month
+      ) AS wanted
+      WHERE source.source = \(record.feed)
+        AND (
+          source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
+          source.attribution, source.is_enabled, source.calls_per_month
+        ) IS DISTINCT FROM (
+          wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
+          wanted.attribution, wanted.is_enabled, wanted.calls_per_month)
+      """)
+    let row = try connection.query(
+      "SELECT source_id FROM fuel.source WHERE source = \(record.feed)"
+    ).only()
+    return SourceID(number: Int16(try row.integer("source_id")))
+  }
+
+  /// Takes the feed's lock for this session; the server frees it when the session ends in any way.
+  ///
+  /// - Returns: false where another session has it.
+  package func lock(_ source: SourceID) throws -> Bool {
+    // Two keys: 1 is «a feed», the second is which.
+    try connection.query("SELECT pg_try_advisory_lock(1, \(source)) AS taken").only()
+      .boolean("taken")
+  }
+
+  package func unlock(_ source: SourceID) throws {
+    try connection.query("SELECT pg_advisory_unlock(1, \(source))")
+  }
+
+  /// What earlier runs mean for one that starts now.
+  package func past(of source: SourceID, now: Instant) throws -> FeedPast {
+    let row = try connection.query(
+      """
+      SELECT
+        source.not_before_at,
+        (SELECT max(run.started_at) FROM fuel.run
+         WHERE run.source_id = source.source_id AND run.requests > 0) AS last_start_at,
+        (SELECT coalesce(sum(run.requests), 0) FROM fuel.run
+         WHERE run.source_id = source.source_id
+           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')) AS calls
+      FROM fuel.source
+      WHERE source.source_id = \(source)
+      """
+    ).only()
+    return FeedPast(
+      notBefore: try row.optionalInstant("not_before_at"),
+      lastStart: try row.optionalInstant("last_start_at"),
+      callsThisMonth: try row.integer("calls"))
+  }
+
+  /// Remembers until when the provider wants to be left alone; `nil` forgets it.
+  package func setNotBefore(_ instant: Instant?, of source: SourceID) throws {
+    try connection.query(
+      """
+      UPDATE fuel.source SET not_before_at = \(optional: instant)
+      WHERE source_id = \(source) AND not_before_at IS DISTINCT FROM \(optional: instant)
+      """)
+  }
+
+  /// When a document of this name last came in a good run; `nil`: never.
+  package func lastTaken(document: String, of source: SourceID) throws -> Instant? {
+    try connection.query(
+      """
+      SELECT max(taken_at) AS taken_at
+      FROM fuel.run
+      WHERE source_id = \(source)
+        AND outcome IN ('stored', 'unchanged')
+        AND \(document) = ANY (documents)
+      """
+    ).only().optionalInstant("taken_at")
+  }
+}

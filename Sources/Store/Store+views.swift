@@ -1,0 +1,152 @@
+import FuelModel
+import Postgres
+
+/// What the program itself shows of the published views. It reads them as any reader does.
+package struct AverageNow: Sendable {
+  package var region: String
+  package var fuel: String
+  package var average: Double?
+  package var change24h: Double?
+  package var change7d: Double?
+  package var stations: Int
+  package var stale: Int
+}
+
+package struct TrendLine: Sendable {
+  package var region: String
+  package var fuel: String
+  /// Oldest first; `nil` is a gap.
+  package var days: [Double?]
+  package var direction: String?
+  package var position: Int?
+}
+
+package struct TomorrowLine: Sendable {
+  package var region: String
+  package var fuel: String
+  package var today: Double?
+  package var tomorrow: Double?
+  package var dearer: Int
+  package var cheaper: Int
+  package var same: Int
+}
+
+package struct VerdictLine: Sendable {
+  package var region: String
+  package var fuel: String
+  package var verdict: String
+  package var reason: String
+}
+
+package struct FeedHealth: Sendable {
+  package var feed: String
+  package var status: String
+  package var why: String?
+  package var since: String?
+  package var lastSuccess: String?
+  package var stations: Int
+  package var prices: Int
+  package var quotaLeft: Int?
+}
+
+extension Store {
+  /// Becomes the role that may read the views and nothing else.
+  package func becomeReader() throws {
+    try connection.become("fuel_reader")
+  }
+
+  /// Sets what counts as now in the views of this session.
+  package func setViewClock(_ instant: String) throws {
+    try connection.query("SELECT set_config('bowser.now', \(instant), false)")
+  }
+
+  package func averagesNow() throws -> [AverageNow] {
+    try connection.query(
+      """
+      SELECT region, fuel, average_cpl, change_24h_cpl, change_7d_cpl, stations, excluded_stale
+      FROM fuel_v1.averages_now
+      ORDER BY region, fuel
+      """
+    ).map { row in
+      AverageNow(
+        region: try row.text("region"), fuel: try row.text("fuel"),
+        average: try row.optionalDouble("average_cpl"),
+        change24h: try row.optionalDouble("change_24h_cpl"),
+        change7d: try row.optionalDouble("change_7d_cpl"),
+        stations: try row.integer("stations"), stale: try row.integer("excluded_stale"))
+    }
+  }
+
+  package func trends() throws -> [TrendLine] {
+    try connection.query(
+      """
+      SELECT
+        trend.region, trend.fuel, trend.averages, summary.direction, summary.position_pct
+      FROM (
+        SELECT region, fuel, string_agg(coalesce(average_cpl::text, ''), ',' ORDER BY day) AS averages
+        FROM fuel_v1.trend_30d
+        GROUP BY region, fuel
+      ) AS trend
+      LEFT JOIN fuel_v1.trend_summary AS summary USING (region, fuel)
+      ORDER BY trend.region, trend.fuel
+      """
+    ).map { row in
+      TrendLine(
+        region: try row.text("region"), fuel: try row.text("fuel"),
+        days: try row.text("averages").split(separator: ",", omittingEmptySubsequences: false)
+          .map { Double($0) },
+        direction: try row.optional("direction"),
+        position: try row.optional("position_pct").flatMap(Int.init))
+    }
+  }
+
+  package func tomorrow() throws -> [TomorrowLine] {
+    try connection.query(
+      """
+      SELECT
+        state AS region, fuel, round(avg(today_cpl), 1) AS today, round(avg(tomorrow_cpl), 1) AS tomorrow,
+        count(*) FILTER (WHERE comparison = 'dearer') AS dearer,
+        count(*) FILTER (WHERE comparison = 'cheaper') AS cheaper,
+        count(*) FILTER (WHERE comparison = 'same') AS same
+      FROM fuel_v1.tomorrow_prices
+      WHERE today_cpl IS NOT NULL
+      GROUP BY state, fuel
+      ORDER BY state, count(*) DESC
+      """
+    ).map { row in
+      TomorrowLine(
+        region: try row.text("region"), fuel: try row.text("fuel"),
+        today: try row.optionalDouble("today"), tomorrow: try row.optionalDouble("tomorrow"),
+        dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
+        same: try row.integer("same"))
+    }
+  }
+
+  package func verdicts() throws -> [VerdictLine] {
+    try connection.query(
+      "SELECT region, fuel, verdict, reason FROM fuel_v1.fill_up ORDER BY region, fuel"
+    ).map { row in
+      VerdictLine(
+        region: try row.text("region"), fuel: try row.text("fuel"),
+        verdict: try row.text("verdict"), reason: try row.text("reason"))
+    }
+  }
+
+  package func health() throws -> [FeedHealth] {
+    try connection.query(
+      """
+      SELECT
+        feed, status, why, since_at, last_success_at, stations, prices, quota_left
+      FROM fuel_v1.feed_health
+      ORDER BY feed
+      """
+    ).map { row in
+      FeedHealth(
+        feed: try row.text("feed"), status: try row.text("status"), why: try row.optional("why"),
+        since: try row.optionalInstant("since_at")?.description,
+        lastSuccess: try row.optionalInstant("last_success_at")?.description,
+        stations: try row.integer("stations"), prices: try row.integer("prices"),
+        quotaLeft: try row.optional("quota_left").flatMap(Int.init))
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package import FuelModel
+package import Postgres
+
+/// Everything this program says to the database about fuel, through one connection.
+package struct Store {
+  let connection: Connection
+
+  package init(_ connection: Connection) { self.connection = connection }
+
+  /// Runs the body in one transaction.
+  package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    try connection.transaction(body)
+  }
+
+  /// Becomes the role with the rights of ingest and aggregate and no more.
+  package func becomeWriter() throws {
+    try connection.become("fuel_writer")
+  }
+}
+
+/// A feed's number in this database.
+package struct SourceID: Hashable, Sendable {
+  let number: Int16
+}
+
+/// A run's number in this database.
+package struct RunID: Hashable, Sendable, CustomStringConvertible {
+  package let number: Int
+  package var description: String { String(number) }
+}
+
+extension SourceID: Bindable { package var sqlText: String? { number.sqlText } }
+extension RunID: Bindable { package var sqlText: String? { number.sqlText } }
+extension Instant: Bindable { package var sqlText: String? { description } }
+extension Day: Bindable { package var sqlText: String? { description } }
+
+extension Row {
+  func instant(_ column: String) throws(PostgresError) -> Instant {
+    guard let instant = try optionalInstant(column) else {
+      throw .unexpectedResult("\(column) is NULL")
+    }
+    return instant
+  }
+
+  func optionalInstant(_ column: String) throws(PostgresError) -> Instant? {
+    guard let text = try optional(column) else { return nil }
+    guard let instant = Instant(iso: text) else {
+      throw .unexpectedResult("\(column) is not an instant: \(text)")
+    }
+    return instant
+  }
+
+  func day(_ column: String) throws(PostgresError) -> Day {
+    let text = try text(column)
+    guard let day = Day(text) else { throw .unexpectedResult("\(column) is not a day: \(text)") }
+    return day
+  }
+}
+
+extension Store {
+  /// Opens one transaction around everything that follows, for a dry run. The transactions inside it
+  /// become parts of it.
+  package func beginRehearsal() throws {
+    try connection.beginRehearsal()
+  }
+
+  /// Takes back everything since `beginRehearsal`.
+  package func endRehearsal() throws {
+    try connection.endRehearsal()
+  }
+}

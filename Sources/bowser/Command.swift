@@ -1,0 +1,65 @@
+import Configuration
+
+/// One command: its words, its options, and what it does.
+struct Command: Sendable {
+  struct Option: Sendable {
+    var name: String
+    /// The placeholder of its value; `nil`: a flag.
+    var value: String?
+    var about: String
+
+    var helpLine: String {
+      let left = "  --\(name)\(value.map { " \($0)" } ?? "")"
+      return left + String(repeating: " ", count: max(2, 22 - left.count)) + about + "\n"
+    }
+  }
+
+  var name: String
+  var summary: String
+  var operands: String
+  var examples: [(String, String)]
+  var options: [Option]
+  /// Paragraphs after the options.
+  var notes: String = ""
+  var run: @Sendable (Invocation) async throws -> ExitCode
+
+  /// Options of every command.
+  static let common: [Option] = [
+    Option(name: "config", value: "DIR", about: "the configuration folder"),
+    Option(name: "db", value: "TARGET", about: "a libpq connection string or URI; otherwise PG* decide"),
+    Option(name: "now", value: "INSTANT", about: "the clock, for replays and tests: 2026-07-02T12:00:00Z"),
+    Option(name: "verbose", value: nil, about: "tell what happens on standard error"),
+    Option(name: "help", value: nil, about: "this text"),
+  ]
+
+  var help: String {
+    let width = examples.map(\.0.count).max() ?? 0
+    let lines = examples.map { example in
+      "  \(example.0)\(String(repeating: " ", count: width - example.0.count))  \(example.1)\n"
+    }
+    return """
+      \(summary)
+
+      \(lines.joined())
+      usage: bowser \(name) [OPTIONS]\(operands.isEmpty ? "" : " \(operands)")
+
+      \((options + Self.common).map(\.helpLine).joined())\(notes.isEmpty ? "" : "\n\(notes)\n")
+      """
+  }
+}
+
+/// What is wrong with the words on the command line.
+enum UsageError: Error, Equatable, CustomStringConvertible {
+  case message(String)
+
+  static func unknown(_ what: String, _ name: String, among names: [String]) -> UsageError {
+    let hint = nearest(to: name, in: names).map { "; did you mean «\($0)»?" } ?? ""
+    return .message("no \(what) «\(name)»\(hint)")
+  }
+
+  var description: String {
+    switch self {
+    case .message(let text): text
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Configuration
+import Postgres
+
+let migrateCommand = Command(
+  name: "migrate",
+  summary: "Bring the database to the schema of this program.",
+  operands: "[up | status | verify]",
+  examples: [
+    ("bowser migrate", "apply what is missing"),
+    ("bowser migrate --dry-run", "say what would be applied"),
+    ("bowser migrate status", "list every file and whether it is applied"),
+    ("bowser migrate verify", "exit 78 unless the database matches"),
+  ],
+  options: [.init(name: "dry-run", value: nil, about: "change nothing")]
+) { invocation in
+  let settings = try invocation.settings()
+  let word = invocation.operands.first ?? "up"
+  guard ["up", "status", "verify"].contains(word), invocation.operands.count <= 1 else {
+    throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
+  }
+  let migrator = Migrator(try Connection(settings.text("database")))
+  switch word {
+  case "verify":
+    try migrator.verify()
+  case "status":
+    for file in try migrator.files() {
+      write("\(file.isApplied ? "applied" : "missing")  \(file.name)\n")
+    }
+  default:
+    if invocation.flags.contains("dry-run") {
+      for file in try migrator.files() where !file.isApplied { write("\(file.name)\n") }
+    } else {
+      let isTold = invocation.flags.contains("verbose")
+      try migrator.up { if isTold { talk("applied \($0)\n") } }
+    }
+  }
+  return .done
+}

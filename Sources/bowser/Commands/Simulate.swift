@@ -1,0 +1,158 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Pipeline
+import Simulator
+import Store
+
+let simulateCommand = Command(
+  name: "simulate",
+  summary: "A synthetic market in the feeds' own protocols: no key, no network.",
+  operands: "play | serve | record",
+  examples: [
+    ("bowser simulate play --days 45", "live through 45 days: fetch, store and aggregate each"),
+    ("bowser simulate serve --port 8077", "be every provider at 127.0.0.1:8077 until stopped"),
+    ("bowser simulate record --out DIR", "write what the feeds would answer, as --record does"),
+  ],
+  options: [
+    .init(name: "days", value: "N", about: "days of the market that lie in the past (45)"),
+    .init(name: "stations", value: "N", about: "size of the market (240)"),
+    .init(name: "seed", value: "N", about: "another number, another market (1)"),
+    .init(name: "port", value: "N", about: "with serve: where to listen (8077)"),
+    .init(name: "out", value: "DIR", about: "with record: the folder"),
+    .init(name: "every", value: "HOURS", about: "with play and record: hours between fetches (4)"),
+  ],
+  notes: """
+    The same seed, size, days and --now give the same market. `serve` prints the settings with which
+    bowser finds it, ready for eval or a file.
+    """
+) { invocation in
+  let simulation = try Simulation(invocation)
+  switch invocation.operands {
+  case ["play"]: try await simulation.play()
+  case ["serve"]: try simulation.serve()
+  case ["record"]: try simulation.record()
+  default: throw UsageError.message("simulate what? play, serve or record")
+  }
+  return .done
+}
+
+private struct Simulation {
+  let invocation: Invocation
+  let market: Market
+  let now: Instant
+  let days: Int
+  let hours: Int
+
+  init(_ invocation: Invocation) throws {
+    self.invocation = invocation
+    days = try invocation.integer("days", 1...1_000) ?? 45
+    hours = try invocation.integer("every", 1...24) ?? 4
+    now = try invocation.clock().now()
+    let today = Zone.sydney.local(now).day
+    market = Market(
+      seed: UInt64(try invocation.integer("seed", 0...Int.max) ?? 1),
+      stations: try invocation.integer("stations", 20...20_000) ?? 240,
+      // A month ahead, so that a server can be left running.
+      days: (today + -days)...(today + 30))
+  }
+
+  /// When which feed is fetched: those that change all day every few hours; Western Australia once
+  /// after its prices changed and once after tomorrow's came out.
+  private func schedule() -> [(at: Instant, feed: String)] {
+    let begin = now - .seconds(days * 86_400)
+    var visits: [(at: Instant, feed: String)] = []
+    for hour in stride(from: 0, to: days * 24, by: hours) {
+      for (index, feed) in ["nsw-fuelcheck", "qld-fpd", "sa-fpd"].enumerated() {
+        visits.append((begin + .seconds(hour * 3600 + index * 60), feed))
+      }
+    }
+    let firstDay = Zone.perth.local(begin).day
+    for day in 0...days {
+      // 06:10 and 14:45 Perth time in UTC.
+      for second in [-6_600, 24_300] {
+        let at = Instant(seconds: Int64((firstDay + day).sinceEpoch * 86_400 + second))
+        if begin < at, at < now { visits.append((at, "wa-fuelwatch")) }
+      }
+    }
+    for feed in SimulatedFeeds.feeds { visits.append((now, feed)) }
+    return visits.sorted { ($0.at, $0.feed) < ($1.at, $1.feed) }
+  }
+
+  /// The whole job over HTTP, day after day, with the clock running ahead.
+  func play() async throws {
+    let feeds = SimulatedFeeds(market, at: now)
+    let server = try Server { feeds.answer($0) }
+    defer { server.stop() }
+    let environment = self.environment(port: server.port)
+    let settings = try invocation.settings()
+    let folder = try invocation.configurationFolder()
+    let sources = try Catalogue.sources(in: folder, environment: environment)
+    let store = try invocation.store(settings)
+    let log = invocation.logger(settings)
+    let client = Client.session(
+      Limits(timeoutSeconds: 30, maxBodyBytes: 64 << 20, allowLoopback: true))
+    let regions = try regions(file: folder + "/regions.json5")
+    let progress = Progress(what: "simulated runs")
+    let visits = schedule()
+    var aggregatedOn: Day?
+    for (position, visit) in visits.enumerated() {
+      guard let source = sources.first(where: { $0.feed == visit.feed }),
+        let provider = Catalogue.provider(of: source)
+      else { continue }
+      feeds.set(visit.at)
+      let fetch = Fetch(
+        source, provider, client: client,
+        retry: Retry(attempts: 4, deadline: .now + .seconds(60)),
+        secrets: .init(environment: environment), contact: "")
+      _ = try await Ingest(source, store: store, clock: .fixed(visit.at), log: log).live(fetch)
+      let day = Zone.perth.local(visit.at).day
+      if aggregatedOn != day || position == visits.count - 1 {
+        aggregatedOn = day
+        _ = try Aggregate(store: store, regions: regions, clock: .fixed(visit.at), log: log).run()
+      }
+      progress.show(position + 1, of: visits.count, ", at \(day)")
+    }
+    progress.end()
+  }
+
+  func serve() throws {
+    let feeds = SimulatedFeeds(market)
+    let server = try Server(port: try invocation.integer("port", 0...65_535) ?? 8_077) {
+      feeds.answer($0)
+    }
+    for (name, value) in environment(port: server.port).sorted(by: { $0.key < $1.key })
+    where name.hasPrefix("BOWSER_") {
+      write("export \(name)='\(value)'\n")
+    }
+    talk("bowser: serving a simulated market at http://127.0.0.1:\(server.port), until stopped\n")
+    while true { sleep(3_600) }
+  }
+
+  func record() throws {
+    guard let folder = invocation.options["out"] else {
+      throw UsageError.message("record needs --out DIR")
+    }
+    let feeds = SimulatedFeeds(market, at: now)
+    let recording = Recording(folder: folder)
+    for visit in schedule() {
+      try recording.keep(feeds.documents(of: visit.feed, at: visit.at), of: visit.feed)
+    }
+  }
+
+  /// The environment in which bowser finds the simulated providers and their keys.
+  private func environment(port: Int) -> [String: String] {
+    var environment = invocation.environment
+    environment.merge(SimulatedFeeds.keys) { _, key in key }
+    environment["BOWSER_ALLOW_LOOPBACK"] = "true"
+    for feed in SimulatedFeeds.feeds {
+      let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
+      environment["\(prefix)_URL"] = "http://127.0.0.1:\(port)\(SimulatedFeeds.path(of: feed))"
+      environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
+      environment["\(prefix)_CALLS_PER_MONTH"] = "0"
+    }
+    return environment
+  }
+}

@@ -1,0 +1,69 @@
+import Configuration
+import Feeds
+import Foundation
+import Pipeline
+import Postgres
+import Simulator
+import Store
+
+/// How a command ended, by the numbers of sysexits(3).
+enum ExitCode: Int32, CaseIterable {
+  case done = 0
+  case usage = 64
+  case refused = 65
+  case unavailable = 69
+  case ourBug = 70
+  case inputOutput = 74
+  case tryAgain = 75
+  case notAllowed = 77
+  case configuration = 78
+
+  /// Over several feeds the worst counts: what needs a person before what heals by itself.
+  var badness: Int {
+    switch self {
+    case .done: 0
+    case .tryAgain: 1
+    case .unavailable: 2
+    case .refused: 3
+    case .inputOutput: 4
+    case .notAllowed: 5
+    case .configuration: 6
+    case .usage: 7
+    case .ourBug: 8
+    }
+  }
+
+  init(for error: any Error) {
+    switch error {
+    case is UsageError: self = .usage
+    case let error as ConfigurationError:
+      if case .unknownFeed = error { self = .usage } else { self = .configuration }
+    case let error as FeedError:
+      switch error {
+      case .unavailable: self = .unavailable
+      case .notAllowed: self = .notAllowed
+      case .comeBack: self = .tryAgain
+      case .malformed, .refused: self = .refused
+      }
+    case is Refusal: self = .refused
+    case let error as IngestError:
+      switch error {
+      case .busy, .notBefore, .quotaSpent: self = .tryAgain
+      case .off: self = .configuration
+      case .recording: self = .inputOutput
+      }
+    case is Aggregate.Failure: self = .tryAgain
+    case is Migrator.Refusal: self = .configuration
+    case let error as PostgresError:
+      if error.isLoginRefused {
+        self = .notAllowed
+      } else if error.isUnknownDatabase || error.sqlState?.hasPrefix("42P") == true {
+        self = .configuration
+      } else {
+        self = error.mayHeal ? .tryAgain : .ourBug
+      }
+    case is Server.Failure, is CocoaError: self = .inputOutput
+    default: self = .ourBug
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Logging
+import Postgres
+import Store
+
+/// One call of a command: its words, and from them the configuration, the clock, the log and the
+/// database.
+struct Invocation {
+  let options: [String: String]
+  let flags: Set<String>
+  let operands: [String]
+  let environment: [String: String]
+
+  /// Reads `--name value`, `--name=value`, `--flag` and operands; anything unknown is refused.
+  init(_ arguments: [String], of command: Command, environment: [String: String]) throws {
+    var options: [String: String] = [:]
+    var flags: Set<String> = []
+    var operands: [String] = []
+    let known = command.options + Command.common
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--"), word != "--" else {
+        if word == "--" {
+          operands += rest
+          break
+        }
+        guard !word.hasPrefix("-") || word == "-" else {
+          throw UsageError.unknown("option", word, among: known.map { "--\($0.name)" })
+        }
+        operands.append(word)
+        continue
+      }
+      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let option = known.first(where: { $0.name == name }) else {
+        throw UsageError.unknown("option", "--\(name)", among: known.map { "--\($0.name)" })
+      }
+      if option.value == nil {
+        guard parts.count == 1 else { throw UsageError.message("--\(name) takes no value") }
+        flags.insert(name)
+      } else if parts.count == 2 {
+        options[name] = String(parts[1])
+      } else if let value = rest.popFirst() {
+        options[name] = value
+      } else {
+        throw UsageError.message("--\(name) needs a value")
+      }
+    }
+    self.options = options
+    self.flags = flags
+    self.operands = operands
+    self.environment = environment
+  }
+
+  func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+    guard let text = options[name] else { return nil }
+    guard let value = Int(text), range.contains(value) else {
+      throw UsageError.message(
+        "--\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  func instant(_ name: String) throws -> Instant? {
+    guard let text = options[name] else { return nil }
+    guard let instant = Instant(iso: text) else {
+      throw UsageError.message("--\(name) must be an instant such as 2026-07-02T12:00:00Z")
+    }
+    return instant
+  }
+
+  /// The given clock, or the real one.
+  func clock() throws -> Clock {
+    try instant("now").map { Clock.fixed($0) } ?? .system
+  }
+
+  // MARK: Configuration
+
+  static let settings: [Setting] = [
+    Setting("database", .text, .text("")),
+    Setting("logLevel", .choice(Logger.Level.allCases.map(\.name)), .text("warning")),
+    Setting("deadlineSeconds", .integer(1...86_400), .number(300)),
+    Setting("timeoutSeconds", .integer(1...3_600), .number(30)),
+    Setting("maxBodyMegabytes", .integer(1...1_024), .number(64)),
+    Setting("attempts", .integer(1...20), .number(4)),
+    Setting("contact", .text, .text("")),
+    Setting("allowLoopback", .boolean, .boolean(false)),
+  ]
+
+  /// The configuration folder: the flag, BOWSER_CONFIG, `config` here, beside the program, /etc.
+  func configurationFolder() throws -> String {
+    if let folder = options["config"] { return folder }
+    if let folder = environment["BOWSER_CONFIG"], !folder.isEmpty { return folder }
+    let program = Bundle.main.executablePath ?? ""
+    let installed = URL(filePath: program).deletingLastPathComponent()
+      .appending(path: "../share/bowser/config").standardized.path
+    let places = ["config", installed, "/etc/bowser"]
+    for place in places where FileManager.default.fileExists(atPath: place + "/bowser.json5") {
+      return place
+    }
+    throw ConfigurationError.noFolder(places)
+  }
+
+  func settings() throws -> Settings {
+    let folder = try configurationFolder()
+    var given: [String: String] = [:]
+    if let target = options["db"] { given["database"] = target }
+    if flags.contains("verbose") { given["logLevel"] = "info" }
+    return try Settings(
+      Self.settings, file: try Value.table(file: folder + "/bowser.json5"),
+      place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
+  }
+
+  func sources() throws -> [Source] {
+    try Catalogue.sources(in: try configurationFolder(), environment: environment)
+  }
+
+  func logger(_ settings: Settings) -> Logger {
+    Logger(Logger.Level(settings.text("logLevel")) ?? .warning)
+  }
+
+  // MARK: Doors
+
+  /// A connection to a database whose schema is this program's.
+  func connect(_ settings: Settings) throws -> Connection {
+    let connection = try Connection(settings.text("database"))
+    try Migrator(connection).verify()
+    return connection
+  }
+
+  func store(_ settings: Settings) throws -> Store {
+    let store = Store(try connect(settings))
+    try store.becomeWriter()
+    return store
+  }
+
+  func client(_ settings: Settings) -> Client {
+    .session(
+      Limits(
+        timeoutSeconds: settings.integer("timeoutSeconds"),
+        maxBodyBytes: settings.integer("maxBodyMegabytes") << 20,
+        allowLoopback: settings.boolean("allowLoopback")))
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Tells how far long work has come: in one line that is drawn again where standard error is a
+/// terminal, a line every few seconds where it is not, and nothing at all for work that is short.
+final class Progress {
+  private let what: String
+  private let began = ContinuousClock.now
+  private var shown: ContinuousClock.Instant?
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+    && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+
+  init(what: String) { self.what = what }
+
+  func show(_ done: Int, of total: Int, _ note: String = "") {
+    let now = ContinuousClock.now
+    let patience: Duration = isTerminal ? .milliseconds(200) : .seconds(5)
+    guard now - (shown ?? began) >= patience, done > 0 else { return }
+    shown = now
+    let seconds = Double((now - began).components.seconds) + 0.001
+    let left = Int(seconds / Double(done) * Double(total - done))
+    let line = "\(what) \(done) of \(total) (\(done * 100 / max(1, total)) %), \(left) s left\(note)"
+    talk(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
+  }
+
+  func end() {
+    if isTerminal, shown != nil { talk("\r\u{1B}[K") }
+  }
+}
