@@ -44,7 +44,8 @@ package struct Setting: Sendable {
       let value: Value? =
         switch self {
         case .text, .choice: .text(text)
-        case .boolean: ["true": true, "false": false, "1": true, "0": false][text].map(Value.boolean)
+        case .boolean:
+          ["true": true, "false": false, "1": true, "0": false][text].map(Value.boolean)
         case .integer: Int(text).map { .number(Double($0)) }
         case .share: Double(text).map(Value.number)
         case .texts: nil

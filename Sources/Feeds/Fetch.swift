@@ -115,14 +115,17 @@ package struct Fetch: Sendable {
     case let status:
       throw .unavailable(document: name, reason: "status \(status): \(beginning(response.body))")
     }
-    let start = response.body.prefix(512).drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    let start = response.body.prefix(512).drop {
+      [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0)
+    }
     if start.isEmpty { throw .malformed(document: name, reason: "the answer is empty") }
     let text = String(decoding: start, as: UTF8.self).lowercased()
     if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
       throw .malformed(
         document: name, reason: "an HTML page came instead of data: \(beginning(response.body))")
     }
-    for (magic, what) in [("pk\u{3}\u{4}", "a ZIP file"), ("%pdf", "a PDF")] where text.hasPrefix(magic) {
+    for (magic, what) in [("pk\u{3}\u{4}", "a ZIP file"), ("%pdf", "a PDF")]
+    where text.hasPrefix(magic) {
       throw .malformed(document: name, reason: "\(what) came instead of data")
     }
     if start.starts(with: [0x1F, 0x8B]) {

@@ -81,7 +81,8 @@ extension Instant: CustomStringConvertible {
     let time = Int(seconds - Int64(day.sinceEpoch) * 86_400)
     let hour = time / 3600
     let clock = "\(pad(hour % 12 == 0 ? 12 : hour % 12)):\(pad(time / 60 % 60)):\(pad(time % 60))"
-    return "\(pad(day.day))/\(pad(day.month))/\(pad(day.year, 4)) \(clock) \(hour < 12 ? "AM" : "PM")"
+    return
+      "\(pad(day.day))/\(pad(day.month))/\(pad(day.year, 4)) \(clock) \(hour < 12 ? "AM" : "PM")"
   }
 }
 

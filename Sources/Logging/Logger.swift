@@ -46,16 +46,24 @@ package struct Logger: Sendable {
     return logger
   }
 
-  package func debug(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+  package func debug(
+    _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
+  ) {
     log(.debug, message, values)
   }
-  package func info(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+  package func info(
+    _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
+  ) {
     log(.info, message, values)
   }
-  package func warning(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+  package func warning(
+    _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
+  ) {
     log(.warning, message, values)
   }
-  package func error(_ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]) {
+  package func error(
+    _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
+  ) {
     log(.error, message, values)
   }
 
@@ -77,9 +85,12 @@ package struct Logger: Sendable {
   /// Quotes only where needed. Line breaks are escaped, so that no value can pretend to be a line.
   private static func quoted(_ value: String) -> String {
     let value = String(value.prefix(1_000))
-    let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { scalar in
-      scalar.isASCII && scalar.value > 0x20 && scalar.value != 0x7F && scalar != "\"" && scalar != "="
-    }
+    let isPlain =
+      !value.isEmpty
+      && value.unicodeScalars.allSatisfy { scalar in
+        scalar.isASCII && scalar.value > 0x20 && scalar.value != 0x7F && scalar != "\""
+          && scalar != "="
+      }
     if isPlain { return value }
     var text = "\""
     for scalar in value.unicodeScalars {

@@ -1,6 +1,5 @@
 import CMigrations
 
-
 /// Brings a database to the schema that this program was built with.
 ///
 /// Numbered files run once, ever, in order, and are never edited afterwards. Routines and views
@@ -119,7 +118,8 @@ package struct Migrator {
   }
 
   /// The compiled-in files in order: tables, then routines, then views.
-  static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map { index in
+  static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map {
+    index in
     let file = bowser_migration(index)
     let bytes = UnsafeBufferPointer(start: file.bytes, count: file.count)
     return (String(cString: file.name), String(decoding: bytes, as: UTF8.self))

@@ -33,8 +33,11 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     // libpq reports a refused start-up only as text. The words are those of the server's own
     // messages; a server that speaks another language falls through to «try again», which is mild.
     case .cannotConnect(let message):
-      ["authentication failed", "no password supplied", "pg_hba.conf", "is not permitted to log in"]
-        .contains { message.contains($0) }
+      [
+        "authentication failed", "no password supplied", "pg_hba.conf",
+        "is not permitted to log in",
+      ]
+      .contains { message.contains($0) }
         || (message.contains("role \"") && message.contains("does not exist"))
     case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
     case .connectionLost, .unexpectedResult: false

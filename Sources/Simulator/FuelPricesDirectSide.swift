@@ -57,11 +57,14 @@ struct FuelPricesDirectSide {
 
   func siteDetails() -> String {
     let suburbs = suburbIDs
-    let hours = ["MO", "MC", "TO", "TC", "WO", "WC", "THO", "THC", "FO", "FC", "SO", "SC", "SUO", "SUC"]
-      .map { "\"\($0)\":\"\"" }.joined(separator: ",")
+    let hours = [
+      "MO", "MC", "TO", "TC", "WO", "WC", "THO", "THC", "FO", "FC", "SO", "SC", "SUO", "SUC",
+    ]
+    .map { "\"\($0)\":\"\"" }.joined(separator: ",")
     let entries = sites.map { site in
       let station = site.station
-      return "{\"S\":\(siteID(site)),\"A\":\(quoted(station.address)),\"N\":\(quoted(station.name)),"
+      return
+        "{\"S\":\(siteID(site)),\"A\":\(quoted(station.address)),\"N\":\(quoted(station.name)),"
         + "\"B\":\(Self.brandIDs[station.brand ?? ""] ?? 12),\"P\":\(quoted(station.postcode ?? "")),"
         + "\"G1\":\(suburbs[station.suburb ?? ""] ?? 0),\"G2\":1,\"G3\":\(Self.stateIDs[state] ?? 0),"
         + "\"G4\":0,\"G5\":0,\"Lat\":\(station.position?.latitude ?? 0),"

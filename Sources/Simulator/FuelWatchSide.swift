@@ -46,7 +46,9 @@ struct FuelWatchSide {
   private func item(_ station: Station, _ tenths: Int, _ day: Day) -> String {
     let price = "\(tenths / 10).\(tenths % 10)"
     let suburb = (station.suburb ?? "").uppercased()
-    func element(_ name: String, _ text: String) -> String { "<\(name)>\(escapedXML(text))</\(name)>" }
+    func element(_ name: String, _ text: String) -> String {
+      "<\(name)>\(escapedXML(text))</\(name)>"
+    }
     return "<item>" + element("title", "\(price): \(station.name)")
       + element("description", "Address: \(station.address), \(suburb), Phone: ")
       + element("brand", station.brand ?? "") + element("date", "\(day)") + element("price", price)

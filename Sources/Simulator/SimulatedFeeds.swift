@@ -46,7 +46,8 @@ package final class SimulatedFeeds: Sendable {
       ]
     case "wa-fuelwatch":
       let side = FuelWatchSide(market: market)
-      let days = Zone.perth.local(instant).secondsOfDay >= 52_200 ? ["today", "tomorrow"] : ["today"]
+      let days =
+        Zone.perth.local(instant).secondsOfDay >= 52_200 ? ["today", "tomorrow"] : ["today"]
       for day in days {
         for product in [1, 2, 4, 5, 6, 10, 11] {
           texts.append(

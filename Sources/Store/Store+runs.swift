@@ -148,7 +148,8 @@ extension Store {
 
   private func jsonText(_ counts: [String: Int]) -> String {
     // Reasons come from a fixed list of plain words.
-    "{" + counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+    "{"
+      + counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
       + "}"
   }
 }

@@ -26,8 +26,11 @@ struct Command: Sendable {
   /// Options of every command.
   static let common: [Option] = [
     Option(name: "config", value: "DIR", about: "the configuration folder"),
-    Option(name: "db", value: "TARGET", about: "a libpq connection string or URI; otherwise PG* decide"),
-    Option(name: "now", value: "INSTANT", about: "the clock, for replays and tests: 2026-07-02T12:00:00Z"),
+    Option(
+      name: "db", value: "TARGET", about: "a libpq connection string or URI; otherwise PG* decide"),
+    Option(
+      name: "now", value: "INSTANT", about: "the clock, for replays and tests: 2026-07-02T12:00:00Z"
+    ),
     Option(name: "verbose", value: nil, about: "tell what happens on standard error"),
     Option(name: "help", value: nil, about: "this text"),
   ]

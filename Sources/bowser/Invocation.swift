@@ -34,7 +34,8 @@ struct Invocation {
         operands.append(word)
         continue
       }
-      let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = word.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = known.first(where: { $0.name == name }) else {
         throw UsageError.unknown("option", "--\(name)", among: known.map { "--\($0.name)" })

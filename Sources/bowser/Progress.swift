@@ -10,7 +10,8 @@ final class Progress {
   private let what: String
   private let began = ContinuousClock.now
   private var shown: ContinuousClock.Instant?
-  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let isTerminal =
+    isatty(STDERR_FILENO) == 1
     && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
   init(what: String) { self.what = what }
@@ -22,7 +23,8 @@ final class Progress {
     shown = now
     let seconds = Double((now - began).components.seconds) + 0.001
     let left = Int(seconds / Double(done) * Double(total - done))
-    let line = "\(what) \(done) of \(total) (\(done * 100 / max(1, total)) %), \(left) s left\(note)"
+    let line =
+      "\(what) \(done) of \(total) (\(done * 100 / max(1, total)) %), \(left) s left\(note)"
     talk(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
   }
 

@@ -28,7 +28,10 @@ enum FuelCheck: Provider {
   }
 
   /// Every value of the answer is a text, and its content type is not always JSON.
-  private struct Token: Decodable { let access_token: String }
+  private struct Token: Decodable {
+    let text: String
+    enum CodingKeys: String, CodingKey { case text = "access_token" }
+  }
 
   static func authorise(
     _ source: Source, _ secrets: [String: Secret],
@@ -51,10 +54,10 @@ enum FuelCheck: Provider {
       // What came may hold the token in a place where it was not expected: it is not shown.
       throw .malformed(document: "token", reason: "no access_token in the answer")
     }
-    guard !token.access_token.isEmpty,
-      token.access_token.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
+    guard !token.text.isEmpty,
+      token.text.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
     else { throw .malformed(document: "token", reason: "access_token is not a token") }
-    return ["Authorization": "Bearer \(token.access_token)", "apikey": key]
+    return ["Authorization": "Bearer \(token.text)", "apikey": key]
   }
 
   // MARK: Prices
@@ -105,7 +108,9 @@ enum FuelCheck: Provider {
     reading.observations.reserveCapacity(answer.prices.count)
     for record in answer.prices {
       guard case .read(let row) = record else {
-        if case .unread(let raw) = record { reading.rejects.append(Reject(.recordUnreadable, raw: raw)) }
+        if case .unread(let raw) = record {
+          reading.rejects.append(Reject(.recordUnreadable, raw: raw))
+        }
         continue
       }
       read(row, knownStations: known, into: &reading)
@@ -163,12 +168,16 @@ enum FuelCheck: Provider {
       func isPostcode(_ word: String) -> Bool {
         word.count == 4 && word.utf8.allSatisfy { (0x30...0x39).contains($0) }
       }
-      while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) { words.removeLast() }
+      while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) {
+        words.removeLast()
+      }
       if let last = words.last, isPostcode(last) {
         postcode = last
         words.removeLast()
       }
-      while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) { words.removeLast() }
+      while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) {
+        words.removeLast()
+      }
       var tail = address
       if let token = words.last?.uppercased(), ["NSW", "ACT"].contains(token) {
         state = State(rawValue: token)

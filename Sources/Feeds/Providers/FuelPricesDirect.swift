@@ -58,8 +58,11 @@ enum FuelPricesDirect: Provider {
     let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
     var reading = Reading(coverage: named["prices"] == nil ? .partial : .complete)
     if let sites = named["sites"] {
-      let brands = try named["brands"].map { document throws(FeedError) in try brandNames(document) }
-      let suburbs = try named["regions"].map { document throws(FeedError) in try suburbNames(document) }
+      let brands = try named["brands"].map { document throws(FeedError) in try brandNames(document)
+      }
+      let suburbs = try named["regions"].map { document throws(FeedError) in
+        try suburbNames(document)
+      }
       reading.stations = try stations(
         sites, brands: brands ?? [:], suburbs: suburbs ?? [:], source: source)
     }
@@ -69,45 +72,56 @@ enum FuelPricesDirect: Provider {
 
   // MARK: Prices
 
-  private struct PriceList: Decodable { let SitePrices: [Lenient<PriceRow>] }
+  private struct PriceList: Decodable {
+    let rows: [Lenient<PriceRow>]
+    enum CodingKeys: String, CodingKey { case rows = "SitePrices" }
+  }
 
   private struct PriceRow: Decodable {
-    let SiteId: LooseID
-    let FuelId: Int64
-    let TransactionDateUtc: String
-    let Price: Decimal
+    let site: LooseID
+    let fuel: Int64
+    let stamp: String
+    let amount: Decimal
+
+    enum CodingKeys: String, CodingKey {
+      case site = "SiteId"
+      case fuel = "FuelId"
+      case stamp = "TransactionDateUtc"
+      case amount = "Price"
+    }
 
     var raw: String {
-      "SiteId=\(SiteId.text) FuelId=\(FuelId) TransactionDateUtc=\(TransactionDateUtc.plain) "
-        + "Price=\(Price)"
+      "SiteId=\(site.text) FuelId=\(fuel) TransactionDateUtc=\(stamp.plain) Price=\(amount)"
     }
   }
 
   private static func read(_ document: Document, into reading: inout Reading) throws(FeedError) {
     let list = try decodeJSON(PriceList.self, from: document)
     // The wrong region answers with an empty list; it does not mean that a state closed.
-    guard !list.SitePrices.isEmpty else {
+    guard !list.rows.isEmpty else {
       throw .malformed(document: document.name, reason: "SitePrices is empty")
     }
-    reading.observations.reserveCapacity(list.SitePrices.count)
-    for record in list.SitePrices {
+    reading.observations.reserveCapacity(list.rows.count)
+    for record in list.rows {
       guard case .read(let row) = record else {
-        if case .unread(let raw) = record { reading.rejects.append(Reject(.recordUnreadable, raw: raw)) }
+        if case .unread(let raw) = record {
+          reading.rejects.append(Reject(.recordUnreadable, raw: raw))
+        }
         continue
       }
-      guard let fuel = fuels[row.FuelId] else {
+      guard let fuel = fuels[row.fuel] else {
         reading.rejects.append(Reject(.unknownFuel, raw: row.raw))
         continue
       }
-      guard let effectiveAt = Instant(iso: row.TransactionDateUtc, assumingUTC: true) else {
+      guard let effectiveAt = Instant(iso: row.stamp, assumingUTC: true) else {
         reading.rejects.append(Reject(.stampUnreadable, raw: row.raw))
         continue
       }
       // Compared before anything is divided: 9999 is a word, not 999.9 cents.
-      let price: FuelModel.Price?
-      if row.Price == 9999 {
+      let price: Price?
+      if row.amount == 9999 {
         price = nil
-      } else if let read = FuelModel.Price(tenthsText: "\(row.Price)") {
+      } else if let read = Price(tenthsText: "\(row.amount)") {
         price = read
       } else {
         reading.rejects.append(Reject(.priceUnreadable, raw: row.raw))
@@ -115,7 +129,7 @@ enum FuelPricesDirect: Provider {
       }
       reading.take(
         Observation(
-          stationCode: row.SiteId.text, fuel: fuel, price: price, effectiveAt: effectiveAt),
+          stationCode: row.site.text, fuel: fuel, price: price, effectiveAt: effectiveAt),
         raw: row.raw)
     }
   }
@@ -124,70 +138,96 @@ enum FuelPricesDirect: Provider {
 
   private struct BrandList: Decodable {
     struct Brand: Decodable {
-      let BrandId: Int64
-      let Name: String
+      let id: Int64
+      let name: String
+      enum CodingKeys: String, CodingKey {
+        case id = "BrandId"
+        case name = "Name"
+      }
     }
-    let Brands: [Brand]
+    let brands: [Brand]
+    enum CodingKeys: String, CodingKey { case brands = "Brands" }
   }
 
   private static func brandNames(_ document: Document) throws(FeedError) -> [Int64: String] {
     let list = try decodeJSON(BrandList.self, from: document)
-    return Dictionary(list.Brands.map { ($0.BrandId, $0.Name.plain) }) { _, last in last }
+    return Dictionary(list.brands.map { ($0.id, $0.name.plain) }) { _, last in last }
   }
 
   private struct RegionList: Decodable {
     struct Region: Decodable {
-      let GeoRegionLevel: Int
-      let GeoRegionId: Int64
-      let Name: String
+      let level: Int
+      let id: Int64
+      let name: String
+      enum CodingKeys: String, CodingKey {
+        case level = "GeoRegionLevel"
+        case id = "GeoRegionId"
+        case name = "Name"
+      }
     }
-    let GeographicRegions: [Region]
+    let regions: [Region]
+    enum CodingKeys: String, CodingKey { case regions = "GeographicRegions" }
   }
 
   /// Suburb names by id. Ids are unique only within a level: 257 of them occur on two.
   private static func suburbNames(_ document: Document) throws(FeedError) -> [Int64: String] {
     let list = try decodeJSON(RegionList.self, from: document)
-    let suburbs = list.GeographicRegions.filter { $0.GeoRegionLevel == 1 }
-    return Dictionary(suburbs.map { ($0.GeoRegionId, $0.Name.plain) }) { _, last in last }
+    let suburbs = list.regions.filter { $0.level == 1 }
+    return Dictionary(suburbs.map { ($0.id, $0.name.plain) }) { _, last in last }
   }
 
-  private struct SiteList: Decodable { let S: [Lenient<Site>] }
-
   /// `S` is the list in the document and the id in its elements.
+  private struct SiteList: Decodable {
+    let sites: [Lenient<Site>]
+    enum CodingKeys: String, CodingKey { case sites = "S" }
+  }
+
   private struct Site: Decodable {
-    let S: LooseID
-    let A: String?
-    let N: String
-    let B: Int64?
-    let P: String?
-    let G1: Int64?
-    let G3: Int64?
-    let Lat: Double?
-    let Lng: Double?
+    let id: LooseID
+    let address: String?
+    let name: String
+    let brand: Int64?
+    let postcode: String?
+    let suburb: Int64?
+    let state: Int64?
+    let latitude: Double?
+    let longitude: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case id = "S"
+      case address = "A"
+      case name = "N"
+      case brand = "B"
+      case postcode = "P"
+      case suburb = "G1"
+      case state = "G3"
+      case latitude = "Lat"
+      case longitude = "Lng"
+    }
   }
 
   private static func stations(
     _ document: Document, brands: [Int64: String], suburbs: [Int64: String], source: Source
   ) throws(FeedError) -> [Station] {
     let list = try decodeJSON(SiteList.self, from: document)
-    guard !list.S.isEmpty else {
+    guard !list.sites.isEmpty else {
       throw .malformed(document: document.name, reason: "the site list is empty")
     }
     var stations: [Station] = []
-    for case .read(let site) in list.S {
+    for case .read(let site) in list.sites {
       var position: Position?
-      if let latitude = site.Lat, let longitude = site.Lng {
+      if let latitude = site.latitude, let longitude = site.longitude {
         position = Position(latitude: latitude, longitude: longitude)
       }
       stations.append(
         Station(
-          code: site.S.text,
-          state: site.G3.flatMap { states[$0] } ?? source.state,
-          name: site.N.plain,
-          brand: site.B.flatMap { brands[$0] },
-          address: site.A?.plain ?? "",
-          suburb: site.G1.flatMap { suburbs[$0] },
-          postcode: site.P?.plainOrNil,
+          code: site.id.text,
+          state: site.state.flatMap { states[$0] } ?? source.state,
+          name: site.name.plain,
+          brand: site.brand.flatMap { brands[$0] },
+          address: site.address?.plain ?? "",
+          suburb: site.suburb.flatMap { suburbs[$0] },
+          postcode: site.postcode?.plainOrNil,
           position: position))
     }
     return stations

@@ -148,7 +148,9 @@ enum FuelWatch: Provider {
     let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
     for record in sites {
       guard case .read(let site) = record else {
-        if case .unread(let raw) = record { reading.rejects.append(Reject(.recordUnreadable, raw: raw)) }
+        if case .unread(let raw) = record {
+          reading.rejects.append(Reject(.recordUnreadable, raw: raw))
+        }
         continue
       }
       let name = site.siteName.plain

@@ -89,7 +89,8 @@ private func describe(_ error: DecodingError) -> String {
     return path.isEmpty ? "the document" : path.joined(separator: ".")
   }
   switch error {
-  case .keyNotFound(let key, let context): return "\(path(context)): «\(key.stringValue)» is missing"
+  case .keyNotFound(let key, let context):
+    return "\(path(context)): «\(key.stringValue)» is missing"
   case .valueNotFound(_, let context): return "\(path(context)) is null"
   case .typeMismatch(let type, let context): return "\(path(context)) is not \(type)"
   case .dataCorrupted(let context):

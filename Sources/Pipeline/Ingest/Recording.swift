@@ -13,12 +13,14 @@ package struct Recording: Sendable {
   package func keep(_ documents: [Document], of feed: String) throws {
     guard let takenAt = documents.map(\.fetchedAt).max() else { return }
     let final = "\(folder)/\(feed)/\(takenAt.compact)"
-    let unfinished = "\(folder)/\(feed)/.\(takenAt.compact).\(ProcessInfo.processInfo.processIdentifier)"
+    let unfinished =
+      "\(folder)/\(feed)/.\(takenAt.compact).\(ProcessInfo.processInfo.processIdentifier)"
     do {
       let files = FileManager.default
       try files.createDirectory(atPath: unfinished, withIntermediateDirectories: true)
       for document in documents {
-        let isXML = document.bytes.first { ![0xEF, 0xBB, 0xBF, 0x20, 0x0A, 0x0D].contains($0) } == 0x3C
+        let isXML =
+          document.bytes.first { ![0xEF, 0xBB, 0xBF, 0x20, 0x0A, 0x0D].contains($0) } == 0x3C
         let path = "\(unfinished)/\(document.name).\(isXML ? "xml" : "json")"
         try Data(document.bytes).write(to: URL(filePath: path))
       }

@@ -20,7 +20,8 @@ let ingestCommand = Command(
     .init(name: "all", value: nil, about: "every feed that is switched on"),
     .init(name: "summary", value: nil, about: "one line a run on standard output"),
     .init(name: "record", value: "DIR", about: "keep the answers in DIR/FEED/INSTANT/"),
-    .init(name: "replay", value: "DIR", about: "read such a folder; each run counts as fetched then"),
+    .init(
+      name: "replay", value: "DIR", about: "read such a folder; each run counts as fetched then"),
     .init(name: "dry-run", value: nil, about: "do everything and then take it back"),
   ],
   notes: """
@@ -64,7 +65,8 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     return sources.filter { $0.settings.boolean("enabled") }
   }
   guard !invocation.operands.isEmpty else {
-    throw UsageError.message("which feed? one of \(sources.map(\.feed).joined(separator: ", ")), or --all")
+    throw UsageError.message(
+      "which feed? one of \(sources.map(\.feed).joined(separator: ", ")), or --all")
   }
   return try invocation.operands.map { name in
     guard let source = sources.first(where: { $0.feed == name }) else {
@@ -126,7 +128,8 @@ private struct IngestRun {
       "\(summary.feed) run=\(summary.run) taken_at=\(summary.takenAt) received=\(counts.received) "
         + "stored=\(counts.stored) unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) "
         + "rejected=\(counts.rejected)"
-        + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+        .joined()
         + "\n")
   }
 }

@@ -72,7 +72,8 @@ private struct Screen {
 
   private func averagesTable(_ averages: [AverageNow]) -> String {
     let places = capitals.filter { place in averages.contains { $0.region == place } } + ["AU"]
-    var text = "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined() + "\n"
+    var text =
+      "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined() + "\n"
     for place in places {
       var line = "  " + padded(title(place), 11)
       for fuel in fuels {
@@ -88,7 +89,8 @@ private struct Screen {
     }
     let stations = averages.first { $0.region == "AU" && $0.fuel == "U91" }
     if let stations {
-      text += style.dim("  AU U91 rests on \(stations.stations) stations; \(stations.stale) stale left out\n")
+      text += style.dim(
+        "  AU U91 rests on \(stations.stations) stations; \(stations.stale) stale left out\n")
     }
     return text + "\n"
   }

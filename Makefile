@@ -1,0 +1,77 @@
+# Bowser: everything a person or cron does from a checkout. `make` alone lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo setup build debug test lint format psql env stop install uninstall clean
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The release program, and the import check that keeps modules on their floors.
+BUILD := swift build --explicit-target-dependency-import-check error
+PROGRAM := .build/release/bowser
+# Which database of the private cluster `psql` and `env` mean: the one that was made last.
+DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: packages ## set up, live through 45 simulated days, show the market: no key, no network
+	@config/cluster start
+	@$(BUILD) -c release --product bowser
+	@config/cluster create demo fresh
+	@eval "$$(config/cluster env demo)" && export BOWSER_CONFIG=config && \
+	  $(PROGRAM) migrate && \
+	  echo "Living through 45 days of a simulated market: every feed over HTTP, in its own protocol." && \
+	  $(PROGRAM) simulate play --days 45 && \
+	  $(PROGRAM) show
+	@printf '%s\n' \
+	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
+	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
+	  'Every minute:  docs/getting-started.md has the cron line'
+
+setup: packages ## a private database for real prices, ready for bowser ingest
+	@config/cluster start
+	@$(BUILD) -c release --product bowser
+	@config/cluster create bowser
+	@eval "$$(config/cluster env bowser)" && BOWSER_CONFIG=config $(PROGRAM) migrate
+	@echo 'Ready: eval "$$(make -s env)" && $(PROGRAM) ingest wa-fuelwatch --summary'
+
+build: packages ## the release program
+	@$(BUILD) -c release --product bowser
+
+test: packages ## all tests, beside a PostgreSQL of their own
+	@$(BUILD) --build-tests
+	@config/cluster throwaway swift test --skip-build --parallel
+
+lint: ## formatting, warnings and imports
+	@swift format lint --strict --recursive Sources Tests Package.swift
+	@$(BUILD) --build-tests
+
+format: ## let swift format decide
+	@swift format --in-place --recursive Sources Tests Package.swift
+
+psql: ## psql on the private cluster; SQL on standard input works
+	@config/cluster start
+	@eval "$$(config/cluster env $(DB))" && psql $(ARGS)
+
+env: ## print the variables with which any tool reaches the private cluster
+	@config/cluster start
+	@config/cluster env $(DB)
+
+stop: ## stop the private cluster; its data stay
+	@config/cluster stop
+
+install: build ## install below PREFIX (and DESTDIR)
+	install -D -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/bowser"
+	install -d "$(DESTDIR)$(PREFIX)/share/bowser/config/feeds"
+	install -m 644 config/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/"
+	install -m 644 config/feeds/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/feeds/"
+
+uninstall: ## take back what install did
+	rm -f "$(DESTDIR)$(PREFIX)/bin/bowser"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/bowser"
+
+packages:
+	@config/cluster packages
+.PHONY: packages
