@@ -64,7 +64,7 @@ let package = Package(
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
     tests("FeedsTests", on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration"]),
-    tests("StoreTests", on: ["Store", "FuelModel", "Postgres", "TestDatabase"]),
+    tests("StoreTests", on: ["Store", "FuelModel", "Postgres", "Simulator", "TestDatabase"]),
     tests(
       "PipelineTests",
       on: [

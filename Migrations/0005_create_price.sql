@@ -62,7 +62,7 @@ CREATE TABLE fuel.current_price (
   learnt_at         timestamptz NOT NULL,
   next_tenths       integer,
   next_effective_at timestamptz,
-  is_listed         boolean     NOT NULL,
+  is_listed         boolean,
   is_flagged        boolean     NOT NULL,
   CONSTRAINT current_price_pk PRIMARY KEY (station_id, fuel_id),
   CONSTRAINT current_price_next_ck CHECK ((next_tenths IS NULL) = (next_effective_at IS NULL)),
@@ -85,7 +85,8 @@ COMMENT ON COLUMN fuel.current_price.learnt_at         IS 'When that stamp was f
 COMMENT ON COLUMN fuel.current_price.next_tenths       IS 'The price after it. NULL: not known.';
 COMMENT ON COLUMN fuel.current_price.next_effective_at IS 'When that one begins. NULL: not known.';
 COMMENT ON COLUMN fuel.current_price.is_listed         IS
-  'Whether the newest complete list of its feed has it; true for feeds without such lists.';
+  'Whether the newest complete list of its feed has it. NULL: no complete list ever had it, as with '
+  'feeds whose prices end by themselves.';
 COMMENT ON COLUMN fuel.current_price.is_flagged        IS
   'Doubtful: shown, but left out of averages until confirmed.';
 COMMENT ON CONSTRAINT current_price_pk       ON fuel.current_price IS 'One row per station and fuel.';

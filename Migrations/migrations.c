@@ -43,6 +43,9 @@ static const unsigned char prices_at[] = {
 static const unsigned char refresh_current[] = {
 #embed "routines/refresh_current.sql"
 };
+static const unsigned char prune_listing[] = {
+#embed "routines/prune_listing.sql"
+};
 static const unsigned char mark_dirty[] = {
 #embed "routines/mark_dirty.sql"
 };
@@ -120,6 +123,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/private_price_now", private_price_now),
   FILE_ENTRY("routines/prices_at", prices_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
+  FILE_ENTRY("routines/prune_listing", prune_listing),
   FILE_ENTRY("routines/mark_dirty", mark_dirty),
   FILE_ENTRY("routines/absorb", absorb),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),

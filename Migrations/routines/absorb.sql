@@ -94,7 +94,11 @@ BEGIN
   END IF;
   IF is_late THEN
     UPDATE fuel.station SET first_seen_at = p_taken_at
-    FROM pg_temp.staged_price AS staged
+    FROM (
+      SELECT staged_station.station_code FROM pg_temp.staged_station
+      UNION
+      SELECT staged_price.station_code FROM pg_temp.staged_price
+    ) AS staged
     WHERE station.source_id = feed.source_id
       AND station.station_code = staged.station_code
       AND station.first_seen_at > p_taken_at;
@@ -130,7 +134,7 @@ BEGIN
       AND (
         is_late
         OR known.station_id IS NULL
-        OR NOT known.is_listed
+        OR (absorb.is_complete AND known.is_listed IS NOT TRUE)
         OR NOT (
           (staged.effective_at = known.stamped_at AND staged.price_tenths = known.stamped_tenths)
           OR (
@@ -174,6 +178,12 @@ BEGIN
       AND price.learnt_at > p_taken_at;
   END IF;
 
+  CREATE TEMPORARY TABLE pair_listing (
+    station_id integer  NOT NULL,
+    fuel_id    smallint NOT NULL,
+    is_listed  boolean  NOT NULL,
+    was_listed boolean  NOT NULL
+  ) ON COMMIT DROP;
   -- Listings. Between two lists the earlier one holds; a late list is put between its neighbours
   -- so that the one after it still says what it said.
   IF absorb.is_complete THEN
@@ -182,7 +192,7 @@ BEGIN
       FROM fuel.run
       WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at > p_taken_at;
     END IF;
-    CREATE TEMPORARY TABLE pair_listing ON COMMIT DROP AS
+    INSERT INTO pg_temp.pair_listing (station_id, fuel_id, is_listed, was_listed)
     SELECT
       pair.station_id,
       pair.fuel_id,
@@ -228,6 +238,13 @@ BEGIN
     FROM pg_temp.pair_listing AS pair
     WHERE pair.is_listed <> pair.was_listed AND next_list_at IS NOT NULL
     ON CONFLICT DO NOTHING;
+    IF is_late THEN
+      PERFORM fuel.prune_listing(
+        feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id))
+      FROM pg_temp.pair_listing AS pair
+      WHERE pair.is_listed <> pair.was_listed
+      HAVING count(*) > 0;
+    END IF;
   END IF;
 
   UPDATE fuel.source SET
@@ -242,15 +259,17 @@ BEGIN
   PERFORM fuel.refresh_current(
     feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)
   FROM (
-    SELECT DISTINCT difference.station_id, difference.fuel_id
-    FROM pg_temp.difference
+    SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
+    UNION
+    SELECT pair_listing.station_id, pair_listing.fuel_id
+    FROM pg_temp.pair_listing
+    WHERE pair_listing.is_listed <> pair_listing.was_listed
   ) AS pair
   HAVING count(*) > 0;
 
-  PERFORM fuel.mark_dirty(feed.source_id, p_taken_at, is_late, p_clock);
+  PERFORM fuel.mark_dirty(feed.source_id, p_taken_at, p_clock);
   -- A transaction may hold several runs.
-  DROP TABLE pg_temp.difference, pg_temp.new_fact;
-  DROP TABLE IF EXISTS pg_temp.pair_listing;
+  DROP TABLE pg_temp.difference, pg_temp.new_fact, pg_temp.pair_listing;
   RETURN NEXT;
 END
 $$;

@@ -1,11 +1,12 @@
 -- Notes which days' averages the run being absorbed may have changed: from the price day of each
 -- new fact to that of the pair's next one, and no day before the feed was first read.
 CREATE OR REPLACE FUNCTION fuel.mark_dirty(
-  p_source_id smallint, p_taken_at timestamptz, p_is_late boolean, p_clock timestamptz)
+  p_source_id smallint, p_taken_at timestamptz, p_clock timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   feed fuel.source;
   gap_begins_at timestamptz;
+  gap_ends_at timestamptz;
 BEGIN
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
 
@@ -51,27 +52,34 @@ BEGIN
   -- stands for facts it has not seen.
   ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
 
-  -- A list that confirms prices across an outage longer than they were believed, or one that is
-  -- older than all before it, changes whole days of the feed.
+  -- A list also says that prices were still believed around it. Where the lists before and after it
+  -- are far apart, whole days of the feed change; and so they do where it is the oldest of all. In
+  -- a live run after a live run neither is so.
   SELECT max(run.taken_at) INTO gap_begins_at
   FROM fuel.run
   WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at;
-  IF p_taken_at - gap_begins_at > feed.sight_lapses_after
-    OR (p_is_late AND p_taken_at <= feed.first_taken_at)
+  SELECT min(run.taken_at) INTO gap_ends_at
+  FROM fuel.run
+  WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
+  gap_ends_at := least(
+    coalesce(gap_ends_at, p_taken_at + feed.sight_lapses_after), p_clock);
+  IF gap_begins_at IS NULL
+    OR gap_ends_at - gap_begins_at > feed.sight_lapses_after
+    OR p_taken_at <= feed.first_taken_at
   THEN
     INSERT INTO fuel.dirty_day (fuel_id, day)
     SELECT DISTINCT pair.fuel_id, day.day::date
     FROM fuel.current_price AS pair
     CROSS JOIN generate_series(
-      coalesce(gap_begins_at, p_taken_at)::date,
-      CASE WHEN p_is_late THEN p_clock ELSE p_taken_at END::date, interval '1 day') AS day (day)
-    WHERE pair.source_id = p_source_id
+      coalesce(gap_begins_at, p_taken_at)::date - 1, gap_ends_at::date + 1, interval '1 day'
+    ) AS day (day)
+    WHERE pair.source_id = p_source_id AND day.day <= p_clock::date + 1
     ORDER BY pair.fuel_id, day.day::date
     ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.mark_dirty(smallint, timestamptz, boolean, timestamptz) IS
+COMMENT ON FUNCTION fuel.mark_dirty(smallint, timestamptz, timestamptz) IS
   'Marks the days whose averages the run being absorbed may have changed.';
-GRANT EXECUTE ON FUNCTION fuel.mark_dirty(smallint, timestamptz, boolean, timestamptz)
+GRANT EXECUTE ON FUNCTION fuel.mark_dirty(smallint, timestamptz, timestamptz)
   TO fuel_writer;

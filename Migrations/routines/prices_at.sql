@@ -1,3 +1,46 @@
+-- When the next fact or change of listing of a pair comes, from an instant on.
+CREATE OR REPLACE FUNCTION fuel.next_event_at(
+  p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_from timestamptz,
+  p_until timestamptz)
+RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+RETURN least(
+  (
+    SELECT price.effective_at
+    FROM fuel.price
+    WHERE price.station_id = p_station_id
+      AND price.fuel_id = p_fuel_id
+      AND price.source_id = p_source_id
+      AND price.effective_at >= p_from
+      AND price.effective_at <= p_until
+    ORDER BY price.effective_at
+    LIMIT 1
+  ),
+  (
+    SELECT listing.changed_at
+    FROM fuel.listing
+    WHERE listing.station_id = p_station_id
+      AND listing.fuel_id = p_fuel_id
+      AND listing.source_id = p_source_id
+      AND listing.changed_at >= p_from
+      AND listing.changed_at <= p_until
+      -- Being listed for the first time is no event.
+      AND (
+        NOT listing.is_listed
+        OR EXISTS (
+          SELECT
+          FROM fuel.listing AS earlier
+          WHERE earlier.station_id = p_station_id
+            AND earlier.fuel_id = p_fuel_id
+            AND earlier.source_id = p_source_id
+            AND earlier.changed_at < listing.changed_at))
+    ORDER BY listing.changed_at
+    LIMIT 1
+  ));
+COMMENT ON FUNCTION fuel.next_event_at(integer, smallint, smallint, timestamptz, timestamptz) IS
+  'When the next thing happens to a pair in a span; NULL: nothing.';
+GRANT EXECUTE ON FUNCTION fuel.next_event_at(
+  integer, smallint, smallint, timestamptz, timestamptz) TO fuel_writer;
+
 -- The price in effect at an instant, by the whole history: the one written rule that price_at,
 -- average_at and the changes over a day and a week share.
 CREATE OR REPLACE FUNCTION fuel.prices_at(
@@ -55,17 +98,10 @@ LANGUAGE sql STABLE AS $$
         FROM fuel.run
         WHERE run.source_id = pair.source_id
           AND run.is_complete
+          AND run.taken_at <= fuel.clock()
           AND run.taken_at < coalesce(
-            (
-              SELECT following.effective_at
-              FROM fuel.price AS following
-              WHERE following.station_id = pair.station_id
-                AND following.fuel_id = pair.fuel_id
-                AND following.source_id = pair.source_id
-                AND following.effective_at > stamped.effective_at
-              ORDER BY following.effective_at
-              LIMIT 1
-            ),
+            fuel.next_event_at(
+              pair.station_id, pair.fuel_id, pair.source_id, p_at, fuel.clock()),
             'infinity')
       ) + source.sight_lapses_after > p_at)
 $$;

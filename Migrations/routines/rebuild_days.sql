@@ -142,16 +142,8 @@ BEGIN
             WHERE run.source_id = pair.source_id
               AND run.is_complete
               AND run.taken_at <= p_clock
-              AND run.taken_at < coalesce(followed.next_at, (
-                SELECT later.effective_at
-                FROM fuel.price AS later
-                WHERE later.station_id = followed.station_id
-                  AND later.fuel_id = followed.fuel_id
-                  AND later.source_id = pair.source_id
-                  AND later.effective_at >= pair.ends_at
-                ORDER BY later.effective_at
-                LIMIT 1
-              ), 'infinity')
+              AND run.taken_at < coalesce(followed.next_at, fuel.next_event_at(
+                pair.station_id, pair.fuel_id, pair.source_id, pair.ends_at, p_clock), 'infinity')
           )) + pair.sight_lapses_after
         END
       ) AS ends_at

@@ -20,7 +20,7 @@ RETURNS void LANGUAGE sql AS $$
     coalesce(stamped.learnt_at, following.learnt_at),
     following.price_tenths,
     following.effective_at,
-    coalesce(listed.is_listed, true),
+    listed.is_listed,
     false
   FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   LEFT JOIN LATERAL (

@@ -33,7 +33,17 @@ LEFT JOIN LATERAL (
   ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
   LIMIT 1
 ) AS stamped ON true
-WHERE NOT listing.is_listed OR stamped.price_tenths IS NOT NULL;
+WHERE NOT listing.is_listed
+  OR (
+    stamped.price_tenths IS NOT NULL
+    -- Being listed for the first time is no event: the stamp tells when the price began.
+    AND EXISTS (
+      SELECT
+      FROM fuel.listing AS earlier
+      WHERE earlier.station_id = listing.station_id
+        AND earlier.fuel_id = listing.fuel_id
+        AND earlier.source_id = listing.source_id
+        AND earlier.changed_at < listing.changed_at));
 COMMENT ON VIEW fuel.price_event IS
   'Everything that begins or ends a price. One row per event of a station and fuel.';
 COMMENT ON COLUMN fuel.price_event.station_id   IS 'The station.';

@@ -118,7 +118,7 @@ package struct Migrator {
   }
 
   /// The compiled-in files in order: tables, then routines, then views.
-  static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map {
+  package static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map {
     index in
     let file = bowser_migration(index)
     let bytes = UnsafeBufferPointer(start: file.bytes, count: file.count)

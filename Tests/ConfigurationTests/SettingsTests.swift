@@ -1,0 +1,129 @@
+import Configuration
+import Feeds
+import Foundation
+import Testing
+
+struct SettingsTests {
+  private let table = [
+    Setting("level", .choice(["low", "high"]), .text("low")),
+    Setting("deadlineSeconds", .integer(1...100), .number(30)),
+    Setting("share", .share, .number(0.5)),
+    Setting("name", .text),
+  ]
+
+  private func settings(
+    _ file: [String: Value], environment: [String: String] = [:], flags: [String: String] = [:]
+  ) throws -> Settings {
+    try Settings(
+      table, file: file, place: "test.json5", variablePrefix: "X", environment: environment,
+      flags: flags)
+  }
+
+  @Test func aFlagBeatsTheEnvironmentBeatsTheFileBeatsTheDefault() throws {
+    let file: [String: Value] = ["name": .text("a"), "level": .text("high")]
+    #expect(try settings(file).entries.map { $0.origin.description }
+      == ["test.json5", "default", "default", "test.json5"])
+    let environment = ["X_DEADLINE_SECONDS": "7", "X_LEVEL": "low"]
+    #expect(try settings(file, environment: environment).integer("deadlineSeconds") == 7)
+    #expect(try settings(file, environment: environment).text("level") == "low")
+    #expect(
+      try settings(file, environment: environment, flags: ["level": "high"]).text("level") == "high")
+  }
+
+  /// F-M01: what is wrong is named with its place, and a near miss is suggested; never the value.
+  @Test func mistakesAreNamed() {
+    func message(_ body: () throws -> Settings) -> String {
+      do {
+        _ = try body()
+        return "no error"
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(
+      message { try settings(["name": .text("a"), "levle": .text("high")]) }
+        == "test.json5: unknown key «levle»; did you mean «level»?")
+    #expect(message { try settings([:]) } == "test.json5: «name» is missing")
+    #expect(
+      message { try settings(["name": .number(1)]) } == "test.json5: «name» must be a text")
+    #expect(
+      message { try settings(["name": .text("a"), "deadlineSeconds": .number(1.5)]) }
+        == "test.json5: «deadlineSeconds» must be a whole number from 1 to 100")
+    let canary = message {
+      try settings(["name": .text("a")], environment: ["X_LEVEL": "CANARY"])
+    }
+    #expect(canary == "environment: «X_LEVEL» must be one of low, high")
+  }
+
+  @Test func theProjectsOwnFilesAreSound() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../config").standardized.path
+    let sources = try Catalogue.sources(in: folder, environment: [:])
+    #expect(sources.map(\.feed) == ["nsw-fuelcheck", "qld-fpd", "sa-fpd", "wa-fuelwatch"])
+    #expect(try Value.table(file: folder + "/bowser.json5").isEmpty == false)
+    let used = Set(sources.map(\.provider))
+    #expect(Set(Catalogue.providers.map { $0.id }) == used, "a provider without a feed")
+  }
+
+  @Test func everyProviderFileIsInTheCatalogue() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Sources/Feeds/Providers").standardized.path
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(files.count == Catalogue.providers.count)
+    for provider in Catalogue.providers { #expect(files.contains("\(provider).swift")) }
+  }
+}
+
+struct SecretTests {
+  private func file(_ text: String, mode: Int) throws -> String {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try Data(text.utf8).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  @Test func secretsComeFromTheEnvironmentAFileOrACredential() throws {
+    let path = try file("CANARY-2\n", mode: 0o600)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: try file("CANARY-3", mode: 0o400), toPath: folder.path + "/qld-fpd.token")
+    func find(_ environment: [String: String]) throws -> String {
+      try Secrets(environment: environment).find(feed: "qld-fpd", name: "token").reveal()
+    }
+    #expect(try find(["BOWSER_QLD_FPD_TOKEN": "CANARY-1"]) == "CANARY-1")
+    #expect(try find(["BOWSER_QLD_FPD_TOKEN_FILE": path]) == "CANARY-2")
+    #expect(try find(["CREDENTIALS_DIRECTORY": folder.path]) == "CANARY-3")
+  }
+
+  /// F-M02, F-M01: a file that others can read, a link, a folder, an empty secret.
+  @Test func unsafeFilesAreRefused() throws {
+    let open = try file("CANARY", mode: 0o644)
+    let empty = try file("\n", mode: 0o600)
+    let link = open + ".link"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: try file("CANARY", mode: 0o600))
+    let folder = FileManager.default.temporaryDirectory.path
+    for (path, reason) in [
+      (open, "others can read"), (empty, "is empty"), (link, "symbolic link"),
+      (folder, "not an ordinary file"), ("/nowhere", "cannot be read"),
+    ] {
+      let error = #expect(throws: ConfigurationError.self) {
+        try Secrets(environment: ["BOWSER_QLD_FPD_TOKEN_FILE": path]).find(
+          feed: "qld-fpd", name: "token")
+      }
+      #expect("\(error!)".contains(reason))
+      #expect(!"\(error!)".contains("CANARY"))
+    }
+  }
+
+  /// F-M05: no way of printing shows it.
+  @Test func aSecretPrintsAsStars() {
+    let secret = Secret("CANARY")
+    var dumped = ""
+    dump(secret, to: &dumped)
+    for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])", "\(Optional(secret) as Any)"] {
+      #expect(!text.contains("CANARY"))
+    }
+  }
+}

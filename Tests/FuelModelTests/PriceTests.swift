@@ -1,0 +1,35 @@
+import FuelModel
+import Testing
+
+struct PriceTests {
+  @Test(arguments: [
+    ("189.9", 1899), ("189", 1890), ("189.90", 1899), ("60.0", 600), ("450.0", 4500), ("0.1", 1),
+  ])
+  func readsCentsExactly(text: String, tenths: Int) {
+    #expect(Price(centsPerLitre: text)?.tenths == Int32(tenths))
+  }
+
+  /// F-V01, F-V08, F-V09, F-C05: nothing is guessed or rounded.
+  @Test(arguments: [
+    "", "0", "0.0", "-1", "-0", "+189.9", "189.95", "184.949", "1,899", "189.9abc", "nan", "NaN",
+    "Infinity", "0x10", "1e3", "189.", ".9", " 189.9", "１８９.９", "9999999999999999", "N/A", "-",
+    "$1.899",
+  ])
+  func refusesWhatIsNoPrice(text: String) {
+    #expect(Price(centsPerLitre: text) == nil)
+  }
+
+  @Test func readsTenthsAsTheyStandOnTheWire() {
+    #expect(Price(tenthsText: "1849")?.centsPerLitre == "184.9")
+    #expect(Price(tenthsText: "1849.0")?.centsPerLitre == "184.9")
+    #expect(Price(tenthsText: "1849.5") == nil)
+    #expect(Price(tenths: 0) == nil)
+  }
+
+  @Test func everyTenthSurvivesThereAndBack() {
+    for tenths in 1...6000 {
+      let price = Price(tenths: tenths)
+      #expect(price.flatMap { Price(centsPerLitre: $0.centsPerLitre) } == price)
+    }
+  }
+}

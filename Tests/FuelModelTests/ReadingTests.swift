@@ -1,0 +1,83 @@
+import FuelModel
+import Testing
+
+struct ReadingTests {
+  private let noon = Instant(seconds: 1_700_000_000)
+
+  private func observation(_ tenths: Int, at instant: Instant) -> Observation {
+    Observation(stationCode: "1", fuel: .u91, price: Price(tenths: tenths), effectiveAt: instant)
+  }
+
+  private func settle(_ observations: [Observation]) -> Reading.Settled {
+    var reading = Reading(coverage: .complete)
+    reading.observations = observations
+    return reading.settled(takenAt: noon, horizon: .seconds(600))
+  }
+
+  /// F-V11: equal records are duplicates, different times are different facts, and of two prices at
+  /// one instant the later in the document stays; counts add up.
+  @Test func repeatedRecordsAreFolded() {
+    let early = noon - .seconds(60)
+    let settled = settle([
+      observation(1800, at: early), observation(1800, at: early), observation(1900, at: noon),
+      observation(1850, at: early),
+    ])
+    #expect(settled.observations == [observation(1850, at: early), observation(1900, at: noon)])
+    #expect(settled.duplicates == 1)
+    #expect(settled.rejects.map(\.reason) == [.conflictingPrice])
+    #expect(settled.received == 4)
+  }
+
+  /// F-T01: a small skew of clocks is accepted, more is refused, and the rest of the list goes on.
+  @Test func stampsAheadOfTheClockAreRefused() {
+    let settled = settle([
+      observation(1800, at: noon + .seconds(60)), observation(1801, at: noon + .seconds(601)),
+      observation(1802, at: noon + .seconds(86_400)),
+    ])
+    #expect(settled.observations.count == 1)
+    #expect(settled.rejects.map(\.reason) == [.stampInFuture, .stampInFuture])
+  }
+
+  /// F-T02: 1970 and 0001 are placeholders.
+  @Test func ancientStampsAreRefused() {
+    let settled = settle([observation(1800, at: Instant(seconds: 0))])
+    #expect(settled.rejects.map(\.reason) == [.stampTooOld])
+  }
+
+  /// F-V07: the band depends on the fuel; LPG is cheap and a Kimberley diesel dear.
+  @Test(arguments: [
+    (Fuel.lpg, 899, true), (.u91, 153, false), (.u91, 18_390, false), (.dl, 4500, true),
+    (.u91, 600, true), (.lpg, 85, false), (.e10, 9990, false),
+  ])
+  func pricesOutOfTheBandAreRefused(fuel: Fuel, tenths: Int, isTaken: Bool) {
+    var reading = Reading(coverage: .complete)
+    reading.take(
+      Observation(stationCode: "1", fuel: fuel, price: Price(tenths: tenths), effectiveAt: noon),
+      raw: "raw")
+    #expect(reading.observations.isEmpty != isTaken)
+    #expect(reading.rejects.map(\.reason) == (isTaken ? [] : [.priceOutOfBand]))
+  }
+
+  /// F-P04, F-P08, F-S08: names come out composed, on one line, without what cannot be seen.
+  @Test(arguments: [
+    ("BP  Karrinyup\t ", "BP Karrinyup"), ("Cafe\u{301}", "Caf\u{E9}"), ("a\0b", "a b"),
+    ("line\nbreak", "line break"), ("\u{202E}evil\u{202C}", "evil"), ("zero\u{200B}width", "zerowidth"),
+    ("'); DROP TABLE x;--", "'); DROP TABLE x;--"), ("non\u{A0}breaking", "non breaking"),
+  ])
+  func textIsMadePlain(text: String, expected: String) {
+    #expect(text.plain == expected)
+  }
+
+  /// F-P09: a name of a megabyte is cut.
+  @Test func longTextIsCut() {
+    #expect(String(repeating: "a", count: 1_000_000).plain.count == 200)
+  }
+
+  /// F-S02: coordinates that cannot be in Australia are none.
+  @Test func impossiblePositionsAreNone() {
+    #expect(Position(latitude: 0, longitude: 0) == nil)
+    #expect(Position(latitude: 151.2, longitude: -33.8) == nil)
+    #expect(Position(latitude: 33.8, longitude: 151.2) == nil)
+    #expect(Position(latitude: -33.8, longitude: 151.2) != nil)
+  }
+}

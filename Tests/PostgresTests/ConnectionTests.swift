@@ -1,0 +1,136 @@
+import Foundation
+import Postgres
+import TestDatabase
+import Testing
+
+struct ConnectionTests {
+  /// F-O06, F-S08: values are bound, whatever they hold.
+  @Test func valuesAreNeverPartOfAStatement() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      for text in ["'); DROP TABLE x;--", "$$", "\\", "\"", "%s", "{a,b}", "NULL", "é\u{1F600}", ""] {
+        let row = try connection.query("SELECT \(text)::text AS value, \([text, "b"])::text[] AS list")
+          .only()
+        #expect(try row.text("value") == text)
+        #expect(try connection.query(
+          "SELECT (\([text, "b"])::text[])[1] = \(text) AS same").only().boolean("same"))
+      }
+      let nothing: String? = nil
+      #expect(try connection.query("SELECT \(optional: nothing)::text AS value").only()
+        .optional("value") == nil)
+      let bytes: [UInt8] = [0, 255, 39, 92, 0]
+      #expect(try connection.query("SELECT encode(\(bytes: bytes), 'hex') AS hex").only()
+        .text("hex") == "00ff275c00")
+    }
+  }
+
+  @Test func aTransactionHoldsOrLeavesNoTrace() async throws {
+    struct Stop: Error {}
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      try connection.execute("CREATE TABLE public.t (n integer)")
+      var wasStopped = false
+      do {
+        try connection.transaction {
+          try connection.execute("INSERT INTO public.t VALUES (1)")
+          throw Stop()
+        }
+      } catch is Stop {
+        wasStopped = true
+      }
+      #expect(wasStopped)
+      try connection.transaction { try connection.execute("INSERT INTO public.t VALUES (2)") }
+      #expect(try connection.lines("SELECT n FROM public.t") == ["2"])
+    }
+  }
+
+  /// F-D08: a row that COPY refuses fails the whole load, and the session goes on.
+  @Test func aRefusedCopyLeavesTheSessionUsable() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      try connection.execute("CREATE TABLE public.t (n integer CHECK (n < 100), s text)")
+      #expect(throws: PostgresError.self) {
+        try connection.copy(into: "public.t", columns: 2) { copy in
+          for n in Int32(0)..<200 {
+            try copy.beginRow()
+            copy.write(n)
+            copy.writeNull()
+          }
+        }
+      }
+      struct Stop: Error {}
+      #expect(throws: Stop.self) {
+        try connection.copy(into: "public.t", columns: 2) { copy in
+          try copy.beginRow()
+          throw Stop()
+        }
+      }
+      #expect(try connection.lines("SELECT count(*) FROM public.t") == ["0"])
+      let loaded = try connection.copy(into: "public.t", columns: 2) { copy in
+        for n in Int32(0)..<99 {
+          try copy.beginRow()
+          copy.write(n)
+          copy.write("text \(n) 'é'")
+        }
+      }
+      #expect(loaded == 99)
+      #expect(try connection.lines("SELECT s FROM public.t WHERE n = 42") == ["text 42 'é'"])
+    }
+  }
+
+  /// F-D09: the session does not depend on the role's defaults.
+  @Test func hostileDefaultsChangeNothing() async throws {
+    try await TestDatabase.withEmpty { target in
+      let name = target.split(separator: "=")[1]
+      try Connection(target).execute(
+        """
+        ALTER DATABASE \(name) SET DateStyle = 'SQL, DMY';
+        ALTER DATABASE \(name) SET TimeZone = 'America/New_York';
+        ALTER DATABASE \(name) SET search_path = 'nonsense';
+        ALTER DATABASE \(name) SET standard_conforming_strings = off;
+        ALTER DATABASE \(name) SET client_encoding = LATIN1;
+        ALTER DATABASE \(name) SET bytea_output = 'escape'
+        """)
+      let connection = try Connection(target)
+      #expect(
+        try connection.lines(
+          """
+          SELECT '2026-07-02T12:00:00Z'::timestamptz AS t, 'a\\b' AS s, 'é' AS u,
+            decode('5c', 'hex') AS b
+          """)
+          == ["2026-07-02 12:00:00+00|a\\b|é|\\x5c"])
+    }
+  }
+
+  /// F-D01: what heals by itself is told apart from what needs a person.
+  @Test func connectionFaultsAreSorted() {
+    func fault(_ target: String) -> PostgresError? {
+      do {
+        _ = try Connection(target)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(fault("host=/nowhere")?.mayHeal == true)
+    #expect(fault("dbname=missing_database")?.isUnknownDatabase == true)
+    #expect(fault("user=nobody_at_all dbname=postgres")?.isLoginRefused == true)
+    let secret = fault("host=/nowhere password=CANARY")
+    #expect(secret != nil && !"\(secret!)".contains("CANARY"))
+  }
+
+  /// F-D02, F-D07: a session that the server ends is told as lost.
+  @Test func aTerminatedSessionIsLost() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      let backend = try connection.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
+      try Connection(target).query("SELECT pg_terminate_backend(\(backend))")
+      let error = #expect(throws: PostgresError.self) {
+        // The end may reach us one statement late.
+        try connection.execute("SELECT pg_sleep(0.2)")
+        try connection.execute("SELECT 1")
+      }
+      #expect(error?.mayHeal == true)
+    }
+  }
+}

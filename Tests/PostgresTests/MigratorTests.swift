@@ -1,0 +1,73 @@
+import Foundation
+import Postgres
+import TestDatabase
+import Testing
+
+struct MigratorTests {
+  @Test func aSecondRunHasNothingToDo() async throws {
+    try await TestDatabase.withEmpty { target in
+      let migrator = Migrator(try Connection(target))
+      #expect(throws: Migrator.Refusal.self) { try migrator.verify() }
+      #expect(try migrator.up().count > 20)
+      #expect(try migrator.up().isEmpty)
+      try migrator.verify()
+    }
+  }
+
+  /// F-M06: an edited file and a newer database are refused.
+  @Test func whatDoesNotMatchIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let migrator = Migrator(connection)
+      try connection.execute(
+        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name = 'routines/clock.sql'")
+      #expect(throws: Migrator.Refusal.pending(["routines/clock.sql"])) { try migrator.verify() }
+      #expect(try migrator.up() == ["routines/clock.sql"])
+      try connection.execute(
+        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name LIKE '0003%'")
+      #expect(throws: Migrator.Refusal.edited("0003_create_station.sql")) { try migrator.up() }
+      try connection.execute(
+        """
+        DELETE FROM fuel.migration WHERE name LIKE '0003%';
+        INSERT INTO fuel.migration VALUES ('9999_future.sql', repeat('0', 64), now())
+        """)
+      let error = #expect(throws: Migrator.Refusal.self) { try migrator.verify() }
+      #expect("\(error!)".contains("9999"))
+    }
+  }
+
+  /// F-M06: two at once, one applies and the other waits.
+  @Test func twoAtOnceApplyEachFileOnce() async throws {
+    try await TestDatabase.withEmpty { target in
+      let names = try await withThrowingTaskGroup(of: [String].self) { group in
+        for _ in 0..<3 {
+          group.addTask {
+            // The very first file makes the ledger itself: whoever loses that race tries again.
+            for _ in 0..<5 {
+              do {
+                return try Migrator(try Connection(target)).up()
+              } catch let error as PostgresError where error.sqlState?.hasPrefix("42") == true {
+                continue
+              }
+            }
+            return try Migrator(try Connection(target)).up()
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      #expect(names.count == Set(names).count)
+      try Migrator(try Connection(target)).verify()
+    }
+  }
+
+  @Test func everySQLFileIsCompiledIn() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Migrations").standardized
+    let found = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+      .filter { $0.hasSuffix(".sql") } ?? []
+    #expect(Set(Migrator.embedded.map(\.name)) == Set(found))
+    for (name, text) in Migrator.embedded {
+      #expect(try String(contentsOf: folder.appending(path: name), encoding: .utf8) == text)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import FuelModel
+import Postgres
+import Store
+import TestDatabase
+
+/// A feed in a test database that can be told what it says.
+struct Feed {
+  let connection: Connection
+  let store: Store
+  let id: SourceID
+
+  init(
+    _ target: String, name: String = "qld-fpd", state: State = .qld, priceLapsesHours: Int = 720,
+    sightLapsesHours: Int = 48
+  ) throws {
+    connection = try Connection(target)
+    store = Store(connection)
+    id = try store.register(
+      SourceRecord(
+        feed: name, state: state, cadenceMinutes: 60, priceLapsesHours: priceLapsesHours,
+        sightLapsesHours: sightLapsesHours, attribution: "a test", isEnabled: true,
+        callsPerMonth: 0))
+  }
+
+  /// Stores what the feed says at an instant.
+  @discardableResult
+  func says(
+    _ observations: [Observation], stations: [Station] = [], at takenAt: Instant, now: Instant? = nil,
+    coverage: Reading.Coverage = .complete, rejects: [Reject] = []
+  ) throws -> Counts {
+    var reading = Reading(coverage: coverage)
+    reading.observations = observations
+    reading.stations = stations
+    reading.rejects = rejects
+    let settled = reading.settled(takenAt: takenAt, horizon: .seconds(172_800))
+    let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
+    let run = try store.beginRun(id, at: now ?? takenAt)
+    return try store.absorb(
+      settled, payload: Payload(documents: [document], takenAt: takenAt), run: run,
+      now: now ?? takenAt, requests: 0, refuseBelow: 0, partialBelow: 0)
+  }
+
+  /// Brings every dirty day up to date.
+  func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
+    try store.refreshRegions(regions, now: now)
+    for span in try store.dirtySpans(now: now) { try store.rebuild(span, now: now) }
+    try store.refreshChanges(now: now)
+  }
+
+  /// Everything that a reader can see of prices and averages, at an instant.
+  func published(at now: Instant) throws -> [String] {
+    try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+    // Station numbers follow the order of arrival and mean nothing; the feed's codes do.
+    return try connection.lines(
+      """
+      SELECT 'history' AS what, station.feed_station_code AS code, history.fuel,
+        history.price_cpl::text AS a, history.valid_from::text AS b, history.valid_to::text AS c
+      FROM fuel_v1.price_history AS history JOIN fuel_v1.stations AS station USING (station_id)
+      ORDER BY 2, 3, 5
+      """)
+      + connection.lines(
+        """
+        SELECT 'current' AS what, station.feed_station_code AS code, price.fuel,
+          price.price_cpl::text AS a, price.effective_at::text AS b, price.is_fresh::text AS c,
+          price.next_price_cpl::text AS d, price.next_effective_at::text AS e,
+          price.confirmed_at::text AS f
+        FROM fuel_v1.current_prices AS price JOIN fuel_v1.stations AS station USING (station_id)
+        ORDER BY 2, 3
+        """)
+      + connection.lines(
+        """
+        SELECT 'station' AS what, feed_station_code, state, name, brand, first_seen_at::text,
+          last_seen_at::text, is_open::text
+        FROM fuel_v1.stations ORDER BY 2
+        """)
+      + connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")
+      + connection.lines(
+        """
+        SELECT region, fuel, average_cpl::text, stations::text, excluded_stale::text,
+          change_24h_cpl::text, change_7d_cpl::text
+        FROM fuel_v1.averages_now ORDER BY region, fuel
+        """)
+  }
+}
+
+extension Region {
+  static let queensland = Region(
+    code: "QLD", name: "Queensland", kind: "state", state: .qld, centre: nil, radiusKilometres: nil)
+  static let nation = Region(
+    code: "AU", name: "Australia", kind: "nation", state: nil, centre: nil, radiusKilometres: nil)
+}
+
+extension Instant {
+  /// An instant written as ISO 8601; a mistake in a test stops the test.
+  init(_ text: String) {
+    guard let instant = Instant(iso: text) else { preconditionFailure("no instant: \(text)") }
+    self = instant
+  }
+}
+
+extension Observation {
+  /// One price of unleaded, in tenths of a cent; 0 is «not offered».
+  static func u91(_ code: String, _ tenths: Int, _ effectiveAt: Instant) -> Observation {
+    Observation(
+      stationCode: code, fuel: .u91, price: Price(tenths: tenths), effectiveAt: effectiveAt)
+  }
+}

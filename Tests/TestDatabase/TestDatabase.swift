@@ -1,0 +1,46 @@
+import Foundation
+package import Postgres
+import Synchronization
+
+/// A migrated database of its own for each test, cloned from a template that is made once.
+///
+/// The server is the throw-away one of `make test`, found by PG* variables. Without it these tests
+/// fail; they never skip.
+package enum TestDatabase {
+  private static let count = Atomic<Int>(0)
+
+  /// The template's name; made on first use.
+  private static let template: Result<String, any Error> = Result {
+    let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
+    try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
+    try Migrator(try Connection("dbname=\(name)")).up()
+    return name
+  }
+
+  /// Makes a database and lends its libpq target; the database goes with the server.
+  package static func with<Value>(_ body: (String) async throws -> Value) async throws -> Value {
+    let template = try self.template.get()
+    let name = "\(template)_\(count.add(1, ordering: .relaxed).newValue)"
+    try Connection("dbname=postgres").execute("CREATE DATABASE \(name) TEMPLATE \(template)")
+    return try await body("dbname=\(name)")
+  }
+
+  /// An empty database without any schema of ours.
+  package static func withEmpty<Value>(_ body: (String) async throws -> Value) async throws -> Value
+  {
+    let process = ProcessInfo.processInfo.processIdentifier
+    let name = "empty_\(process)_\(count.add(1, ordering: .relaxed).newValue)"
+    try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
+    return try await body("dbname=\(name)")
+  }
+}
+
+extension Connection {
+  /// All rows of a query as lines, for comparing whole answers.
+  package func lines(_ statement: SQL) throws -> [String] {
+    let rows = try query(statement)
+    return try rows.map { row in
+      try rows.columnNames.map { try row.optional($0) ?? "NULL" }.joined(separator: "|")
+    }
+  }
+}
