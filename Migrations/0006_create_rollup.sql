@@ -34,7 +34,8 @@ COMMENT ON COLUMN fuel.daily_rollup.max_cpl     IS 'Highest of the same, c/L.';
 COMMENT ON COLUMN fuel.daily_rollup.stations    IS 'How many stations it rests on.';
 COMMENT ON COLUMN fuel.daily_rollup.coverage    IS
   'Share of those stations'' day, so far as it has passed, with a believed price.';
-COMMENT ON COLUMN fuel.daily_rollup.is_ended    IS 'Whether the day was over in every state.';
+COMMENT ON COLUMN fuel.daily_rollup.is_ended    IS
+  'Whether the day was over, for the nation in every state.';
 COMMENT ON CONSTRAINT daily_rollup_pk        ON fuel.daily_rollup IS 'One row per region, fuel, day.';
 COMMENT ON CONSTRAINT daily_rollup_region_fk ON fuel.daily_rollup IS 'A known region.';
 COMMENT ON CONSTRAINT daily_rollup_order_ck  ON fuel.daily_rollup IS 'In order of size.';

@@ -189,10 +189,12 @@ BEGIN
     round(least(avg(station_day.covered), 1), 3),
     p_clock >= (
       SELECT max(fuel.price_day_begin(station_day.day + 1, state.time_zone, state.price_day_starts))
-      FROM fuel.state)
+      FROM fuel.state
+      WHERE state.state = region.state OR region.state IS NULL)
   FROM station_day
   JOIN fuel.region_station USING (station_id)
-  GROUP BY region_station.region, station_day.fuel_id, station_day.day;
+  JOIN fuel.region USING (region)
+  GROUP BY region_station.region, region.state, station_day.fuel_id, station_day.day;
   GET DIAGNOSTICS rebuilt = ROW_COUNT;
   RETURN rebuilt;
 END

@@ -100,7 +100,13 @@ extension Store {
       """
       WITH unfinished AS (
         SELECT coalesce(
-          (SELECT max(day) + 1 FROM fuel.daily_rollup WHERE is_ended),
+          (
+            -- The nation's day ends last.
+            SELECT max(day) + 1
+            FROM fuel.daily_rollup
+            JOIN fuel.region USING (region)
+            WHERE is_ended AND region.kind = 'nation'
+          ),
           (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)
         ) AS begins_on
       ),

@@ -1,0 +1,256 @@
+import FuelModel
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// What one run does to the history.
+struct AbsorbTests {
+  private let start = Instant("2026-07-01T00:00:00Z")
+
+  private func hour(_ hours: Double) -> Instant { start + .seconds(Int64(hours * 3600)) }
+
+  private func history(_ feed: Feed) throws -> [String] {
+    try feed.connection.lines(
+      """
+      SELECT station_id, fuel, price_cpl, valid_from, valid_to
+      FROM fuel_v1.price_history ORDER BY 1, 2, 4
+      """)
+  }
+
+  @Test func theSamePayloadAgainAddsOnlyItsRunRecord() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let said = [Observation.u91("1", 1899, hour(-1)), .u91("2", 0, hour(-2))]
+      let reject = Reject(.unknownFuel, raw: "X1")
+      let first = try feed.says(said, at: hour(0), rejects: [reject])
+      #expect(first.stored == 2 && first.unchanged == 0 && first.rejected == 1)
+      let sizes: SQL =
+        """
+        SELECT (SELECT count(*) FROM fuel.price) AS prices, (SELECT count(*) FROM fuel.listing) AS l,
+          (SELECT count(*) FROM fuel.station) AS s, (SELECT count(*) FROM fuel.reject) AS r,
+          (SELECT sum(('x' || substr(md5(p::text), 1, 8))::bit(32)::bigint) FROM fuel.current_price p)
+            AS cache, (SELECT count(*) FROM fuel.run) AS runs
+        """
+      let before = try feed.connection.lines(sizes)
+      let second = try feed.says(said, at: hour(1), rejects: [reject])
+      #expect(second.stored == 0 && second.unchanged == 2 && second.rejected == 1)
+      #expect(second.received == 3)
+      let after = try feed.connection.lines(sizes)
+      #expect(before[0].hasSuffix("|1") && after[0].hasSuffix("|2"))
+      #expect(before[0].dropLast(2) == after[0].dropLast(2))
+      // One row of the run confirms everything in the list.
+      try feed.connection.execute("SET bowser.now = '2026-07-01T02:00:00Z'")
+      #expect(
+        try feed.connection.lines(
+          "SELECT DISTINCT confirmed_at FROM fuel_v1.current_prices WHERE price_cpl > 0")
+          == ["2026-07-01 01:00:00+00"])
+    }
+  }
+
+  @Test func aPriceAheadTakesEffectByItself() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24)
+      try feed.says(
+        [.u91("1", 1700, hour(-2)), .u91("1", 1899, hour(22)), .u91("2", 1750, hour(22))],
+        at: hour(7), coverage: .partial)
+      func current(at instant: Instant) throws -> [String] {
+        try feed.connection.query("SELECT set_config('bowser.now', \(instant.description), false)")
+        return try feed.connection.lines(
+          """
+          SELECT station_id, price_cpl, next_price_cpl, is_fresh FROM fuel_v1.current_prices
+          ORDER BY station_id
+          """)
+      }
+      #expect(try current(at: hour(21.9)) == ["1|170.0|189.9|t"])
+      // No run in between. The station known for tomorrow only is there too now.
+      #expect(try current(at: hour(22)) == ["1|189.9|NULL|t", "2|175.0|NULL|t"])
+      #expect(try current(at: hour(46.1)) == ["1|189.9|NULL|f", "2|175.0|NULL|f"])
+      #expect(try current(at: hour(24 * 40)) == [])
+    }
+  }
+
+  /// F-F09, F-V02: «not available» ends a price, by word and by absence; coming back begins it anew.
+  @Test func absenceInACompleteListEndsAPrice() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, hour(-5)), .u91("2", 1799, hour(-5))], at: hour(0))
+      try feed.says([.u91("1", 1899, hour(-5))], at: hour(1))
+      try feed.says([.u91("1", 0, hour(1.5))], at: hour(2))
+      try feed.says([.u91("1", 1909, hour(2.5)), .u91("2", 1799, hour(-5))], at: hour(3))
+      try feed.connection.execute("SET bowser.now = '2026-07-01T04:00:00Z'")
+      #expect(
+        try history(feed) == [
+          "1|U91|189.9|2026-06-30 19:00:00+00|2026-07-01 01:30:00+00",
+          "1|U91|190.9|2026-07-01 02:30:00+00|NULL",
+          "2|U91|179.9|2026-06-30 19:00:00+00|2026-07-01 01:00:00+00",
+          "2|U91|179.9|2026-07-01 03:00:00+00|NULL",
+        ])
+    }
+  }
+
+  /// Rule 4: an absence in a partial list proves nothing.
+  @Test func aPartialListEndsNothing() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, hour(-5)), .u91("2", 1799, hour(-5))], at: hour(0))
+      try feed.says([.u91("1", 1899, hour(-5))], at: hour(1), coverage: .partial)
+      try feed.connection.execute("SET bowser.now = '2026-07-01T02:00:00Z'")
+      #expect(try feed.connection.lines("SELECT count(*) FROM fuel_v1.current_prices") == ["2"])
+    }
+  }
+
+  /// F-F01, F-F02: a list that shrank by half is refused and changes nothing; one that shrank a
+  /// little is stored, but its gaps end nothing.
+  @Test func aShrunkListIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let full = (1...20).map { Observation.u91("\($0)", 1800 + $0, hour(-1)) }
+      try feed.says(full, at: hour(0))
+      func absorb(_ count: Int, at takenAt: Instant) throws {
+        var reading = Reading(coverage: .complete)
+        reading.observations = Array(full.prefix(count))
+        let run = try feed.store.beginRun(feed.id, at: takenAt)
+        let document = Document(name: "prices", bytes: [1], fetchedAt: takenAt)
+        _ = try feed.store.absorb(
+          reading.settled(takenAt: takenAt, horizon: .seconds(600)),
+          payload: Payload(documents: [document], takenAt: takenAt), run: run, now: takenAt,
+          requests: 0, refuseBelow: 0.7, partialBelow: 0.95)
+      }
+      #expect(throws: Refusal("only 10 prices where 20 were listed before: below 70 %")) {
+        try absorb(10, at: hour(1))
+      }
+      try absorb(18, at: hour(2))
+      try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
+      #expect(try feed.connection.lines("SELECT count(*) FROM fuel_v1.current_prices") == ["20"])
+      try absorb(19, at: hour(3))
+      #expect(try feed.connection.lines("SELECT count(*) FROM fuel_v1.current_prices") == ["19"])
+    }
+  }
+
+  /// F-T02, F-F07: an older stamp goes into the history and moves nothing back.
+  @Test func anOlderStampDoesNotMoveThePresent() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(1))
+      try feed.says([.u91("1", 1799, hour(-3))], at: hour(2))
+      try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
+      #expect(try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["189.9"])
+      #expect(try history(feed).count == 2)
+    }
+  }
+
+  /// Two prices for one instant from two documents: the one learnt last speaks, in either order.
+  @Test func ofTwoPricesForOneInstantTheOneLearntLastSpeaks() async throws {
+    for order in [[1.0, 2.0], [2.0, 1.0]] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target)
+        for taken in order {
+          try feed.says(
+            [.u91("1", taken == 1 ? 1899 : 1999, hour(0))], at: hour(taken), now: hour(3))
+        }
+        try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
+        #expect(
+          try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["199.9"])
+        #expect(try history(feed).count == 1)
+      }
+    }
+  }
+
+  /// Each stored price knows when it was learnt first, whatever arrives first.
+  @Test func aFactKeepsWhenItWasLearntFirst() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(5), now: hour(6))
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(1), now: hour(6))
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(3), now: hour(6))
+      #expect(
+        try feed.connection.lines("SELECT learnt_at FROM fuel.price") == ["2026-07-01 01:00:00+00"])
+    }
+  }
+
+  /// F-S01, F-B03: a new name is the same station; what a description leaves open stays.
+  @Test func aRenamedStationIsTheSame() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func station(_ name: String, _ brand: String?) -> Station {
+        Station(
+          code: "1", state: .qld, name: name, brand: brand, address: "1 Main Rd",
+          position: Position(latitude: -27.123456789, longitude: 153.1))
+      }
+      try feed.says([.u91("1", 1899, hour(0))], stations: [station("Caltex A", "Caltex")], at: hour(0))
+      try feed.says([.u91("1", 1899, hour(0))], stations: [station("Ampol A", nil)], at: hour(1))
+      // An old description that arrives late changes nothing.
+      try feed.says([.u91("1", 1899, hour(0))], stations: [station("Older", "Old")], at: hour(-9))
+      #expect(
+        try feed.connection.lines("SELECT name, brand, latitude FROM fuel_v1.stations")
+          == ["Ampol A|Caltex|-27.123457"])
+    }
+  }
+
+  /// F-H28: a price of a station that no site list has described yet is kept.
+  @Test func aPriceOfAnUndescribedStationIsKept() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("77", 1899, hour(0))], at: hour(0))
+      #expect(
+        try feed.connection.lines("SELECT feed_station_code, state, name FROM fuel_v1.stations")
+          == ["77|QLD|NULL"])
+    }
+  }
+
+  @Test func countsThatDoNotAddUpAreRefusedByTheTable() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let run = try feed.store.beginRun(feed.id, at: hour(0))
+      #expect(throws: PostgresError.self) {
+        try feed.connection.query("UPDATE fuel.run SET received = 5 WHERE run_id = \(run)")
+      }
+    }
+  }
+
+  /// F-V09: the table itself refuses what is no price.
+  @Test func theTableRefusesAbsurdPrices() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(0))
+      for tenths in [-1, 99_999_999] {
+        #expect(throws: PostgresError.self) {
+          try feed.connection.query(
+            "UPDATE fuel.price SET price_tenths = \(tenths)")
+        }
+      }
+    }
+  }
+
+  /// F-K04: a run whose process died is closed by the next one.
+  @Test func anInterruptedRunIsClosedByTheNext() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      _ = try feed.store.beginRun(feed.id, at: hour(0))
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(1))
+      #expect(
+        try feed.connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
+          == ["interrupted", "stored"])
+    }
+  }
+
+  /// F-K01: the lock is one session's; it is free again when that session ends in any way.
+  @Test func aFeedHasOneWorkerAtATime() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      do {
+        let other = try Feed(target)
+        #expect(try other.store.lock(other.id))
+        #expect(try !feed.store.lock(feed.id))
+      }
+      var isFree = false
+      for _ in 0..<50 where !isFree {
+        // The server notices the end of a session within moments.
+        isFree = try feed.store.lock(feed.id)
+        if !isFree { try await Task.sleep(for: .milliseconds(20)) }
+      }
+      #expect(isFree)
+    }
+  }
+}

@@ -1,0 +1,304 @@
+import FuelModel
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// Golden days, worked out by hand.
+struct DailyAverageTests {
+  private func day(_ feed: Feed, _ day: String, region: String = "QLD") throws -> [String] {
+    try feed.connection.lines(
+      """
+      SELECT average_cpl, min_cpl, max_cpl, stations, coverage, is_complete
+      FROM fuel_v1.daily_averages WHERE region = \(region) AND day = \(day)::date
+      """)
+  }
+
+  /// Brisbane days begin at 14:00 UTC. Three quiet stations from the start, so that averages show.
+  private func quiet(_ price: Int, since: Instant) -> [Observation] {
+    ["a", "b", "c"].map { Observation.u91($0, price, since) }
+  }
+
+  /// F-G02, F-V12: a station that changes forty times a day weighs as much as one that never does.
+  @Test func aBusyStationCountsOnce() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      try feed.says(quiet(1800, since: begin - .seconds(86_400)), at: begin - .seconds(3600))
+      // Half of the time 160.0, half of it 200.0, in forty turns of 36 minutes.
+      for turn in 0..<40 {
+        let at = begin + .seconds(turn * 2160)
+        try feed.says(
+          quiet(1800, since: begin - .seconds(86_400))
+            + [.u91("busy", turn % 2 == 0 ? 1600 : 2000, at)], at: at)
+      }
+      try feed.aggregate(at: begin + .seconds(90_000))
+      #expect(try day(feed, "2026-07-01") == ["180.00|180.00|180.00|4|1.000|t"])
+    }
+  }
+
+  /// A station born at noon counts with the half day that it has.
+  @Test func aStationBornAtNoon() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      let old = quiet(1800, since: begin - .seconds(86_400))
+      try feed.says(old, at: begin - .seconds(3600))
+      try feed.says(old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(43_260))
+      try feed.says(old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(86_000))
+      try feed.aggregate(at: begin + .seconds(90_000))
+      // (3 × 180 + 200) / 4, covered (3 + 0.5) / 4.
+      #expect(try day(feed, "2026-07-01") == ["185.00|180.00|200.00|4|0.875|t"])
+    }
+  }
+
+  /// A station that stops selling at six in the morning counts with its quarter of the day.
+  @Test func aStationThatStopsSelling() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      let old = quiet(1800, since: begin - .seconds(86_400))
+      try feed.says(old + [.u91("x", 2000, begin - .seconds(900))], at: begin - .seconds(600))
+      try feed.says(old + [.u91("x", 0, begin + .seconds(21_600))], at: begin + .seconds(21_660))
+      try feed.aggregate(at: begin + .seconds(90_000))
+      #expect(try day(feed, "2026-07-01") == ["185.00|180.00|200.00|4|0.813|t"])
+    }
+  }
+
+  /// Western Australia: the day runs from 06:00 to 06:00, so that one day holds exactly one price.
+  @Test func theWesternAustralianDayBeginsAtSix() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(
+        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+      // 06:00 Perth of 2 July is 22:00 UTC of 1 July.
+      let six = Instant("2026-07-01T22:00:00Z")
+      let today = quiet(1700, since: six)
+      let tomorrow = quiet(1900, since: six + .seconds(86_400))
+      try feed.says(today + tomorrow, at: six + .seconds(36_000), coverage: .partial)
+      let western = Region(
+        code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil)
+      try feed.aggregate(at: six + .seconds(40_000), regions: [western])
+      // Tomorrow's price enters no average before its time.
+      #expect(try day(feed, "2026-07-02", region: "WA") == ["170.00|170.00|170.00|3|1.000|f"])
+      #expect(try day(feed, "2026-07-03", region: "WA") == [])
+      // An hour into the calendar's 3 July, Perth still has the prices of the 2nd.
+      try feed.aggregate(at: Instant("2026-07-02T17:00:00Z"), regions: [western])
+      #expect(try day(feed, "2026-07-03", region: "WA") == [])
+      try feed.aggregate(at: six + .seconds(90_000), regions: [western])
+      #expect(try day(feed, "2026-07-02", region: "WA") == ["170.00|170.00|170.00|3|1.000|t"])
+      #expect(try day(feed, "2026-07-03", region: "WA") == ["190.00|190.00|190.00|3|1.000|f"])
+    }
+  }
+
+  /// F-T12, F-G07: days of 23 and 25 hours. The price changes 12 hours after local midnight.
+  @Test(arguments: [
+    // End of summer time, 25 hours: 12 h at 160, 13 h at 210 → 186.00.
+    ("2026-04-05", "2026-04-04T13:00:00Z", 25, "186.00"),
+    // Begin of summer time, 23 hours: 12 h at 160, 11 h at 210 → 183.913.
+    ("2026-10-04", "2026-10-03T14:00:00Z", 23, "183.91"),
+    // An ordinary day: 185.00.
+    ("2026-07-05", "2026-07-04T14:00:00Z", 24, "185.00"),
+  ])
+  func clockChangeSundays(day: String, midnight: String, hours: Int, average: String) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let begin = Instant(midnight)
+      try feed.says(quiet(1600, since: begin - .seconds(7200)), at: begin - .seconds(3600))
+      try feed.says(quiet(2100, since: begin + .seconds(43_200)), at: begin + .seconds(43_200))
+      let south = Region(
+        code: "NSW", name: "NSW", kind: "state", state: .nsw, centre: nil, radiusKilometres: nil)
+      try feed.aggregate(at: begin + .seconds(Int64(hours) * 3600 + 30_000), regions: [south])
+      #expect(
+        try self.day(feed, day, region: "NSW")
+          == ["\(average)|\(average)|\(average)|3|1.000|t"])
+    }
+  }
+
+  /// F-G04: a late price changes its day and the days until the pair's next price, and no other.
+  @Test func aLatePriceMakesJustItsDaysAgain() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      func at(_ days: Double) -> Instant { begin + .seconds(Int64(days * 86_400)) }
+      for day in 0..<10 {
+        // Stamps of day 0 and day 7.
+        let since = day < 7 ? at(0) : at(7)
+        try feed.says(quiet(1800, since: since), at: at(Double(day) + 0.5))
+      }
+      try feed.aggregate(at: at(9.6))
+      #expect(try feed.connection.lines("SELECT count(*) FROM fuel.dirty_day") == ["0"])
+      // Learnt now: since the middle of day 4 station a sold at 150.
+      try feed.says(
+        [.u91("a", 1500, at(4.5))] + quiet(1800, since: at(7)), at: at(9.7))
+      #expect(
+        try feed.connection.lines("SELECT DISTINCT day FROM fuel.dirty_day ORDER BY day")
+          == ["2026-07-05", "2026-07-06", "2026-07-07", "2026-07-08"])
+      try feed.aggregate(at: at(9.8))
+      let averages = try feed.connection.lines(
+        "SELECT average_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' ORDER BY day")
+      // Day 4: half a day at 150 of one of three stations.
+      #expect(averages[3...7] == ["180.00", "175.00", "170.00", "170.00", "180.00"])
+    }
+  }
+
+  /// F-G01: two stations are no average; the sample is told all the same.
+  @Test func tooFewStationsGiveNoAverage() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      try feed.says([.u91("a", 1800, begin), .u91("b", 1900, begin)], at: begin + .seconds(60))
+      try feed.aggregate(at: begin + .seconds(90_000))
+      #expect(try day(feed, "2026-07-01") == ["NULL|NULL|NULL|2|0.999|t"])
+      try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
+      #expect(
+        try feed.connection.lines(
+          "SELECT average_cpl, stations FROM fuel_v1.averages_now WHERE region = 'QLD'")
+          == ["NULL|2"])
+    }
+  }
+
+  /// F-G03: stale, doubtful and members-only prices are left out and counted.
+  @Test func whatIsLeftOutIsCounted() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let now = Instant("2026-07-01T00:00:00Z")
+      let stations = ["a", "b", "c", "club", "odd", "old"].map {
+        Station(code: $0, state: .qld, name: $0, address: "", isPublic: $0 != "club")
+      }
+      let fresh = ["a", "b", "c", "club", "odd"].map { Observation.u91($0, 1800, now) }
+      try feed.says(
+        fresh + [.u91("old", 900, now - .seconds(721 * 3600))], stations: stations, at: now)
+      try feed.connection.execute(
+        """
+        UPDATE fuel.current_price SET is_flagged = true, price_tenths = 9000
+        FROM fuel.station WHERE station.station_id = current_price.station_id AND station_code = 'odd'
+        """)
+      try feed.aggregate(at: now)
+      try feed.connection.execute("SET bowser.now = '2026-07-01T00:00:00Z'")
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT average_cpl, stations, excluded_stale, excluded_flagged, excluded_restricted
+          FROM fuel_v1.averages_now WHERE region = 'QLD'
+          """) == ["180.00|3|1|1|1"])
+    }
+  }
+
+  /// F-G05: gaps stay gaps, and the moving average does not bridge them.
+  @Test func gapsAreNotFilledIn() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 3)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      for hour in stride(from: 0, to: 24 * 12, by: 1) where !(96..<240).contains(hour) {
+        let at = begin + .seconds(hour * 3600)
+        try feed.says(quiet(1800, since: at), at: at)
+      }
+      let end = begin + .seconds(12 * 86_400 - 3000)
+      try feed.aggregate(at: end)
+      try feed.connection.query("SELECT set_config('bowser.now', \(end.description), false)")
+      let days = try feed.connection.lines(
+        """
+        SELECT day, average_cpl, moving_average_7d_cpl, stations FROM fuel_v1.trend_30d
+        WHERE region = 'QLD' AND day BETWEEN '2026-07-03' AND '2026-07-12' ORDER BY day
+        """)
+      #expect(
+        days == [
+          "2026-07-03|180.00|NULL|3", "2026-07-04|180.00|180.00|3", "2026-07-05|180.00|180.00|3",
+          "2026-07-06|NULL|180.00|0", "2026-07-07|NULL|180.00|0", "2026-07-08|NULL|180.00|0",
+          "2026-07-09|NULL|NULL|0", "2026-07-10|NULL|NULL|0", "2026-07-11|180.00|NULL|3",
+          "2026-07-12|180.00|NULL|3",
+        ])
+      #expect(
+        try feed.connection.lines("SELECT count(*) FROM fuel_v1.trend_30d WHERE region = 'QLD'")
+          == ["31"])
+    }
+  }
+
+  /// price_at and average_at say what price_history says, at any instant.
+  @Test func pointQueriesAgreeWithTheHistory() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      for snapshot in OrderTests.snapshots(seed: 7) {
+        try feed.says(
+          snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt,
+          now: OrderTests.end, coverage: snapshot.coverage)
+      }
+      try feed.aggregate(at: OrderTests.end)
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
+      let disagreements = try feed.connection.lines(
+        """
+        SELECT pair.station_id, pair.fuel, moment.at, held.price_cpl,
+          fuel_v1.price_at(pair.station_id, pair.fuel, moment.at) AS price
+        FROM (SELECT DISTINCT station_id, fuel FROM fuel_v1.price_history) AS pair
+        CROSS JOIN generate_series(
+          \(OrderTests.begin)::timestamptz, \(OrderTests.end)::timestamptz, interval '47 minutes'
+        ) AS moment (at)
+        LEFT JOIN fuel_v1.price_history AS held
+          ON held.station_id = pair.station_id AND held.fuel = pair.fuel
+          AND held.valid_from <= moment.at AND coalesce(held.valid_to, 'infinity') > moment.at
+        WHERE held.price_cpl IS DISTINCT FROM fuel_v1.price_at(pair.station_id, pair.fuel, moment.at)
+        """)
+      #expect(disagreements == [])
+      let averages = try feed.connection.lines(
+        """
+        SELECT moment.at, fuel_v1.average_at('QLD', 'U91', moment.at) AS average, wanted.average
+        FROM generate_series(
+          \(OrderTests.begin)::timestamptz, \(OrderTests.end)::timestamptz, interval '3 hours'
+        ) AS moment (at)
+        LEFT JOIN LATERAL (
+          SELECT CASE WHEN count(*) >= 3 THEN round(avg(price_cpl), 2) END AS average
+          FROM fuel_v1.price_history
+          WHERE fuel = 'U91' AND valid_from <= moment.at AND coalesce(valid_to, 'infinity') > moment.at
+        ) AS wanted ON true
+        WHERE wanted.average IS DISTINCT FROM fuel_v1.average_at('QLD', 'U91', moment.at)
+        """)
+      #expect(averages == [])
+    }
+  }
+
+  /// Daily averages against a second way: the history's own intervals, cut by day.
+  @Test(arguments: [3, 11, 19])
+  func dailyAveragesAgreeWithTheHistory(seed: Int) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
+        try feed.says(
+          snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt,
+          now: OrderTests.end, coverage: snapshot.coverage)
+      }
+      try feed.aggregate(at: OrderTests.end)
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
+      let rows = try feed.connection.lines(
+        """
+        WITH part AS (
+          SELECT history.station_id, history.fuel, day.day::date AS day,
+            history.price_cpl,
+            extract(epoch FROM
+              least(coalesce(history.valid_to, \(OrderTests.end)::timestamptz),
+                (day.day + interval '1 day') AT TIME ZONE 'Australia/Brisbane')
+              - greatest(history.valid_from, \(OrderTests.begin)::timestamptz,
+                day.day AT TIME ZONE 'Australia/Brisbane')) AS seconds
+          FROM fuel_v1.price_history AS history
+          CROSS JOIN generate_series(timestamp '2026-03-28', '2026-04-09', interval '1 day') AS day (day)
+        ),
+        station_day AS (
+          SELECT station_id, fuel, day, sum(price_cpl * seconds) / sum(seconds) AS price
+          FROM part WHERE seconds > 0 GROUP BY station_id, fuel, day
+        ),
+        wanted AS (
+          SELECT fuel, day, round(avg(price), 2) AS average, count(*) AS stations
+          FROM station_day GROUP BY fuel, day
+        )
+        SELECT fuel, day, wanted.average, wanted.stations, made.average_cpl, made.stations AS n
+        FROM wanted
+        FULL JOIN (SELECT * FROM fuel_v1.daily_averages WHERE region = 'QLD') AS made USING (fuel, day)
+        WHERE made.stations IS DISTINCT FROM wanted.stations
+          OR (made.average_cpl IS DISTINCT FROM wanted.average AND made.stations >= 3)
+        """)
+      #expect(rows == [])
+      #expect(try feed.connection.lines("SELECT count(*) > 12 AS enough FROM fuel_v1.daily_averages") == ["t"])
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import FuelModel
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// The schema as documentation and as a contract.
+struct SchemaTests {
+  @Test func everythingIsCommented() async throws {
+    try await TestDatabase.with { target in
+      let bare = try Connection(target).lines(
+        """
+        SELECT class.oid::regclass AS what
+        FROM pg_class AS class
+        WHERE class.relnamespace IN ('fuel'::regnamespace, 'fuel_v1'::regnamespace)
+          AND class.relkind IN ('r', 'p', 'v') AND NOT class.relispartition
+          AND obj_description(class.oid) IS NULL
+        """)
+      #expect(bare == [])
+      let columns = try Connection(target).lines(
+        """
+        SELECT class.oid::regclass || '.' || attribute.attname AS what
+        FROM pg_class AS class
+        JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid
+        WHERE class.relnamespace IN ('fuel'::regnamespace, 'fuel_v1'::regnamespace)
+          AND class.relkind IN ('r', 'p', 'v') AND NOT class.relispartition
+          AND attribute.attnum > 0 AND NOT attribute.attisdropped
+          AND col_description(class.oid, attribute.attnum) IS NULL
+        """)
+      #expect(columns == [])
+      let constraints = try Connection(target).lines(
+        """
+        SELECT constr.conrelid::regclass || '.' || constr.conname AS what
+        FROM pg_constraint AS constr
+        JOIN pg_class AS class ON class.oid = constr.conrelid
+        WHERE class.relnamespace = 'fuel'::regnamespace AND NOT class.relispartition
+          AND (obj_description(constr.oid, 'pg_constraint') IS NULL
+            OR constr.conname !~ '_(pk|uq|fk|ck)$')
+        """)
+      #expect(constraints == [])
+      let functions = try Connection(target).lines(
+        """
+        SELECT oid::regprocedure AS what FROM pg_proc
+        WHERE pronamespace IN ('fuel'::regnamespace, 'fuel_v1'::regnamespace)
+          AND obj_description(oid, 'pg_proc') IS NULL
+        """)
+      #expect(functions == [])
+    }
+  }
+
+  /// F-O01: names, order and types of all views equal the contract file; only additions at the end
+  /// pass without touching it, and they are meant to be written down too.
+  @Test func viewsKeepTheirContract() async throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Fixtures/contract.txt")
+    let contract = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    try await TestDatabase.with { target in
+      let columns = try Connection(target).lines(
+        """
+        SELECT class.relname || '.' || attribute.attname || ' '
+          || format_type(attribute.atttypid, attribute.atttypmod) AS what
+        FROM pg_class AS class
+        JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
+        WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'
+        ORDER BY class.relname, attribute.attnum
+        """)
+      #expect(columns == contract)
+      let plain = try Connection(target).lines(
+        """
+        SELECT DISTINCT format_type(attribute.atttypid, NULL) AS type
+        FROM pg_class AS class
+        JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
+        WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'
+        ORDER BY 1
+        """)
+      #expect(
+        Set(plain).isSubset(of: [
+          "text", "bigint", "integer", "boolean", "date", "timestamp with time zone", "numeric",
+        ]))
+    }
+  }
+
+  @Test func aPublishedViewMayNotLoseAColumn() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let error = #expect(throws: PostgresError.self) {
+        try connection.execute("CREATE OR REPLACE VIEW fuel_v1.rejects AS SELECT 1 AS run_id")
+      }
+      #expect(error?.sqlState == "42P16")
+    }
+  }
+
+  /// F-O02, F-O03: each role object by object.
+  @Test func rolesHaveWhatTheyNeedAndNoMore() async throws {
+    // Rights on a database are not cloned with it, so that this one is made from nothing.
+    try await TestDatabase.withEmpty { target in
+      try Migrator(try Connection(target)).up()
+      let connection = try Connection(target)
+      let readable = try connection.lines(
+        """
+        SELECT class.oid::regclass AS what
+        FROM pg_class AS class JOIN pg_namespace AS space ON space.oid = class.relnamespace
+        WHERE class.relkind IN ('r', 'p', 'v', 'm', 'S')
+          AND space.nspname NOT IN ('pg_catalog', 'information_schema')
+          AND space.nspname NOT LIKE 'pg_toast%'
+          AND (has_table_privilege('fuel_reader', class.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')
+            <> (space.nspname = 'fuel_v1'))
+        """)
+      #expect(readable == [])
+      let writes = try connection.lines(
+        """
+        SELECT class.oid::regclass AS what
+        FROM pg_class AS class
+        WHERE class.relnamespace = 'fuel_v1'::regnamespace
+          AND has_table_privilege('fuel_reader', class.oid, 'INSERT, UPDATE, DELETE')
+        """)
+      #expect(writes == [])
+      let deletes = try connection.lines(
+        """
+        SELECT class.relname FROM pg_class AS class
+        WHERE class.relnamespace = 'fuel'::regnamespace AND class.relkind IN ('r', 'p')
+          AND has_table_privilege('fuel_writer', class.oid, 'DELETE, TRUNCATE')
+        ORDER BY 1
+        """)
+      #expect(
+        deletes == ["daily_rollup", "dirty_day", "region", "region_change", "region_station"])
+      #expect(
+        try connection.lines(
+          """
+          SELECT has_schema_privilege('fuel_reader', 'fuel', 'USAGE') AS a,
+            has_schema_privilege('fuel_reader', 'fuel_v1', 'CREATE') AS b,
+            has_schema_privilege('fuel_reader', 'public', 'CREATE') AS c,
+            has_database_privilege('fuel_reader', current_database(), 'TEMP') AS d,
+            has_schema_privilege('fuel_writer', 'fuel', 'CREATE') AS e
+          """) == ["f|f|f|f|f"])
+    }
+  }
+
+  /// A login in fuel_reader, as an analyst has it: reads every view, calls every function, and
+  /// nothing else.
+  @Test func aReadersLoginReadsTheViews() async throws {
+    // Rights on a database are not cloned with it, so that this one is made from nothing.
+    try await TestDatabase.withEmpty { target in
+      try Migrator(try Connection(target)).up()
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, Instant.now)], at: Instant.now)
+      try feed.aggregate(at: Instant.now)
+      let name = target.split(separator: "=")[1]
+      try feed.connection.execute("CREATE ROLE analyst_\(name) LOGIN IN ROLE fuel_reader")
+      let reader = try Connection("\(target) user=analyst_\(name)")
+      let views = try feed.connection.lines(
+        "SELECT viewname FROM pg_views WHERE schemaname = 'fuel_v1' ORDER BY 1")
+      #expect(views.count >= 13)
+      for view in views {
+        try reader.execute("SELECT * FROM fuel_v1.\(view)")
+      }
+      try reader.execute(
+        """
+        SELECT fuel_v1.price_at(1, 'U91', now()), fuel_v1.average_at('QLD', 'U91', now());
+        SELECT * FROM fuel_v1.stations_near(-27, 153, 5)
+        """)
+      for forbidden in [
+        "SELECT * FROM fuel.price", "SELECT * FROM fuel.run", "SELECT fuel.prices_at(now())",
+        "SELECT fuel.ensure_price_month(now())", "CREATE TEMP TABLE t (n integer)",
+        "CREATE TABLE public.t (n integer)", "DELETE FROM fuel_v1.rejects",
+        "SELECT * FROM fuel.price_now", "COPY fuel_v1.rejects TO PROGRAM 'true'",
+      ] {
+        let error = #expect(throws: PostgresError.self, "\(forbidden)") {
+          try reader.execute(forbidden)
+        }
+        #expect(error?.isLoginRefused == true || error?.sqlState == "55000", "\(forbidden)")
+      }
+    }
+  }
+
+  /// F-O03: the writer cannot change the schema or take history away.
+  @Test func aWriterCannotDeleteHistory() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.store.becomeWriter()
+      try feed.says([.u91("1", 1899, Instant.now)], at: Instant.now)
+      try feed.aggregate(at: Instant.now)
+      for forbidden in [
+        "DELETE FROM fuel.price", "TRUNCATE fuel.price", "UPDATE fuel.price SET price_tenths = 1",
+        "DELETE FROM fuel.run", "DELETE FROM fuel.verdict", "DROP TABLE fuel.price",
+        "CREATE TABLE fuel.t (n integer)", "ALTER TABLE fuel.price DISABLE TRIGGER ALL",
+        "DELETE FROM fuel.listing", "UPDATE fuel.verdict SET verdict = 'wait'",
+      ] {
+        let error = #expect(throws: PostgresError.self, "\(forbidden)") {
+          try feed.connection.execute(forbidden)
+        }
+        #expect(error?.sqlState == "42501", "\(forbidden)")
+      }
+    }
+  }
+
+  @Test func theFuelTableIsTheOneInTheProgram() async throws {
+    try await TestDatabase.with { target in
+      let rows = try Connection(target).lines(
+        "SELECT fuel_id, fuel, lowest_tenths, highest_tenths FROM fuel.fuel ORDER BY fuel_id")
+      #expect(
+        rows
+          == Fuel.allCases.sorted { $0.id < $1.id }.map {
+            "\($0.id)|\($0.rawValue)|\($0.band.lowerBound)|\($0.band.upperBound)"
+          })
+      let zones = try Connection(target).lines("SELECT state, time_zone FROM fuel.state ORDER BY 1")
+      #expect(
+        zones
+          == State.allCases.map { "\($0.rawValue)|\($0.timeZone.rawValue)" }.sorted())
+    }
+  }
+
+  /// What a distributed database needs of the history: keys with the station and time, no triggers,
+  /// no exclusion constraints.
+  @Test func theHistoryCouldBeDistributed() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      #expect(
+        try connection.lines(
+          "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal") == [])
+      #expect(try connection.lines("SELECT conname FROM pg_constraint WHERE contype = 'x'") == [])
+      for table in ["price", "listing", "current_price"] {
+        #expect(
+          try connection.lines(
+            """
+            SELECT indexrelid::regclass AS what FROM pg_index
+            WHERE indrelid = \("fuel.\(table)")::regclass AND indisunique
+              AND indkey[0] <> (SELECT attnum FROM pg_attribute
+                WHERE attrelid = indrelid AND attname = 'station_id')
+            """) == [])
+      }
+    }
+  }
+}
