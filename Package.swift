@@ -19,7 +19,8 @@ func library(_ name: String, on below: [Target.Dependency] = []) -> Target {
 /// The tests of one module.
 func tests(_ name: String, on below: [Target.Dependency], hasFixtures: Bool = false) -> Target {
   .testTarget(
-    name: name, dependencies: below, exclude: hasFixtures ? ["Fixtures"] : [], swiftSettings: strict)
+    name: name, dependencies: below, exclude: hasFixtures ? ["Fixtures"] : [], swiftSettings: strict
+  )
 }
 
 let package = Package(
@@ -64,7 +65,9 @@ let package = Package(
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
-    tests("FeedsTests", on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration"]),
+    tests(
+      "FeedsTests", on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration"],
+      hasFixtures: true),
     tests(
       "StoreTests", on: ["Store", "FuelModel", "Postgres", "Simulator", "TestDatabase"],
       hasFixtures: true),

@@ -13,13 +13,16 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-    } else if let value = try? container.decode(Bool.self) {  // not a boolean: the next kind is tried
+      return
+    }
+    // A kind that does not fit is not a fault: the next one is tried, the last one must fit.
+    if let value = try? container.decode(Bool.self) {
       self = .boolean(value)
-    } else if let value = try? container.decode(Double.self) {  // as above
+    } else if let value = try? container.decode(Double.self) {
       self = .number(value)
-    } else if let value = try? container.decode(String.self) {  // as above
+    } else if let value = try? container.decode(String.self) {
       self = .text(value)
-    } else if let value = try? container.decode([Value].self) {  // as above
+    } else if let value = try? container.decode([Value].self) {
       self = .list(value)
     } else {
       self = .table(try container.decode([String: Value].self))

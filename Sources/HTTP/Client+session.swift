@@ -13,7 +13,8 @@ extension Client {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpShouldSetCookies = false
     configuration.urlCache = nil
-    configuration.timeoutIntervalForRequest = Double(limits.timeoutSeconds)
+    // Behind our own deadline, which also stops an answer that trickles.
+    configuration.timeoutIntervalForRequest = Double(limits.timeoutSeconds) + 5
     let exchanges = Exchanges()
     let session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     return Client { request async throws(HTTPError) -> Response in

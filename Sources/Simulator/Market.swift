@@ -61,7 +61,9 @@ package struct Market: Sendable {
 
   /// The change in force at an instant; `nil` before the first and outside the station's life.
   func current(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Change? {
-    let day = Int(floorDivide(instant.seconds, by: 86_400))
+    // In Western Australia stations come and go with the price day, which begins at 22:00 UTC.
+    let shift: Int64 = site.station.state == .wa ? 7_200 : 0
+    let day = Int(floorDivide(instant.seconds + shift, by: 86_400))
     guard site.open.contains(day),
       let changes = site.changes.first(where: { $0.fuel == fuel })?.changes
     else { return nil }

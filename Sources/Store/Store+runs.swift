@@ -128,10 +128,10 @@ extension Store {
       """)
   }
 
-  /// The digest over the documents' names and bytes.
+  /// The digest over the documents' names and bytes, whatever their order.
   private func digest(_ payload: Payload) throws -> [UInt8] {
     var parts: [String] = []
-    for document in payload.documents {
+    for document in payload.documents.sorted(by: { $0.name < $1.name }) {
       let row = try connection.query(
         "SELECT encode(sha256(\(bytes: document.bytes)), 'hex') AS digest"
       ).only()

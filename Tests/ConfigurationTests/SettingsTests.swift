@@ -21,13 +21,15 @@ struct SettingsTests {
 
   @Test func aFlagBeatsTheEnvironmentBeatsTheFileBeatsTheDefault() throws {
     let file: [String: Value] = ["name": .text("a"), "level": .text("high")]
-    #expect(try settings(file).entries.map { $0.origin.description }
-      == ["test.json5", "default", "default", "test.json5"])
+    #expect(
+      try settings(file).entries.map { $0.origin.description }
+        == ["test.json5", "default", "default", "test.json5"])
     let environment = ["X_DEADLINE_SECONDS": "7", "X_LEVEL": "low"]
     #expect(try settings(file, environment: environment).integer("deadlineSeconds") == 7)
     #expect(try settings(file, environment: environment).text("level") == "low")
     #expect(
-      try settings(file, environment: environment, flags: ["level": "high"]).text("level") == "high")
+      try settings(file, environment: environment, flags: ["level": "high"]).text("level") == "high"
+    )
   }
 
   /// F-M01: what is wrong is named with its place, and a near miss is suggested; never the value.
@@ -122,7 +124,9 @@ struct SecretTests {
     let secret = Secret("CANARY")
     var dumped = ""
     dump(secret, to: &dumped)
-    for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])", "\(Optional(secret) as Any)"] {
+    for text in [
+      "\(secret)", String(reflecting: secret), dumped, "\([secret])", "\(Optional(secret) as Any)",
+    ] {
       #expect(!text.contains("CANARY"))
     }
   }

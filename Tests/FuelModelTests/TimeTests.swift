@@ -36,7 +36,9 @@ struct TimeTests {
 
   @Test func dayComesFirstInFuelCheck() {
     #expect(Instant(dayFirstUTC: "01/07/2026 20:20:27")?.description == "2026-07-01T20:20:27Z")
-    for text in ["1/07/2026 20:20:27", "31/02/2026 00:00:00", "01/07/2026 20:20", "2026-07-01 20:20:27"] {
+    for text in [
+      "1/07/2026 20:20:27", "31/02/2026 00:00:00", "01/07/2026 20:20", "2026-07-01 20:20:27",
+    ] {
       #expect(Instant(dayFirstUTC: text) == nil)
     }
   }
@@ -63,7 +65,8 @@ struct TimeTests {
 
   /// F-T04: a local time that clocks skip is refused, per zone.
   @Test(arguments: [
-    (Zone.sydney, 2), (.melbourne, 2), (.hobart, 2), (.adelaide, 2), (.brokenHill, 2), (.lordHowe, 2),
+    (Zone.sydney, 2), (.melbourne, 2), (.hobart, 2), (.adelaide, 2), (.brokenHill, 2),
+    (.lordHowe, 2),
   ])
   func springGapHasNoInstant(zone: Zone, hour: Int) throws {
     let day = try #require(Day("2026-10-04"))

@@ -8,19 +8,27 @@ struct ConnectionTests {
   @Test func valuesAreNeverPartOfAStatement() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
-      for text in ["'); DROP TABLE x;--", "$$", "\\", "\"", "%s", "{a,b}", "NULL", "é\u{1F600}", ""] {
-        let row = try connection.query("SELECT \(text)::text AS value, \([text, "b"])::text[] AS list")
-          .only()
+      for text in [
+        "'); DROP TABLE x;--", "$$", "\\", "\"", "%s", "{a,b}", "NULL", "é\u{1F600}", "",
+      ] {
+        let row = try connection.query(
+          "SELECT \(text)::text AS value, \([text, "b"])::text[] AS list"
+        )
+        .only()
         #expect(try row.text("value") == text)
-        #expect(try connection.query(
-          "SELECT (\([text, "b"])::text[])[1] = \(text) AS same").only().boolean("same"))
+        #expect(
+          try connection.query(
+            "SELECT (\([text, "b"])::text[])[1] = \(text) AS same"
+          ).only().boolean("same"))
       }
       let nothing: String? = nil
-      #expect(try connection.query("SELECT \(optional: nothing)::text AS value").only()
-        .optional("value") == nil)
+      #expect(
+        try connection.query("SELECT \(optional: nothing)::text AS value").only()
+          .optional("value") == nil)
       let bytes: [UInt8] = [0, 255, 39, 92, 0]
-      #expect(try connection.query("SELECT encode(\(bytes: bytes), 'hex') AS hex").only()
-        .text("hex") == "00ff275c00")
+      #expect(
+        try connection.query("SELECT encode(\(bytes: bytes), 'hex') AS hex").only()
+          .text("hex") == "00ff275c00")
     }
   }
 

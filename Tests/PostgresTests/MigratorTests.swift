@@ -63,7 +63,8 @@ struct MigratorTests {
   @Test func everySQLFileIsCompiledIn() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Migrations").standardized
-    let found = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    let found =
+      FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
       .filter { $0.hasSuffix(".sql") } ?? []
     #expect(Set(Migrator.embedded.map(\.name)) == Set(found))
     for (name, text) in Migrator.embedded {

@@ -135,7 +135,8 @@ struct AbsorbTests {
       try feed.says([.u91("1", 1899, hour(0))], at: hour(1))
       try feed.says([.u91("1", 1799, hour(-3))], at: hour(2))
       try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
-      #expect(try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["189.9"])
+      #expect(
+        try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["189.9"])
       #expect(try history(feed).count == 2)
     }
   }
@@ -178,7 +179,8 @@ struct AbsorbTests {
           code: "1", state: .qld, name: name, brand: brand, address: "1 Main Rd",
           position: Position(latitude: -27.123456789, longitude: 153.1))
       }
-      try feed.says([.u91("1", 1899, hour(0))], stations: [station("Caltex A", "Caltex")], at: hour(0))
+      try feed.says(
+        [.u91("1", 1899, hour(0))], stations: [station("Caltex A", "Caltex")], at: hour(0))
       try feed.says([.u91("1", 1899, hour(0))], stations: [station("Ampol A", nil)], at: hour(1))
       // An old description that arrives late changes nothing.
       try feed.says([.u91("1", 1899, hour(0))], stations: [station("Older", "Old")], at: hour(-9))

@@ -44,8 +44,10 @@ struct DailyAverageTests {
       let begin = Instant("2026-06-30T14:00:00Z")
       let old = quiet(1800, since: begin - .seconds(86_400))
       try feed.says(old, at: begin - .seconds(3600))
-      try feed.says(old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(43_260))
-      try feed.says(old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(86_000))
+      try feed.says(
+        old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(43_260))
+      try feed.says(
+        old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(86_000))
       try feed.aggregate(at: begin + .seconds(90_000))
       // (3 × 180 + 200) / 4, covered (3 + 0.5) / 4.
       #expect(try day(feed, "2026-07-01") == ["185.00|180.00|200.00|4|0.875|t"])
@@ -298,7 +300,10 @@ struct DailyAverageTests {
           OR (made.average_cpl IS DISTINCT FROM wanted.average AND made.stations >= 3)
         """)
       #expect(rows == [])
-      #expect(try feed.connection.lines("SELECT count(*) > 12 AS enough FROM fuel_v1.daily_averages") == ["t"])
+      #expect(
+        try feed.connection.lines("SELECT count(*) > 12 AS enough FROM fuel_v1.daily_averages") == [
+          "t"
+        ])
     }
   }
 }

@@ -25,7 +25,8 @@ struct Feed {
   /// Stores what the feed says at an instant.
   @discardableResult
   func says(
-    _ observations: [Observation], stations: [Station] = [], at takenAt: Instant, now: Instant? = nil,
+    _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
+    now: Instant? = nil,
     coverage: Reading.Coverage = .complete, rejects: [Reject] = []
   ) throws -> Counts {
     var reading = Reading(coverage: coverage)

@@ -63,7 +63,9 @@ struct OrderTests {
         for fuel in fuels where !random.chance(0.12) {
           let known = events.filter { $0.code == code && $0.fuel == fuel && $0.known <= at }
           // The list shows the newest stamp; of one stamp what was said last.
-          guard let shown = known.max(by: { ($0.at, $0.known) < ($1.at, $1.known) }) else { continue }
+          guard let shown = known.max(by: { ($0.at, $0.known) < ($1.at, $1.known) }) else {
+            continue
+          }
           listed.append(
             Observation(
               stationCode: code, fuel: fuel, price: Price(tenths: shown.tenths),

@@ -54,7 +54,8 @@ struct SchemaTests {
   @Test func viewsKeepTheirContract() async throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Fixtures/contract.txt")
-    let contract = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    let contract = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(
+      String.init)
     try await TestDatabase.with { target in
       let columns = try Connection(target).lines(
         """

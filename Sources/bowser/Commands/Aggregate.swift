@@ -27,9 +27,10 @@ let aggregateCommand = Command(
     from = day
   }
   let settings = try invocation.settings()
+  let clock = try invocation.clock()
   let regions = try regions(file: try invocation.configurationFolder() + "/regions.json5")
   let aggregate = Aggregate(
-    store: try invocation.store(settings), regions: regions, clock: try invocation.clock(),
+    store: try invocation.store(settings), regions: regions, clock: clock,
     log: invocation.logger(settings))
   let progress = Progress(what: "spans")
   let summary = try aggregate.run(rebuild: invocation.flags.contains("rebuild"), from: from) {

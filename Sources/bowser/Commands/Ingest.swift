@@ -36,10 +36,11 @@ let ingestCommand = Command(
   let settings = try invocation.settings()
   let sources = try invocation.sources()
   let chosen = try choose(sources, invocation)
+  let clock = try invocation.clock()
   Watchdog.start(seconds: settings.integer("deadlineSeconds") + 5)
   let store = try invocation.store(settings)
   let run = IngestRun(
-    invocation: invocation, settings: settings, store: store, clock: try invocation.clock())
+    invocation: invocation, settings: settings, store: store, clock: clock)
   var worst = ExitCode.done
   for source in chosen {
     do {

@@ -1,0 +1,282 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import TestDatabase
+import Testing
+
+/// The program as cron and people run it: words in, exit code and words out.
+struct CommandTests {
+  struct Result {
+    var code: Int32
+    var out: String
+    var err: String
+  }
+
+  static let program = Bundle.main.bundleURL.deletingLastPathComponent().appending(path: "bowser")
+  static let config = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../config").standardized.path
+
+  static func process(_ arguments: [String], _ target: String, _ environment: [String: String])
+    -> Process
+  {
+    let process = Process()
+    let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appending(path: "bowser")
+    process.executableURL =
+      FileManager.default.isExecutableFile(atPath: program.path) ? program : beside
+    process.arguments = arguments
+    var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BOWSER_") }
+    all["BOWSER_CONFIG"] = config
+    all["BOWSER_DATABASE"] = target
+    process.environment = all.merging(environment) { _, new in new }
+    return process
+  }
+
+  static func run(
+    _ arguments: [String], on target: String = "", environment: [String: String] = [:]
+  ) throws -> Result {
+    let process = process(arguments, target, environment)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let out = folder + ".out"
+    let err = folder + ".err"
+    for path in [out, err] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+    process.standardOutput = FileHandle(forWritingAtPath: out)
+    process.standardError = FileHandle(forWritingAtPath: err)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return Result(
+      code: process.terminationStatus, out: try String(contentsOfFile: out, encoding: .utf8),
+      err: try String(contentsOfFile: err, encoding: .utf8))
+  }
+
+  /// A recording of one run of every simulated feed.
+  static let recording: String = {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let now = Instant(seconds: 1_782_900_000)
+    let today = Zone.sydney.local(now).day
+    let feeds = SimulatedFeeds(Market(seed: 3, stations: 120, days: (today + -3)...(today + 2)))
+    for feed in SimulatedFeeds.feeds {
+      for document in feeds.documents(of: feed, at: now) {
+        let path = "\(folder)/\(feed)/20260701T100000Z"
+        try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        _ = FileManager.default.createFile(
+          atPath: "\(path)/\(document.name).\(feed.hasPrefix("wa") ? "xml" : "json")",
+          contents: Data(document.bytes))
+      }
+    }
+    return folder
+  }()
+
+  private func isOneLine(_ text: String) -> Bool {
+    text.hasSuffix("\n") && text.dropLast().allSatisfy { !$0.isNewline }
+      && text.hasPrefix("bowser: ")
+  }
+
+  static let wordings: [([String], Int32)] = [
+    ([], 64), (["nonsense"], 64), (["ingset"], 64), (["ingest"], 64), (["ingest", "qld-fdp"], 64),
+    (["ingest", "--al"], 64), (["ingest", "--all", "qld-fpd"], 64), (["aggregate", "x"], 64),
+    (["ingest", "qld-fpd", "--now", "yesterday"], 64), (["migrate", "down"], 64),
+    (["ingest", "qld-fpd", "--record"], 64), (["--help"], 0), (["ingest", "--help"], 0),
+    (["help", "simulate"], 0), (["--version"], 0), (["config", "show"], 0), (["simulate"], 64),
+  ]
+
+  @Test(arguments: wordings)
+  func words(arguments: [String], code: Int32) throws {
+    let result = try Self.run(arguments, on: "host=/nowhere")
+    #expect(result.code == code, "\(result.err)")
+    #expect(result.out.isEmpty == (code != 0) && result.err.isEmpty == (code == 0))
+  }
+
+  @Test func aNearMissIsSuggested() throws {
+    #expect(try Self.run(["ingset"]).err == "bowser: no command «ingset»; did you mean «ingest»?\n")
+    #expect(
+      try Self.run(["ingest", "qld-fdp"]).err
+        == "bowser: no feed «qld-fdp»; did you mean «qld-fpd»?\n")
+    #expect(
+      try Self.run(["ingest", "--recrod", "x", "qld-fpd"]).err
+        == "bowser: no option «--recrod»; did you mean «--record»?\n")
+  }
+
+  /// F-D01, F-D11, F-M01: one clear line each, and the contract's exit code.
+  @Test func everyFaultIsOneLine() async throws {
+    let away = try Self.run(["ingest", "wa-fuelwatch"], on: "host=/nowhere password=CANARY")
+    #expect(away.code == 75 && isOneLine(away.err) && !away.err.contains("CANARY"))
+    let unknown = try Self.run(["ingest", "wa-fuelwatch"], on: "dbname=no_such_database")
+    #expect(unknown.code == 78 && isOneLine(unknown.err))
+    let stranger = try Self.run(["ingest", "wa-fuelwatch"], on: "dbname=postgres user=nobody_here")
+    #expect(stranger.code == 77 && isOneLine(stranger.err))
+    try await TestDatabase.withEmpty { target in
+      let old = try Self.run(["ingest", "wa-fuelwatch"], on: target)
+      #expect(old.code == 78 && isOneLine(old.err) && old.err.contains("bowser migrate"))
+    }
+    try await TestDatabase.with { target in
+      let missing = try Self.run(["ingest", "qld-fpd"], on: target)
+      #expect(missing.code == 78 && isOneLine(missing.err))
+      #expect(missing.err.contains("BOWSER_QLD_FPD_TOKEN"))
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      try FileManager.default.copyItem(atPath: Self.config, toPath: folder)
+      try "{ logLevle: 'debug' }".write(
+        toFile: folder + "/bowser.json5", atomically: true, encoding: .utf8)
+      let key = try Self.run(["ingest", "qld-fpd", "--config", folder], on: target)
+      #expect(key.code == 78)
+      #expect(
+        key.err == "bowser: bowser.json5: unknown key «logLevle»; did you mean «logLevel»?\n")
+      let loopback = try Self.run(
+        ["ingest", "wa-fuelwatch"], on: target,
+        environment: ["BOWSER_WA_FUELWATCH_URL": "http://127.0.0.1:9/"])
+      #expect(loopback.code == 69 && isOneLine(loopback.err))
+      let nothing = try Self.run(["ingest", "qld-fpd", "--replay", "/nowhere"], on: target)
+      #expect(nothing.code == 74 && isOneLine(nothing.err))
+    }
+  }
+
+  /// A bad key against a server that speaks the feed's protocol.
+  @Test func aBadKeyIsNotAllowed() async throws {
+    let today = Zone.sydney.local(.now).day
+    let feeds = SimulatedFeeds(Market(seed: 1, stations: 20, days: (today + -1)...(today + 1)))
+    let server = try Server { feeds.answer($0) }
+    defer { server.stop() }
+    try await TestDatabase.with { target in
+      var environment = [
+        "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_QLD_FPD_TOKEN": "CANARY",
+        "BOWSER_QLD_FPD_URL": "http://127.0.0.1:\(server.port)/qld-fpd",
+      ]
+      let bad = try Self.run(["ingest", "qld-fpd"], on: target, environment: environment)
+      #expect(bad.code == 77 && isOneLine(bad.err) && !bad.err.contains("CANARY"))
+      environment["BOWSER_QLD_FPD_TOKEN"] = SimulatedFeeds.keys["BOWSER_QLD_FPD_TOKEN"]
+      environment["BOWSER_QLD_FPD_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
+      let good = try Self.run(["ingest", "qld-fpd"], on: target, environment: environment)
+      #expect(good.code == 0 && good.out.isEmpty && good.err.isEmpty)
+    }
+  }
+
+  /// A truncated recording is refused with 65, one line; the other feed of the call is unharmed.
+  @Test func feedsAreIslands() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: Self.recording, toPath: folder)
+    let path = folder + "/nsw-fuelcheck/20260701T100000Z/prices.json"
+    let whole = try Data(contentsOf: URL(filePath: path))
+    try whole.prefix(whole.count / 2).write(to: URL(filePath: path))
+    try await TestDatabase.with { target in
+      let result = try Self.run(
+        ["ingest", "nsw-fuelcheck", "qld-fpd", "--replay", folder, "--summary"], on: target)
+      #expect(result.code == 65 && isOneLine(result.err))
+      #expect(result.err.hasPrefix("bowser: nsw-fuelcheck: prices: not JSON"))
+      #expect(result.out.hasPrefix("qld-fpd run=") && result.out.split(separator: "\n").count == 1)
+      let silent = try Self.run(["ingest", "qld-fpd", "--replay", Self.recording], on: target)
+      #expect(silent.code == 0 && silent.out.isEmpty && silent.err.isEmpty)
+    }
+  }
+
+  /// F-K01: two runs of one feed at once, one works and the other ends with 75 within a second.
+  @Test func twoRunsAtOnce() async throws {
+    try await TestDatabase.with { target in
+      let holder = try Connection(target)
+      _ = try Self.run(["ingest", "qld-fpd", "--replay", Self.recording], on: target)
+      let taken = try holder.query(
+        "SELECT pg_try_advisory_lock(1, source_id) AS taken FROM fuel.source WHERE source = 'qld-fpd'"
+      )
+      #expect(try taken.only().boolean("taken"))
+      let began = ContinuousClock.now
+      let second = try Self.run(["ingest", "qld-fpd", "--replay", Self.recording], on: target)
+      #expect(second.code == 75 && isOneLine(second.err))
+      #expect(ContinuousClock.now - began < .seconds(5))
+    }
+  }
+
+  private func dump(_ target: String) throws -> [String] {
+    let connection = try Connection(target)
+    return try connection.lines(
+      """
+      SELECT station_code, price.fuel_id, effective_at, price_tenths, learnt_at
+      FROM fuel.price JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3, 4
+      """)
+      + connection.lines(
+        "SELECT station_code, fuel_id, changed_at, is_listed FROM fuel.listing JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3"
+      )
+      + connection.lines(
+        """
+        SELECT station_code, fuel_id, price_tenths, since_at, stamped_at, next_tenths, is_listed
+        FROM fuel.current_price JOIN fuel.station USING (station_id) ORDER BY 1, 2
+        """)
+      + connection.lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
+      + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")
+  }
+
+  /// F-K04: killed at any moment, the next run ends as if it had never happened.
+  @Test func aKilledRunLeavesNoTrace() async throws {
+    let arguments = ["ingest", "nsw-fuelcheck", "--replay", Self.recording]
+    let expected = try await TestDatabase.with { target in
+      _ = try Self.run(arguments, on: target)
+      return try dump(target)
+    }
+    #expect(expected.count > 300)
+    try await TestDatabase.with { target in
+      var interrupted = 0
+      for attempt in 0..<40 {
+        let process = Self.process(arguments, target, [:])
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try await Task.sleep(for: .milliseconds(5 + attempt * 5))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        let stored = try dump(target)
+        // Before or after, nothing in between.
+        #expect(stored.isEmpty || stored == expected)
+        if process.terminationReason == .uncaughtSignal { interrupted += 1 }
+      }
+      #expect(interrupted > 5)
+      var last = try Self.run(arguments, on: target)
+      for _ in 0..<20 where last.code == 75 {
+        // The server may still be clearing away the session that was killed last.
+        try await Task.sleep(for: .milliseconds(100))
+        last = try Self.run(arguments, on: target)
+      }
+      #expect(last.code == 0, "\(last.err)")
+      #expect(try dump(target) == expected)
+      #expect(
+        try Connection(target).lines("SELECT DISTINCT outcome FROM fuel_v1.ingest_runs ORDER BY 1")
+          .allSatisfy { ["interrupted", "stored", "unchanged"].contains($0) })
+    }
+  }
+
+  /// Settings, their origin, and secrets as stars.
+  @Test func configShowTellsOrigins() throws {
+    let result = try Self.run(
+      ["config", "show"], on: "password=CANARY",
+      environment: ["BOWSER_QLD_FPD_TOKEN": "CANARY", "BOWSER_LOG_LEVEL": "error"])
+    #expect(result.code == 0 && !result.out.contains("CANARY"))
+    #expect(result.out.contains("  logLevel = error  (environment BOWSER_LOG_LEVEL)"))
+    #expect(result.out.contains("  deadlineSeconds = 300  (bowser.json5)"))
+    #expect(result.out.contains("  enabled = true  (default)"))
+    #expect(result.out.contains("  secret token = ***"))
+    #expect(result.out.contains("  secret key = missing: nsw-fuelcheck:"))
+  }
+
+  /// The whole job: replay, aggregate, show and status on one database.
+  @Test func theWholeJob() async throws {
+    try await TestDatabase.with { target in
+      let now = ["--now", "2026-07-01T10:05:00Z"]
+      _ = try Self.run(
+        [
+          "ingest", "wa-fuelwatch", "qld-fpd", "nsw-fuelcheck", "sa-fpd", "--replay",
+          Self.recording,
+        ]
+          + now, on: target)
+      let aggregate = try Self.run(["aggregate", "--summary"] + now, on: target)
+      #expect(aggregate.code == 0 && aggregate.out.hasPrefix("aggregate days="))
+      let show = try Self.run(["show"] + now, on: target)
+      #expect(show.code == 0 && show.out.contains("Perth") && show.out.contains("Tomorrow"))
+      #expect(!show.out.contains("\u{1B}"))
+      let status = try Self.run(["status"] + now, on: target)
+      #expect(status.out.split(separator: "\n").count == 4 && status.out.contains("qld-fpd"))
+      let dry = try Self.run(
+        ["ingest", "qld-fpd", "--replay", Self.recording, "--dry-run", "--summary"] + now,
+        on: target)
+      #expect(dry.code == 0 && dry.out.contains("stored=0"))
+    }
+  }
+}

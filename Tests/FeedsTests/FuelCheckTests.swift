@@ -1,0 +1,77 @@
+import Feeds
+import FuelModel
+import Testing
+
+struct FuelCheckTests {
+  /// F-B01, F-V07, F-V08, F-H28.
+  @Test func readsPricesInUTC() throws {
+    let reading = try Sample.parse([Sample.fixture("fuelcheck/prices.json")], "nsw-fuelcheck")
+    #expect(reading.price("2051", .e10) == "169.9 2026-07-02T20:20:27Z")
+    #expect(reading.price("2051", .dl) == "179.0 2026-07-02T20:20:27Z")
+    #expect(
+      reading.reasons == [
+        "unsupported_fuel", "unknown_fuel", "station_missing", "price_unreadable",
+        "stamp_unreadable", "price_out_of_band", "record_unreadable",
+      ])
+    #expect(reading.stations.map(\.state) == [.nsw, .act, .act])
+    #expect(reading.stations[0].suburb == "TESTVILLE" && reading.stations[0].postcode == "2756")
+    #expect(reading.stations[2].brand == nil)
+  }
+
+  /// F-S06: the state by the address, never by the postcode alone where a word tells.
+  @Test(arguments: [
+    ("539 Wilberforce Rd, WILBERFORCE NSW 2756", "WILBERFORCE", State.nsw, "2756"),
+    ("Gwydir Hwy, JACKADGERY NSW AUSTRALIA 2460", "JACKADGERY", .nsw, "2460"),
+    ("456, Metford Road, Metford NEW SOUTH WALES 2323", "Metford", .nsw, "2323"),
+    ("52 Hill Street, Uralla, NSW  2358, AU", "Uralla", .nsw, "2358"),
+    ("1 Vermont St, BAROOGA NSW 3644", "BAROOGA", .nsw, "3644"),
+    ("Monaro St, QUEANBEYAN NSW 2620", "QUEANBEYAN", .nsw, "2620"),
+    ("Sheppard St, HUME ACT 2620", "HUME", .act, "2620"),
+    ("1 Main St, BELCONNEN 2617", "", .act, "2617"),
+  ])
+  func placesFromAddresses(address: String, suburb: String, state: State, postcode: String) throws {
+    let text = """
+      {"stations":[{"code":"1","name":"x","brand":"y","address":"\(address)","location":null}],
+      "prices":[{"stationcode":"1","fueltype":"U91","price":170,"lastupdated":"02/07/2026 20:20:27"}]}
+      """
+    let reading = try Sample.parse([Sample.document("prices", text)], "nsw-fuelcheck")
+    let station = try #require(reading.stations.first)
+    #expect(station.state == state && station.postcode == postcode)
+    #expect((station.suburb ?? "") == suburb)
+  }
+
+  /// F-H12, F-F01: an error page, an empty list or a newline is not «no stations».
+  @Test(arguments: [
+    "\n", "{\"stations\":[],\"prices\":[]}", "{\"errorDetails\":[{\"code\":\"E0014\"}]}",
+    "{\"errorDetails\":{\"code\":\"-2146233033\"}}", "Internal Server Error.",
+  ])
+  func whatIsNotAListIsRefused(text: String) {
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("prices", text)], "nsw-fuelcheck")
+    }
+  }
+
+  /// The recorded answers: every record is accounted for, and only chargers are refused.
+  @Test(arguments: [
+    ("20260616T043933Z", 10_633), ("20260623T102623Z", 10_640), ("20260701T235948Z", 10_623),
+    ("20260702T225645Z", 10_624), ("20260702T235701Z", 10_635),
+  ])
+  func recordedAnswers(stamp: String, rows: Int) throws {
+    guard Sample.recordings != nil else { return skip() }
+    let document = try Sample.recorded(
+      "nsw-fuelcheck/v1-all-prices-\(stamp).json.gz", as: "prices")
+    let reading = try Sample.parse([document], "nsw-fuelcheck")
+    #expect(reading.observations.count + reading.rejects.count == rows)
+    #expect(Set(reading.reasons) == ["unsupported_fuel"] && reading.rejects.count == 904)
+    // The newest stamp never lies after the fetch: it is UTC.
+    #expect(try #require(reading.observations.map(\.effectiveAt).max()) <= document.fetchedAt)
+    #expect(reading.stations.allSatisfy { $0.suburb != nil && $0.postcode != nil })
+    #expect((60...80).contains(reading.stations.count { $0.state == .act }))
+    if stamp == "20260702T235701Z" {
+      // By eye from the raw answer.
+      #expect(reading.price("20905", .dl) == "175.3 2026-07-02T21:32:58Z")
+      #expect(reading.price("20905", .u91) == "163.5 2026-07-02T20:20:39Z")
+      #expect(reading.price("20904", .u91) == "178.9 2026-06-29T02:26:56Z")
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Feeds
+import Foundation
+import FuelModel
+import Testing
+
+struct FuelPricesDirectTests {
+  private func fixture(_ name: String) throws -> Document {
+    try Sample.fixture("fuel-prices-direct/\(name).json")
+  }
+
+  /// F-V02, F-V03, F-V07, F-V08, F-B01, F-J05, F-J06.
+  @Test func readsTenthsOfACent() throws {
+    let reading = try Sample.parse([fixture("prices")], "qld-fpd")
+    #expect(reading.price("61400001", .u91) == "184.9 2022-11-12T07:26:03.490000Z")
+    #expect(reading.price("61400002", .e10) == "209.9 2022-11-13T22:46:00Z")
+    #expect(reading.price("61400003", .u91) == "none 2021-03-02T04:01:24.130000Z")
+    #expect(reading.price("61400004", .lpg) == "89.9 2022-11-12T07:26:03.500000Z")
+    #expect(reading.coverage == .complete)
+    #expect(
+      reading.reasons == [
+        "price_out_of_band", "price_out_of_band", "unknown_fuel", "stamp_unreadable",
+        "price_unreadable", "record_unreadable", "record_unreadable", "record_unreadable",
+        "price_unreadable",
+      ])
+    // Nothing is lost: what was refused can be read from the reject.
+    #expect(reading.rejects[0].raw.contains("61400005") && reading.rejects[0].raw.contains("153"))
+    #expect(
+      reading.rejects[5].raw.contains("\"1849\"") && reading.rejects[5].raw.contains("61400010"))
+    #expect(reading.observations.count + reading.rejects.count == 13)
+  }
+
+  @Test func describesStations() throws {
+    let documents = try ["sites", "brands", "regions"].map(fixture)
+    let reading = try Sample.parse(documents, "qld-fpd")
+    #expect(reading.coverage == .partial && reading.observations.isEmpty)
+    #expect(reading.stations.count == 2)
+    // The suburb is region 257 of level 1, not of level 2.
+    #expect(reading.stations[0].suburb == "Testville")
+    #expect(reading.stations[0].brand == "BP" && reading.stations[0].name == "Test Fuel")
+    // The state is the site's own, whatever the postcode; an unknown brand is none.
+    #expect(reading.stations[1].state == .nsw && reading.stations[1].brand == nil)
+    #expect(reading.stations[1].position == nil && reading.stations[1].code == "61400002")
+  }
+
+  /// F-F01, F-H12, F-J01 to F-J04: what is not a whole list is refused.
+  @Test(arguments: [
+    "", "[]", "null", "\"SitePrices\"", "{}", "{\"SitePrices\":null}", "{\"SitePrices\":{}}",
+    "{\"SitePrices\":[]}", "{\"ok\":false}", "{\"SitePrices\":[]} trailing",
+    "{\"SitePrices\":[]}{\"SitePrices\":[]}", "{\"SitePrices\":[{\"Price\":NaN}]}",
+    "{/*c*/\"SitePrices\":[]}", "<html></html>", "{\"Message\":\"error\"}",
+  ])
+  func whatIsNotAListIsRefused(text: String) {
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("prices", text)], "qld-fpd")
+    }
+  }
+
+  /// F-J01, F-Z02: a list cut at any byte is refused.
+  @Test func truncatedAnywhereIsRefused() throws {
+    let text =
+      "{\"SitePrices\":[{\"SiteId\":1,\"FuelId\":2,\"CollectionMethod\":\"Q\","
+      + "\"TransactionDateUtc\":\"2022-11-12T07:26:03\",\"Price\":1849.0}]}"
+    #expect(try Sample.parse([Sample.document("prices", text)], "qld-fpd").observations.count == 1)
+    for cut in 0..<text.count {
+      #expect(throws: FeedError.self, "cut at \(cut)") {
+        try Sample.parse([Sample.document("prices", String(text.prefix(cut)))], "qld-fpd")
+      }
+    }
+  }
+
+  /// F-J08: absurd depths and numbers do no harm.
+  @Test func absurdJSONIsRefused() {
+    let deep = "{\"SitePrices\":" + String(repeating: "[", count: 100_000)
+    let huge =
+      "{\"SitePrices\":[{\"SiteId\":1,\"FuelId\":2,\"TransactionDateUtc\":\"x\",\"Price\":1e400}]}"
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("prices", deep)], "qld-fpd")
+    }
+    let reading = try? Sample.parse([Sample.document("prices", huge)], "qld-fpd")
+    #expect(reading?.observations.isEmpty != false)
+  }
+
+  /// The recorded answers: every record is accounted for.
+  @Test(arguments: [
+    ("GetSitesPrices-20210809T111845Z", 6_414, 15), ("GetSitesPrices-20221114T002821Z", 6_490, 2),
+    ("GetSitesPrices-20221121T002952Z", 6_506, 2),
+  ])
+  func recordedAnswers(file: String, rows: Int, rejects: Int) throws {
+    guard Sample.recordings != nil else { return skip() }
+    let document = try Sample.recorded("qld-fpd/\(file).json.gz", as: "prices")
+    let reading = try Sample.parse([document], "qld-fpd")
+    #expect(reading.observations.count + reading.rejects.count == rows)
+    #expect(reading.reasons == Array(repeating: "price_out_of_band", count: rejects))
+    let settled = reading.settled(takenAt: document.fetchedAt, horizon: .seconds(600))
+    #expect(settled.duplicates == 0 && settled.received == rows)
+    if rows == 6_490 {
+      // By eye from the raw answer: 1849.0, 1950.0, 2099.0.
+      #expect(reading.price("61290151", .u91) == "184.9 2022-11-12T07:26:03.490000Z")
+      #expect(reading.price("61291313", .u91) == "195.0 2022-10-10T00:09:21.527000Z")
+      #expect(reading.price("61401007", .u91) == "209.9 2022-11-13T22:46:00Z")
+    }
+  }
+
+  @Test func recordedSiteLists() throws {
+    guard Sample.recordings != nil else { return skip() }
+    var sites = try Sample.recorded(
+      "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", as: "sites")
+    sites.bytes = Array("{\"S\":".utf8) + sites.bytes + Array("}".utf8)
+    let regions = try Sample.recorded(
+      "qld-fpd/country-geographic-regions-2025-08-03.json.gz", as: "regions")
+    let reading = try Sample.parse([sites, regions], "qld-fpd")
+    #expect(reading.stations.count == 1_727)
+    #expect(reading.stations.allSatisfy { $0.position != nil && $0.suburb != nil })
+    let south = try Sample.parse(
+      [
+        Sample.recorded("sa-fpd/fixture-site_details.json", as: "sites"),
+        Sample.recorded("sa-fpd/fixture-brands.json", as: "brands"),
+        Sample.recorded("sa-fpd/fixture-geo_regions.json", as: "regions"),
+      ], "sa-fpd")
+    #expect(south.stations.map(\.state) == [.sa, .sa, .sa] || south.stations.count == 3)
+    #expect(south.stations[0].brand == "On the Run" && south.stations[2].position == nil)
+  }
+}

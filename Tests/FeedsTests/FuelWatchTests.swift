@@ -1,0 +1,136 @@
+import Feeds
+import FuelModel
+import Testing
+
+struct FuelWatchTests {
+  @Test func readsItemsOfADay() throws {
+    let reading = try Sample.parse([Sample.fixture("fuel-watch/today-1.xml")], "wa-fuelwatch")
+    // 06:00 Perth of 31 August is 22:00 UTC of the 30th.
+    #expect(
+      reading.price("CORNER FUEL & FOOD, 1 MADE-UP ST, TESTVILLE", .u91)
+        == "186.7 2026-08-30T22:00:00Z")
+    #expect(reading.price("FAR STORE, GREAT NORTHERN HWY, DESERT", .laf) != nil)
+    #expect(reading.price("FAR STORE, GREAT NORTHERN HWY, DESERT", .u91) == nil)
+    let club = reading.stations.first { $0.name == "Club Fuel" }
+    #expect(club?.isPublic == false && club?.brand == "Costco" && club?.suburb == "TESTVILLE")
+    #expect(reading.stations.first { $0.name == "Far Store" }?.position == nil)
+    // F-X04 and others: one bad item does not spoil the list.
+    #expect(
+      reading.reasons == [
+        "price_unreadable", "price_unreadable", "stamp_unreadable", "station_missing",
+        "price_out_of_band",
+      ])
+    #expect(reading.observations.count == 3)
+  }
+
+  /// F-X01, F-Z07: a document cut anywhere is refused, although the parser says yes.
+  @Test func truncatedAnywhereIsRefused() throws {
+    let whole = try Sample.fixture("fuel-watch/today-1.xml")
+    let end = whole.bytes.count - 1
+    for cut in stride(from: 0, to: end - 6, by: 61) {
+      var document = whole
+      document.bytes = Array(whole.bytes[..<cut])
+      #expect(throws: FeedError.self, "cut at \(cut)") {
+        try Sample.parse([document], "wa-fuelwatch")
+      }
+    }
+  }
+
+  /// F-X02, F-X03, F-X05 to F-X08, F-X10, F-P01, F-P02, F-Z08.
+  @Test(arguments: [
+    "", "   ", "<html><body>maintenance</body></html>", "<rss></rss><rss></rss>",
+    "<rss><channel></channel></rss>text", "<html></html>", "<feed></feed>",
+    "<?xml version='1.0'?><!DOCTYPE rss [<!ENTITY a 'x'>]><rss><channel></channel></rss>",
+    "<!doctype rss SYSTEM 'file:///etc/passwd'><rss><channel></channel></rss>",
+    "<!DOCTYPE lolz [<!ENTITY lol 'lol'><!ENTITY l2 '&lol;&lol;'>]><rss><channel>&l2;</channel></rss>",
+    "<?xml version='1.0' encoding='ISO-8859-1'?><rss><channel></channel></rss>",
+    "<rss><channel></rss></channel>",
+  ])
+  func whatIsNotOneClosedFeedIsRefused(text: String) {
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("tomorrow-1", text)], "wa-fuelwatch")
+    }
+  }
+
+  /// F-P02: bytes that are not UTF-8 are refused, never repaired.
+  @Test func brokenUTF8IsRefused() {
+    var document = Sample.document("tomorrow-1", "<rss><channel></channel></rss>")
+    document.bytes.insert(0xE9, at: 14)
+    #expect(throws: FeedError.self) { try Sample.parse([document], "wa-fuelwatch") }
+  }
+
+  /// F-X07: nesting is bounded.
+  @Test func deepNestingIsRefused() {
+    let deep = String(repeating: "<a>", count: 10_000)
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("tomorrow-1", "<rss>" + deep)], "wa-fuelwatch")
+    }
+  }
+
+  /// F-F13: before 14:30 tomorrow is a sound feed without items; today without items is a fault.
+  @Test func anEmptyTomorrowIsNotAFault() throws {
+    let empty = "\u{FEFF}<rss version=\"2.0\">\r\n<channel><title>x</title></channel></rss>\r\n"
+    #expect(
+      try Sample.parse([Sample.document("tomorrow-1", empty)], "wa-fuelwatch").observations.isEmpty)
+    #expect(throws: FeedError.malformed(document: "today-1", reason: "the list is empty")) {
+      try Sample.parse([Sample.document("today-1", empty)], "wa-fuelwatch")
+    }
+  }
+
+  /// F-X09: CDATA, comments, instructions and character references are read rightly.
+  @Test func harmlessXMLIsRead() throws {
+    let text = """
+      <rss><?php x ?><channel><!-- c --><item><trading-name><![CDATA[A & B]]></trading-name>
+      <location>T&#79;WN</location><address>1 O&apos;Neil St</address><date>2026-08-31</date>
+      <price>186.7</price></item></channel></rss>
+      """
+    let reading = try Sample.parse([Sample.document("tomorrow-1", text)], "wa-fuelwatch")
+    #expect(reading.stations.map(\.code) == ["A & B, 1 O'NEIL ST, TOWN"])
+  }
+
+  /// F-F13: which documents a run asks for, by the clock of Perth.
+  @Test(arguments: [
+    ("2026-08-31T06:29:00Z", 7), ("2026-08-31T06:31:00Z", 14), ("2026-08-31T15:59:00Z", 14),
+    ("2026-08-31T16:01:00Z", 7), ("2026-08-31T21:59:00Z", 7),
+  ])
+  func tomorrowIsAskedForFromHalfPastTwo(instant: String, count: Int) throws {
+    let source = try Sample.source("wa-fuelwatch")
+    let provider = try #require(Catalogue.provider(of: source))
+    let calls = provider.calls(source, at: try #require(Instant(iso: instant)))
+    #expect(calls.count == count)
+  }
+
+  /// The web site's own lists: today's and tomorrow's price by the clock; a missing key says nothing.
+  @Test(arguments: [
+    ("api-sites-ULP-20260326T005943Z", 724, 0, "2026-03-25T22:00:00Z"),
+    ("api-sites-ULP-20260326T104637Z", 694, 727, "2026-03-25T22:00:00Z"),
+    ("api-sites-ULP-20260327T091358Z", 717, 721, "2026-03-26T22:00:00Z"),
+    ("api-sites-ULP-20260327T154148Z", 435, 720, "2026-03-26T22:00:00Z"),
+    ("api-sites-ULP-20260327T184523Z", 720, 413, "2026-03-26T22:00:00Z"),
+    ("api-sites-ULP-20260331T011014Z", 726, 0, "2026-03-30T22:00:00Z"),
+  ])
+  func recordedListsOfTheDay(file: String, today: Int, tomorrow: Int, begins: String) throws {
+    guard Sample.recordings != nil else { return skip() }
+    let document = try Sample.recorded("wa-fuelwatch/\(file).json.gz", as: "sites-ULP")
+    let reading = try Sample.parse([document], "wa-fuelwatch")
+    let begin = try #require(Instant(iso: begins))
+    #expect(reading.observations.count { $0.effectiveAt == begin } == today)
+    #expect(reading.observations.count { $0.effectiveAt == begin + .seconds(86_400) } == tomorrow)
+    #expect(reading.observations.count == today + tomorrow && reading.rejects.isEmpty)
+  }
+
+  @Test func theRecordedFeedOf2017() throws {
+    guard Sample.recordings != nil else { return skip() }
+    let reading = try Sample.parse(
+      [Sample.recorded("wa-fuelwatch/rss-2017-trimmed.xml", as: "today-1")], "wa-fuelwatch")
+    #expect(
+      reading.price("CALTEX BECKENHAM, 63 WILLIAM ST, BECKENHAM", .u91)
+        == "128.9 2017-12-12T22:00:00Z")
+    #expect(reading.observations.count == 2 && reading.rejects.isEmpty)
+  }
+}
+
+/// Tests on recorded answers need the folder that holds them.
+func skip() {
+  print("skipped: no recorded answers beside this checkout")
+}

@@ -1,0 +1,68 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import Testing
+
+/// The project's feeds as configured, and documents to read with them.
+enum Sample {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+
+  static func source(_ feed: String, environment: [String: String] = [:]) throws -> Source {
+    let folder = root.appending(path: "../../config").standardized.path
+    let sources = try Catalogue.sources(in: folder, environment: environment)
+    return try #require(sources.first { $0.feed == feed })
+  }
+
+  static func parse(_ documents: [Document], _ feed: String) throws -> Reading {
+    let source = try source(feed)
+    return try #require(Catalogue.provider(of: source)).parse(documents, of: source)
+  }
+
+  static func fixture(_ path: String, at instant: String = "2026-08-31T03:00:00Z") throws
+    -> Document
+  {
+    let url = root.appending(path: "Fixtures/\(path)")
+    return Document(
+      name: url.deletingPathExtension().lastPathComponent,
+      bytes: [UInt8](try Data(contentsOf: url)), fetchedAt: try #require(Instant(iso: instant)))
+  }
+
+  static func document(_ name: String, _ text: String) -> Document {
+    Document(name: name, bytes: Array(text.utf8), fetchedAt: Instant(seconds: 1_788_000_000))
+  }
+
+  /// The folder of recorded answers beside the checkout; `nil` where it is not there.
+  static let recordings: URL? = {
+    let url = root.appending(path: "../../../shared/feeds/samples").standardized
+    return FileManager.default.fileExists(atPath: url.path) ? url : nil
+  }()
+
+  /// A recorded answer, unzipped where need be.
+  static func recorded(_ path: String, as name: String) throws -> Document {
+    let url = try #require(recordings).appending(path: path)
+    var bytes = [UInt8](try Data(contentsOf: url))
+    if path.hasSuffix(".gz") {
+      let gzip = Process()
+      gzip.executableURL = URL(filePath: "/usr/bin/env")
+      gzip.arguments = ["gzip", "-dc", url.path]
+      let pipe = Pipe()
+      gzip.standardOutput = pipe
+      try gzip.run()
+      bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
+      gzip.waitUntilExit()
+    }
+    let stamp = path.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? ""
+    return Document(
+      name: name, bytes: bytes, fetchedAt: Instant(iso: stamp) ?? Instant(seconds: 1_788_000_000))
+  }
+}
+
+extension Reading {
+  func price(_ code: String, _ fuel: Fuel) -> String? {
+    observations.first { $0.stationCode == code && $0.fuel == fuel }
+      .map { "\($0.price?.centsPerLitre ?? "none") \($0.effectiveAt)" }
+  }
+
+  var reasons: [String] { rejects.map(\.reason.rawValue) }
+}

@@ -1,0 +1,127 @@
+import Feeds
+import Foundation
+import FuelModel
+import Simulator
+import Testing
+
+/// The simulator speaks the feeds' own protocols: checked against what was recorded.
+struct SimulatedFeedTests {
+  static let now = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z, 18:00 in Perth
+  static let market = Market(
+    seed: 5, stations: 200,
+    days: (Zone.sydney.local(now).day + -5)...(Zone.sydney.local(now).day + 5))
+
+  private func simulated(_ feed: String, _ name: String) throws -> Document {
+    let documents = SimulatedFeeds(Self.market).documents(of: feed, at: Self.now)
+    return try #require(documents.first { $0.name == name })
+  }
+
+  /// What every feed says is read without a reject, and is what the market charges.
+  @Test(arguments: SimulatedFeeds.feeds)
+  func everyFeedIsReadAndTrue(feed: String) throws {
+    let documents = SimulatedFeeds(Self.market).documents(of: feed, at: Self.now)
+    let reading = try Sample.parse(documents, feed)
+    #expect(reading.rejects.allSatisfy { $0.reason == .unsupportedFuel })
+    #expect(reading.observations.count > 100)
+    let truth = Dictionary(
+      Self.market.sites.map { (Self.key($0.station), $0) }, uniquingKeysWith: { first, _ in first })
+    let stations = Dictionary(
+      reading.stations.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+    for observation in reading.observations where observation.effectiveAt <= Self.now {
+      let station = try #require(stations[observation.stationCode])
+      let site = try #require(truth[Self.key(station)])
+      #expect(Self.market.price(site, observation.fuel, at: Self.now) == observation.price)
+    }
+    if feed == "wa-fuelwatch" {
+      #expect(reading.observations.contains { $0.effectiveAt > Self.now })
+    }
+  }
+
+  private static func key(_ station: Station) -> String {
+    // What every feed tells of a place, spelt one way.
+    "\(station.name)|\((station.suburb ?? "").uppercased())|\(station.position?.latitude ?? 0)"
+  }
+
+  /// The shape of a JSON value: its keys with the kinds of their values, as far down as it goes.
+  private func shape(_ value: Any, _ path: String, into shapes: inout [String: Set<String>]) {
+    switch value {
+    case let table as [String: Any]:
+      for (key, entry) in table { shape(entry, "\(path).\(key)", into: &shapes) }
+    case let list as [Any]:
+      for entry in list { shape(entry, "\(path)[]", into: &shapes) }
+    case is NSNull: shapes[path, default: []].insert("null")
+    case is String: shapes[path, default: []].insert("text")
+    case let number as NSNumber:
+      let isTrueOrFalse = isBoolean(number)
+      shapes[path, default: []].insert(isTrueOrFalse ? "boolean" : "number")
+    default: shapes[path, default: []].insert("other")
+    }
+  }
+
+  private func shapes(_ document: Document) throws -> [String: Set<String>] {
+    var shapes: [String: Set<String>] = [:]
+    shape(try JSONSerialization.jsonObject(with: Data(document.bytes)), "", into: &shapes)
+    return shapes
+  }
+
+  @Test func jsonAnswersHaveTheRecordedFieldsAndTypes() throws {
+    guard Sample.recordings != nil else { return skip() }
+    var sites = try Sample.recorded(
+      "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", as: "sites")
+    sites.bytes = Array("{\"S\":".utf8) + sites.bytes + Array("}".utf8)
+    let pairs = [
+      (
+        try Sample.recorded("nsw-fuelcheck/v1-all-prices-20260702T235701Z.json.gz", as: "prices"),
+        try simulated("nsw-fuelcheck", "prices")
+      ),
+      (
+        try Sample.recorded("qld-fpd/GetSitesPrices-20221114T002821Z.json.gz", as: "prices"),
+        try simulated("qld-fpd", "prices")
+      ),
+      (
+        try Sample.recorded("qld-fpd/country-geographic-regions-2025-08-03.json.gz", as: "regions"),
+        try simulated("qld-fpd", "regions")
+      ),
+      (sites, try simulated("qld-fpd", "sites")),
+    ]
+    for (recorded, simulated) in pairs {
+      var wanted = try shapes(recorded)
+      // The recorder's own stamp, not the provider's.
+      wanted[".lastUpdated"] = nil
+      let made = try shapes(simulated)
+      #expect(Set(made.keys) == Set(wanted.keys), "\(recorded.name)")
+      for (path, kinds) in made { #expect(kinds.isSubset(of: wanted[path] ?? []), "\(path)") }
+    }
+  }
+
+  /// Stamps and prices have the recorded spellings, down to cut zeros.
+  @Test func textsHaveTheRecordedForms() throws {
+    let qld = String(decoding: try simulated("qld-fpd", "prices").bytes, as: UTF8.self)
+    #expect(qld.matches(of: /"TransactionDateUtc":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"/).count > 10)
+    #expect(qld.matches(of: /"TransactionDateUtc":"[^"]*\.\d{1,3}"/).count > 10)
+    #expect(qld.matches(of: /"TransactionDateUtc":"[^"]*\.\d*0"/).isEmpty)
+    #expect(qld.matches(of: /"Price":\d+\.0\b/).count > 100)
+    let nsw = String(decoding: try simulated("nsw-fuelcheck", "prices").bytes, as: UTF8.self)
+    #expect(nsw.matches(of: /"lastupdated":"\d\d\/\d\d\/\d{4} \d\d:\d\d:\d\d"/).count > 100)
+    #expect(nsw.contains("\"fueltype\":\"EV\",\"price\":0"))
+    let rss = try simulated("wa-fuelwatch", "today-1")
+    #expect(rss.bytes.starts(with: [0xEF, 0xBB, 0xBF]))
+    #expect(String(decoding: rss.bytes, as: UTF8.self).contains("</item>\r\n<item>"))
+  }
+
+  @Test func theSameSeedGivesTheSameMarket() {
+    let again = Market(seed: 5, stations: 200, days: Self.market.days)
+    let other = Market(seed: 6, stations: 200, days: Self.market.days)
+    let feeds = SimulatedFeeds.feeds
+    for feed in feeds {
+      let first = SimulatedFeeds(Self.market).documents(of: feed, at: Self.now)
+      #expect(SimulatedFeeds(again).documents(of: feed, at: Self.now) == first)
+      #expect(SimulatedFeeds(other).documents(of: feed, at: Self.now) != first)
+    }
+  }
+}
+
+/// Whether a JSON number was written as true or false.
+private func isBoolean(_ number: NSNumber) -> Bool {
+  String(cString: number.objCType) == "c"
+}

@@ -1,0 +1,239 @@
+import Foundation
+import HTTP
+import Simulator
+import Synchronization
+import Testing
+
+/// The client against a server that does what networks do. Faults by their ids.
+struct ClientTests {
+  private func client(_ seconds: Int = 5, maxBytes: Int = 1_000_000) -> Client {
+    .session(Limits(timeoutSeconds: seconds, maxBodyBytes: maxBytes, allowLoopback: true))
+  }
+
+  private func get(_ server: Server, _ path: String = "/", headers: [String: String] = [:])
+    -> Request
+  {
+    Request(url: URL(string: "http://127.0.0.1:\(server.port)\(path)")!, headers: headers)
+  }
+
+  private func error(_ body: () async throws(HTTPError) -> Response) async -> HTTPError? {
+    do {
+      _ = try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func raw(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test func aPlainAnswerArrivesWhole() async throws {
+    let server = try Server { request in
+      .text(200, "\(request.headers["x-test"] ?? "none") \(request.query["a"] ?? "")")
+    }
+    defer { server.stop() }
+    let response = try await client().send(get(server, "/?a=b%20c", headers: ["X-Test": "yes"]))
+    #expect(response.status == 200)
+    #expect(String(decoding: response.body, as: UTF8.self) == "yes b c")
+    #expect(response.headers["content-type"] == "application/json")
+  }
+
+  /// F-H01: a closed port, a name that does not resolve.
+  @Test func unreachableServersAreTold() async throws {
+    let server = try Server { _ in .text(200, "") }
+    let port = server.port
+    server.stop()
+    let refused = await error { () async throws(HTTPError) in
+      try await client().send(Request(url: URL(string: "http://127.0.0.1:\(port)/")!))
+    }
+    #expect(refused?.mayHeal == true)
+    let unknown = await error { () async throws(HTTPError) in
+      try await client(3).send(Request(url: URL(string: "https://no-such-host.invalid/")!))
+    }
+    #expect(unknown?.mayHeal == true)
+  }
+
+  /// F-H03, F-H04, F-Z03: silence, a trickle, a stall: the deadline holds.
+  @Test(arguments: ["silence", "trickle", "stall"])
+  func slowAnswersEndAtTheDeadline(kind: String) async throws {
+    let server = try Server { _ in
+      switch kind {
+      case "silence": return .silence(seconds: 6)
+      case "trickle":
+        let head = Self.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+        return .raw([head] + Array(repeating: [0x78], count: 20), pauseMilliseconds: 300)
+      default:
+        return .raw(
+          [Self.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nxxxxx"), []],
+          pauseMilliseconds: 5_000)
+      }
+    }
+    defer { server.stop() }
+    // Without a deadline of our own each of them would end in another way, or not for seconds.
+    let fault = await error { () async throws(HTTPError) in try await client(1).send(get(server)) }
+    #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
+  }
+
+  /// F-H15, F-H16: a body shorter than announced, chunks that are cut, garbage for a head.
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nwor",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+    "garbage\r\n\r\n", "",
+  ])
+  func brokenTransfersAreFaults(answer: String) async throws {
+    let server = try Server { _ in .raw([Self.raw(answer)]) }
+    defer { server.stop() }
+    let fault = await error { () async throws(HTTPError) in try await client(3).send(get(server)) }
+    #expect(fault?.mayHeal == true)
+  }
+
+  /// F-H18, F-Z05: a body over the cap is stopped, whether it is sent plain or as a small gzip bomb.
+  @Test(arguments: ["plain", "endless", "bomb"])
+  func largeBodiesAreStopped(kind: String) async throws {
+    let bomb = try Self.gzip(of: 30_000_000)
+    #expect(bomb.count < 100_000)
+    let server = try Server { _ in
+      switch kind {
+      case "plain": return .text(200, String(repeating: "x", count: 3_000_000))
+      case "endless":
+        let head = Self.raw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        return .raw([head] + Array(repeating: [UInt8](repeating: 0x78, count: 100_000), count: 400))
+      default:
+        let head =
+          "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bomb.count)\r\n\r\n"
+        return .raw([Self.raw(head) + bomb])
+      }
+    }
+    defer { server.stop() }
+    let fault = await error { () async throws(HTTPError) in
+      try await client(20).send(get(server))
+    }
+    #expect(fault == .tooLarge(host: "127.0.0.1", limit: 1_000_000))
+  }
+
+  private static func gzip(of count: Int) throws -> [UInt8] {
+    let gzip = Process()
+    gzip.executableURL = URL(filePath: "/bin/sh")
+    gzip.arguments = ["-c", "head -c \(count) /dev/zero | gzip -9"]
+    let pipe = Pipe()
+    gzip.standardOutput = pipe
+    try gzip.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    gzip.waitUntilExit()
+    return [UInt8](data)
+  }
+
+  /// F-H13, F-Z04: no redirect is followed, and no credential reaches a second host.
+  @Test(arguments: [
+    "http://127.0.0.1:PORT/elsewhere", "/relative", "http://localhost:PORT/",
+    "https://example.org/",
+    "http://169.254.169.254/latest/meta-data", "file:///etc/passwd", "", "ftp://example.org/",
+  ])
+  func redirectsAreRefused(target: String) async throws {
+    let seen = Mutex<[String]>([])
+    let second = try Server { request in
+      seen.withLock { $0.append(request.path) }
+      return .text(200, "{}")
+    }
+    defer { second.stop() }
+    for status in [301, 302, 303, 307, 308] {
+      let location = target.replacing("PORT", with: String(second.port))
+      let first = try Server { _ in
+        .text(status, "", headers: location.isEmpty ? [:] : ["Location": location])
+      }
+      defer { first.stop() }
+      let fault = await error { () async throws(HTTPError) in
+        try await client().send(get(first, headers: ["Authorization": "Bearer CANARY"]))
+      }
+      guard case .redirected(_, status, _) = fault else {
+        Issue.record("\(status) to \(location): \(String(describing: fault))")
+        continue
+      }
+      #expect(!"\(fault!)".contains("CANARY"))
+    }
+    #expect(seen.withLock { $0 } == [])
+  }
+
+  /// F-Z01: many redirects at once do not end the process.
+  @Test func manyRedirectsAtOnceDoNoHarm() async throws {
+    let server = try Server { _ in .text(303, "", headers: ["Location": "/again"]) }
+    defer { server.stop() }
+    let client = client(20)
+    let request = get(server)
+    let refused = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<300 {
+        group.addTask {
+          do {
+            _ = try await client.send(request)
+            return false
+          } catch {
+            if case HTTPError.redirected = error { return true }
+            return false
+          }
+        }
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(refused == 300)
+  }
+
+  /// F-H31: addresses that point inside are refused without the switch, in every notation.
+  @Test(arguments: [
+    "https://127.0.0.1/", "https://localhost/", "https://[::1]/", "https://127.1/",
+    "https://2130706433/", "https://0x7f000001/", "https://10.0.0.1/", "https://192.168.1.1/",
+    "https://172.16.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://[fd00::1]/",
+    "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/", "http://example.org/", "ftp://example.org/",
+    "https://user:password@example.org/", "https:///",
+  ])
+  func insideAddressesAreRefused(address: String) throws {
+    let url = try #require(URL(string: address))
+    let fault = #expect(throws: HTTPError.self) { try checkedHost(of: url, allowLoopback: false) }
+    #expect(!"\(fault!)".contains("password"))
+    if !address.hasPrefix("https://127"), !address.contains("localhost"), !address.contains("::1"),
+      !address.contains("2130706433"), !address.contains("0x7f"), !address.contains("0.0.0.0"),
+      !address.contains("127.0.0.1")
+    {
+      #expect(throws: HTTPError.self) { try checkedHost(of: url, allowLoopback: true) }
+    }
+  }
+
+  @Test func publicAddressesAreAllowed() throws {
+    for address in ["https://api.onegov.nsw.gov.au/x", "https://8.8.8.8/"] {
+      let url = try #require(URL(string: address))
+      #expect(try checkedHost(of: url, allowLoopback: false) == url.host)
+    }
+  }
+
+  /// F-Z06, F-H23: a certificate that nobody vouches for is refused.
+  @Test func selfSignedCertificatesAreRefused() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let port = Int.random(in: 20_000...50_000)
+    let make = Process()
+    make.executableURL = URL(filePath: "/bin/sh")
+    make.arguments = [
+      "-c",
+      "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost "
+        + "-keyout \(folder)/key -out \(folder)/crt 2>/dev/null",
+    ]
+    try make.run()
+    make.waitUntilExit()
+    try #require(make.terminationStatus == 0, "openssl is needed for this test")
+    let server = Process()
+    server.executableURL = URL(filePath: "/usr/bin/env")
+    server.arguments = [
+      "openssl", "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port)", "-key",
+      "\(folder)/key", "-cert", "\(folder)/crt",
+    ]
+    server.standardOutput = FileHandle.nullDevice
+    server.standardError = FileHandle.nullDevice
+    try server.run()
+    defer { server.terminate() }
+    try await Task.sleep(for: .milliseconds(500))
+    let fault = await error { () async throws(HTTPError) in
+      try await client(5).send(Request(url: URL(string: "https://127.0.0.1:\(port)/")!))
+    }
+    #expect(fault?.mayHeal == true)
+  }
+}

@@ -1,0 +1,125 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Logging
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import Synchronization
+import TestDatabase
+import Testing
+
+/// A simulated market behind a real server, and a pipeline in a database of its own before it.
+final class Bench: Sendable {
+  static let end = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z
+  static let market = Market(
+    seed: 11, stations: 60,
+    days: (Zone.sydney.local(end).day + -10)...(Zone.sydney.local(end).day + 3))
+
+  let feeds = SimulatedFeeds(Bench.market, at: Bench.end)
+  let server: Server
+  /// What the providers were asked, path by path.
+  let asked = Mutex<[String]>([])
+  let lines = Mutex<[String]>([])
+  private let fault = Mutex<(@Sendable (Server.Request) -> Server.Answer?)?>(nil)
+  let environment: [String: String]
+  let target: String
+
+  init(_ target: String, environment extra: [String: String] = [:]) throws {
+    self.target = target
+    let box = Box()
+    server = try Server { request in box.answer(request) }
+    var environment = SimulatedFeeds.keys
+    for feed in SimulatedFeeds.feeds {
+      let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
+      environment["\(prefix)_URL"] = "http://127.0.0.1:\(server.port)/\(feed)"
+      environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
+    }
+    self.environment = environment.merging(extra) { _, extra in extra }
+    box.bench.withLock { $0 = self }
+  }
+
+  deinit { server.stop() }
+
+  private final class Box: Sendable {
+    let bench = Mutex<Bench?>(nil)
+    func answer(_ request: Server.Request) -> Server.Answer {
+      guard let bench = bench.withLock({ $0 }) else { return .silence(seconds: 0) }
+      bench.asked.withLock { $0.append(request.path) }
+      if let answer = bench.fault.withLock({ $0 })?(request) { return answer }
+      return bench.feeds.answer(request)
+    }
+  }
+
+  /// From now on the server answers like this where the function answers at all.
+  func misbehave(_ fault: (@Sendable (Server.Request) -> Server.Answer?)?) {
+    self.fault.withLock { $0 = fault }
+  }
+
+  func source(_ feed: String) throws -> Source {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../config").standardized.path
+    return try #require(
+      try Catalogue.sources(in: folder, environment: environment).first { $0.feed == feed })
+  }
+
+  func store() throws -> Store {
+    let store = Store(try Connection(target))
+    try store.becomeWriter()
+    return store
+  }
+
+  var log: Logger { Logger(.debug) { [self] line in lines.withLock { $0.append(line) } } }
+
+  /// One run on one feed at an instant.
+  @discardableResult
+  func ingest(
+    _ feed: String, at instant: Instant = Bench.end, recording: Recording? = nil, attempts: Int = 1
+  ) async throws -> Ingest.Summary {
+    feeds.set(instant)
+    let source = try source(feed)
+    let fetch = Fetch(
+      source, try #require(Catalogue.provider(of: source)),
+      client: .session(Limits(timeoutSeconds: 5, maxBodyBytes: 20 << 20, allowLoopback: true)),
+      retry: Retry(attempts: attempts, deadline: .now + .seconds(20), sleep: { _ in }),
+      secrets: Secrets(environment: environment), contact: "test@example.org")
+    return try await Ingest(source, store: store(), clock: .fixed(instant), log: log)
+      .live(fetch, recording: recording)
+  }
+
+  func lines(_ statement: SQL) throws -> [String] { try Connection(target).lines(statement) }
+
+  /// Everything stored, by the feeds' own codes.
+  func stored() throws -> [String] {
+    try lines(
+      """
+      SELECT source.source, station_code, price.fuel_id, effective_at, price_tenths, learnt_at
+      FROM fuel.price JOIN fuel.station USING (station_id)
+      JOIN fuel.source ON source.source_id = price.source_id
+      ORDER BY 1, 2, 3, 4, 5
+      """)
+      + lines(
+        """
+        SELECT source.source, station_code, listing.fuel_id, changed_at, is_listed
+        FROM fuel.listing JOIN fuel.station USING (station_id)
+        JOIN fuel.source ON source.source_id = listing.source_id
+        ORDER BY 1, 2, 3, 4
+        """)
+      + lines(
+        """
+        SELECT feed, feed_station_code, state, name, brand, address, suburb, postcode, latitude,
+          longitude, is_public, first_seen_at
+        FROM fuel_v1.stations ORDER BY 1, 2
+        """)
+      + lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
+      + lines(
+        """
+        SELECT station_code, pair.fuel_id, price_tenths, since_at, stamped_at, stamped_tenths,
+          learnt_at, next_tenths, next_effective_at, is_listed
+        FROM fuel.current_price AS pair JOIN fuel.station USING (station_id) ORDER BY 1, 2
+        """)
+  }
+}

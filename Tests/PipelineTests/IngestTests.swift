@@ -1,0 +1,292 @@
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import Synchronization
+import TestDatabase
+import Testing
+
+struct IngestTests {
+  /// Over HTTP and from the recording of the same answers: row for row the same.
+  @Test func aReplayEqualsTheLiveRun() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let recording = Recording(folder: folder)
+    let instants = [Bench.end - .seconds(90_000), Bench.end - .seconds(40_000), Bench.end]
+    let live = try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      for instant in instants {
+        for feed in SimulatedFeeds.feeds {
+          try await bench.ingest(feed, at: instant, recording: recording)
+        }
+      }
+      let counts = try bench.lines(
+        "SELECT feed, taken_at, received, stored, unchanged, rejected, payload_sha256 FROM fuel_v1.ingest_runs ORDER BY 1, 2"
+      )
+      return (try bench.stored(), counts)
+    }
+    let replayed = try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      for feed in SimulatedFeeds.feeds {
+        for documents in try recording.runs(of: feed) {
+          _ = try Ingest(
+            bench.source(feed), store: bench.store(), clock: .fixed(Bench.end), log: bench.log
+          ).replay(documents)
+        }
+      }
+      let counts = try bench.lines(
+        "SELECT feed, taken_at, received, stored, unchanged, rejected, payload_sha256 FROM fuel_v1.ingest_runs ORDER BY 1, 2"
+      )
+      return (try bench.stored(), counts)
+    }
+    #expect(live.0.count > 1_000)
+    #expect(live.0 == replayed.0)
+    #expect(live.1 == replayed.1 && live.1.count == 12)
+  }
+
+  /// Ten days of all feeds: at every visit the database says what the market charged.
+  @Test func theHistoryIsTheMarketsTruth() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      var visits: [(String, Instant)] = []
+      for step in 0..<24 {
+        let at = Bench.end - .seconds(9 * 86_400 - step * 32_000)
+        for feed in SimulatedFeeds.feeds {
+          try await bench.ingest(feed, at: at)
+          visits.append((feed, at))
+        }
+      }
+      let connection = try Connection(target)
+      let now = Bench.end + .seconds(3_600)
+      try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+      var compared = 0
+      for (feed, at) in visits {
+        let states: [State] =
+          switch feed {
+          case "nsw-fuelcheck": [.nsw, .act]
+          case "qld-fpd": [.qld]
+          case "sa-fpd": [.sa]
+          default: [.wa]
+          }
+        var truth: [String] = []
+        for site in Bench.market.sites where states.contains(site.station.state) {
+          for (fuel, _) in site.changes {
+            // Western Australia fixes a price at 06:00 and asks for it by day.
+            let price = Bench.market.price(site, fuel, at: at)
+            if let price {
+              truth.append("\(site.station.name)|\(fuel.rawValue)|\(price.centsPerLitre)")
+            }
+          }
+        }
+        let stored = try connection.lines(
+          """
+          SELECT station.name, fuel.fuel, (price.price_tenths / 10.0)::numeric(5, 1) AS price
+          FROM fuel.prices_at(\(at)) AS price
+          JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
+          JOIN fuel.source USING (source_id)
+          WHERE source.source = \(feed)
+          """)
+        #expect(stored.sorted() == truth.sorted(), "\(feed) at \(at)")
+        compared += truth.count
+      }
+      #expect(compared > 5_000)
+    }
+  }
+
+  private func fault(_ body: () async throws -> Void) async -> (any Error)? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// F-H08: an expired token is renewed once; a wrong key is told after that, and the run recorded.
+  @Test func anExpiredTokenIsRenewedOnce() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { request in
+        // The first data call finds its token expired.
+        request.path.hasSuffix("/prices") && bench.asked.withLock { $0.count } == 2
+          ? .text(401, "{}") : nil
+      }
+      let summary = try await bench.ingest("nsw-fuelcheck")
+      #expect(summary.requests == 4 && summary.counts.stored > 0)
+      bench.misbehave { $0.path.hasSuffix("/prices") ? .text(401, "{}") : nil }
+      let refused = await fault { try await bench.ingest("nsw-fuelcheck") }
+      #expect(refused as? FeedError == .notAllowed(document: "prices", status: 401))
+      #expect(bench.asked.withLock { $0.count } == 8)
+      #expect(
+        try bench.lines(
+          "SELECT outcome, requests, stored FROM fuel_v1.ingest_runs ORDER BY run_id DESC LIMIT 1")
+          == ["failed|4|0"])
+    }
+  }
+
+  /// F-H09: a refused key is not tried again, and its text is nowhere.
+  @Test func aRefusedKeyIsAskedOnce() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(
+        target,
+        environment: [
+          "BOWSER_QLD_FPD_TOKEN": "CANARY-token", "BOWSER_NSW_FUELCHECK_SECRET": "CANARY-secret",
+        ])
+      for status in [401, 403] {
+        bench.misbehave { _ in .text(status, "{\"Message\":\"denied\"}") }
+        let before = bench.asked.withLock { $0.count }
+        let refused = await fault { try await bench.ingest("qld-fpd", attempts: 4) }
+        #expect(refused as? FeedError == .notAllowed(document: "brands", status: status))
+        #expect(bench.asked.withLock { $0.count } == before + 1)
+        try Connection(target).execute(
+          "UPDATE fuel.run SET started_at = started_at - interval '1 hour'")
+      }
+      bench.misbehave(nil)
+      let token = await fault { try await bench.ingest("nsw-fuelcheck") }
+      #expect(token as? FeedError == .notAllowed(document: "token", status: 401))
+      // F-M05: the canary is in no row, no log line, no error.
+      let rows = try bench.lines("SELECT run::text FROM fuel.run AS run")
+      let said = rows + bench.lines.withLock { $0 } + ["\(token!)"]
+      #expect(rows.count == 3 && !said.joined().contains("CANARY"))
+    }
+  }
+
+  /// F-H06: asked to stay away for an hour, the next run makes no request and says so.
+  @Test func stayingAwayIsRemembered() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { _ in .text(429, "{}", headers: ["Retry-After": "3600"]) }
+      let first = await fault { try await bench.ingest("wa-fuelwatch") }
+      #expect(first as? FeedError == .comeBack(document: "today-1", afterSeconds: 3_600))
+      bench.misbehave(nil)
+      let asked = bench.asked.withLock { $0.count }
+      let second = await fault {
+        try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_500))
+      }
+      #expect(second as? IngestError == .notBefore(Bench.end + .seconds(3_600)))
+      #expect(bench.asked.withLock { $0.count } == asked)
+      try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_700))
+    }
+  }
+
+  /// F-H07: a run that would overspend the month refuses itself before it calls.
+  @Test func aSpentQuotaStopsTheRun() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target, environment: ["BOWSER_NSW_FUELCHECK_CALLS_PER_MONTH": "5"])
+      for hour in 0..<2 {
+        try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(hour * 3600))
+      }
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")
+      #expect(try connection.lines("SELECT quota_left FROM fuel_v1.feed_health") == ["1"])
+      let spent = await fault {
+        try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(7_200))
+      }
+      #expect(spent as? IngestError == .quotaSpent(allowed: 5))
+      #expect(bench.asked.withLock { $0.count } == 4)
+      // The next UTC month begins anew.
+      try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(31 * 86_400))
+    }
+  }
+
+  /// The publishers' rule of one call a minute holds over processes.
+  @Test func aRunTooSoonIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      try await bench.ingest("sa-fpd")
+      let soon = await fault { try await bench.ingest("sa-fpd", at: Bench.end + .seconds(30)) }
+      #expect(soon as? IngestError == .notBefore(Bench.end + .seconds(60)))
+      try await bench.ingest("sa-fpd", at: Bench.end + .seconds(60))
+      // Reference lists once a day: the second run asked for prices only.
+      #expect(bench.asked.withLock { $0.count } == 5)
+      try await bench.ingest("sa-fpd", at: Bench.end + .seconds(86_500))
+      #expect(bench.asked.withLock { $0.count } == 9)
+    }
+  }
+
+  /// F-H05, F-H10, F-H11, F-H12, F-H14, F-H17, F-H29, F-P06, F-P07: nothing of a bad run is stored but
+  /// its record, the last good data stay, and it is told as what it is.
+  @Test(arguments: [
+    ("500", 500, "Internal Server Error.", false), ("404", 404, "{}", false),
+    ("304", 304, "", true), ("html", 200, "<!DOCTYPE html><html>maintenance</html>", true),
+    ("empty", 200, "", true), ("newline", 200, "\n", true), ("zip", 200, "PK\u{3}\u{4}xx", true),
+    ("pdf", 200, "%PDF-1.4", true), ("json error", 200, "{\"ok\":false}", true),
+    ("truncated", 200, "{\"SitePrices\":[{\"SiteId\":1,", true),
+  ])
+  func aBadAnswerChangesNothing(name: String, status: Int, body: String, isRefusal: Bool)
+    async throws
+  {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      try await bench.ingest("qld-fpd")
+      let before = try bench.stored()
+      // The last of four calls fails.
+      bench.misbehave { $0.path.contains("GetSitesPrices") ? .text(status, body) : nil }
+      let error = await fault {
+        try await bench.ingest("qld-fpd", at: Bench.end + .seconds(90_000))
+      }
+      #expect(error is FeedError)
+      #expect(try bench.stored() == before)
+      #expect(
+        try bench.lines(
+          "SELECT outcome, error IS NOT NULL AS e FROM fuel_v1.ingest_runs ORDER BY run_id DESC LIMIT 1"
+        )
+          == ["\(isRefusal ? "refused" : "failed")|t"])
+      bench.misbehave(nil)
+      try await bench.ingest("qld-fpd", at: Bench.end + .seconds(93_000))
+    }
+  }
+
+  /// F-V03: a feed whose unit changed is refused as a whole; its records are counted and kept.
+  @Test func aChangedUnitIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      try await bench.ingest("nsw-fuelcheck")
+      let before = try bench.stored()
+      let prices = bench.feeds.documents(of: "nsw-fuelcheck", at: Bench.end)[0]
+      let text = String(decoding: prices.bytes, as: UTF8.self)
+      for factor in [10.0, 0.1, 100] {
+        let changed = text.replacing(/"price":(\d+\.?\d*)/) { match in
+          "\"price\":\((Double(match.1) ?? 0) * factor)"
+        }
+        bench.misbehave { $0.path.hasSuffix("/prices") ? .text(200, changed) : nil }
+        let error = await fault {
+          try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(7_200))
+        }
+        #expect(error is Refusal, "\(factor)")
+      }
+      #expect(try bench.stored().filter { !$0.contains("price_") } == before)
+      #expect(
+        try bench.lines(
+          """
+          SELECT DISTINCT outcome, received = stored + unchanged + duplicate + rejected AS adds_up,
+            received > 50 AS counted FROM fuel_v1.ingest_runs WHERE outcome <> 'stored'
+          """) == ["refused|t|t"])
+      #expect(
+        try bench.lines(
+          "SELECT count(*) > 50 AS kept FROM fuel_v1.rejects WHERE reason LIKE 'price_%'") == ["t"])
+    }
+  }
+
+  /// F-L07: a dry run does everything and leaves nothing.
+  @Test func aRehearsalLeavesNothing() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let store = try bench.store()
+      try store.beginRehearsal()
+      let documents = bench.feeds.documents(of: "nsw-fuelcheck", at: Bench.end)
+      for _ in 0..<2 {
+        let summary = try Ingest(
+          bench.source("nsw-fuelcheck"), store: store, clock: .fixed(Bench.end), log: bench.log
+        ).replay(documents)
+        #expect(summary.counts.received > 50)
+      }
+      try store.endRehearsal()
+      #expect(try bench.stored() == [])
+      #expect(try bench.lines("SELECT count(*) FROM fuel.run") == ["0"])
+    }
+  }
+}
