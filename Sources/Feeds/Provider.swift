@@ -14,6 +14,9 @@ package protocol Provider: Sendable {
   /// The documents that make up one run at an instant.
   static func calls(_ source: Source, at instant: Instant) -> [Call]
 
+  /// The instant since which there should have been a run: a feed read before it is due again.
+  static func due(_ source: Source, at now: Instant) -> Instant
+
   /// The headers that open the provider's door, by whatever exchange that takes.
   ///
   /// - Parameter ask: sends a request with the usual limits and retries.
@@ -34,6 +37,11 @@ package protocol Provider: Sendable {
 extension Provider {
   package static var secrets: [String] { [] }
   package static var keysExpire: Bool { false }
+
+  /// By the feed's cadence; cron is never to the second.
+  package static func due(_ source: Source, at now: Instant) -> Instant {
+    now - .seconds(60 * source.settings.integer("cadenceMinutes") - 30)
+  }
   package static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response

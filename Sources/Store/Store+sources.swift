@@ -126,6 +126,15 @@ extension Store {
       """)
   }
 
+  /// When the documents of a feed's newest good run were fetched, and until when its provider wants
+  /// to be left alone; both `nil` for a feed that was never read.
+  package func lastTaken(feed: String) throws -> (at: Instant?, notBefore: Instant?) {
+    let rows = try connection.query(
+      "SELECT last_taken_at, not_before_at FROM fuel.source WHERE source = \(feed)")
+    guard let row = rows.first else { return (nil, nil) }
+    return (try row.optionalInstant("last_taken_at"), try row.optionalInstant("not_before_at"))
+  }
+
   /// When a document of this name last came in a good run; `nil`: never.
   package func lastTaken(document: String, of source: SourceID) throws -> Instant? {
     try connection.query(

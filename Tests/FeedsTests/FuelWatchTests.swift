@@ -100,6 +100,18 @@ struct FuelWatchTests {
     #expect(calls.count == count)
   }
 
+  /// When the feed is due: once after 06:00 and once after 14:30 Perth time.
+  @Test(arguments: [
+    ("2026-08-31T22:04:00Z", "2026-08-31T06:35:00Z"), ("2026-08-31T22:06:00Z", "2026-08-31T22:05:00Z"),
+    ("2026-09-01T06:34:00Z", "2026-08-31T22:05:00Z"), ("2026-09-01T06:36:00Z", "2026-09-01T06:35:00Z"),
+    ("2026-09-01T17:00:00Z", "2026-09-01T06:35:00Z"),
+  ])
+  func dueTwiceADay(now: String, since: String) throws {
+    let source = try Sample.source("wa-fuelwatch")
+    let provider = try #require(Catalogue.provider(of: source))
+    #expect(provider.due(source, at: try #require(Instant(iso: now))).description == since)
+  }
+
   /// The web site's own lists: today's and tomorrow's price by the clock; a missing key says nothing.
   @Test(arguments: [
     ("api-sites-ULP-20260326T005943Z", 724, 0, "2026-03-25T22:00:00Z"),

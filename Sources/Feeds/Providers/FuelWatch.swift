@@ -35,6 +35,14 @@ enum FuelWatch: Provider {
     }
   }
 
+  /// Prices change at 06:00 and tomorrow's come out at 14:30; nothing happens in between.
+  static func due(_ source: Source, at now: Instant) -> Instant {
+    let local = Zone.perth.local(now)
+    let passed = [6 * 3600 + 300, tomorrowFrom + 300].last { $0 <= local.secondsOfDay }
+    // Before 06:05 it is yesterday's afternoon that counts.
+    return now - .seconds(local.secondsOfDay - (passed ?? tomorrowFrom + 300 - 86_400))
+  }
+
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
     // A price ends by itself after its day, so that absence has nothing left to prove.
     var reading = Reading(coverage: .partial)

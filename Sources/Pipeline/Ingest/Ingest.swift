@@ -62,6 +62,15 @@ package struct Ingest {
     return try store(documents, run: run, requests: counter.value)
   }
 
+  /// Whether the feed should be read now, by its own cadence and its provider's wishes.
+  package func isDue() throws -> Bool {
+    let now = clock.now()
+    let last = try store.lastTaken(feed: source.feed)
+    if let notBefore = last.notBefore, now < notBefore { return false }
+    guard let taken = last.at, taken <= now else { return true }
+    return taken < provider.due(source, at: now)
+  }
+
   /// Stores what recorded documents say, as if they had been fetched when they were recorded.
   package func replay(_ documents: [Document]) throws -> Summary {
     let id = try begin()

@@ -11,13 +11,13 @@ let ingestCommand = Command(
   summary: "Fetch feeds, normalise them and store what is new.",
   operands: "FEED... | --all",
   examples: [
-    ("bowser ingest --all", "every feed that is switched on; silent when all is well"),
+    ("bowser ingest --all", "every feed that is due; silent when all is well"),
     ("bowser ingest wa-fuelwatch --summary", "one feed, with a line on what came"),
     ("bowser ingest qld-fpd --record recordings", "keep what came as well"),
     ("bowser ingest qld-fpd --replay recordings", "store recorded answers instead of fetching"),
   ],
   options: [
-    .init(name: "all", value: nil, about: "every feed that is switched on"),
+    .init(name: "all", value: nil, about: "every feed that is switched on and due by its cadence"),
     .init(name: "summary", value: nil, about: "one line a run on standard output"),
     .init(name: "record", value: "DIR", about: "keep the answers in DIR/FEED/INSTANT/"),
     .init(
@@ -93,6 +93,8 @@ private struct IngestRun {
         tell(try ingest.replay(documents))
       }
     } else {
+      // «Every feed» is for cron: one that has nothing to tell yet is left alone.
+      if invocation.flags.contains("all"), try !ingest.isDue() { return }
       let recording = invocation.options["record"].map { Recording(folder: $0) }
       tell(try await ingest.live(fetch(source), recording: recording))
     }
