@@ -53,7 +53,7 @@ format: ## let swift format decide
 
 psql: ## psql on the private cluster; SQL on standard input works
 	@config/cluster start
-	@eval "$$(config/cluster env $(DB))" && psql $(ARGS)
+	@eval "$$(config/cluster env $(DB))" && psql -v ON_ERROR_STOP=1 $(ARGS)
 
 env: ## print the variables with which any tool reaches the private cluster
 	@config/cluster start

@@ -77,6 +77,7 @@ CREATE TABLE fuel.source (
   cadence            interval    NOT NULL,
   price_lapses_after interval    NOT NULL,
   sight_lapses_after interval    NOT NULL,
+  tells_whole_days   boolean     NOT NULL,
   attribution        text        NOT NULL,
   is_enabled         boolean     NOT NULL,
   calls_per_month    integer     NOT NULL,
@@ -98,6 +99,9 @@ COMMENT ON COLUMN fuel.source.price_lapses_after IS
   'A price is not believed for longer than this after its own stamp.';
 COMMENT ON COLUMN fuel.source.sight_lapses_after IS
   'A price is not believed for longer than this after it was last seen listed.';
+COMMENT ON COLUMN fuel.source.tells_whole_days   IS
+  'Whether its prices hold for whole price days, so that a day is known from any run that has it. '
+  'Otherwise averages begin with its first run.';
 COMMENT ON COLUMN fuel.source.attribution        IS 'The wording that the licence asks for.';
 COMMENT ON COLUMN fuel.source.is_enabled         IS 'Whether the configuration has it switched on.';
 COMMENT ON COLUMN fuel.source.calls_per_month    IS 'Allowed requests per UTC month; 0 is no limit.';

@@ -24,7 +24,8 @@ CREATE TABLE fuel.run (
   CONSTRAINT run_pk PRIMARY KEY (run_id),
   CONSTRAINT run_source_fk FOREIGN KEY (source_id) REFERENCES fuel.source (source_id),
   CONSTRAINT run_outcome_ck CHECK (
-    outcome IN ('running', 'stored', 'unchanged', 'refused', 'failed', 'interrupted')),
+    outcome IN (
+      'running', 'stored', 'unchanged', 'rehearsed', 'refused', 'failed', 'interrupted')),
   CONSTRAINT run_counts_ck CHECK (received = stored + unchanged + duplicate + rejected),
   CONSTRAINT run_taken_ck CHECK (taken_at IS NOT NULL OR outcome NOT IN ('stored', 'unchanged'))
 );
@@ -40,8 +41,8 @@ COMMENT ON COLUMN fuel.run.finished_at        IS 'When it ended. NULL while it r
 COMMENT ON COLUMN fuel.run.taken_at           IS
   'When its last document was fetched; in a replay, when it was recorded. NULL: none came.';
 COMMENT ON COLUMN fuel.run.outcome            IS
-  'running; stored (something new); unchanged (nothing new); refused (the documents); failed (the '
-  'fetch or the store); interrupted (the process died).';
+  'running; stored (something new); unchanged (nothing new); rehearsed (a dry run that fetched); '
+  'refused (the documents); failed (the fetch or the store); interrupted (the process died).';
 COMMENT ON COLUMN fuel.run.is_complete        IS
   'Whether it stored a complete list of the feed, whose gaps mean «not offered».';
 COMMENT ON COLUMN fuel.run.describes_stations IS 'Whether it described the stations too.';

@@ -78,7 +78,6 @@ CREATE TABLE fuel.verdict (
   confidence          numeric(3, 2),
   valid_until_at      timestamptz   NOT NULL,
   CONSTRAINT verdict_pk PRIMARY KEY (region, fuel_id, computed_at),
-  CONSTRAINT verdict_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region),
   CONSTRAINT verdict_verdict_ck CHECK (verdict IN ('fill_up', 'wait', 'no_difference')),
   CONSTRAINT verdict_basis_ck CHECK (basis IN (
     'tomorrow_price', 'price_cycle', 'price_trend', 'not_cycling', 'insufficient_data')),
@@ -86,7 +85,8 @@ CREATE TABLE fuel.verdict (
 );
 COMMENT ON TABLE  fuel.verdict                     IS
   'Every verdict that was given, with what it was based on. Never changed afterwards.';
-COMMENT ON COLUMN fuel.verdict.region              IS 'The region.';
+COMMENT ON COLUMN fuel.verdict.region              IS
+  'The region. It may have left the configuration since; its verdicts stay.';
 COMMENT ON COLUMN fuel.verdict.fuel_id             IS 'The fuel.';
 COMMENT ON COLUMN fuel.verdict.computed_at         IS 'When it was given.';
 COMMENT ON COLUMN fuel.verdict.day                 IS 'The price day it was given on.';
@@ -106,7 +106,6 @@ COMMENT ON COLUMN fuel.verdict.expected_saving_cpl IS
 COMMENT ON COLUMN fuel.verdict.confidence          IS 'From 0 to 1. NULL: not estimated.';
 COMMENT ON COLUMN fuel.verdict.valid_until_at      IS 'When it lapses.';
 COMMENT ON CONSTRAINT verdict_pk            ON fuel.verdict IS 'One verdict at a time.';
-COMMENT ON CONSTRAINT verdict_region_fk     ON fuel.verdict IS 'A known region.';
 COMMENT ON CONSTRAINT verdict_verdict_ck    ON fuel.verdict IS 'A known word.';
 COMMENT ON CONSTRAINT verdict_basis_ck      ON fuel.verdict IS 'A known word.';
 COMMENT ON CONSTRAINT verdict_confidence_ck ON fuel.verdict IS 'A probability.';

@@ -24,18 +24,32 @@ BEGIN
   JOIN fuel.source USING (source_id)
   WHERE run.run_id = p_run_id;
   is_late := coalesce(feed.last_taken_at > p_taken_at, false);
+  -- A clock that stands before what is stored already would call the present the future.
+  p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
   stored := 0;
   is_complete := p_is_complete;
 
   -- A list that is much shorter than the one before is a fault of the feed, not the end of half
-  -- the stations. Only a comparison with the newest list means something.
-  IF p_is_complete AND NOT is_late THEN
-    SELECT count(*) INTO listed_before
-    FROM fuel.current_price AS known
-    WHERE known.source_id = feed.source_id AND known.is_listed AND known.price_tenths > 0;
+  -- the stations. It is compared with what was listed just before it, late or not.
+  IF p_is_complete THEN
+    IF is_late THEN
+      SELECT count(*) INTO listed_before
+      FROM (
+        SELECT DISTINCT ON (listing.station_id, listing.fuel_id) listing.is_listed
+        FROM fuel.listing
+        WHERE listing.source_id = feed.source_id AND listing.changed_at < p_taken_at
+        ORDER BY listing.station_id, listing.fuel_id, listing.changed_at DESC
+      ) AS known
+      WHERE known.is_listed;
+    ELSE
+      SELECT count(*) INTO listed_before
+      FROM fuel.current_price AS known
+      WHERE known.source_id = feed.source_id AND known.is_listed;
+    END IF;
     SELECT count(*) INTO listed_now
-    FROM pg_temp.staged_price
-    WHERE staged_price.price_tenths > 0;
+    FROM (
+      SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
+    ) AS pair;
     IF listed_now < listed_before * p_refuse_below THEN
       refusal := format(
         'only %s prices where %s were listed before: below %s %%',
@@ -63,12 +77,27 @@ BEGIN
     WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
   ORDER BY staged.station_code;
 
+  -- Pairs and instants from which on something may have changed.
+  CREATE TEMPORARY TABLE changed (
+    station_id integer     NOT NULL,
+    fuel_id    smallint    NOT NULL,
+    begins_at  timestamptz NOT NULL
+  ) ON COMMIT DROP;
+
   -- The newest description counts; what a description leaves open stays as it was.
   IF NOT EXISTS (
     SELECT
     FROM fuel.run
     WHERE run.source_id = feed.source_id AND run.describes_stations AND run.taken_at > p_taken_at)
   THEN
+    -- Who counts in averages, and in which, is decided by these two for the whole past.
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT station.station_id, pair.fuel_id, station.first_seen_at
+    FROM pg_temp.staged_station AS staged
+    JOIN fuel.station
+      ON station.source_id = feed.source_id AND station.station_code = staged.station_code
+    JOIN fuel.current_price AS pair USING (station_id)
+    WHERE (station.is_public, station.state) IS DISTINCT FROM (staged.is_public, staged.state);
     UPDATE fuel.station SET
       state = staged.state,
       time_zone = staged.time_zone,
@@ -151,7 +180,6 @@ BEGIN
   ) AS month
   ORDER BY month.begins_at;
 
-  CREATE TEMPORARY TABLE new_fact ON COMMIT DROP AS
   WITH inserted AS (
     INSERT INTO fuel.price (
       station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
@@ -164,18 +192,24 @@ BEGIN
     ON CONFLICT DO NOTHING
     RETURNING station_id, fuel_id, effective_at
   )
+  INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
   SELECT inserted.station_id, inserted.fuel_id, inserted.effective_at FROM inserted;
   GET DIAGNOSTICS stored = ROW_COUNT;
   IF is_late THEN
-    -- An older document told the same earlier.
-    UPDATE fuel.price SET learnt_at = p_taken_at, run_id = p_run_id
-    FROM pg_temp.difference
-    WHERE price.station_id = difference.station_id
-      AND price.fuel_id = difference.fuel_id
-      AND price.source_id = feed.source_id
-      AND price.effective_at = difference.effective_at
-      AND price.price_tenths = difference.price_tenths
-      AND price.learnt_at > p_taken_at;
+    -- An older document told the same earlier. Of two prices under one stamp another may count now.
+    WITH corrected AS (
+      UPDATE fuel.price SET learnt_at = p_taken_at, run_id = p_run_id
+      FROM pg_temp.difference
+      WHERE price.station_id = difference.station_id
+        AND price.fuel_id = difference.fuel_id
+        AND price.source_id = feed.source_id
+        AND price.effective_at = difference.effective_at
+        AND price.price_tenths = difference.price_tenths
+        AND price.learnt_at > p_taken_at
+      RETURNING price.station_id, price.fuel_id, price.effective_at
+    )
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT corrected.station_id, corrected.fuel_id, corrected.effective_at FROM corrected;
   END IF;
 
   CREATE TEMPORARY TABLE pair_listing (
@@ -238,6 +272,11 @@ BEGIN
     FROM pg_temp.pair_listing AS pair
     WHERE pair.is_listed <> pair.was_listed AND next_list_at IS NOT NULL
     ON CONFLICT DO NOTHING;
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT pair.station_id, pair.fuel_id, change.at
+    FROM pg_temp.pair_listing AS pair
+    CROSS JOIN LATERAL (VALUES (p_taken_at), (next_list_at)) AS change (at)
+    WHERE pair.is_listed <> pair.was_listed AND change.at IS NOT NULL;
     IF is_late THEN
       PERFORM fuel.prune_listing(
         feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id))
@@ -259,17 +298,13 @@ BEGIN
   PERFORM fuel.refresh_current(
     feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)
   FROM (
-    SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
-    UNION
-    SELECT pair_listing.station_id, pair_listing.fuel_id
-    FROM pg_temp.pair_listing
-    WHERE pair_listing.is_listed <> pair_listing.was_listed
+    SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
   ) AS pair
   HAVING count(*) > 0;
 
-  PERFORM fuel.mark_dirty(feed.source_id, p_taken_at, p_clock);
+  PERFORM fuel.mark_dirty(feed.source_id, p_taken_at, absorb.is_complete, p_clock);
   -- A transaction may hold several runs.
-  DROP TABLE pg_temp.difference, pg_temp.new_fact, pg_temp.pair_listing;
+  DROP TABLE pg_temp.difference, pg_temp.changed, pg_temp.pair_listing;
   RETURN NEXT;
 END
 $$;

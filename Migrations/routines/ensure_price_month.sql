@@ -1,8 +1,9 @@
 -- Makes the partition of a month if it is missing. The writer has no DDL of its own, so this runs
--- with the owner's rights and does nothing else. Attaching, unlike CREATE ... PARTITION OF, lets
+-- with the owner's rights and does nothing else. pg_temp stands last in its path: left out, it would
+-- be searched first for types, and a caller's own type named text would run as the owner. Attaching, unlike CREATE ... PARTITION OF, lets
 -- others go on reading and writing the table.
 CREATE OR REPLACE FUNCTION fuel.ensure_price_month(p_at timestamptz) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' SET timezone = 'UTC' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
   month_begins timestamptz := date_trunc('month', p_at);
   partition    text        := to_char(month_begins, '"price_"YYYY_MM');

@@ -3,7 +3,7 @@
 -- the same rows. The writer may not delete; this deletes nothing else.
 CREATE OR REPLACE FUNCTION fuel.prune_listing(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[])
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = '' AS $$
+RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   DELETE FROM fuel.listing
   USING (
     SELECT

@@ -1,8 +1,8 @@
 -- The functions of the interface. They read private tables on behalf of readers who may not, so
--- each runs with its owner's rights, a fixed empty search path and nothing but bound arguments.
+-- each runs with its owner's rights, a fixed search path and nothing but bound arguments.
 
 CREATE OR REPLACE FUNCTION fuel_v1.price_at(station_id integer, fuel text, at timestamptz)
-RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = ''
+RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (
   SELECT (found.price_tenths / 10.0)::numeric(5, 1)
   FROM fuel.fuel AS known
@@ -14,7 +14,7 @@ REVOKE EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) FROM PUB
 GRANT EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.average_at(region text, fuel text, at timestamptz)
-RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = ''
+RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN (
   SELECT CASE
     WHEN count(*) >= fuel.minimum_stations() THEN round(avg(found.price_tenths) / 10, 2)
@@ -38,7 +38,7 @@ GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_re
 CREATE OR REPLACE FUNCTION fuel_v1.stations_near(
   latitude numeric, longitude numeric, radius_km numeric)
 RETURNS TABLE (station_id integer, name text, brand text, suburb text, state text, distance_km numeric)
-LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = '' AS $$
+LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT
     station.station_id,
     station.name,

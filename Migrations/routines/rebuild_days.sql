@@ -52,10 +52,9 @@ BEGIN
       source.price_lapses_after,
       source.sight_lapses_after,
       source.last_listed_at,
-      -- Before its first run a feed's unchanged prices are known and its changed ones are not. A
-      -- feed without lists tells whole days.
+      -- Before its first run a feed's unchanged prices are known and its changed ones are not.
       CASE
-        WHEN source.last_listed_at IS NULL THEN '-infinity'
+        WHEN source.tells_whole_days THEN '-infinity'
         ELSE source.first_taken_at
       END AS speaks_from_at
     FROM fuel.current_price AS cached

@@ -55,31 +55,36 @@ RETURNS void LANGUAGE sql AS $$
   ) AS listed ON true
   -- When the present price began: after the last different price and after the last absence.
   LEFT JOIN LATERAL (
-    SELECT greatest(
-      (
-        SELECT price.effective_at
-        FROM fuel.price
-        WHERE price.station_id = pair.station_id
-          AND price.fuel_id = pair.fuel_id
-          AND price.source_id = p_source_id
-          AND price.effective_at < stamped.effective_at
-          AND price.price_tenths <> stamped.price_tenths
-        ORDER BY price.effective_at DESC
-        LIMIT 1
-      ),
-      (
-        SELECT listing.changed_at
-        FROM fuel.listing
-        WHERE listing.station_id = pair.station_id
-          AND listing.fuel_id = pair.fuel_id
-          AND listing.source_id = p_source_id
-          AND listing.changed_at <= p_clock
-          AND NOT listing.is_listed
-        ORDER BY listing.changed_at DESC
-        LIMIT 1
-      )
-    ) AS ended_at
-  ) AS other ON true
+    SELECT price.effective_at
+    FROM fuel.price
+    WHERE price.station_id = pair.station_id
+      AND price.fuel_id = pair.fuel_id
+      AND price.source_id = p_source_id
+      AND price.effective_at < stamped.effective_at
+      AND price.price_tenths <> stamped.price_tenths
+      -- Of two prices under one stamp only the one that counts.
+      AND NOT EXISTS (
+        SELECT
+        FROM fuel.price AS rival
+        WHERE rival.station_id = price.station_id
+          AND rival.fuel_id = price.fuel_id
+          AND rival.source_id = price.source_id
+          AND rival.effective_at = price.effective_at
+          AND (rival.learnt_at, rival.price_tenths) > (price.learnt_at, price.price_tenths))
+    ORDER BY price.effective_at DESC
+    LIMIT 1
+  ) AS different ON true
+  LEFT JOIN LATERAL (
+    SELECT listing.changed_at
+    FROM fuel.listing
+    WHERE listing.station_id = pair.station_id
+      AND listing.fuel_id = pair.fuel_id
+      AND listing.source_id = p_source_id
+      AND listing.changed_at <= p_clock
+      AND NOT listing.is_listed
+    ORDER BY listing.changed_at DESC
+    LIMIT 1
+  ) AS absent ON true
   LEFT JOIN LATERAL (
     SELECT least(
       (
@@ -89,7 +94,8 @@ RETURNS void LANGUAGE sql AS $$
           AND price.fuel_id = pair.fuel_id
           AND price.source_id = p_source_id
           AND price.effective_at <= stamped.effective_at
-          AND price.effective_at > coalesce(other.ended_at, '-infinity')
+          AND price.effective_at
+            > coalesce(greatest(different.effective_at, absent.changed_at), '-infinity')
         ORDER BY price.effective_at
         LIMIT 1
       ),
@@ -99,9 +105,18 @@ RETURNS void LANGUAGE sql AS $$
         WHERE listing.station_id = pair.station_id
           AND listing.fuel_id = pair.fuel_id
           AND listing.source_id = p_source_id
-          AND listing.changed_at > other.ended_at
+          AND listing.changed_at > greatest(different.effective_at, absent.changed_at)
           AND listing.changed_at <= p_clock
           AND listing.is_listed
+          -- What came back was this price, not the different one before it.
+          AND EXISTS (
+            SELECT
+            FROM fuel.price
+            WHERE price.station_id = pair.station_id
+              AND price.fuel_id = pair.fuel_id
+              AND price.source_id = p_source_id
+              AND price.effective_at <= listing.changed_at
+              AND price.effective_at > coalesce(different.effective_at, '-infinity'))
         ORDER BY listing.changed_at
         LIMIT 1
       )

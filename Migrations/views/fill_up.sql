@@ -20,12 +20,21 @@ SELECT
   latest.stations,
   latest.method
 FROM (
-  SELECT DISTINCT ON (verdict.region, verdict.fuel_id)
-    verdict.*,
-    verdict.valid_until_at > fuel.clock() AS is_valid
-  FROM fuel.verdict
-  WHERE verdict.computed_at <= fuel.clock()
-  ORDER BY verdict.region, verdict.fuel_id, verdict.computed_at DESC
+  -- One step into the index for each region and fuel, however many verdicts there ever were.
+  SELECT
+    given.*,
+    given.valid_until_at > fuel.clock() AS is_valid
+  FROM fuel.region AS place
+  CROSS JOIN fuel.fuel AS grade
+  CROSS JOIN LATERAL (
+    SELECT verdict.*
+    FROM fuel.verdict
+    WHERE verdict.region = place.region
+      AND verdict.fuel_id = grade.fuel_id
+      AND verdict.computed_at <= fuel.clock()
+    ORDER BY verdict.computed_at DESC
+    LIMIT 1
+  ) AS given
 ) AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id);

@@ -26,7 +26,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.run_id         IS 'Number of the run.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.feed           IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.started_at     IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at    IS 'When it ended; NULL while it runs.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, refused, failed or interrupted.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, rehearsed, refused, failed or interrupted.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.received       IS 'Price records that came.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.stored         IS 'Records that told something new.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.unchanged      IS 'Records that were known already.';

@@ -1,4 +1,28 @@
 CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
+WITH latest AS MATERIALIZED (
+  SELECT
+    region.region,
+    coalesce(region.radius_km, 100000) AS reach,
+    given.fuel_id,
+    given.verdict,
+    given.basis,
+    given.reason,
+    given.expected_saving_cpl,
+    given.valid_until_at,
+    given.valid_until_at > fuel.clock() AS is_valid
+  FROM fuel.region
+  CROSS JOIN fuel.fuel
+  CROSS JOIN LATERAL (
+    SELECT verdict.*
+    FROM fuel.verdict
+    WHERE verdict.region = region.region
+      AND verdict.fuel_id = fuel.fuel_id
+      AND verdict.computed_at <= fuel.clock()
+    ORDER BY verdict.computed_at DESC
+    LIMIT 1
+  ) AS given
+  WHERE region.kind <> 'nation'
+)
 SELECT
   price_now.station_id,
   fuel.fuel,
@@ -42,26 +66,12 @@ CROSS JOIN LATERAL (
 ) AS change
 LEFT JOIN LATERAL (
   -- The nearest region speaks: a capital or area before the state.
-  SELECT
-    verdict.verdict,
-    verdict.basis,
-    verdict.reason,
-    verdict.expected_saving_cpl,
-    verdict.valid_until_at,
-    verdict.valid_until_at > price_now.now_at AS is_valid
+  SELECT latest.*
   FROM fuel.region_station
-  JOIN fuel.region USING (region)
-  JOIN LATERAL (
-    SELECT verdict.*
-    FROM fuel.verdict
-    WHERE verdict.region = region.region
-      AND verdict.fuel_id = price_now.fuel_id
-      AND verdict.computed_at <= price_now.now_at
-    ORDER BY verdict.computed_at DESC
-    LIMIT 1
-  ) AS verdict ON true
-  WHERE region_station.station_id = price_now.station_id AND region.kind <> 'nation'
-  ORDER BY region.radius_km NULLS LAST, region.region
+  JOIN latest USING (region)
+  WHERE region_station.station_id = price_now.station_id
+    AND latest.fuel_id = price_now.fuel_id
+  ORDER BY latest.reach, latest.region
   LIMIT 1
 ) AS regional ON true
 WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;

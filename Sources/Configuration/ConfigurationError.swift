@@ -8,6 +8,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unsafeSecret(String, reason: String)
   case unknownFeed(String, suggestion: String?)
   case noFolder([String])
+  case noFeeds
+  case twice(feed: String)
 
   package var description: String {
     switch self {
@@ -17,11 +19,13 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case .wrongValue(let key, let place, let expected): "\(place): «\(key)» must be \(expected)"
     case .missingKey(let key, let place): "\(place): «\(key)» is missing"
     case .missingSecret(let feed, let name, let variable):
-      "\(feed): the secret «\(name)» is missing: set \(variable), or \(variable)_FILE to a file that "
+      "the secret «\(name)» is missing: set \(variable), or \(variable)_FILE to a file that "
         + "only you can read, or a systemd credential \(feed).\(name)"
     case .unsafeSecret(let what, let reason): "\(what): \(reason)"
     case .unknownFeed(let feed, let suggestion):
       "no feed «\(feed)»" + (suggestion.map { "; did you mean «\($0)»?" } ?? "")
+    case .noFeeds: "no feed is switched on"
+    case .twice(let feed): "two files describe the feed «\(feed)»"
     case .noFolder(let tried):
       "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"
     }

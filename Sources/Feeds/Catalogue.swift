@@ -25,7 +25,11 @@ package enum Catalogue {
     }
     var sources: [Source] = []
     for name in names.sorted() where name.hasSuffix(".json5") {
-      sources.append(try Source(file: "\(folder)/feeds/\(name)", environment: environment))
+      let source = try Source(file: "\(folder)/feeds/\(name)", environment: environment)
+      guard !sources.contains(where: { $0.feed == source.feed }) else {
+        throw .twice(feed: source.feed)
+      }
+      sources.append(source)
     }
     return sources
   }

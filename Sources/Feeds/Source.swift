@@ -27,6 +27,8 @@ package struct Source: Sendable {
     Setting("priceLapsesHours", .integer(1...100_000)),
     // ... nor for longer than this after it was last seen listed.
     Setting("sightLapsesHours", .integer(1...100_000)),
+    // Whether its prices are fixed for whole price days.
+    Setting("tellsWholeDays", .boolean, .boolean(false)),
     // More unreadable records than this share refuse the run.
     Setting("maxRejectShare", .share, .number(0.02)),
     // Fewer prices than this share of those listed before: the run is refused, or only partial.
@@ -60,8 +62,11 @@ package struct Source: Sendable {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
     self.state = state
-    guard let url = URL(string: settings.text("url")), url.host != nil else {
-      throw .wrongValue(key: "url", place: place, expected: "an address")
+    // Plain HTTP passes here for simulators; the client allows it to this machine only.
+    guard let url = URL(string: settings.text("url")), url.host != nil, url.user == nil,
+      url.password == nil, ["https", "http"].contains(url.scheme?.lowercased())
+    else {
+      throw .wrongValue(key: "url", place: place, expected: "an https address without credentials")
     }
     self.url = url
     guard Catalogue.provider(of: self) != nil else {

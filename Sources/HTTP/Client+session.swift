@@ -23,6 +23,8 @@ extension Client {
       urlRequest.httpMethod = request.method
       for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
       if !request.body.isEmpty { urlRequest.httpBody = Data(request.body) }
+      var limits = limits
+      limits.timeoutSeconds = min(limits.timeoutSeconds, request.timeoutSeconds ?? .max)
       let task = session.dataTask(with: urlRequest)
       let result = await withCheckedContinuation { continuation in
         exchanges.begin(task, host: host, limits: limits, continuation)

@@ -6,6 +6,8 @@ package struct Request: Sendable {
   package var url: URL
   package var headers: [String: String]
   package var body: [UInt8]
+  /// Less than the client's own limit where less time is left; `nil`: that limit.
+  package var timeoutSeconds: Int?
 
   package init(
     method: String = "GET", url: URL, headers: [String: String] = [:], body: [UInt8] = []

@@ -7,6 +7,8 @@ package struct Retry: Sendable {
   package var attempts: Int
   /// The instant after which nothing new is begun, by a clock that no one can set.
   package var deadline: ContinuousClock.Instant
+  /// The least pause between two tries, where the provider's rules name one.
+  package var leastSeconds: Int
   package var sleep: @Sendable (Duration) async -> Void
   /// A number from 0 to 1, so that many machines do not come back at the same moment.
   package var jitter: @Sendable () -> Double
@@ -14,7 +16,7 @@ package struct Retry: Sendable {
   package var wallClock: @Sendable () -> Double
 
   package init(
-    attempts: Int, deadline: ContinuousClock.Instant,
+    attempts: Int, deadline: ContinuousClock.Instant, leastSeconds: Int = 0,
     sleep: @escaping @Sendable (Duration) async -> Void = { duration in
       // Only cancellation ends a sleep early, and then the next request fails by itself.
       try? await Task.sleep(for: duration)
@@ -24,6 +26,7 @@ package struct Retry: Sendable {
   ) {
     self.attempts = attempts
     self.deadline = deadline
+    self.leastSeconds = leastSeconds
     self.sleep = sleep
     self.jitter = jitter
     self.wallClock = wallClock
@@ -57,6 +60,9 @@ extension Client {
     var attempt = 1
     while true {
       let result: Result<Response, HTTPError>
+      let left = retry.deadline - .now
+      var request = request
+      request.timeoutSeconds = max(1, Int(left.components.seconds))
       counting?.add()
       do {
         result = .success(try await send(request))
@@ -83,6 +89,7 @@ extension Client {
         }
         if attempt >= retry.attempts { return .answer(response) }
       }
+      wait = max(wait, Double(retry.leastSeconds))
       guard ContinuousClock.now + .seconds(wait) < retry.deadline else {
         switch result {
         case .success(let response): return .answer(response)

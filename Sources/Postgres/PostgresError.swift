@@ -19,7 +19,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   package var mayHeal: Bool {
     switch self {
     case .connectionLost: true
-    case .cannotConnect: !isLoginRefused && !isUnknownDatabase
+    case .cannotConnect: !isLoginRefused && !isUnknownDatabase && !isTargetMalformed
     case .unexpectedResult: false
     case .refused(let state, _, _):
       ["08", "53", "40"].contains(state.prefix(2)) || state.hasPrefix("57P0")
@@ -42,6 +42,15 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
     case .connectionLost, .unexpectedResult: false
     }
+  }
+
+  /// Whether the connection string itself cannot be understood.
+  package var isTargetMalformed: Bool {
+    guard case .cannotConnect(let message) = self else { return false }
+    return [
+      "invalid connection option", "missing \"=\"", "invalid URI", "invalid port number",
+      "invalid integer value", "invalid sslmode value", "unterminated quoted string",
+    ].contains { message.contains($0) }
   }
 
   /// Whether the named database does not exist.

@@ -49,12 +49,7 @@ extension Store {
       try connection.query("DELETE FROM fuel.region_station WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.region_change WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.daily_rollup WHERE NOT region = ANY (\(codes))")
-      try connection.query(
-        """
-        DELETE FROM fuel.region
-        WHERE NOT region = ANY (\(codes))
-          AND NOT EXISTS (SELECT FROM fuel.verdict WHERE verdict.region = region.region)
-        """)
+      try connection.query("DELETE FROM fuel.region WHERE NOT region = ANY (\(codes))")
       for region in regions {
         try connection.query(
           """
@@ -153,6 +148,9 @@ extension Store {
 
   /// Computes how every region's average moved over a day and a week.
   package func refreshChanges(now: Instant) throws {
-    try connection.transaction { try connection.query("SELECT fuel.refresh_changes(\(now))") }
+    try connection.transaction {
+      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      try connection.query("SELECT fuel.refresh_changes(\(now))")
+    }
   }
 }

@@ -75,6 +75,15 @@ extension Store {
       """)
   }
 
+  /// Writes down that a run fetched but was only a rehearsal.
+  package func markRehearsed(_ run: RunID, at instant: Instant, requests: Int) throws {
+    try connection.query(
+      """
+      UPDATE fuel.run SET outcome = 'rehearsed', finished_at = \(instant), requests = \(requests)
+      WHERE run_id = \(run)
+      """)
+  }
+
   /// Writes down why a run stored nothing. Records that were read are counted as refused with the
   /// run, and those that were bad by themselves are kept.
   package func failRun(

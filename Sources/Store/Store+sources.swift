@@ -8,19 +8,21 @@ package struct SourceRecord: Sendable {
   package var cadenceMinutes: Int
   package var priceLapsesHours: Int
   package var sightLapsesHours: Int
+  package var tellsWholeDays: Bool
   package var attribution: String
   package var isEnabled: Bool
   package var callsPerMonth: Int
 
   package init(
     feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int, sightLapsesHours: Int,
-    attribution: String, isEnabled: Bool, callsPerMonth: Int
+    tellsWholeDays: Bool = false, attribution: String, isEnabled: Bool, callsPerMonth: Int
   ) {
     self.feed = feed
     self.state = state
     self.cadenceMinutes = cadenceMinutes
     self.priceLapsesHours = priceLapsesHours
     self.sightLapsesHours = sightLapsesHours
+    self.tellsWholeDays = tellsWholeDays
     self.attribution = attribution
     self.isEnabled = isEnabled
     self.callsPerMonth = callsPerMonth
@@ -42,22 +44,43 @@ extension Store {
     try connection.query(
       """
       INSERT INTO fuel.source (
-        source, state, cadence, price_lapses_after, sight_lapses_after, attribution, is_enabled,
-        calls_per_month)
+        source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days, attribution,
+        is_enabled, calls_per_month)
       SELECT
         \(record.feed), \(record.state.rawValue), make_interval(mins => \(record.cadenceMinutes)),
         make_interval(hours => \(record.priceLapsesHours)),
-        make_interval(hours => \(record.sightLapsesHours)), \(record.attribution),
+        make_interval(hours => \(record.sightLapsesHours)), \(record.tellsWholeDays),
+        \(record.attribution),
         \(record.isEnabled), \(record.callsPerMonth)
       WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = \(record.feed))
       ON CONFLICT DO NOTHING
+      """)
+    // How long prices are believed decides every average of the feed.
+    try connection.query(
+      """
+      INSERT INTO fuel.dirty_day (fuel_id, day)
+      SELECT DISTINCT pair.fuel_id, day.day::date
+      FROM fuel.source
+      JOIN fuel.current_price AS pair USING (source_id)
+      CROSS JOIN LATERAL generate_series(
+        source.first_taken_at::date - 1, source.last_taken_at::date + 1, interval '1 day'
+      ) AS day (day)
+      WHERE source.source = \(record.feed)
+        AND (
+          source.price_lapses_after, source.sight_lapses_after, source.tells_whole_days
+        ) IS DISTINCT FROM (
+          make_interval(hours => \(record.priceLapsesHours)),
+          make_interval(hours => \(record.sightLapsesHours)), \(record.tellsWholeDays)::boolean)
+      ORDER BY pair.fuel_id, day.day::date
+      ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
       """)
     try connection.query(
       """
       UPDATE fuel.source SET
         state = wanted.state, cadence = wanted.cadence,
         price_lapses_after = wanted.price_lapses_after,
-        sight_lapses_after = wanted.sight_lapses_after, attribution = wanted.attribution,
+        sight_lapses_after = wanted.sight_lapses_after,
+        tells_whole_days = wanted.tells_whole_days, attribution = wanted.attribution,
         is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month
       FROM (
         SELECT
@@ -65,6 +88,7 @@ extension Store {
           make_interval(mins => \(record.cadenceMinutes)) AS cadence,
           make_interval(hours => \(record.priceLapsesHours)) AS price_lapses_after,
           make_interval(hours => \(record.sightLapsesHours)) AS sight_lapses_after,
+          \(record.tellsWholeDays)::boolean AS tells_whole_days,
           \(record.attribution)::text AS attribution,
           \(record.isEnabled)::boolean AS is_enabled,
           \(record.callsPerMonth)::integer AS calls_per_month
@@ -72,9 +96,11 @@ extension Store {
       WHERE source.source = \(record.feed)
         AND (
           source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
+          source.tells_whole_days,
           source.attribution, source.is_enabled, source.calls_per_month
         ) IS DISTINCT FROM (
           wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
+          wanted.tells_whole_days,
           wanted.attribution, wanted.is_enabled, wanted.calls_per_month)
       """)
     let row = try connection.query(
@@ -135,16 +161,19 @@ extension Store {
     return (try row.optionalInstant("last_taken_at"), try row.optionalInstant("not_before_at"))
   }
 
-  /// When a document of this name last came in a good run; `nil`: never.
-  package func lastTaken(document: String, of source: SourceID) throws -> Instant? {
-    try connection.query(
+  /// When a document of this name last came in a good run, and in any run; `nil`: never.
+  package func lastTaken(
+    document: String, of source: SourceID
+  ) throws -> (good: Instant?, any: Instant?) {
+    let row = try connection.query(
       """
-      SELECT max(taken_at) AS taken_at
+      SELECT
+        max(taken_at) FILTER (WHERE outcome IN ('stored', 'unchanged')) AS good_at,
+        max(taken_at) AS any_at
       FROM fuel.run
-      WHERE source_id = \(source)
-        AND outcome IN ('stored', 'unchanged')
-        AND \(document) = ANY (documents)
+      WHERE source_id = \(source) AND \(document) = ANY (documents)
       """
-    ).only().optionalInstant("taken_at")
+    ).only()
+    return (try row.optionalInstant("good_at"), try row.optionalInstant("any_at"))
   }
 }

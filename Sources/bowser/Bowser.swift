@@ -1,5 +1,5 @@
 import Foundation
-import Postgres
+import Synchronization
 
 /// The command line: finds the command, runs it, and turns what went wrong into one line and an exit
 /// code.
@@ -46,7 +46,9 @@ enum Bowser {
         return .done
       }
       let invocation = try Invocation(rest, of: command, environment: environment)
-      return try await command.run(invocation)
+      let code = try await command.run(invocation)
+      if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { throw lost }
+      return code
     } catch {
       talk("bowser: \(error)\n")
       return ExitCode(for: error)
@@ -70,17 +72,26 @@ enum Bowser {
   }()
 }
 
-/// Writes to standard output: data. Where nobody reads any more, the rest is dropped.
+/// Data that could not be written.
+struct OutputLost: Error, CustomStringConvertible {
+  let description: String
+  static let seen = Mutex<OutputLost?>(nil)
+}
+
+/// Writes to standard output: data. Where nobody reads any more, the rest is dropped; a full disk is
+/// told at the end.
 func write(_ text: String) {
-  put(text, FileHandle.standardOutput)
+  do {
+    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+  } catch {
+    let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    guard reason?.code != Int(EPIPE) else { return }
+    OutputLost.seen.withLock { $0 = OutputLost(description: "standard output cannot be written") }
+  }
 }
 
 /// Writes to standard error: talk.
 func talk(_ text: String) {
-  put(text, FileHandle.standardError)
-}
-
-private func put(_ text: String, _ handle: FileHandle) {
   // A closed or full stream cannot be told about it; the exit code still says how the work went.
-  try? handle.write(contentsOf: Data(text.utf8))
+  try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

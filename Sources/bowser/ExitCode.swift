@@ -57,12 +57,14 @@ enum ExitCode: Int32, CaseIterable {
     case let error as PostgresError:
       if error.isLoginRefused {
         self = .notAllowed
-      } else if error.isUnknownDatabase || error.sqlState?.hasPrefix("42P") == true {
+      } else if error.isUnknownDatabase || error.isTargetMalformed
+        || error.sqlState?.hasPrefix("42P") == true
+      {
         self = .configuration
       } else {
         self = error.mayHeal ? .tryAgain : .ourBug
       }
-    case is Server.Failure, is CocoaError: self = .inputOutput
+    case is Server.Failure, is CocoaError, is OutputLost: self = .inputOutput
     default: self = .ourBug
     }
   }

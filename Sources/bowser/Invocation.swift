@@ -133,6 +133,19 @@ struct Invocation {
     return connection
   }
 
+  /// A store that may read the published views and nothing else, as any reader's login may.
+  func readerStore(_ settings: Settings) throws -> Store {
+    let connection = try Connection(settings.text("database"))
+    do {
+      try Migrator(connection).verify()
+    } catch let error as PostgresError where error.isLoginRefused {
+      // A reader may not see the ledger of changes; the views it asks for will tell.
+    }
+    let store = Store(connection)
+    try store.becomeReader()
+    return store
+  }
+
   func store(_ settings: Settings) throws -> Store {
     let store = Store(try connect(settings))
     try store.becomeWriter()

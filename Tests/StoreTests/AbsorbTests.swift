@@ -128,6 +128,44 @@ struct AbsorbTests {
     }
   }
 
+  /// A list that is too short is judged the same when it arrives late.
+  @Test func aShortListIsPartialWheneverItArrives() async throws {
+    var ends: [[String]] = []
+    for order in [[0, 1, 2], [0, 2, 1]] {
+      let end = try await TestDatabase.with { target in
+        let feed = try Feed(target)
+        let full = (1...20).map { Observation.u91("\($0)", 1800 + $0, hour(-1)) }
+        for position in order {
+          let takenAt = hour(Double(position))
+          var reading = Reading(coverage: .complete)
+          reading.observations = position == 1 ? Array(full.prefix(17)) : full
+          let run = try feed.store.beginRun(feed.id, at: hour(5))
+          _ = try feed.store.absorb(
+            reading.settled(takenAt: takenAt, horizon: .seconds(600)),
+            payload: Payload(
+              documents: [Document(name: "prices", bytes: [1], fetchedAt: takenAt)],
+              takenAt: takenAt),
+            run: run, now: hour(5), requests: 0, refuseBelow: 0.7, partialBelow: 0.95)
+        }
+        return try feed.published(at: hour(5))
+      }
+      ends.append(end)
+    }
+    #expect(ends[0] == ends[1] && ends[0].count >= 60)
+  }
+
+  /// An older clock than that of what is stored does not turn the present into the future.
+  @Test func anOldClockDoesNoHarm() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1899, hour(0))], at: hour(5))
+      try feed.says([.u91("1", 1799, hour(-3))], at: hour(-2), now: hour(-2))
+      try feed.connection.execute("SET bowser.now = '2026-07-01T06:00:00Z'")
+      #expect(
+        try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["189.9"])
+    }
+  }
+
   /// F-T02, F-F07: an older stamp goes into the history and moves nothing back.
   @Test func anOlderStampDoesNotMoveThePresent() async throws {
     try await TestDatabase.with { target in

@@ -259,6 +259,105 @@ struct DailyAverageTests {
     }
   }
 
+  /// current_prices and the open rows of price_history name the same beginning.
+  @Test(arguments: 0..<12)
+  func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {
+    try await TestDatabase.with { target in
+      // Nothing lapses here: after a lapse the history begins a new row, the present does not.
+      let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
+      for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
+        try feed.says(
+          snapshot.observations, at: snapshot.takenAt, now: OrderTests.end)
+      }
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
+      let different = try feed.connection.lines(
+        """
+        SELECT station_id, fuel, current.price_cpl, current.effective_at, held.price_cpl AS h,
+          held.valid_from
+        FROM fuel_v1.current_prices AS current
+        FULL JOIN (SELECT * FROM fuel_v1.price_history WHERE valid_to IS NULL) AS held
+          USING (station_id, fuel)
+        WHERE (current.price_cpl, current.effective_at)
+          IS DISTINCT FROM (held.price_cpl, held.valid_from)
+        """)
+      #expect(different == [])
+    }
+  }
+
+  /// What is made day by day as facts come equals what a rebuild makes, in the cases that no marker
+  /// of «this fact's own days» sees.
+  @Test(arguments: ["outage", "rival", "members", "limits"])
+  func incrementalEqualsRebuilt(kind: String) async throws {
+    try await TestDatabase.with { target in
+      let begin = Instant("2026-06-30T14:00:00Z")
+      func at(_ days: Double) -> Instant { begin + .seconds(Int64(days * 86_400)) }
+      let end = at(8)
+      var feed = try Feed(target, sightLapsesHours: 24)
+      func stations(isPublic: Bool) -> [Station] {
+        ["a", "b", "c", "x"].map {
+          Station(code: $0, state: .qld, name: $0, address: "", isPublic: $0 != "x" || isPublic)
+        }
+      }
+      func say(_ tenths: Int, _ since: Double, _ taken: Double, isPublic: Bool = true) throws {
+        try feed.says(
+          quiet(1800, since: at(0)) + [.u91("x", tenths, at(since))],
+          stations: stations(isPublic: isPublic), at: at(taken), now: end)
+      }
+      switch kind {
+      case "outage":
+        // The list of day 5 confirms the price of day 0 across the outage ...
+        try say(1500, 0, 0.1)
+        try say(1500, 0, 5)
+        try feed.aggregate(at: end)
+        // ... until a price is learnt that began inside it.
+        try say(1600, 4.8, 5.4)
+      case "rival":
+        try say(1500, 0.5, 1)
+        try say(1600, 0.5, 1.5)
+        try say(1600, 0.5, 2.4)
+        try feed.aggregate(at: end)
+        // The oldest document of all says 160 too: then 150 was told last.
+        try say(1600, 0.5, 0.6)
+      case "members":
+        try say(1500, 0, 0.1)
+        try say(1500, 0, 1)
+        try feed.aggregate(at: end)
+        try say(1500, 0, 1.5, isPublic: false)
+      default:
+        try say(1500, 0, 0.1)
+        try say(1500, 0, 1)
+        try feed.aggregate(at: end)
+        feed = try Feed(target, sightLapsesHours: 12)
+      }
+      try feed.aggregate(at: end)
+      let made: SQL = "SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day"
+      let incremental = try feed.connection.lines(made)
+      try feed.store.markAllDirty(from: nil, now: end)
+      try feed.aggregate(at: end)
+      #expect(try feed.connection.lines(made) == incremental)
+      #expect(incremental.count > 2)
+    }
+  }
+
+  /// A change over a day is told only by a feed that was read a day ago: before that, only prices that
+  /// did not change are known.
+  @Test func changesNeedAPast() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-07-01T00:00:00Z")
+      func changes(at instant: Instant) throws -> [String] {
+        try feed.aggregate(at: instant)
+        return try feed.connection.lines(
+          "SELECT change_24h_cpl, change_7d_cpl FROM fuel.region_change WHERE region = 'QLD'")
+      }
+      try feed.says(quiet(1800, since: begin - .seconds(900_000)), at: begin)
+      #expect(try changes(at: begin + .seconds(60)) == ["NULL|NULL"])
+      try feed.says(quiet(1850, since: begin + .seconds(80_000)), at: begin + .seconds(86_400))
+      #expect(try changes(at: begin + .seconds(86_460)) == ["5.00|NULL"])
+    }
+  }
+
   /// Daily averages against a second way: the history's own intervals, cut by day.
   @Test(arguments: [3, 11, 19])
   func dailyAveragesAgreeWithTheHistory(seed: Int) async throws {

@@ -18,7 +18,8 @@ struct Feed {
     id = try store.register(
       SourceRecord(
         feed: name, state: state, cadenceMinutes: 60, priceLapsesHours: priceLapsesHours,
-        sightLapsesHours: sightLapsesHours, attribution: "a test", isEnabled: true,
+        sightLapsesHours: sightLapsesHours, tellsWholeDays: state == .wa, attribution: "a test",
+        isEnabled: true,
         callsPerMonth: 0))
   }
 

@@ -196,6 +196,28 @@ struct SchemaTests {
     }
   }
 
+  /// A writer's own type or function cannot run with the owner's rights.
+  @Test func definersDoNotFollowTheCallersNames() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let open = try connection.lines(
+        """
+        SELECT oid::regprocedure AS what FROM pg_proc
+        WHERE pronamespace IN ('fuel'::regnamespace, 'fuel_v1'::regnamespace) AND prosecdef
+          AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)
+        """)
+      #expect(open == [])
+      try connection.execute(
+        """
+        SET ROLE fuel_writer;
+        CREATE FUNCTION pg_temp.evil(t pg_catalog.text) RETURNS boolean LANGUAGE plpgsql AS
+          $$BEGIN RAISE EXCEPTION 'evil runs as %', current_user; END$$;
+        CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (pg_temp.evil(VALUE));
+        SELECT fuel.ensure_price_month('2026-12-05')
+        """)
+    }
+  }
+
   @Test func theFuelTableIsTheOneInTheProgram() async throws {
     try await TestDatabase.with { target in
       let rows = try Connection(target).lines(

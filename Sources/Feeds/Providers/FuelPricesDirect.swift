@@ -109,6 +109,10 @@ enum FuelPricesDirect: Provider {
         }
         continue
       }
+      guard !row.site.text.isEmpty else {
+        reading.rejects.append(Reject(.stationMissing, raw: row.raw))
+        continue
+      }
       guard let fuel = fuels[row.fuel] else {
         reading.rejects.append(Reject(.unknownFuel, raw: row.raw))
         continue
@@ -214,7 +218,7 @@ enum FuelPricesDirect: Provider {
       throw .malformed(document: document.name, reason: "the site list is empty")
     }
     var stations: [Station] = []
-    for case .read(let site) in list.sites {
+    for case .read(let site) in list.sites where !site.id.text.isEmpty {
       var position: Position?
       if let latitude = site.latitude, let longitude = site.longitude {
         position = Position(latitude: latitude, longitude: longitude)

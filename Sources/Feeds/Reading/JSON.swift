@@ -62,6 +62,8 @@ struct RawJSON: Decodable, CustomStringConvertible {
         description = String(boolean)
       } else if let number = try? value.decode(Decimal.self) {  // next kind
         description = "\(number)"
+      } else if let number = try? value.decode(Double.self) {  // next kind
+        description = "\(number)"
       } else {
         description = "\"\(try value.decode(String.self))\""
       }

@@ -39,7 +39,10 @@ package struct Ingest {
   /// - Parameters:
   ///   - fetch: how to reach it.
   ///   - recording: a folder that keeps the documents before anything reads them.
-  package func live(_ fetch: Fetch, recording: Recording? = nil) async throws -> Summary {
+  ///   - isRehearsal: takes back what was stored. The run itself stays, because its requests count.
+  package func live(
+    _ fetch: Fetch, recording: Recording? = nil, isRehearsal: Bool = false
+  ) async throws -> Summary {
     guard source.settings.boolean("enabled") else { throw IngestError.off }
     let id = try begin()
     defer { end(id) }
@@ -59,7 +62,14 @@ package struct Ingest {
       try fail(run, error, requests: counter.value)
       throw error
     }
-    return try store(documents, run: run, requests: counter.value)
+    guard isRehearsal else {
+      return try store(documents, run: run, requests: counter.value)
+    }
+    try store.beginRehearsal()
+    let result = Result { try store(documents, run: run, requests: counter.value) }
+    try store.endRehearsal()
+    try store.markRehearsed(run, at: clock.now(), requests: counter.value)
+    return try result.get()
   }
 
   /// Whether the feed should be read now, by its own cadence and its provider's wishes.
@@ -89,6 +99,7 @@ package struct Ingest {
         cadenceMinutes: settings.integer("cadenceMinutes"),
         priceLapsesHours: settings.integer("priceLapsesHours"),
         sightLapsesHours: settings.integer("sightLapsesHours"),
+        tellsWholeDays: settings.boolean("tellsWholeDays"),
         attribution: settings.text("attribution"), isEnabled: settings.boolean("enabled"),
         callsPerMonth: settings.integer("callsPerMonth")))
     guard try store.lock(id) else { throw IngestError.busy }
@@ -125,8 +136,11 @@ package struct Ingest {
     let age = Duration.seconds(3600 * source.settings.integer("referenceHours"))
     return try provider.calls(source, at: now).filter { call in
       guard call.isReference else { return true }
-      guard let last = try store.lastTaken(document: call.name, of: id) else { return true }
-      return now >= last + age
+      let last = try store.lastTaken(document: call.name, of: id)
+      if let good = last.good, now < good + age { return false }
+      // A run that was refused does not give the right to ask again at once.
+      if let any = last.any, now < any + .seconds(3_600) { return false }
+      return true
     }
   }
 
@@ -137,6 +151,12 @@ package struct Ingest {
       throw error
     }
     let payload = Payload(documents: documents, takenAt: takenAt)
+    // A recording from a machine with a wrong clock would count as the newest for years.
+    guard takenAt <= clock.now() + .seconds(600) else {
+      let error = Refusal("fetched at \(takenAt), which lies ahead of the clock")
+      try fail(run, error, requests: requests)
+      throw error
+    }
     var settled: Reading.Settled?
     do {
       let reading = try provider.parse(documents, of: source)

@@ -28,6 +28,9 @@ let aggregateCommand = Command(
   }
   let settings = try invocation.settings()
   let clock = try invocation.clock()
+  if let from, from > Zone.sydney.local(clock.now()).day {
+    throw UsageError.message("--from lies in the future")
+  }
   let regions = try regions(file: try invocation.configurationFolder() + "/regions.json5")
   let aggregate = Aggregate(
     store: try invocation.store(settings), regions: regions, clock: clock,

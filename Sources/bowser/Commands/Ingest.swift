@@ -22,7 +22,9 @@ let ingestCommand = Command(
     .init(name: "record", value: "DIR", about: "keep the answers in DIR/FEED/INSTANT/"),
     .init(
       name: "replay", value: "DIR", about: "read such a folder; each run counts as fetched then"),
-    .init(name: "dry-run", value: nil, about: "do everything and then take it back"),
+    .init(
+      name: "dry-run", value: nil,
+      about: "do everything, then take back what was stored; requests still count"),
   ],
   notes: """
     Keys come from the environment (BOWSER_QLD_FPD_TOKEN), from a file that only you can read
@@ -37,17 +39,25 @@ let ingestCommand = Command(
   let sources = try invocation.sources()
   let chosen = try choose(sources, invocation)
   let clock = try invocation.clock()
-  Watchdog.start(seconds: settings.integer("deadlineSeconds") + 5)
+  let began = ContinuousClock.now
+  let deadline = began + .seconds(settings.integer("deadlineSeconds"))
+  // A replay is work of this machine alone and may take as long as it takes.
+  if invocation.options["replay"] == nil {
+    Watchdog.start(seconds: settings.integer("deadlineSeconds") + 10)
+  }
   let store = try invocation.store(settings)
   let run = IngestRun(
     invocation: invocation, settings: settings, store: store, clock: clock)
   var worst = ExitCode.done
-  for source in chosen {
+  for (position, source) in chosen.enumerated() {
+    // What is left is shared by those still to come, so that one that hangs starves none.
+    let left = deadline - .now
+    let share = ContinuousClock.now + left / (chosen.count - position)
     do {
-      if invocation.flags.contains("dry-run") {
-        try await run.dry(source)
+      if invocation.options["replay"] != nil {
+        try run.replay(source)
       } else {
-        try await run.wet(source)
+        try await run.live(source, until: share)
       }
     } catch {
       talk("bowser: \(source.feed): \(error)\n")
@@ -63,7 +73,9 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--all and names of feeds do not go together")
     }
-    return sources.filter { $0.settings.boolean("enabled") }
+    let enabled = sources.filter { $0.settings.boolean("enabled") }
+    guard !enabled.isEmpty else { throw ConfigurationError.noFeeds }
+    return enabled
   }
   guard !invocation.operands.isEmpty else {
     throw UsageError.message(
@@ -85,42 +97,44 @@ private struct IngestRun {
   let store: Store
   let clock: Clock
 
-  func wet(_ source: Source) async throws {
-    let ingest = Ingest(
-      source, store: store, clock: clock, log: invocation.logger(settings))
-    if let folder = invocation.options["replay"] {
-      for documents in try Recording(folder: folder).runs(of: source.feed) {
-        tell(try ingest.replay(documents))
+  func live(_ source: Source, until deadline: ContinuousClock.Instant) async throws {
+    let ingest = self.ingest(source)
+    // «Every feed» is for cron: one that has nothing to tell yet is left alone.
+    if invocation.flags.contains("all"), try !ingest.isDue() { return }
+    tell(
+      try await ingest.live(
+        fetch(source, until: deadline),
+        recording: invocation.options["record"].map { Recording(folder: $0) },
+        isRehearsal: invocation.flags.contains("dry-run")))
+  }
+
+  func replay(_ source: Source) throws {
+    let isRehearsal = invocation.flags.contains("dry-run")
+    if isRehearsal { try store.beginRehearsal() }
+    let result = Result {
+      for documents in try Recording(folder: invocation.options["replay"] ?? "").runs(
+        of: source.feed)
+      {
+        tell(try ingest(source).replay(documents))
       }
-    } else {
-      // «Every feed» is for cron: one that has nothing to tell yet is left alone.
-      if invocation.flags.contains("all"), try !ingest.isDue() { return }
-      let recording = invocation.options["record"].map { Recording(folder: $0) }
-      tell(try await ingest.live(fetch(source), recording: recording))
     }
+    if isRehearsal { try store.endRehearsal() }
+    try result.get()
   }
 
-  /// The same work inside one transaction that is taken back at the end.
-  func dry(_ source: Source) async throws {
-    try store.beginRehearsal()
-    do {
-      try await wet(source)
-    } catch {
-      try store.endRehearsal()
-      throw error
-    }
-    try store.endRehearsal()
+  private func ingest(_ source: Source) -> Ingest {
+    Ingest(source, store: store, clock: clock, log: invocation.logger(settings))
   }
 
-  private func fetch(_ source: Source) -> Fetch {
+  private func fetch(_ source: Source, until deadline: ContinuousClock.Instant) -> Fetch {
     guard let provider = Catalogue.provider(of: source) else {
       preconditionFailure("a source without provider passed its own check")
     }
     return Fetch(
       source, provider, client: invocation.client(settings),
       retry: Retry(
-        attempts: settings.integer("attempts"),
-        deadline: .now + .seconds(settings.integer("deadlineSeconds"))),
+        attempts: settings.integer("attempts"), deadline: deadline,
+        leastSeconds: source.settings.integer("leastSecondsBetweenRuns")),
       secrets: Secrets(environment: invocation.environment), contact: settings.text("contact"))
   }
 

@@ -10,8 +10,7 @@ let showCommand = Command(
   options: []
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("show takes no operands") }
-  let store = Store(try invocation.connect(try invocation.settings()))
-  try store.becomeReader()
+  let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
   if invocation.options["now"] != nil { try store.setViewClock(now.description) }
   write(try Screen(store: store, now: now, style: Style(invocation.environment)).text())

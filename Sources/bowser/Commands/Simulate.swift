@@ -152,6 +152,7 @@ private struct Simulation {
       environment["\(prefix)_URL"] = "http://127.0.0.1:\(port)\(SimulatedFeeds.path(of: feed))"
       environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
       environment["\(prefix)_CALLS_PER_MONTH"] = "0"
+      environment["\(prefix)_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
     }
     return environment
   }

@@ -9,8 +9,7 @@ let statusCommand = Command(
   options: []
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("status takes no operands") }
-  let store = Store(try invocation.connect(try invocation.settings()))
-  try store.becomeReader()
+  let store = try invocation.readerStore(try invocation.settings())
   if invocation.options["now"] != nil {
     try store.setViewClock(try invocation.clock().now().description)
   }
