@@ -121,7 +121,8 @@ BEGIN
       ) AS next_at
     FROM happened
   ),
-  believed AS (
+  -- Once per event: pulled into the join below it would be computed once per event and day.
+  believed AS MATERIALIZED (
     SELECT
       pair.state,
       followed.station_id,
