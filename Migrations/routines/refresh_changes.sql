@@ -18,9 +18,8 @@ BEGIN
     END,
     p_clock
   FROM fuel.price_now AS present
-  JOIN fuel.station USING (station_id)
   JOIN fuel.source ON source.source_id = present.source_id
-  JOIN fuel.region_station USING (station_id)
+  JOIN fuel.region_station ON region_station.station_id = present.station_id
   -- Before a feed's first run only prices that have not changed since are known: their change is
   -- zero by choice, not by the market.
   LEFT JOIN fuel.prices_at(p_clock - interval '24 hours') AS day_before
@@ -31,10 +30,7 @@ BEGIN
     ON week_before.station_id = present.station_id
     AND week_before.fuel_id = present.fuel_id
     AND source.first_taken_at <= p_clock - interval '7 days'
-  WHERE station.is_public
-    AND present.price_tenths > 0
-    AND present.is_fresh
-    AND NOT present.is_flagged
+  WHERE present.is_counted
   GROUP BY region_station.region, present.fuel_id;
 END
 $$;

@@ -3,9 +3,12 @@ SELECT
   present.region,
   present.state,
   present.fuel,
-  CASE WHEN present.stations >= fuel.minimum_stations() THEN present.average_cpl END AS average_cpl,
-  CASE WHEN present.stations >= fuel.minimum_stations() THEN present.median_cpl END AS median_cpl,
-  CASE WHEN present.stations >= fuel.minimum_stations() THEN present.p25_cpl END AS p25_cpl,
+  (CASE WHEN present.stations >= fuel.minimum_stations() THEN present.average_cpl END)::numeric(6, 2)
+    AS average_cpl,
+  (CASE WHEN present.stations >= fuel.minimum_stations() THEN present.median_cpl END)::numeric(6, 2)
+    AS median_cpl,
+  (CASE WHEN present.stations >= fuel.minimum_stations() THEN present.p25_cpl END)::numeric(6, 2)
+    AS p25_cpl,
   present.min_cpl,
   present.max_cpl,
   present.stations,
@@ -21,15 +24,15 @@ FROM (
     region.state,
     fuel.fuel,
     fuel.fuel_id,
-    round(avg(price.price_tenths) FILTER (WHERE price.counts) / 10, 2)::numeric(6, 2)
+    round(avg(price.price_tenths) FILTER (WHERE price.is_counted) / 10, 2)::numeric(6, 2)
       AS average_cpl,
     round((percentile_cont(0.5) WITHIN GROUP (ORDER BY price.price_tenths)
-      FILTER (WHERE price.counts))::numeric / 10, 2)::numeric(6, 2) AS median_cpl,
+      FILTER (WHERE price.is_counted))::numeric / 10, 2)::numeric(6, 2) AS median_cpl,
     round((percentile_cont(0.25) WITHIN GROUP (ORDER BY price.price_tenths)
-      FILTER (WHERE price.counts))::numeric / 10, 2)::numeric(6, 2) AS p25_cpl,
-    (min(price.price_tenths) FILTER (WHERE price.counts) / 10.0)::numeric(5, 1) AS min_cpl,
-    (max(price.price_tenths) FILTER (WHERE price.counts) / 10.0)::numeric(5, 1) AS max_cpl,
-    (count(*) FILTER (WHERE price.counts))::integer AS stations,
+      FILTER (WHERE price.is_counted))::numeric / 10, 2)::numeric(6, 2) AS p25_cpl,
+    (min(price.price_tenths) FILTER (WHERE price.is_counted) / 10.0)::numeric(5, 1) AS min_cpl,
+    (max(price.price_tenths) FILTER (WHERE price.is_counted) / 10.0)::numeric(5, 1) AS max_cpl,
+    (count(*) FILTER (WHERE price.is_counted))::integer AS stations,
     (count(*) FILTER (WHERE NOT price.is_fresh))::integer AS excluded_stale,
     (count(*) FILTER (WHERE price.is_fresh AND price.is_flagged))::integer AS excluded_flagged,
     (count(*) FILTER (WHERE price.is_fresh AND NOT price.is_flagged AND NOT price.is_public))
@@ -37,21 +40,10 @@ FROM (
     max(price.now_at) AS as_of_at
   FROM fuel.region
   JOIN fuel.region_station USING (region)
-  JOIN (
-    SELECT
-      price_now.station_id,
-      price_now.fuel_id,
-      price_now.price_tenths,
-      price_now.is_fresh,
-      price_now.is_flagged,
-      station.is_public,
-      price_now.is_fresh AND NOT price_now.is_flagged AND station.is_public AS counts,
-      price_now.now_at
-    FROM fuel.price_now
-    JOIN fuel.station USING (station_id)
-    WHERE price_now.price_tenths > 0
-      AND price_now.lapses_at > price_now.now_at - interval '30 days'
-  ) AS price USING (station_id)
+  JOIN fuel.price_now AS price
+    ON price.station_id = region_station.station_id
+    AND price.price_tenths > 0
+    AND price.lapses_at > price.now_at - interval '30 days'
   JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
   GROUP BY region.region, region.state, fuel.fuel, fuel.fuel_id
 ) AS present

@@ -6,17 +6,17 @@ SELECT
   CASE WHEN latest.is_valid THEN latest.verdict ELSE 'no_difference' END AS verdict,
   CASE WHEN latest.is_valid THEN latest.basis ELSE 'insufficient_data' END AS basis,
   CASE WHEN latest.is_valid THEN latest.rule END AS rule,
-  CASE WHEN latest.is_valid THEN latest.record_cpl END AS record_cpl,
+  (CASE WHEN latest.is_valid THEN latest.record_cpl END)::numeric(6, 2) AS record_cpl,
   CASE
     WHEN latest.is_valid THEN latest.reason
     ELSE 'The last verdict has lapsed and no newer one was computed'
   END AS reason,
-  CASE WHEN latest.is_valid THEN latest.expected_saving_cpl END AS expected_saving_cpl,
-  CASE WHEN latest.is_valid THEN latest.confidence END AS confidence,
+  (CASE WHEN latest.is_valid THEN latest.expected_saving_cpl END)::numeric(6, 2) AS expected_saving_cpl,
+  (CASE WHEN latest.is_valid THEN latest.confidence END)::numeric(3, 2) AS confidence,
   latest.valid_until_at,
   latest.computed_at,
-  CASE WHEN latest.is_valid THEN latest.today_cpl END AS today_cpl,
-  CASE WHEN latest.is_valid THEN latest.tomorrow_cpl END AS tomorrow_cpl,
+  (CASE WHEN latest.is_valid THEN latest.today_cpl END)::numeric(6, 2) AS today_cpl,
+  (CASE WHEN latest.is_valid THEN latest.tomorrow_cpl END)::numeric(6, 2) AS tomorrow_cpl,
   latest.stations,
   latest.method
 FROM (

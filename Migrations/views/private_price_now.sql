@@ -12,7 +12,13 @@ SELECT
   present.is_flagged,
   present.next_tenths,
   present.next_effective_at,
-  present.now_at
+  present.now_at,
+  station.is_public,
+  -- What averages, comparisons and verdicts rest on, in one place.
+  present.price_tenths > 0
+    AND present.now_at < present.lapses_at
+    AND NOT present.is_flagged
+    AND station.is_public AS is_counted
 FROM (
   SELECT
     cached.station_id,
@@ -50,6 +56,7 @@ FROM (
   ) AS cached
   JOIN fuel.source USING (source_id)
 ) AS present
+JOIN fuel.station USING (station_id)
 WHERE present.price_tenths > 0 OR present.next_tenths > 0;
 COMMENT ON VIEW fuel.price_now IS
   'The price in effect now and the next one. One row per station and fuel that has either.';
@@ -65,4 +72,7 @@ COMMENT ON COLUMN fuel.price_now.is_flagged        IS 'Whether it is doubtful.';
 COMMENT ON COLUMN fuel.price_now.next_tenths       IS 'The next price, tenths of a cent; NULL: not known.';
 COMMENT ON COLUMN fuel.price_now.next_effective_at IS 'When the next price begins; NULL: not known.';
 COMMENT ON COLUMN fuel.price_now.now_at            IS 'The clock that was used.';
+COMMENT ON COLUMN fuel.price_now.is_public         IS 'Whether anybody may buy there.';
+COMMENT ON COLUMN fuel.price_now.is_counted        IS
+  'Whether averages, comparisons and verdicts count it: a price, believed, not doubtful, for anybody.';
 GRANT SELECT ON fuel.price_now TO fuel_writer;

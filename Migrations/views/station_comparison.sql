@@ -17,14 +17,9 @@ FROM (
     fuel.fuel,
     price_now.price_tenths
   FROM fuel.price_now
-  JOIN fuel.station USING (station_id)
   JOIN fuel.fuel USING (fuel_id)
   JOIN fuel.region_station USING (station_id)
-  WHERE price_now.price_tenths > 0
-    AND price_now.is_fresh
-    AND NOT price_now.is_flagged
-    AND station.is_public
-    AND fuel.is_averaged
+  WHERE price_now.is_counted AND fuel.is_averaged
 ) AS price
 WINDOW market AS (PARTITION BY price.region, price.fuel);
 COMMENT ON VIEW fuel_v1.station_comparison IS

@@ -49,10 +49,10 @@ SELECT
   END AS reason,
   (price_now.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
-  CASE
-    WHEN change.change_tenths <> 0 THEN (abs(change.change_tenths) / 10.0)::numeric(6, 2)
+  (CASE
+    WHEN change.change_tenths <> 0 THEN abs(change.change_tenths) / 10.0
     WHEN change.change_tenths IS NULL AND regional.is_valid THEN regional.expected_saving_cpl
-  END AS expected_saving_cpl,
+  END)::numeric(6, 2) AS expected_saving_cpl,
   coalesce(
     CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
     regional.valid_until_at, price_now.lapses_at) AS valid_until_at

@@ -3,9 +3,9 @@ SELECT
   series.region,
   series.fuel,
   series.day,
-  series.average_cpl,
-  series.min_cpl,
-  series.max_cpl,
+  series.average_cpl::numeric(6, 2) AS average_cpl,
+  series.min_cpl::numeric(6, 2) AS min_cpl,
+  series.max_cpl::numeric(6, 2) AS max_cpl,
   round(series.moving_average_7d_cpl, 2)::numeric(6, 2) AS moving_average_7d_cpl,
   series.stations
 FROM (

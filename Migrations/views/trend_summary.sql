@@ -2,10 +2,10 @@ CREATE OR REPLACE VIEW fuel_v1.trend_summary AS
 SELECT
   month.region,
   month.fuel,
-  month.average_cpl,
-  month.low_30d_cpl,
+  month.average_cpl::numeric(6, 2) AS average_cpl,
+  month.low_30d_cpl::numeric(6, 2) AS low_30d_cpl,
   month.low_on,
-  month.high_30d_cpl,
+  month.high_30d_cpl::numeric(6, 2) AS high_30d_cpl,
   month.high_on,
   CASE
     WHEN month.high_30d_cpl > month.low_30d_cpl THEN least(100, greatest(0, round(

@@ -65,8 +65,9 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     do {
       return try decoder.decode(Value.self, from: bytes)
     } catch DecodingError.dataCorrupted(let context) {
-      let cause = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
-      throw .unreadable(file: file, reason: cause ?? context.debugDescription)
+      // The parser's own words carry the line; the error around it does not.
+      let cause = context.underlyingError.map { "\($0)" } ?? context.debugDescription
+      throw .unreadable(file: file, reason: String(cause.prefix(200)))
     } catch {
       throw .unreadable(file: file, reason: "not JSON5")
     }

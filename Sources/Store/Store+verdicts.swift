@@ -107,16 +107,12 @@ extension Store {
             next.next_tenths,
             next.next_effective_at
           FROM fuel.price_now
-          JOIN fuel.station USING (station_id)
           LEFT JOIN LATERAL (
             SELECT price_now.next_tenths, price_now.next_effective_at
             WHERE price_now.next_tenths > 0
               AND price_now.next_effective_at < price_now.now_at + interval '36 hours'
           ) AS next ON true
-          WHERE price_now.price_tenths > 0
-            AND price_now.is_fresh
-            AND NOT price_now.is_flagged
-            AND station.is_public
+          WHERE price_now.is_counted
         ) AS price USING (station_id)
         JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
         LEFT JOIN fuel.state ON state.state = region.state

@@ -4,6 +4,10 @@ import Simulator
 import Synchronization
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// The client against a server that does what networks do. Faults by their ids.
 struct ClientTests {
   private func client(_ seconds: Int = 5, maxBytes: Int = 1_000_000) -> Client {
@@ -71,6 +75,37 @@ struct ClientTests {
     defer { server.stop() }
     // Without a deadline of our own each of them would end in another way, or not for seconds.
     let fault = await error { () async throws(HTTPError) in try await client(1).send(get(server)) }
+    #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
+  }
+
+  /// F-H02: a connection that is never accepted ends at the deadline too.
+  @Test func aHangingConnectEndsAtTheDeadline() async throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    var fillers: [Int32] = []
+    defer { for filler in fillers { close(filler) } }
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        _ = bind(listener, pointer, length)
+        _ = listen(listener, 0)
+        _ = getsockname(listener, pointer, &length)
+        // Nobody accepts, so that a few connections fill the queue and the next one hangs.
+        for _ in 0..<4 {
+          let filler = socket(
+            AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+          _ = connect(filler, pointer, length)
+          fillers.append(filler)
+        }
+      }
+    }
+    let port = UInt16(bigEndian: address.sin_port)
+    let fault = await error { () async throws(HTTPError) in
+      try await client(1).send(Request(url: URL(string: "http://127.0.0.1:\(port)/")!))
+    }
     #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
   }
 

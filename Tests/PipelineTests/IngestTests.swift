@@ -240,6 +240,39 @@ struct IngestTests {
     }
   }
 
+  /// F-Z02, F-H17: a gzip body cut anywhere is delivered as if it were whole; the document then is not.
+  @Test func aCutGzipBodyIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let prices = bench.feeds.documents(of: "nsw-fuelcheck", at: Bench.end)[0]
+      let plain = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      try Data(prices.bytes).write(to: plain)
+      let gzip = Process()
+      gzip.executableURL = URL(filePath: "/usr/bin/env")
+      gzip.arguments = ["gzip", "-c", plain.path]
+      let pipe = Pipe()
+      gzip.standardOutput = pipe
+      try gzip.run()
+      let zipped = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
+      gzip.waitUntilExit()
+      func send(_ body: [UInt8]) {
+        let head =
+          "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n"
+        bench.misbehave { request in
+          request.path.hasSuffix("/prices") ? .raw([Array(head.utf8) + body]) : nil
+        }
+      }
+      for cut in stride(from: 0, to: zipped.count - 9, by: 1_000) {
+        send(Array(zipped[..<cut]))
+        let error = await fault { try await bench.ingest("nsw-fuelcheck") }
+        #expect(error is FeedError, "cut at \(cut)")
+      }
+      #expect(try bench.stored() == [])
+      send(zipped)
+      #expect(try await bench.ingest("nsw-fuelcheck").counts.stored > 50)
+    }
+  }
+
   /// F-V03: a feed whose unit changed is refused as a whole; its records are counted and kept.
   @Test func aChangedUnitIsRefused() async throws {
     try await TestDatabase.with { target in

@@ -69,7 +69,9 @@ struct SchemaTests {
       #expect(columns == contract)
       let plain = try Connection(target).lines(
         """
-        SELECT DISTINCT format_type(attribute.atttypid, NULL) AS type
+        SELECT DISTINCT format_type(attribute.atttypid, NULL)
+          || CASE WHEN attribute.atttypid = 'numeric'::regtype AND attribute.atttypmod < 0
+            THEN ' without precision' ELSE '' END AS type
         FROM pg_class AS class
         JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
         WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'
