@@ -53,7 +53,7 @@ private struct Screen {
       return "No averages yet. `bowser ingest --all && bowser aggregate` makes them.\n"
     }
     var text = "\n"
-    text += heading("Average now", "cents per litre, change over 24 hours, stations")
+    text += heading("Average now", "cents per litre, change over 24 hours")
     text += averagesTable(averages)
     text += heading("The last 30 days", "daily averages, oldest left, today right")
     text += sparklines(try store.trends())
@@ -72,7 +72,7 @@ private struct Screen {
   private func averagesTable(_ averages: [AverageNow]) -> String {
     let places = capitals.filter { place in averages.contains { $0.region == place } } + ["AU"]
     var text =
-      "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined() + "\n"
+      "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd + "\n"
     for place in places {
       var line = "  " + padded(title(place), 11)
       for fuel in fuels {

@@ -86,7 +86,7 @@ private struct Simulation {
     let feeds = SimulatedFeeds(market, at: now)
     let server = try Server { feeds.answer($0) }
     defer { server.stop() }
-    let environment = self.environment(port: server.port)
+    let environment = invocation.environment.merging(overrides(port: server.port)) { _, new in new }
     let settings = try invocation.settings()
     let folder = try invocation.configurationFolder()
     let sources = try Catalogue.sources(in: folder, environment: environment)
@@ -123,8 +123,7 @@ private struct Simulation {
     let server = try Server(port: try invocation.integer("port", 0...65_535) ?? 8_077) {
       feeds.answer($0)
     }
-    for (name, value) in environment(port: server.port).sorted(by: { $0.key < $1.key })
-    where name.hasPrefix("BOWSER_") {
+    for (name, value) in overrides(port: server.port).sorted(by: { $0.key < $1.key }) {
       write("export \(name)='\(value)'\n")
     }
     talk("bowser: serving a simulated market at http://127.0.0.1:\(server.port), until stopped\n")
@@ -142,10 +141,9 @@ private struct Simulation {
     }
   }
 
-  /// The environment in which bowser finds the simulated providers and their keys.
-  private func environment(port: Int) -> [String: String] {
-    var environment = invocation.environment
-    environment.merge(SimulatedFeeds.keys) { _, key in key }
+  /// The variables by which bowser finds the simulated providers and their keys.
+  private func overrides(port: Int) -> [String: String] {
+    var environment = SimulatedFeeds.keys
     environment["BOWSER_ALLOW_LOOPBACK"] = "true"
     for feed in SimulatedFeeds.feeds {
       let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
