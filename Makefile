@@ -10,6 +10,8 @@ DESTDIR ?=
 # The release program, and the import check that keeps modules on their floors.
 BUILD := swift build --explicit-target-dependency-import-check error
 PROGRAM := .build/release/bowser
+# Settings of the caller that would lead away from the private cluster.
+PRIVATE := unset BOWSER_DATABASE PGSERVICE && export BOWSER_CONFIG=config
 # Which database of the private cluster `psql` and `env` mean: the one that was made last.
 DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
 
@@ -20,7 +22,7 @@ demo: packages ## set up, live through 45 simulated days, show the market: no ke
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@config/cluster create demo fresh
-	@eval "$$(config/cluster env demo)" && export BOWSER_CONFIG=config && \
+	@eval "$$(config/cluster env demo)" && $(PRIVATE) && \
 	  $(PROGRAM) migrate && \
 	  echo "Living through 45 days of a simulated market: every feed over HTTP, in its own protocol." && \
 	  $(PROGRAM) simulate play --days 45 && \
@@ -28,13 +30,13 @@ demo: packages ## set up, live through 45 simulated days, show the market: no ke
 	@printf '%s\n' \
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
 	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
-	  'Every minute:  docs/getting-started.md has the cron line'
+	  'From cron:     docs/getting-started.md has the line'
 
 setup: packages ## a private database for real prices, ready for bowser ingest
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@config/cluster create bowser
-	@eval "$$(config/cluster env bowser)" && BOWSER_CONFIG=config $(PROGRAM) migrate
+	@eval "$$(config/cluster env bowser)" && $(PRIVATE) && $(PROGRAM) migrate
 	@echo 'Ready: eval "$$(make -s env)" && $(PROGRAM) ingest wa-fuelwatch --summary'
 
 build: packages ## the release program

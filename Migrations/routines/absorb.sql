@@ -15,6 +15,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   feed          fuel.source;
   is_late       boolean;
+  is_newest     boolean;
   listed_before integer;
   listed_now    integer;
   next_list_at  timestamptz;
@@ -84,43 +85,44 @@ BEGIN
     begins_at  timestamptz NOT NULL
   ) ON COMMIT DROP;
 
-  -- The newest description counts; what a description leaves open stays as it was.
-  IF NOT EXISTS (
+  -- The newest description counts; what a description leaves open stays as it was. An older one
+  -- still tells of stations that nobody has described.
+  is_newest := NOT EXISTS (
     SELECT
     FROM fuel.run
-    WHERE run.source_id = feed.source_id AND run.describes_stations AND run.taken_at > p_taken_at)
-  THEN
-    -- Who counts in averages, and in which, is decided by these two for the whole past.
-    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-    SELECT station.station_id, pair.fuel_id, station.first_seen_at
-    FROM pg_temp.staged_station AS staged
-    JOIN fuel.station
-      ON station.source_id = feed.source_id AND station.station_code = staged.station_code
-    JOIN fuel.current_price AS pair USING (station_id)
-    WHERE (station.is_public, station.state) IS DISTINCT FROM (staged.is_public, staged.state);
-    UPDATE fuel.station SET
-      state = staged.state,
-      time_zone = staged.time_zone,
-      name = staged.name,
-      brand = coalesce(staged.brand, station.brand),
-      address = staged.address,
-      suburb = coalesce(staged.suburb, station.suburb),
-      postcode = coalesce(staged.postcode, station.postcode),
-      latitude = coalesce(staged.latitude, station.latitude),
-      longitude = coalesce(staged.longitude, station.longitude),
-      is_public = staged.is_public
-    FROM pg_temp.staged_station AS staged
-    WHERE station.source_id = feed.source_id
-      AND station.station_code = staged.station_code
-      AND (
-        station.state, station.time_zone, station.name, station.brand, station.address,
-        station.suburb, station.postcode, station.latitude, station.longitude, station.is_public
-      ) IS DISTINCT FROM (
-        staged.state, staged.time_zone, staged.name, coalesce(staged.brand, station.brand),
-        staged.address, coalesce(staged.suburb, station.suburb),
-        coalesce(staged.postcode, station.postcode), coalesce(staged.latitude, station.latitude),
-        coalesce(staged.longitude, station.longitude), staged.is_public);
-  END IF;
+    WHERE run.source_id = feed.source_id AND run.describes_stations AND run.taken_at > p_taken_at);
+  -- Who counts in averages, and in which, is decided by these two for the whole past.
+  INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+  SELECT station.station_id, pair.fuel_id, station.first_seen_at
+  FROM pg_temp.staged_station AS staged
+  JOIN fuel.station
+    ON station.source_id = feed.source_id AND station.station_code = staged.station_code
+  JOIN fuel.current_price AS pair USING (station_id)
+  WHERE (is_newest OR station.name IS NULL)
+    AND (station.is_public, station.state) IS DISTINCT FROM (staged.is_public, staged.state);
+  UPDATE fuel.station SET
+    state = staged.state,
+    time_zone = staged.time_zone,
+    name = staged.name,
+    brand = coalesce(staged.brand, station.brand),
+    address = staged.address,
+    suburb = coalesce(staged.suburb, station.suburb),
+    postcode = coalesce(staged.postcode, station.postcode),
+    latitude = coalesce(staged.latitude, station.latitude),
+    longitude = coalesce(staged.longitude, station.longitude),
+    is_public = staged.is_public
+  FROM pg_temp.staged_station AS staged
+  WHERE station.source_id = feed.source_id
+    AND station.station_code = staged.station_code
+    AND (is_newest OR station.name IS NULL)
+    AND (
+      station.state, station.time_zone, station.name, station.brand, station.address,
+      station.suburb, station.postcode, station.latitude, station.longitude, station.is_public
+    ) IS DISTINCT FROM (
+      staged.state, staged.time_zone, staged.name, coalesce(staged.brand, station.brand),
+      staged.address, coalesce(staged.suburb, station.suburb),
+      coalesce(staged.postcode, station.postcode), coalesce(staged.latitude, station.latitude),
+      coalesce(staged.longitude, station.longitude), staged.is_public);
   IF is_late THEN
     UPDATE fuel.station SET first_seen_at = p_taken_at
     FROM (

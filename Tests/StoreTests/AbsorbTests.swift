@@ -225,6 +225,12 @@ struct AbsorbTests {
       #expect(
         try feed.connection.lines("SELECT name, brand, latitude FROM fuel_v1.stations")
           == ["Ampol A|Caltex|-27.123457"])
+      // Unless nobody has described the station since.
+      let gone = Station(code: "9", state: .qld, name: "Gone", address: "")
+      try feed.says([.u91("9", 1899, hour(-8))], stations: [gone], at: hour(-8))
+      #expect(
+        try feed.connection.lines("SELECT name FROM fuel_v1.stations WHERE feed_station_code = '9'")
+          == ["Gone"])
     }
   }
 

@@ -72,7 +72,8 @@ private struct Screen {
   private func averagesTable(_ averages: [AverageNow]) -> String {
     let places = capitals.filter { place in averages.contains { $0.region == place } } + ["AU"]
     var text =
-      "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd + "\n"
+      "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
+      + "\n"
     for place in places {
       var line = "  " + padded(title(place), 11)
       for fuel in fuels {
