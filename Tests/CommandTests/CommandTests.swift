@@ -208,30 +208,35 @@ struct CommandTests {
   /// F-K04: killed at any moment, the next run ends as if it had never happened.
   @Test func aKilledRunLeavesNoTrace() async throws {
     let arguments = ["ingest", "nsw-fuelcheck", "--replay", Self.recording]
-    let began = ContinuousClock.now
     let expected = try await TestDatabase.with { target in
       _ = try Self.run(arguments, on: target)
       return try dump(target)
     }
-    // The kills are spread over as long as a run takes.
-    let length = ContinuousClock.now - began
     #expect(expected.count > 300)
     try await TestDatabase.with { target in
+      // Kills fall anywhere in a run; how long one takes here and now is learnt on the way.
+      var random = Random(seed: 4)
+      var length = 200.0
       var interrupted = 0
-      for attempt in 0..<40 {
+      for _ in 0..<200 where interrupted < 30 {
         let process = Self.process(arguments, target, [:])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        try await Task.sleep(for: length * attempt / 40)
+        try await Task.sleep(for: .milliseconds(Int(length * random.real(0.1...1))))
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         let stored = try dump(target)
         // Before or after, nothing in between.
         #expect(stored.isEmpty || stored == expected)
-        if process.terminationReason == .uncaughtSignal { interrupted += 1 }
+        if process.terminationReason == .uncaughtSignal {
+          interrupted += 1
+          length *= 1.1
+        } else {
+          length *= 0.8
+        }
       }
-      #expect(interrupted > 5)
+      #expect(interrupted == 30)
       var last = try Self.run(arguments, on: target)
       for _ in 0..<20 where last.code == 75 {
         // The server may still be clearing away the session that was killed last.
