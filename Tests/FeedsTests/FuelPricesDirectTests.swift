@@ -80,6 +80,25 @@ struct FuelPricesDirectTests {
     #expect(reading?.observations.isEmpty != false)
   }
 
+  /// F-J07, F-Z12, F-J02: a key that stands twice, at the top or in a row, and a trailing comma.
+  @Test(arguments: [
+    "{\"SitePrices\":[ROW],\"SitePrices\":[ROW]}",
+    "{\"SitePrices\":[{\"SiteId\":1,\"FuelId\":2,\"TransactionDateUtc\":\"2022-11-12T07:26:03\","
+      + "\"Price\":1849.0,\"Price\":1549.0}]}",
+    "{\"SitePrices\":[ROW,]}", "{\"SitePrices\":[ROW],}",
+  ])
+  func ambiguousJSONIsRefused(text: String) throws {
+    let row =
+      "{\"SiteId\":1,\"FuelId\":2,\"TransactionDateUtc\":\"2022-11-12T07:26:03\","
+      + "\"Price\":1849.0,\"Name\":\"a \\\"Price\\\",} b\"}"
+    let text = text.replacing("ROW", with: row)
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("prices", text)], "qld-fpd")
+    }
+    let sound = "{\"SitePrices\":[\(row),\(row)]}"
+    #expect(try Sample.parse([Sample.document("prices", sound)], "qld-fpd").observations.count == 2)
+  }
+
   /// The recorded answers: every record is accounted for.
   @Test(arguments: [
     ("GetSitesPrices-20210809T111845Z", 6_414, 15), ("GetSitesPrices-20221114T002821Z", 6_490, 2),

@@ -9,6 +9,7 @@ func decodeJSON<Content: Decodable>(
   guard String(validating: document.bytes, as: UTF8.self) != nil else {
     throw .malformed(document: document.name, reason: "not UTF-8")
   }
+  try checkStructure(of: document)
   do {
     return try JSONDecoder().decode(type, from: Data(document.bytes))
   } catch let error as DecodingError {
