@@ -85,6 +85,9 @@ static const unsigned char trend_30d[] = {
 static const unsigned char trend_summary[] = {
 #embed "views/trend_summary.sql"
 };
+static const unsigned char private_latest_verdict[] = {
+#embed "views/private_latest_verdict.sql"
+};
 static const unsigned char fill_up[] = {
 #embed "views/fill_up.sql"
 };
@@ -137,6 +140,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/daily_averages", daily_averages),
   FILE_ENTRY("views/trend_30d", trend_30d),
   FILE_ENTRY("views/trend_summary", trend_summary),
+  FILE_ENTRY("views/private_latest_verdict", private_latest_verdict),
   FILE_ENTRY("views/fill_up", fill_up),
   FILE_ENTRY("views/station_fill_up", station_fill_up),
   FILE_ENTRY("views/station_comparison", station_comparison),

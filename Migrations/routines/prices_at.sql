@@ -67,29 +67,19 @@ LANGUAGE sql STABLE AS $$
     LIMIT 1
   ) AS stamped
   LEFT JOIN LATERAL (
-    SELECT listing.changed_at
+    SELECT NOT listing.is_listed AND listing.changed_at >= stamped.effective_at AS is_gone
     FROM fuel.listing
     WHERE listing.station_id = pair.station_id
       AND listing.fuel_id = pair.fuel_id
       AND listing.source_id = pair.source_id
       AND listing.changed_at <= p_at
-      AND listing.changed_at >= stamped.effective_at
-      AND NOT listing.is_listed
-      AND NOT EXISTS (
-        SELECT
-        FROM fuel.listing AS returned
-        WHERE returned.station_id = listing.station_id
-          AND returned.fuel_id = listing.fuel_id
-          AND returned.source_id = listing.source_id
-          AND returned.changed_at > listing.changed_at
-          AND returned.changed_at <= p_at
-          AND returned.is_listed)
+    ORDER BY listing.changed_at DESC
     LIMIT 1
-  ) AS vanished ON true
+  ) AS gone ON true
   WHERE (p_station_ids IS NULL OR pair.station_id = ANY (p_station_ids))
     AND (p_fuel_id IS NULL OR pair.fuel_id = p_fuel_id)
     AND stamped.price_tenths > 0
-    AND vanished.changed_at IS NULL
+    AND gone.is_gone IS NOT TRUE
     AND (
       stamped.effective_at + source.sight_lapses_after > p_at
       -- Seen at or after the instant under the same stamp, or not long enough before it to lapse.

@@ -19,23 +19,7 @@ SELECT
   (CASE WHEN latest.is_valid THEN latest.tomorrow_cpl END)::numeric(6, 2) AS tomorrow_cpl,
   latest.stations,
   latest.method
-FROM (
-  -- One step into the index for each region and fuel, however many verdicts there ever were.
-  SELECT
-    given.*,
-    given.valid_until_at > fuel.clock() AS is_valid
-  FROM fuel.region AS place
-  CROSS JOIN fuel.fuel AS grade
-  CROSS JOIN LATERAL (
-    SELECT verdict.*
-    FROM fuel.verdict
-    WHERE verdict.region = place.region
-      AND verdict.fuel_id = grade.fuel_id
-      AND verdict.computed_at <= fuel.clock()
-    ORDER BY verdict.computed_at DESC
-    LIMIT 1
-  ) AS given
-) AS latest
+FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id);
 COMMENT ON VIEW fuel_v1.fill_up IS

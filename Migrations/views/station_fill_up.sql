@@ -1,26 +1,10 @@
 CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
 WITH latest AS MATERIALIZED (
   SELECT
-    region.region,
-    coalesce(region.radius_km, 100000) AS reach,
-    given.fuel_id,
-    given.verdict,
-    given.basis,
-    given.reason,
-    given.expected_saving_cpl,
-    given.valid_until_at,
-    given.valid_until_at > fuel.clock() AS is_valid
-  FROM fuel.region
-  CROSS JOIN fuel.fuel
-  CROSS JOIN LATERAL (
-    SELECT verdict.*
-    FROM fuel.verdict
-    WHERE verdict.region = region.region
-      AND verdict.fuel_id = fuel.fuel_id
-      AND verdict.computed_at <= fuel.clock()
-    ORDER BY verdict.computed_at DESC
-    LIMIT 1
-  ) AS given
+    latest_verdict.*,
+    coalesce(region.radius_km, 100000) AS reach
+  FROM fuel.latest_verdict
+  JOIN fuel.region USING (region)
   WHERE region.kind <> 'nation'
 )
 SELECT

@@ -9,8 +9,8 @@ package enum Catalogue {
     FuelPricesDirect.self,
   ]
 
-  package static func provider(of source: Source) -> (any Provider.Type)? {
-    providers.first { $0.id == source.provider }
+  static func provider(named id: String) -> (any Provider.Type)? {
+    providers.first { $0.id == id }
   }
 
   /// The feeds of `<folder>/feeds/*.json5` in the order of their names.

@@ -7,18 +7,15 @@ package import HTTP
 /// limits, retries, renewal of keys, and a first look at what came.
 package struct Fetch: Sendable {
   private let source: Source
-  private let provider: any Provider.Type
   private let client: Client
   private let retry: Retry
   private let secrets: Secrets
   private let userAgent: String
 
   package init(
-    _ source: Source, _ provider: any Provider.Type, client: Client, retry: Retry,
-    secrets: Secrets, contact: String
+    _ source: Source, client: Client, retry: Retry, secrets: Secrets, contact: String
   ) {
     self.source = source
-    self.provider = provider
     self.client = client
     self.retry = retry
     self.secrets = secrets
@@ -36,11 +33,11 @@ package struct Fetch: Sendable {
   ) async throws -> [Document] {
     let now = clock.now()
     var keys: [String: Secret] = [:]
-    for name in provider.secrets {
+    for name in source.provider.secrets {
       keys[name] = try secrets.find(feed: source.feed, name: name)
     }
     var authority = try await authorise(keys, now, counting)
-    var mayRenew = provider.keysExpire
+    var mayRenew = source.provider.keysExpire
     var documents: [Document] = []
     for (position, call) in calls.enumerated() {
       if position > 0 { await pause() }
@@ -59,7 +56,7 @@ package struct Fetch: Sendable {
   private func authorise(
     _ keys: [String: Secret], _ now: Instant, _ counting: RequestCount
   ) async throws(FeedError) -> [String: String] {
-    try await provider.authorise(source, keys, at: now) { request async throws(FeedError) in
+    try await source.provider.authorise(source, keys, at: now) { request async throws(FeedError) in
       var request = request
       request.headers["User-Agent"] = userAgent
       let answer = try await ask(request, "token", counting)
@@ -106,7 +103,7 @@ package struct Fetch: Sendable {
   private func checkedBody(_ response: Response, _ name: String) throws(FeedError) -> [UInt8] {
     switch response.status {
     case 200: break
-    case 401 where !provider.secrets.isEmpty, 403 where !provider.secrets.isEmpty:
+    case 401 where !source.provider.secrets.isEmpty, 403 where !source.provider.secrets.isEmpty:
       throw .notAllowed(document: name, status: response.status)
     case 304: throw .malformed(document: name, reason: "304 «not modified», which was not asked")
     case 404, 410:

@@ -7,7 +7,7 @@ package struct Source: Sendable {
   /// The feed's id, such as `qld-fpd`.
   package let feed: String
   /// Which provider type reads it.
-  package let provider: String
+  package let provider: any Provider.Type
   /// The state whose price day and zone apply where the feed itself names none.
   package let state: State
   package let url: URL
@@ -57,7 +57,6 @@ package struct Source: Sendable {
       variablePrefix: "BOWSER_" + feed.uppercased().replacing("-", with: "_"),
       environment: environment)
     self.feed = feed
-    provider = settings.text("provider")
     guard let state = State(rawValue: settings.text("state")) else {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
@@ -69,11 +68,12 @@ package struct Source: Sendable {
       throw .wrongValue(key: "url", place: place, expected: "an https address without credentials")
     }
     self.url = url
-    guard Catalogue.provider(of: self) != nil else {
+    guard let provider = Catalogue.provider(named: settings.text("provider")) else {
       throw .wrongValue(
         key: "provider", place: place,
         expected: "one of \(Catalogue.providers.map { $0.id }.joined(separator: ", "))")
     }
+    self.provider = provider
     guard feed.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }) else {
       throw .wrongValue(key: "feed", place: place, expected: "lower-case letters and dashes")
     }

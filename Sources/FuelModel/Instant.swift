@@ -30,11 +30,6 @@ package struct Instant: Hashable, Comparable, Sendable {
     left + (.zero - right)
   }
 
-  /// How long after another instant this one is.
-  package func since(_ earlier: Instant) -> Duration {
-    .microseconds(microseconds - earlier.microseconds)
-  }
-
   /// Whole seconds since 1970, rounded down.
   package var seconds: Int64 {
     microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000

@@ -38,10 +38,12 @@ package struct Position: Hashable, Sendable {
   package var latitude: Double
   package var longitude: Double
 
-  /// - Returns: `nil` for a point outside Australia and its near islands: swapped axes, a lost sign
-  ///   and 0,0 are the usual reasons.
-  package init?(latitude: Double, longitude: Double) {
-    guard (-44.5 ... -9.0).contains(latitude), (96.0...168.0).contains(longitude) else {
+  /// - Returns: `nil` where a coordinate is missing, and for a point outside Australia and its near
+  ///   islands: swapped axes, a lost sign and 0,0 are the usual reasons.
+  package init?(latitude: Double?, longitude: Double?) {
+    guard let latitude, let longitude, (-44.5 ... -9.0).contains(latitude),
+      (96.0...168.0).contains(longitude)
+    else {
       return nil
     }
     self.latitude = latitude

@@ -46,9 +46,6 @@ package final class Connection {
 
   deinit { PQfinish(handle) }
 
-  /// The server's version number, such as 150018.
-  package var serverVersion: Int { Int(PQserverVersion(handle)) }
-
   /// Runs one statement with parameters and returns its rows.
   @discardableResult
   package func query(_ statement: SQL) throws(PostgresError) -> Rows {

@@ -27,12 +27,6 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
     parameters = stringInterpolation.parameters
   }
 
-  /// Text that this program itself wrote, such as an embedded file. Never for outside values.
-  package init(trusted text: String) {
-    self.text = text
-    parameters = []
-  }
-
   package struct StringInterpolation: StringInterpolationProtocol {
     var text = ""
     var parameters: [Parameter] = []

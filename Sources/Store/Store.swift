@@ -7,11 +7,6 @@ package struct Store {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// Runs the body in one transaction.
-  package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-    try connection.transaction(body)
-  }
-
   /// Becomes the role with the rights of ingest and aggregate and no more.
   package func becomeWriter() throws {
     try connection.become("fuel_writer")

@@ -126,13 +126,6 @@ struct Invocation {
 
   // MARK: Doors
 
-  /// A connection to a database whose schema is this program's.
-  func connect(_ settings: Settings) throws -> Connection {
-    let connection = try Connection(settings.text("database"))
-    try Migrator(connection).verify()
-    return connection
-  }
-
   /// A store that may read the published views and nothing else, as any reader's login may.
   func readerStore(_ settings: Settings) throws -> Store {
     let connection = try Connection(settings.text("database"))
@@ -146,8 +139,11 @@ struct Invocation {
     return store
   }
 
+  /// A store that may do what ingest and aggregate need, in a database whose schema is this program's.
   func store(_ settings: Settings) throws -> Store {
-    let store = Store(try connect(settings))
+    let connection = try Connection(settings.text("database"))
+    try Migrator(connection).verify()
+    let store = Store(connection)
     try store.becomeWriter()
     return store
   }

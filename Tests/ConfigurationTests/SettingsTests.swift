@@ -63,7 +63,7 @@ struct SettingsTests {
     let sources = try Catalogue.sources(in: folder, environment: [:])
     #expect(sources.map(\.feed) == ["nsw-fuelcheck", "qld-fpd", "sa-fpd", "wa-fuelwatch"])
     #expect(try Value.table(file: folder + "/bowser.json5").isEmpty == false)
-    let used = Set(sources.map(\.provider))
+    let used = Set(sources.map { $0.provider.id })
     #expect(Set(Catalogue.providers.map { $0.id }) == used, "a provider without a feed")
   }
 

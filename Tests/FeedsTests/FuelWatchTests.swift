@@ -95,8 +95,7 @@ struct FuelWatchTests {
   ])
   func tomorrowIsAskedForFromHalfPastTwo(instant: String, count: Int) throws {
     let source = try Sample.source("wa-fuelwatch")
-    let provider = try #require(Catalogue.provider(of: source))
-    let calls = provider.calls(source, at: try #require(Instant(iso: instant)))
+    let calls = source.provider.calls(source, at: try #require(Instant(iso: instant)))
     #expect(calls.count == count)
   }
 
@@ -110,8 +109,7 @@ struct FuelWatchTests {
   ])
   func dueTwiceADay(now: String, since: String) throws {
     let source = try Sample.source("wa-fuelwatch")
-    let provider = try #require(Catalogue.provider(of: source))
-    #expect(provider.due(source, at: try #require(Instant(iso: now))).description == since)
+    #expect(source.provider.due(source, at: try #require(Instant(iso: now))).description == since)
   }
 
   /// The web site's own lists: today's and tomorrow's price by the clock; a missing key says nothing.

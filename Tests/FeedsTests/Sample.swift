@@ -16,7 +16,7 @@ enum Sample {
 
   static func parse(_ documents: [Document], _ feed: String) throws -> Reading {
     let source = try source(feed)
-    return try #require(Catalogue.provider(of: source)).parse(documents, of: source)
+    return try source.provider.parse(documents, of: source)
   }
 
   static func fixture(_ path: String, at instant: String = "2026-08-31T03:00:00Z") throws

@@ -82,7 +82,7 @@ final class Bench: Sendable {
     feeds.set(instant)
     let source = try source(feed)
     let fetch = Fetch(
-      source, try #require(Catalogue.provider(of: source)),
+      source,
       client: .session(Limits(timeoutSeconds: 5, maxBodyBytes: 20 << 20, allowLoopback: true)),
       retry: Retry(attempts: attempts, deadline: .now + .seconds(20), sleep: { _ in }),
       secrets: Secrets(environment: environment), contact: "test@example.org")

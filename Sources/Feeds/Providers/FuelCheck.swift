@@ -107,12 +107,7 @@ enum FuelCheck: Provider {
     let known = Set(reading.stations.map(\.code))
     reading.observations.reserveCapacity(answer.prices.count)
     for record in answer.prices {
-      guard case .read(let row) = record else {
-        if case .unread(let raw) = record {
-          reading.rejects.append(Reject(.recordUnreadable, raw: raw))
-        }
-        continue
-      }
+      guard let row = reading.take(record) else { continue }
       read(row, knownStations: known, into: &reading)
     }
     return reading
@@ -139,10 +134,6 @@ enum FuelCheck: Provider {
 
   private static func station(_ row: StationRow, of source: Source) -> Station {
     let place = Place(address: row.address.plain)
-    var position: Position?
-    if let location = row.location {
-      position = Position(latitude: location.latitude, longitude: location.longitude)
-    }
     let state = row.state.flatMap { State(rawValue: $0) }
     return Station(
       code: row.code.text,
@@ -154,7 +145,8 @@ enum FuelCheck: Provider {
       address: row.address.plain,
       suburb: place.suburb,
       postcode: place.postcode,
-      position: position)
+      position: Position(
+        latitude: row.location?.latitude, longitude: row.location?.longitude))
   }
 
   /// What the one-line address tells: `539 Wilberforce Rd, WILBERFORCE NSW 2756`.

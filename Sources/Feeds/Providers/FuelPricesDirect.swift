@@ -58,13 +58,9 @@ enum FuelPricesDirect: Provider {
     let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
     var reading = Reading(coverage: named["prices"] == nil ? .partial : .complete)
     if let sites = named["sites"] {
-      let brands = try named["brands"].map { document throws(FeedError) in try brandNames(document)
-      }
-      let suburbs = try named["regions"].map { document throws(FeedError) in
-        try suburbNames(document)
-      }
       reading.stations = try stations(
-        sites, brands: brands ?? [:], suburbs: suburbs ?? [:], source: source)
+        sites, brands: try brandNames(named["brands"]), suburbs: try suburbNames(named["regions"]),
+        source: source)
     }
     if let prices = named["prices"] { try read(prices, into: &reading) }
     return reading
@@ -103,12 +99,7 @@ enum FuelPricesDirect: Provider {
     }
     reading.observations.reserveCapacity(list.rows.count)
     for record in list.rows {
-      guard case .read(let row) = record else {
-        if case .unread(let raw) = record {
-          reading.rejects.append(Reject(.recordUnreadable, raw: raw))
-        }
-        continue
-      }
+      guard let row = reading.take(record) else { continue }
       guard !row.site.text.isEmpty else {
         reading.rejects.append(Reject(.stationMissing, raw: row.raw))
         continue
@@ -153,7 +144,8 @@ enum FuelPricesDirect: Provider {
     enum CodingKeys: String, CodingKey { case brands = "Brands" }
   }
 
-  private static func brandNames(_ document: Document) throws(FeedError) -> [Int64: String] {
+  private static func brandNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
+    guard let document else { return [:] }
     let list = try decodeJSON(BrandList.self, from: document)
     return Dictionary(list.brands.map { ($0.id, $0.name.plain) }) { _, last in last }
   }
@@ -174,7 +166,8 @@ enum FuelPricesDirect: Provider {
   }
 
   /// Suburb names by id. Ids are unique only within a level: 257 of them occur on two.
-  private static func suburbNames(_ document: Document) throws(FeedError) -> [Int64: String] {
+  private static func suburbNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
+    guard let document else { return [:] }
     let list = try decodeJSON(RegionList.self, from: document)
     let suburbs = list.regions.filter { $0.level == 1 }
     return Dictionary(suburbs.map { ($0.id, $0.name.plain) }) { _, last in last }
@@ -219,10 +212,6 @@ enum FuelPricesDirect: Provider {
     }
     var stations: [Station] = []
     for case .read(let site) in list.sites where !site.id.text.isEmpty {
-      var position: Position?
-      if let latitude = site.latitude, let longitude = site.longitude {
-        position = Position(latitude: latitude, longitude: longitude)
-      }
       stations.append(
         Station(
           code: site.id.text,
@@ -232,7 +221,7 @@ enum FuelPricesDirect: Provider {
           address: site.address?.plain ?? "",
           suburb: site.suburb.flatMap { suburbs[$0] },
           postcode: site.postcode?.plainOrNil,
-          position: position))
+          position: Position(latitude: site.latitude, longitude: site.longitude)))
     }
     return stations
   }

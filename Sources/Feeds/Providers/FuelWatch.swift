@@ -95,14 +95,11 @@ enum FuelWatch: Provider {
     // A site of the low aromatic fuel programme lists it as plain unleaded.
     let fuel = product == .u91 && restrictions.contains("Low Aromatic Fuel") ? .laf : product
 
-    var position: Position?
-    if let latitude = Double(text("latitude")), let longitude = Double(text("longitude")) {
-      position = Position(latitude: latitude, longitude: longitude)
-    }
     let station = Station(
       code: code(name: name, address: text("address"), suburb: suburb), state: .wa, name: name,
       brand: text("brand").plainOrNil, address: text("address"), suburb: suburb,
-      position: position,
+      position: Position(
+        latitude: Double(text("latitude")), longitude: Double(text("longitude"))),
       isPublic: !restrictions.contains("Membership") && !restrictions.contains("Permit"))
     reading.stations.append(station)
     reading.take(
@@ -155,22 +152,14 @@ enum FuelWatch: Provider {
     let local = Zone.perth.local(document.fetchedAt)
     let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
     for record in sites {
-      guard case .read(let site) = record else {
-        if case .unread(let raw) = record {
-          reading.rejects.append(Reject(.recordUnreadable, raw: raw))
-        }
-        continue
-      }
+      guard let site = reading.take(record) else { continue }
       let name = site.siteName.plain
       let suburb = site.address.location.plain
-      var position: Position?
-      if let latitude = site.address.latitude, let longitude = site.address.longitude {
-        position = Position(latitude: latitude, longitude: longitude)
-      }
       let station = Station(
         code: code(name: name, address: site.address.line1.plain, suburb: suburb), state: .wa,
         name: name, address: site.address.line1.plain, suburb: suburb,
-        postcode: site.address.postCode.map(String.init), position: position,
+        postcode: site.address.postCode.map(String.init),
+        position: Position(latitude: site.address.latitude, longitude: site.address.longitude),
         isPublic: site.membershipRequired != true)
       reading.stations.append(station)
       // A key that is missing says nothing: the site may only be closed at this hour.

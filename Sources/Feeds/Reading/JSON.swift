@@ -34,6 +34,18 @@ enum Lenient<Content: Decodable>: Decodable {
   }
 }
 
+extension Reading {
+  /// The content of a record that has its shape; one that has not becomes a reject.
+  mutating func take<Content>(_ record: Lenient<Content>) -> Content? {
+    switch record {
+    case .read(let content): return content
+    case .unread(let raw):
+      rejects.append(Reject(.recordUnreadable, raw: raw))
+      return nil
+    }
+  }
+}
+
 /// A JSON value that only matters as text.
 struct RawJSON: Decodable, CustomStringConvertible {
   let description: String

@@ -18,17 +18,12 @@ package struct Ingest {
   }
 
   private let source: Source
-  private let provider: any Provider.Type
   private let store: Store
   private let clock: Clock
   private let log: Logger
 
   package init(_ source: Source, store: Store, clock: Clock, log: Logger) {
     self.source = source
-    guard let provider = Catalogue.provider(of: source) else {
-      preconditionFailure("a source without provider passed its own check")
-    }
-    self.provider = provider
     self.store = store
     self.clock = clock
     self.log = log.with("feed", source.feed)
@@ -78,7 +73,7 @@ package struct Ingest {
     let last = try store.lastTaken(feed: source.feed)
     if let notBefore = last.notBefore, now < notBefore { return false }
     guard let taken = last.at, taken <= now else { return true }
-    return taken < provider.due(source, at: now)
+    return taken < source.provider.due(source, at: now)
   }
 
   /// Stores what recorded documents say, as if they had been fetched when they were recorded.
@@ -125,7 +120,8 @@ package struct Ingest {
     }
     let allowed = source.settings.integer("callsPerMonth")
     if allowed > 0 {
-      let needed = provider.calls(source, at: now).count + (provider.keysExpire ? 1 : 0)
+      let needed =
+        source.provider.calls(source, at: now).count + (source.provider.keysExpire ? 1 : 0)
       if past.callsThisMonth + needed > allowed { throw IngestError.quotaSpent(allowed: allowed) }
     }
   }
@@ -134,7 +130,7 @@ package struct Ingest {
   private func dueCalls(_ id: SourceID) throws -> [Call] {
     let now = clock.now()
     let age = Duration.seconds(3600 * source.settings.integer("referenceHours"))
-    return try provider.calls(source, at: now).filter { call in
+    return try source.provider.calls(source, at: now).filter { call in
       guard call.isReference else { return true }
       let last = try store.lastTaken(document: call.name, of: id)
       if let good = last.good, now < good + age { return false }
@@ -145,26 +141,24 @@ package struct Ingest {
   }
 
   private func store(_ documents: [Document], run: RunID, requests: Int) throws -> Summary {
-    guard let takenAt = documents.map(\.fetchedAt).max() else {
-      let error = FeedError.refused("no documents")
-      try fail(run, error, requests: requests)
-      throw error
-    }
-    let payload = Payload(documents: documents, takenAt: takenAt)
-    // A recording from a machine with a wrong clock would count as the newest for years.
-    guard takenAt <= clock.now() + .seconds(600) else {
-      let error = Refusal("fetched at \(takenAt), which lies ahead of the clock")
-      try fail(run, error, requests: requests)
-      throw error
-    }
+    var payload: Payload?
     var settled: Reading.Settled?
     do {
-      let reading = try provider.parse(documents, of: source)
+      guard let takenAt = documents.map(\.fetchedAt).max() else {
+        throw FeedError.refused("no documents")
+      }
+      // A recording from a machine with a wrong clock would count as the newest for years.
+      guard takenAt <= clock.now() + .seconds(600) else {
+        throw Refusal("fetched at \(takenAt), which lies ahead of the clock")
+      }
+      let received = Payload(documents: documents, takenAt: takenAt)
+      payload = received
+      let reading = try source.provider.parse(documents, of: source)
         .settled(takenAt: takenAt, horizon: source.horizon)
       settled = reading
       try checkRejects(reading)
       let counts = try store.absorb(
-        reading, payload: payload, run: run, now: clock.now(), requests: requests,
+        reading, payload: received, run: run, now: clock.now(), requests: requests,
         refuseBelow: source.settings.share("refuseBelowShare"),
         partialBelow: source.settings.share("partialBelowShare"))
       log.info(

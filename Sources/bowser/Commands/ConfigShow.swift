@@ -24,7 +24,7 @@ let configCommand = Command(
   let secrets = Secrets(environment: invocation.environment)
   for source in try invocation.sources() {
     section(source.feed, source.settings)
-    for name in Catalogue.provider(of: source)?.secrets ?? [] {
+    for name in source.provider.secrets {
       let state: String
       do {
         state = "\(try secrets.find(feed: source.feed, name: name))"

@@ -39,15 +39,15 @@ let ingestCommand = Command(
   let sources = try invocation.sources()
   let chosen = try choose(sources, invocation)
   let clock = try invocation.clock()
-  let began = ContinuousClock.now
-  let deadline = began + .seconds(settings.integer("deadlineSeconds"))
+  let deadline = ContinuousClock.now + .seconds(settings.integer("deadlineSeconds"))
   // A replay is work of this machine alone and may take as long as it takes.
   if invocation.options["replay"] == nil {
     Watchdog.start(seconds: settings.integer("deadlineSeconds") + 10)
   }
   let store = try invocation.store(settings)
   let run = IngestRun(
-    invocation: invocation, settings: settings, store: store, clock: clock)
+    invocation: invocation, settings: settings, store: store, clock: clock,
+    client: invocation.client(settings))
   var worst = ExitCode.done
   for (position, source) in chosen.enumerated() {
     // What is left is shared by those still to come, so that one that hangs starves none.
@@ -96,6 +96,7 @@ private struct IngestRun {
   let settings: Settings
   let store: Store
   let clock: Clock
+  let client: Client
 
   func live(_ source: Source, until deadline: ContinuousClock.Instant) async throws {
     let ingest = self.ingest(source)
@@ -127,11 +128,8 @@ private struct IngestRun {
   }
 
   private func fetch(_ source: Source, until deadline: ContinuousClock.Instant) -> Fetch {
-    guard let provider = Catalogue.provider(of: source) else {
-      preconditionFailure("a source without provider passed its own check")
-    }
-    return Fetch(
-      source, provider, client: invocation.client(settings),
+    Fetch(
+      source, client: client,
       retry: Retry(
         attempts: settings.integer("attempts"), deadline: deadline,
         leastSeconds: source.settings.integer("leastSecondsBetweenRuns")),

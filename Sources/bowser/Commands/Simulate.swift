@@ -99,12 +99,10 @@ private struct Simulation {
     let visits = schedule()
     var aggregatedOn: Day?
     for (position, visit) in visits.enumerated() {
-      guard let source = sources.first(where: { $0.feed == visit.feed }),
-        let provider = Catalogue.provider(of: source)
-      else { continue }
+      guard let source = sources.first(where: { $0.feed == visit.feed }) else { continue }
       feeds.set(visit.at)
       let fetch = Fetch(
-        source, provider, client: client,
+        source, client: client,
         retry: Retry(attempts: 4, deadline: .now + .seconds(60)),
         secrets: .init(environment: environment), contact: "")
       _ = try await Ingest(source, store: store, clock: .fixed(visit.at), log: log).live(fetch)

@@ -1,0 +1,36 @@
+-- The verdict given last: one step into the index for each region and fuel, however many verdicts there
+-- ever were.
+CREATE OR REPLACE VIEW fuel.latest_verdict AS
+SELECT
+  given.*,
+  given.valid_until_at > fuel.clock() AS is_valid
+FROM fuel.region
+CROSS JOIN fuel.fuel
+CROSS JOIN LATERAL (
+  SELECT verdict.*
+  FROM fuel.verdict
+  WHERE verdict.region = region.region
+    AND verdict.fuel_id = fuel.fuel_id
+    AND verdict.computed_at <= fuel.clock()
+  ORDER BY verdict.computed_at DESC
+  LIMIT 1
+) AS given;
+COMMENT ON VIEW fuel.latest_verdict IS 'The verdict given last. One row per region and fuel.';
+COMMENT ON COLUMN fuel.latest_verdict.region              IS 'The region.';
+COMMENT ON COLUMN fuel.latest_verdict.fuel_id             IS 'The fuel.';
+COMMENT ON COLUMN fuel.latest_verdict.computed_at         IS 'When it was given.';
+COMMENT ON COLUMN fuel.latest_verdict.day                 IS 'The price day it was given on.';
+COMMENT ON COLUMN fuel.latest_verdict.verdict             IS 'fill_up, wait or no_difference.';
+COMMENT ON COLUMN fuel.latest_verdict.basis               IS 'What kind of knowledge it rests on.';
+COMMENT ON COLUMN fuel.latest_verdict.rule                IS 'The rule that spoke; NULL: none could.';
+COMMENT ON COLUMN fuel.latest_verdict.method              IS 'Version of the whole method.';
+COMMENT ON COLUMN fuel.latest_verdict.record_cpl          IS 'What the rule saved lately, c/L; NULL: no record.';
+COMMENT ON COLUMN fuel.latest_verdict.reason              IS 'In words, for drivers.';
+COMMENT ON COLUMN fuel.latest_verdict.today_cpl           IS 'Average of today that it used, c/L; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.tomorrow_cpl        IS 'Average of tomorrow, c/L; NULL: not known.';
+COMMENT ON COLUMN fuel.latest_verdict.stations            IS 'How many stations those rest on.';
+COMMENT ON COLUMN fuel.latest_verdict.expected_saving_cpl IS 'What following it should save, c/L; NULL: nothing is claimed.';
+COMMENT ON COLUMN fuel.latest_verdict.confidence          IS 'From 0 to 1; NULL: not estimated.';
+COMMENT ON COLUMN fuel.latest_verdict.valid_until_at      IS 'When it lapses.';
+COMMENT ON COLUMN fuel.latest_verdict.is_valid            IS 'Whether it still holds.';
+GRANT SELECT ON fuel.latest_verdict TO fuel_writer;
