@@ -22,6 +22,18 @@ static const unsigned char m0005_create_price[] = {
 static const unsigned char m0006_create_rollup[] = {
 #embed "0006_create_rollup.sql"
 };
+static const unsigned char m0007_create_body[] = {
+#embed "0007_create_body.sql"
+};
+static const unsigned char m0008_extend_source[] = {
+#embed "0008_extend_source.sql"
+};
+static const unsigned char m0009_create_station_description[] = {
+#embed "0009_create_station_description.sql"
+};
+static const unsigned char m0010_create_area_level[] = {
+#embed "0010_create_area_level.sql"
+};
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
@@ -37,6 +49,9 @@ static const unsigned char private_price_event[] = {
 static const unsigned char private_price_now[] = {
 #embed "views/private_price_now.sql"
 };
+static const unsigned char private_region_delay[] = {
+#embed "views/private_region_delay.sql"
+};
 static const unsigned char prices_at[] = {
 #embed "routines/prices_at.sql"
 };
@@ -45,6 +60,18 @@ static const unsigned char refresh_current[] = {
 };
 static const unsigned char prune_listing[] = {
 #embed "routines/prune_listing.sql"
+};
+static const unsigned char prune_bodies[] = {
+#embed "routines/prune_bodies.sql"
+};
+static const unsigned char withdraw_run[] = {
+#embed "routines/withdraw_run.sql"
+};
+static const unsigned char missing_of_list[] = {
+#embed "routines/missing_of_list.sql"
+};
+static const unsigned char flag_prices[] = {
+#embed "routines/flag_prices.sql"
 };
 static const unsigned char mark_dirty[] = {
 #embed "routines/mark_dirty.sql"
@@ -55,6 +82,9 @@ static const unsigned char absorb[] = {
 static const unsigned char refresh_regions[] = {
 #embed "routines/refresh_regions.sql"
 };
+static const unsigned char describe_stations[] = {
+#embed "routines/describe_stations.sql"
+};
 static const unsigned char rebuild_days[] = {
 #embed "routines/rebuild_days.sql"
 };
@@ -63,6 +93,9 @@ static const unsigned char refresh_changes[] = {
 };
 static const unsigned char stations[] = {
 #embed "views/stations.sql"
+};
+static const unsigned char station_history[] = {
+#embed "views/station_history.sql"
 };
 static const unsigned char current_prices[] = {
 #embed "views/current_prices.sql"
@@ -119,20 +152,31 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0004_create_run", m0004_create_run),
   FILE_ENTRY("0005_create_price", m0005_create_price),
   FILE_ENTRY("0006_create_rollup", m0006_create_rollup),
+  FILE_ENTRY("0007_create_body", m0007_create_body),
+  FILE_ENTRY("0008_extend_source", m0008_extend_source),
+  FILE_ENTRY("0009_create_station_description", m0009_create_station_description),
+  FILE_ENTRY("0010_create_area_level", m0010_create_area_level),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
   FILE_ENTRY("views/private_price_event", private_price_event),
   FILE_ENTRY("views/private_price_now", private_price_now),
+  FILE_ENTRY("views/private_region_delay", private_region_delay),
   FILE_ENTRY("routines/prices_at", prices_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_listing", prune_listing),
+  FILE_ENTRY("routines/prune_bodies", prune_bodies),
+  FILE_ENTRY("routines/withdraw_run", withdraw_run),
+  FILE_ENTRY("routines/missing_of_list", missing_of_list),
+  FILE_ENTRY("routines/flag_prices", flag_prices),
   FILE_ENTRY("routines/mark_dirty", mark_dirty),
   FILE_ENTRY("routines/absorb", absorb),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
+  FILE_ENTRY("routines/describe_stations", describe_stations),
   FILE_ENTRY("routines/rebuild_days", rebuild_days),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("views/stations", stations),
+  FILE_ENTRY("views/station_history", station_history),
   FILE_ENTRY("views/current_prices", current_prices),
   FILE_ENTRY("views/tomorrow_prices", tomorrow_prices),
   FILE_ENTRY("views/price_history", price_history),

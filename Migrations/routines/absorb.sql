@@ -6,59 +6,129 @@
 -- differs. The history is never read but for the pairs that changed.
 --
 -- Every step gives the same end state whatever order runs arrive in. A run that is older than one
--- already stored takes the longer way where it matters (marked «late»).
+-- already stored takes the longer way where it matters (marked «late»). So does one that reads the
+-- documents of an earlier run again: what that run had said is withdrawn first.
+--
+-- Two instants: the documents show the state of p_taken_at and were known from p_learnt_at on; they
+-- differ by the feed's delay.
 CREATE OR REPLACE FUNCTION fuel.absorb(
-  p_run_id integer, p_taken_at timestamptz, p_is_complete boolean,
+  p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_complete boolean,
   p_refuse_below numeric, p_partial_below numeric, p_clock timestamptz)
-RETURNS TABLE (stored integer, is_complete boolean, refusal text)
+RETURNS TABLE (
+  stored integer, flagged integer, is_complete boolean, refusal text, warnings text[])
 LANGUAGE plpgsql AS $$
 DECLARE
-  feed          fuel.source;
-  is_late       boolean;
-  is_newest     boolean;
-  listed_before integer;
-  listed_now    integer;
-  next_list_at  timestamptz;
+  feed             fuel.source;
+  -- The run whose documents these are: an earlier one where they are read again.
+  told_by          integer;
+  is_late          boolean;
+  listed_before    integer;
+  listed_now       integer;
+  set_back         integer;
+  previous_list_at timestamptz;
+  next_list_at     timestamptz;
+  next_run_id      integer;
+  next_run_at      timestamptz;
+  next_learnt_at   timestamptz;
+  missing          text;
+  moved_ids        integer[];
+  moved_since      timestamptz[];
 BEGIN
   SELECT source.* INTO STRICT feed
   FROM fuel.run
   JOIN fuel.source USING (source_id)
   WHERE run.run_id = p_run_id;
-  is_late := coalesce(feed.last_taken_at > p_taken_at, false);
+  SELECT coalesce(run.replaces_run_id, run.run_id) INTO told_by
+  FROM fuel.run
+  WHERE run.run_id = p_run_id;
+  is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   -- A clock that stands before what is stored already would call the present the future.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
   stored := 0;
+  flagged := 0;
+  warnings := '{}';
   is_complete := p_is_complete;
 
+  -- Pairs and instants from which on something may have changed.
+  CREATE TEMPORARY TABLE changed (
+    station_id integer     NOT NULL,
+    fuel_id    smallint    NOT NULL,
+    begins_at  timestamptz NOT NULL
+  ) ON COMMIT DROP;
+  CREATE TEMPORARY TABLE withdrawn (
+    station_id   integer     NOT NULL,
+    fuel_id      smallint    NOT NULL,
+    effective_at timestamptz NOT NULL,
+    price_tenths integer     NOT NULL,
+    learnt_at    timestamptz NOT NULL
+  ) ON COMMIT DROP;
+  IF told_by <> p_run_id THEN
+    INSERT INTO pg_temp.withdrawn SELECT * FROM fuel.withdraw_run(told_by, p_run_id);
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT withdrawn.station_id, withdrawn.fuel_id, withdrawn.effective_at
+    FROM pg_temp.withdrawn;
+  END IF;
+
+  SELECT max(run.taken_at) INTO previous_list_at
+  FROM fuel.run
+  WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at < p_taken_at;
   -- A list that is much shorter than the one before is a fault of the feed, not the end of half
   -- the stations. It is compared with what was listed just before it, late or not.
   IF p_is_complete THEN
-    IF is_late THEN
-      SELECT count(*) INTO listed_before
-      FROM (
-        SELECT DISTINCT ON (listing.station_id, listing.fuel_id) listing.is_listed
-        FROM fuel.listing
-        WHERE listing.source_id = feed.source_id AND listing.changed_at < p_taken_at
-        ORDER BY listing.station_id, listing.fuel_id, listing.changed_at DESC
-      ) AS known
-      WHERE known.is_listed;
-    ELSE
-      SELECT count(*) INTO listed_before
-      FROM fuel.current_price AS known
-      WHERE known.source_id = feed.source_id AND known.is_listed;
-    END IF;
+    CREATE TEMPORARY TABLE listed_pair ON COMMIT DROP AS
+    SELECT known.station_id, known.fuel_id
+    FROM (
+      SELECT DISTINCT ON (listing.station_id, listing.fuel_id)
+        listing.station_id, listing.fuel_id, listing.is_listed
+      FROM fuel.listing
+      WHERE is_late
+        AND listing.source_id = feed.source_id
+        AND listing.changed_at < p_taken_at
+      ORDER BY listing.station_id, listing.fuel_id, listing.changed_at DESC
+    ) AS known
+    WHERE known.is_listed
+    UNION ALL
+    SELECT known.station_id, known.fuel_id
+    FROM fuel.current_price AS known
+    WHERE NOT is_late AND known.source_id = feed.source_id AND known.is_listed;
+    GET DIAGNOSTICS listed_before = ROW_COUNT;
     SELECT count(*) INTO listed_now
     FROM (
       SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
     ) AS pair;
+    SELECT string_agg(gone.what, ', ' ORDER BY gone.listed DESC, gone.what) INTO missing
+    FROM fuel.missing_of_list(feed.source_id) AS gone;
     IF listed_now < listed_before * p_refuse_below THEN
       refusal := format(
-        'only %s prices where %s were listed before: below %s %%',
-        listed_now, listed_before, round(p_refuse_below * 100));
+        'only %s prices where %s were listed before: below %s %%%s',
+        listed_now, listed_before, round(p_refuse_below * 100),
+        coalesce('; nothing of ' || missing, ''));
       RETURN NEXT;
       RETURN;
     END IF;
-    is_complete := listed_now >= listed_before * p_partial_below;
+    -- What no list has shown for as long as a sighting is believed is believed to be gone.
+    IF previous_list_at > p_taken_at - feed.sight_lapses_after THEN
+      IF listed_now < listed_before * p_partial_below THEN
+        warnings := warnings || format('short: %s prices where %s were listed', listed_now, listed_before);
+        is_complete := false;
+      END IF;
+      IF missing IS NOT NULL THEN
+        warnings := warnings || ('nothing of ' || missing);
+        is_complete := false;
+      END IF;
+      SELECT count(*) INTO set_back
+      FROM pg_temp.staged_price
+      JOIN fuel.station
+        ON station.source_id = feed.source_id AND station.station_code = staged_price.station_code
+      JOIN fuel.current_price AS known
+        ON known.station_id = station.station_id AND known.fuel_id = staged_price.fuel_id
+      WHERE NOT is_late AND staged_price.effective_at < known.stamped_at;
+      IF set_back > 20 AND set_back > listed_now * 0.2 THEN
+        warnings := warnings || format('replayed: %s of %s stamps went back', set_back, listed_now);
+        is_complete := false;
+      END IF;
+    END IF;
+    DROP TABLE pg_temp.listed_pair;
   END IF;
 
   -- Stations. A code that only a price names becomes a station too, so that no price is lost
@@ -78,51 +148,15 @@ BEGIN
     WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
   ORDER BY staged.station_code;
 
-  -- Pairs and instants from which on something may have changed.
-  CREATE TEMPORARY TABLE changed (
-    station_id integer     NOT NULL,
-    fuel_id    smallint    NOT NULL,
-    begins_at  timestamptz NOT NULL
-  ) ON COMMIT DROP;
-
-  -- The newest description counts; what a description leaves open stays as it was. An older one
-  -- still tells of stations that nobody has described.
-  is_newest := NOT EXISTS (
-    SELECT
-    FROM fuel.run
-    WHERE run.source_id = feed.source_id AND run.describes_stations AND run.taken_at > p_taken_at);
-  -- Who counts in averages, and in which, is decided by these two for the whole past.
+  -- Who counts in averages, and in which, is decided by a station's description for the whole past.
+  -- By itself: joined to a cache without rows the function would never be called.
+  SELECT array_agg(moved.station_id), array_agg(moved.first_seen_at)
+  INTO moved_ids, moved_since
+  FROM fuel.describe_stations(feed.source_id, told_by, p_taken_at, is_late) AS moved;
   INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-  SELECT station.station_id, pair.fuel_id, station.first_seen_at
-  FROM pg_temp.staged_station AS staged
-  JOIN fuel.station
-    ON station.source_id = feed.source_id AND station.station_code = staged.station_code
-  JOIN fuel.current_price AS pair USING (station_id)
-  WHERE (is_newest OR station.name IS NULL)
-    AND (station.is_public, station.state) IS DISTINCT FROM (staged.is_public, staged.state);
-  UPDATE fuel.station SET
-    state = staged.state,
-    time_zone = staged.time_zone,
-    name = staged.name,
-    brand = coalesce(staged.brand, station.brand),
-    address = staged.address,
-    suburb = coalesce(staged.suburb, station.suburb),
-    postcode = coalesce(staged.postcode, station.postcode),
-    latitude = coalesce(staged.latitude, station.latitude),
-    longitude = coalesce(staged.longitude, station.longitude),
-    is_public = staged.is_public
-  FROM pg_temp.staged_station AS staged
-  WHERE station.source_id = feed.source_id
-    AND station.station_code = staged.station_code
-    AND (is_newest OR station.name IS NULL)
-    AND (
-      station.state, station.time_zone, station.name, station.brand, station.address,
-      station.suburb, station.postcode, station.latitude, station.longitude, station.is_public
-    ) IS DISTINCT FROM (
-      staged.state, staged.time_zone, staged.name, coalesce(staged.brand, station.brand),
-      staged.address, coalesce(staged.suburb, station.suburb),
-      coalesce(staged.postcode, station.postcode), coalesce(staged.latitude, station.latitude),
-      coalesce(staged.longitude, station.longitude), staged.is_public);
+  SELECT moved.station_id, pair.fuel_id, moved.first_seen_at
+  FROM unnest(moved_ids, moved_since) AS moved (station_id, first_seen_at)
+  JOIN fuel.current_price AS pair USING (station_id);
   IF is_late THEN
     UPDATE fuel.station SET first_seen_at = p_taken_at
     FROM (
@@ -135,6 +169,32 @@ BEGIN
       AND station.first_seen_at > p_taken_at;
   END IF;
 
+  -- Where a feed stamps nothing, a price that holds already is told again under its own stamp, and
+  -- another one began when it was seen.
+  UPDATE pg_temp.staged_price SET
+    effective_at = CASE
+      WHEN held.price_tenths = staged_price.price_tenths THEN held.effective_at ELSE p_taken_at
+    END,
+    held_tenths = nullif(held.price_tenths, staged_price.price_tenths)
+  FROM (
+    SELECT staged.ctid AS place, price.effective_at, price.price_tenths
+    FROM pg_temp.staged_price AS staged
+    JOIN fuel.station
+      ON station.source_id = feed.source_id AND station.station_code = staged.station_code
+    LEFT JOIN LATERAL (
+      SELECT price.effective_at, price.price_tenths
+      FROM fuel.price
+      WHERE price.station_id = station.station_id
+        AND price.fuel_id = staged.fuel_id
+        AND price.source_id = feed.source_id
+        AND price.effective_at <= p_taken_at
+      ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+      LIMIT 1
+    ) AS price ON true
+    WHERE staged.effective_at IS NULL
+  ) AS held
+  WHERE staged_price.ctid = held.place;
+
   -- What differs from the cache: new facts, pairs that appeared, vanished or came back.
   CREATE TEMPORARY TABLE difference ON COMMIT DROP AS
   SELECT
@@ -142,6 +202,7 @@ BEGIN
     coalesce(staged.fuel_id, known.fuel_id) AS fuel_id,
     staged.effective_at,
     staged.price_tenths,
+    staged.held_tenths,
     staged.station_id IS NOT NULL AS is_listed,
     coalesce(known.is_listed, false) AS was_listed
   FROM (
@@ -149,7 +210,8 @@ BEGIN
       station.station_id,
       staged_price.fuel_id,
       staged_price.effective_at,
-      staged_price.price_tenths
+      staged_price.price_tenths,
+      staged_price.held_tenths
     FROM pg_temp.staged_price
     JOIN fuel.station
       ON station.source_id = feed.source_id AND station.station_code = staged_price.station_code
@@ -159,7 +221,11 @@ BEGIN
     FROM fuel.current_price
     WHERE current_price.source_id = feed.source_id
   ) AS known USING (station_id, fuel_id)
-  WHERE (staged.station_id IS NULL AND known.is_listed AND absorb.is_complete)
+  -- A price that only a partial list told ends too where the next complete one does not have it.
+  WHERE (
+      staged.station_id IS NULL
+      AND (known.is_listed OR known.price_tenths > 0)
+      AND absorb.is_complete)
     OR (
       staged.station_id IS NOT NULL
       AND (
@@ -187,27 +253,73 @@ BEGIN
       station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
     SELECT
       difference.station_id, difference.fuel_id, feed.source_id, difference.effective_at,
-      difference.price_tenths, p_run_id, p_taken_at
+      difference.price_tenths, told_by, p_learnt_at
     FROM pg_temp.difference
     WHERE difference.is_listed
     ORDER BY difference.station_id, difference.fuel_id, difference.effective_at
     ON CONFLICT DO NOTHING
-    RETURNING station_id, fuel_id, effective_at
+    RETURNING station_id, fuel_id, effective_at, price_tenths
+  ),
+  -- What was withdrawn and is said again was never in doubt.
+  restored AS (
+    DELETE FROM pg_temp.withdrawn
+    USING inserted
+    WHERE withdrawn.station_id = inserted.station_id
+      AND withdrawn.fuel_id = inserted.fuel_id
+      AND withdrawn.effective_at = inserted.effective_at
+      AND withdrawn.price_tenths = inserted.price_tenths
+    RETURNING 1
+  ),
+  noted AS (
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT inserted.station_id, inserted.fuel_id, inserted.effective_at FROM inserted
+    RETURNING 1
   )
-  INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-  SELECT inserted.station_id, inserted.fuel_id, inserted.effective_at FROM inserted;
-  GET DIAGNOSTICS stored = ROW_COUNT;
+  SELECT (SELECT count(*) FROM noted) - (SELECT count(*) FROM restored) INTO stored;
+  INSERT INTO fuel.withdrawn_price (
+    station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at, withdrawn_by)
+  SELECT
+    withdrawn.station_id, withdrawn.fuel_id, feed.source_id, withdrawn.effective_at,
+    withdrawn.price_tenths, told_by, withdrawn.learnt_at, p_run_id
+  FROM pg_temp.withdrawn;
+  IF is_late THEN
+    -- A late sighting of an unstamped price ends at the next sighting, which told what held before.
+    SELECT run.run_id, run.taken_at, run.fetched_at INTO next_run_id, next_run_at, next_learnt_at
+    FROM fuel.run
+    WHERE run.source_id = feed.source_id
+      AND run.outcome IN ('stored', 'unchanged')
+      AND run.taken_at > p_taken_at
+    ORDER BY run.taken_at, run.run_id
+    LIMIT 1;
+    INSERT INTO fuel.price (
+      station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
+    SELECT
+      difference.station_id, difference.fuel_id, feed.source_id, next_run_at,
+      difference.held_tenths, next_run_id, next_learnt_at
+    FROM pg_temp.difference
+    WHERE next_run_at IS NOT NULL
+      AND difference.held_tenths IS NOT NULL
+      AND NOT EXISTS (
+        SELECT
+        FROM fuel.price
+        WHERE price.station_id = difference.station_id
+          AND price.fuel_id = difference.fuel_id
+          AND price.source_id = feed.source_id
+          AND price.effective_at > p_taken_at
+          AND price.effective_at <= next_run_at)
+    ON CONFLICT DO NOTHING;
+  END IF;
   IF is_late THEN
     -- An older document told the same earlier. Of two prices under one stamp another may count now.
     WITH corrected AS (
-      UPDATE fuel.price SET learnt_at = p_taken_at, run_id = p_run_id
+      UPDATE fuel.price SET learnt_at = p_learnt_at, run_id = told_by
       FROM pg_temp.difference
       WHERE price.station_id = difference.station_id
         AND price.fuel_id = difference.fuel_id
         AND price.source_id = feed.source_id
         AND price.effective_at = difference.effective_at
         AND price.price_tenths = difference.price_tenths
-        AND price.learnt_at > p_taken_at
+        AND price.learnt_at > p_learnt_at
       RETURNING price.station_id, price.fuel_id, price.effective_at
     )
     INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
@@ -218,7 +330,9 @@ BEGIN
     station_id integer  NOT NULL,
     fuel_id    smallint NOT NULL,
     is_listed  boolean  NOT NULL,
-    was_listed boolean  NOT NULL
+    was_listed boolean  NOT NULL,
+    -- Told by a partial list since the last complete one, and not in this one.
+    is_ended   boolean  NOT NULL
   ) ON COMMIT DROP;
   -- Listings. Between two lists the earlier one holds; a late list is put between its neighbours
   -- so that the one after it still says what it said.
@@ -228,7 +342,7 @@ BEGIN
       FROM fuel.run
       WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at > p_taken_at;
     END IF;
-    INSERT INTO pg_temp.pair_listing (station_id, fuel_id, is_listed, was_listed)
+    INSERT INTO pg_temp.pair_listing (station_id, fuel_id, is_listed, was_listed, is_ended)
     SELECT
       pair.station_id,
       pair.fuel_id,
@@ -245,7 +359,16 @@ BEGIN
           LIMIT 1
         ), false)
         ELSE pair.was_listed
-      END AS was_listed
+      END AS was_listed,
+      NOT pair.is_listed AND EXISTS (
+        SELECT
+        FROM fuel.price
+        WHERE price.station_id = pair.station_id
+          AND price.fuel_id = pair.fuel_id
+          AND price.source_id = feed.source_id
+          AND price.learnt_at > coalesce(previous_list_at + feed.delay, '-infinity')
+          AND price.learnt_at <= p_learnt_at
+      ) AS is_ended
     FROM (
       SELECT
         difference.station_id,
@@ -268,7 +391,7 @@ BEGIN
     INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed)
     SELECT pair.station_id, pair.fuel_id, feed.source_id, p_taken_at, pair.is_listed
     FROM pg_temp.pair_listing AS pair
-    WHERE pair.is_listed <> pair.was_listed
+    WHERE pair.is_listed <> pair.was_listed OR pair.is_ended
     UNION ALL
     SELECT pair.station_id, pair.fuel_id, feed.source_id, next_list_at, pair.was_listed
     FROM pg_temp.pair_listing AS pair
@@ -278,14 +401,40 @@ BEGIN
     SELECT pair.station_id, pair.fuel_id, change.at
     FROM pg_temp.pair_listing AS pair
     CROSS JOIN LATERAL (VALUES (p_taken_at), (next_list_at)) AS change (at)
-    WHERE pair.is_listed <> pair.was_listed AND change.at IS NOT NULL;
-    IF is_late THEN
-      PERFORM fuel.prune_listing(
-        feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id))
-      FROM pg_temp.pair_listing AS pair
-      WHERE pair.is_listed <> pair.was_listed
-      HAVING count(*) > 0;
-    END IF;
+    WHERE (pair.is_listed <> pair.was_listed OR pair.is_ended) AND change.at IS NOT NULL;
+  END IF;
+  IF is_late THEN
+    -- Late news of a pair that was in no list by then: the next complete list ended it.
+    INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed)
+    SELECT DISTINCT pair.station_id, pair.fuel_id, feed.source_id, following.taken_at, false
+    FROM pg_temp.changed AS pair
+    CROSS JOIN LATERAL (
+      SELECT min(run.taken_at) AS taken_at
+      FROM fuel.run
+      WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at > p_taken_at
+    ) AS following
+    WHERE following.taken_at IS NOT NULL
+      AND pair.begins_at <= following.taken_at
+      AND NOT coalesce((
+        SELECT listing.is_listed
+        FROM fuel.listing
+        WHERE listing.station_id = pair.station_id
+          AND listing.fuel_id = pair.fuel_id
+          AND listing.source_id = feed.source_id
+          AND listing.changed_at <= following.taken_at
+        ORDER BY listing.changed_at DESC
+        LIMIT 1
+      ), false)
+    ON CONFLICT DO NOTHING;
+    PERFORM fuel.prune_listing(feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id))
+    FROM (
+      SELECT changed.station_id, changed.fuel_id FROM pg_temp.changed
+      UNION
+      SELECT pair_listing.station_id, pair_listing.fuel_id
+      FROM pg_temp.pair_listing
+      WHERE pair_listing.is_listed <> pair_listing.was_listed OR pair_listing.is_ended
+    ) AS pair
+    HAVING count(*) > 0;
   END IF;
 
   UPDATE fuel.source SET
@@ -297,6 +446,12 @@ BEGIN
     END
   WHERE source.source_id = feed.source_id;
 
+  -- Next prices that have begun since become present ones, so that the one after them is next.
+  INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+  SELECT known.station_id, known.fuel_id, known.next_effective_at
+  FROM fuel.current_price AS known
+  WHERE known.source_id = feed.source_id AND known.next_effective_at <= p_clock;
+
   PERFORM fuel.refresh_current(
     feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)
   FROM (
@@ -304,14 +459,24 @@ BEGIN
   ) AS pair
   HAVING count(*) > 0;
 
+  SELECT fuel.flag_prices(array_agg(pair.station_id), array_agg(pair.fuel_id)) INTO flagged
+  FROM (
+    SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
+  ) AS pair;
+
   PERFORM fuel.mark_dirty(feed.source_id, p_taken_at, absorb.is_complete, p_clock);
+  IF told_by <> p_run_id THEN
+    PERFORM fuel.forget_ghosts(feed.source_id);
+  END IF;
   -- A transaction may hold several runs.
-  DROP TABLE pg_temp.difference, pg_temp.changed, pg_temp.pair_listing;
+  DROP TABLE pg_temp.difference, pg_temp.changed, pg_temp.pair_listing, pg_temp.withdrawn;
   RETURN NEXT;
 END
 $$;
-COMMENT ON FUNCTION fuel.absorb(integer, timestamptz, boolean, numeric, numeric, timestamptz) IS
-  'Merges the staged rows of a run into the history. Answers how many facts were new, whether the '
-  'list counts as complete, and why it was refused if it was.';
+COMMENT ON FUNCTION fuel.absorb(
+  integer, timestamptz, timestamptz, boolean, numeric, numeric, timestamptz) IS
+  'Merges the staged rows of a run into the history. Answers how many facts were new, how many of the '
+  'prices that changed are doubtful, whether the list counts as complete, why it was refused if it '
+  'was, and what was odd about it.';
 GRANT EXECUTE ON FUNCTION fuel.absorb(
-  integer, timestamptz, boolean, numeric, numeric, timestamptz) TO fuel_writer;
+  integer, timestamptz, timestamptz, boolean, numeric, numeric, timestamptz) TO fuel_writer;

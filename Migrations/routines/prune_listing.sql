@@ -1,6 +1,7 @@
--- Takes out listing rows that say what the row before them says already. They arise when a late list
--- is put between two others, carry no information, and must go, so that the same lists always leave
--- the same rows. The writer may not delete; this deletes nothing else.
+-- Takes out listing rows that tell nothing: one that says what the row before it says, unless a price
+-- was learnt in between that no complete list ever had (then it ends that price), and an absence
+-- before anything was known. They arise when a late list is put between two others, and must go, so
+-- that the same lists always leave the same rows. The writer may not delete; this deletes nothing else.
 CREATE OR REPLACE FUNCTION fuel.prune_listing(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -11,20 +12,35 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       listing.fuel_id,
       listing.changed_at,
       listing.is_listed,
-      lag(listing.is_listed) OVER (
+      lag(listing.is_listed, 1, false) OVER (
         PARTITION BY listing.station_id, listing.fuel_id ORDER BY listing.changed_at
-      ) AS was_listed
+      ) AS was_listed,
+      lag(listing.changed_at, 1, '-infinity') OVER (
+        PARTITION BY listing.station_id, listing.fuel_id ORDER BY listing.changed_at
+      ) AS since_at
     FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
     JOIN fuel.listing USING (station_id, fuel_id)
     WHERE listing.source_id = p_source_id
-  ) AS stored
-  WHERE listing.source_id = p_source_id
+  ) AS stored,
+  fuel.source
+  WHERE source.source_id = p_source_id
+    AND listing.source_id = p_source_id
     AND listing.station_id = stored.station_id
     AND listing.fuel_id = stored.fuel_id
     AND listing.changed_at = stored.changed_at
     AND stored.was_listed = stored.is_listed
+    AND (
+      stored.is_listed
+      OR NOT EXISTS (
+        SELECT
+        FROM fuel.price
+        WHERE price.station_id = stored.station_id
+          AND price.fuel_id = stored.fuel_id
+          AND price.source_id = p_source_id
+          AND price.learnt_at > stored.since_at + source.delay
+          AND price.learnt_at <= stored.changed_at + source.delay))
 $$;
 COMMENT ON FUNCTION fuel.prune_listing(smallint, integer[], smallint[]) IS
-  'Removes rows of fuel.listing that repeat the one before them, of some pairs.';
+  'Removes rows of fuel.listing that tell nothing, of some pairs.';
 REVOKE EXECUTE ON FUNCTION fuel.prune_listing(smallint, integer[], smallint[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.prune_listing(smallint, integer[], smallint[]) TO fuel_writer;

@@ -21,17 +21,30 @@ BEGIN
   DELETE FROM fuel.daily_rollup
   WHERE daily_rollup.fuel_id = ANY (p_fuel_ids) AND daily_rollup.day BETWEEN p_from AND p_to;
 
-  WITH price_day AS MATERIALIZED (
+  -- Where every feed of a state publishes late, nothing is known of the hours before now.
+  WITH known_state AS MATERIALIZED (
+    SELECT
+      state.state,
+      state.time_zone,
+      state.price_day_starts,
+      p_clock - coalesce((
+        SELECT min(source.delay) FROM fuel.source WHERE source.state = state.state
+      ), '0') AS until_at
+    FROM fuel.state
+  ),
+  price_day AS MATERIALIZED (
     SELECT
       state.state,
       day.day::date AS day,
       fuel.price_day_begin(day.day::date, state.time_zone, state.price_day_starts) AS begins_at,
       least(
-        fuel.price_day_begin(day.day::date + 1, state.time_zone, state.price_day_starts), p_clock
+        fuel.price_day_begin(day.day::date + 1, state.time_zone, state.price_day_starts),
+        state.until_at
       ) AS ends_at
-    FROM fuel.state
+    FROM known_state AS state
     CROSS JOIN generate_series(p_from, p_to, interval '1 day') AS day (day)
-    WHERE fuel.price_day_begin(day.day::date, state.time_zone, state.price_day_starts) < p_clock
+    WHERE fuel.price_day_begin(day.day::date, state.time_zone, state.price_day_starts)
+      < state.until_at
   ),
   price_window AS MATERIALIZED (
     SELECT
@@ -51,7 +64,7 @@ BEGIN
       price_window.ends_at,
       source.price_lapses_after,
       source.sight_lapses_after,
-      source.last_listed_at,
+      source.holding_confirms,
       -- Before its first run a feed's unchanged prices are known and its changed ones are not.
       CASE
         WHEN source.tells_whole_days THEN '-infinity'
@@ -63,7 +76,6 @@ BEGIN
     JOIN fuel.source ON source.source_id = cached.source_id
     WHERE cached.fuel_id = ANY (p_fuel_ids)
       AND station.is_public
-      AND NOT cached.is_flagged
   ),
   happened AS (
     -- What held when the window began ...
@@ -125,9 +137,12 @@ BEGIN
   believed AS MATERIALIZED (
     SELECT
       pair.state,
+      pair.source_id,
+      pair.holding_confirms,
       followed.station_id,
       followed.fuel_id,
       followed.price_tenths,
+      followed.effective_at,
       greatest(followed.effective_at, pair.speaks_from_at) AS begins_at,
       least(
         coalesce(followed.next_at, pair.ends_at),
@@ -151,27 +166,66 @@ BEGIN
     JOIN pair USING (station_id, fuel_id)
     WHERE followed.price_tenths > 0
   ),
-  station_day AS (
+  part AS MATERIALIZED (
     SELECT
-      believed.station_id,
-      believed.fuel_id,
+      believed.*,
       price_day.day,
-      sum(believed.price_tenths * part.seconds) / sum(part.seconds) AS price_tenths,
-      -- A day lasts as long as it has passed.
-      sum(part.seconds) / extract(epoch FROM min(price_day.ends_at - price_day.begins_at))
-        AS covered
+      price_day.ends_at - price_day.begins_at AS day_length,
+      greatest(believed.begins_at, price_day.begins_at) AS from_at,
+      extract(epoch FROM
+        least(believed.ends_at, price_day.ends_at)
+        - greatest(believed.begins_at, price_day.begins_at)) AS seconds
     FROM believed
     JOIN price_day
       ON price_day.state = believed.state
       AND price_day.begins_at < believed.ends_at
       AND price_day.ends_at > believed.begins_at
-    CROSS JOIN LATERAL (
-      SELECT extract(epoch FROM
-        least(believed.ends_at, price_day.ends_at)
-        - greatest(believed.begins_at, price_day.begins_at)) AS seconds
-    ) AS part
+  ),
+  -- The level of each state on each day, to tell doubtful prices by (see flag_prices).
+  middle AS MATERIALIZED (
+    SELECT
+      part.state,
+      part.fuel_id,
+      part.day,
+      percentile_disc(0.5) WITHIN GROUP (ORDER BY part.price_tenths) AS tenths
+    FROM part
+    GROUP BY part.state, part.fuel_id, part.day
+    HAVING count(DISTINCT part.station_id) >= 8
+  ),
+  level AS MATERIALIZED (
+    SELECT
+      middle.state,
+      middle.fuel_id,
+      middle.day,
+      middle.tenths AS middle_tenths,
+      greatest(
+        percentile_disc(0.5) WITHIN GROUP (ORDER BY abs(part.price_tenths - middle.tenths)) * 1.4826,
+        middle.tenths * 0.04)::integer AS spread_tenths
+    FROM middle
+    JOIN part USING (state, fuel_id, day)
+    GROUP BY middle.state, middle.fuel_id, middle.day, middle.tenths
+  ),
+  station_day AS (
+    SELECT
+      part.station_id,
+      part.fuel_id,
+      part.day,
+      sum(part.price_tenths * part.seconds) / sum(part.seconds) AS price_tenths,
+      -- A day lasts as long as it has passed.
+      sum(part.seconds) / extract(epoch FROM min(part.day_length)) AS covered
+    FROM part
+    LEFT JOIN level USING (state, fuel_id, day)
     WHERE part.seconds > 0
-    GROUP BY believed.station_id, believed.fuel_id, price_day.day
+      AND NOT (
+        fuel.is_far(part.price_tenths, level.middle_tenths, level.spread_tenths)
+        AND NOT fuel.is_own_way(
+          part.station_id, part.fuel_id, part.source_id, part.price_tenths, part.effective_at)
+        AND NOT (
+          part.holding_confirms
+          AND part.from_at >= interval '24 hours' + fuel.held_since(
+            part.station_id, part.fuel_id, part.source_id, part.price_tenths,
+            part.effective_at)))
+    GROUP BY part.station_id, part.fuel_id, part.day
   )
   INSERT INTO fuel.daily_rollup (
     region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
@@ -187,13 +241,15 @@ BEGIN
     round(max(station_day.price_tenths) / 10, 2),
     count(*),
     round(least(avg(station_day.covered), 1), 3),
-    p_clock >= (
-      SELECT max(fuel.price_day_begin(station_day.day + 1, state.time_zone, state.price_day_starts))
-      FROM fuel.state
+    (
+      SELECT bool_and(state.until_at
+        >= fuel.price_day_begin(station_day.day + 1, state.time_zone, state.price_day_starts))
+      FROM known_state AS state
       WHERE state.state = region.state OR region.state IS NULL)
   FROM station_day
   JOIN fuel.region_station USING (station_id)
   JOIN fuel.region USING (region)
+  WHERE station_day.day >= region.valid_from AND station_day.day < region.valid_to
   GROUP BY region_station.region, region.state, station_day.fuel_id, station_day.day;
   GET DIAGNOSTICS rebuilt = ROW_COUNT;
   RETURN rebuilt;

@@ -20,6 +20,8 @@ BEGIN
   FROM fuel.price_now AS present
   JOIN fuel.source ON source.source_id = present.source_id
   JOIN fuel.region_station ON region_station.station_id = present.station_id
+  JOIN fuel.region_delay
+    ON region_delay.region = region_station.region AND present.delay <= region_delay.delay
   -- Before a feed's first run only prices that have not changed since are known: their change is
   -- zero by choice, not by the market.
   LEFT JOIN fuel.prices_at(p_clock - interval '24 hours') AS day_before

@@ -1,4 +1,5 @@
--- Which stations belong to which region, by state and by distance from its centre. A station that
+-- Which stations belong to which region, by state and by distance from its centre; one without a
+-- position by its postcode. A station that
 -- enters or leaves makes its days dirty.
 CREATE OR REPLACE FUNCTION fuel.kilometres(
   p_latitude numeric, p_longitude numeric, p_latitude2 numeric, p_longitude2 numeric)
@@ -22,6 +23,13 @@ LANGUAGE sql AS $$
     WHERE region.radius_km IS NULL
       OR fuel.kilometres(region.latitude, region.longitude, station.latitude, station.longitude)
         <= region.radius_km
+      OR (
+        station.latitude IS NULL
+        AND EXISTS (
+          SELECT
+          FROM unnest(region.postcodes) AS range (text)
+          WHERE station.postcode
+            BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2)))
   ),
   removed AS (
     DELETE FROM fuel.region_station

@@ -3,7 +3,7 @@ SELECT
   station.station_id,
   station.state,
   station.name,
-  station.brand,
+  coalesce(brand_name.brand, station.brand) AS brand,
   station.suburb,
   station.postcode,
   station.latitude,
@@ -15,10 +15,15 @@ SELECT
   price_now.is_fresh,
   price_now.is_flagged,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS next_price_cpl,
-  price_now.next_effective_at
+  price_now.next_effective_at,
+  (extract(epoch FROM price_now.delay) / 3600)::integer AS delay_hours
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
+LEFT JOIN fuel.brand_name
+  ON brand_name.written = lower(station.brand)
+  AND brand_name.valid_from <= fuel.clock()::date
+  AND brand_name.valid_to > fuel.clock()::date
 WHERE price_now.price_tenths > 0
   -- After a month of silence a station is dormant, not merely stale.
   AND price_now.lapses_at > price_now.now_at - interval '30 days';
@@ -41,4 +46,5 @@ COMMENT ON COLUMN fuel_v1.current_prices.is_fresh          IS 'Whether it is rec
 COMMENT ON COLUMN fuel_v1.current_prices.is_flagged        IS 'Whether it is doubtful and not yet confirmed.';
 COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The price after it, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When that one begins; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices: 24 in Victoria, whose prices are of a day ago; 0: of now.';
 GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;

@@ -1,87 +1,183 @@
+-- Health is judged by what the provider really told and when: recordings that are replayed and
+-- documents that are read again make no feed healthy.
 CREATE OR REPLACE VIEW fuel_v1.feed_health AS
 SELECT
   source.source AS feed,
   health.status,
   CASE health.status
     WHEN 'off' THEN 'switched off in the configuration'
-    WHEN 'failing' THEN coalesce(attempt.error, 'the last attempts failed')
-    WHEN 'stale' THEN coalesce(
-      'nothing good since ' || to_char(success.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
-      'never read')
+    WHEN 'failing' THEN coalesce(newer.error, 'the last attempts failed')
+    WHEN 'stale' THEN CASE
+      WHEN success.last_at IS NULL THEN 'never read'
+      WHEN health.is_frozen THEN format(
+        'frozen: nothing new since %s, usually within %s hours',
+        to_char(change.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
+        ceil(extract(epoch FROM change.longest_pause) / 3600))
+      ELSE 'nothing good since '
+        || to_char(success.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+    END
     WHEN 'late' THEN 'a run is overdue'
+    ELSE nullif(concat_ws(
+      '; ',
+      nullif(array_to_string(latest.warnings, '; '), ''),
+      CASE
+        WHEN abs(extract(epoch FROM latest.clock_skew)) > 120 THEN format(
+          'the provider''s clock differs from ours by %s s',
+          round(extract(epoch FROM latest.clock_skew)))
+      END,
+      CASE
+        WHEN unmapped.fuels IS NOT NULL THEN 'fuel codes not mapped: ' || unmapped.fuels
+      END), '')
   END AS why,
   CASE health.status
     WHEN 'ok' THEN success.last_at
     WHEN 'late' THEN success.last_at + 2 * source.cadence
-    WHEN 'stale' THEN success.last_at + source.sight_lapses_after
-    WHEN 'failing' THEN attempt.failing_since_at
+    WHEN 'stale' THEN CASE
+      WHEN health.is_frozen THEN change.last_at
+      ELSE success.last_at + source.sight_lapses_after
+    END
+    WHEN 'failing' THEN newer.failing_since_at
   END AS since_at,
   success.last_at AS last_success_at,
-  attempt.last_at AS last_attempt_at,
+  greatest(success.last_at, newer.last_at) AS last_attempt_at,
   holding.newest_price_at,
   holding.stations,
   holding.prices,
   CASE
-    WHEN source.calls_per_month > 0 THEN greatest(0, source.calls_per_month - coalesce(spent.calls, 0))
+    WHEN source.calls_per_month > 0
+      THEN greatest(0, source.calls_per_month - coalesce(spent.calls, 0))
   END AS quota_left,
-  source.attribution
+  source.attribution,
+  (extract(epoch FROM source.delay) / 3600)::integer AS delay_hours,
+  terms.licence,
+  terms.since_at AS terms_since_at,
+  coalesce(unmapped.prices, 0)::integer AS unmapped_prices,
+  holding.flagged,
+  (
+    SELECT count(DISTINCT station.brand)::integer
+    FROM fuel.station
+    WHERE station.source_id = source.source_id
+      AND station.brand IS NOT NULL
+      AND NOT EXISTS (
+        SELECT FROM fuel.brand_name WHERE brand_name.written = lower(station.brand))
+  ) AS unmapped_brands
 FROM fuel.source
 LEFT JOIN LATERAL (
-  SELECT max(run.started_at) AS last_at
+  SELECT run.fetched_at AS last_at
   FROM fuel.run
-  WHERE run.source_id = source.source_id AND run.outcome IN ('stored', 'unchanged')
+  WHERE run.source_id = source.source_id
+    AND run.kind = 'live'
+    AND run.outcome IN ('stored', 'unchanged', 'superseded')
+    AND run.fetched_at IS NOT NULL
+  ORDER BY run.started_at DESC
+  LIMIT 1
 ) AS success ON true
+LEFT JOIN LATERAL (
+  SELECT run.warnings, run.clock_skew
+  FROM fuel.run
+  WHERE run.source_id = source.source_id AND run.kind = 'live' AND run.outcome <> 'running'
+  ORDER BY run.started_at DESC
+  LIMIT 1
+) AS latest ON true
 LEFT JOIN LATERAL (
   SELECT
     max(run.started_at) AS last_at,
     min(run.started_at) FILTER (WHERE run.outcome IN ('refused', 'failed')) AS failing_since_at,
     count(*) FILTER (WHERE run.outcome IN ('refused', 'failed')) AS failures,
-    (array_agg(run.error ORDER BY run.run_id DESC) FILTER (WHERE run.error IS NOT NULL))[1] AS error
+    (array_agg(run.error ORDER BY run.run_id DESC) FILTER (WHERE run.error IS NOT NULL))[1]
+      AS error
   FROM fuel.run
   WHERE run.source_id = source.source_id
+    AND run.kind = 'live'
     AND run.started_at > coalesce(success.last_at, '-infinity')
 ) AS newer ON true
+-- How long the feed usually goes without anything new, over two weeks of nights and weekends.
+LEFT JOIN LATERAL (
+  SELECT
+    max(stored.fetched_at) AS last_at,
+    max(stored.pause) AS longest_pause,
+    count(*) AS changes
+  FROM (
+    SELECT
+      run.fetched_at,
+      run.fetched_at - lag(run.fetched_at) OVER (ORDER BY run.fetched_at) AS pause
+    FROM fuel.run
+    WHERE run.source_id = source.source_id
+      AND run.kind = 'live'
+      AND run.outcome IN ('stored', 'superseded')
+      AND run.started_at > fuel.clock() - interval '14 days'
+      AND run.started_at <= fuel.clock()
+  ) AS stored
+) AS change ON true
 CROSS JOIN LATERAL (
   SELECT
-    greatest(success.last_at, newer.last_at) AS last_at,
-    newer.failing_since_at,
-    newer.failures,
-    newer.error
-) AS attempt
-CROSS JOIN LATERAL (
-  SELECT CASE
-    WHEN NOT source.is_enabled THEN 'off'
-    WHEN attempt.failures >= 2 THEN 'failing'
-    WHEN success.last_at IS NULL
-      OR fuel.clock() - success.last_at > source.sight_lapses_after THEN 'stale'
-    WHEN fuel.clock() - success.last_at > 2 * source.cadence THEN 'late'
-    ELSE 'ok'
-  END AS status
+    coalesce(frozen.is_frozen, false) AS is_frozen,
+    CASE
+      WHEN NOT source.is_enabled THEN 'off'
+      WHEN newer.failures >= 2 THEN 'failing'
+      WHEN success.last_at IS NULL
+        OR fuel.clock() - success.last_at > source.sight_lapses_after
+        OR frozen.is_frozen THEN 'stale'
+      WHEN fuel.clock() - success.last_at > 2 * source.cadence THEN 'late'
+      ELSE 'ok'
+    END AS status
+  FROM (
+    SELECT
+      change.changes >= 10
+        AND success.last_at - change.last_at
+          > greatest(2 * change.longest_pause, 6 * source.cadence, interval '6 hours')
+        AS is_frozen
+  ) AS frozen
 ) AS health
 LEFT JOIN LATERAL (
   SELECT
     max(pair.stamped_at) AS newest_price_at,
     count(DISTINCT pair.station_id)::integer AS stations,
-    count(*)::integer AS prices
+    count(*)::integer AS prices,
+    (count(*) FILTER (
+      WHERE pair.is_flagged AND coalesce(fuel.clock() < pair.flag_lapses_at, true)))::integer
+      AS flagged
   FROM fuel.current_price AS pair
   WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS holding ON true
 LEFT JOIN LATERAL (
+  SELECT
+    string_agg(DISTINCT split_part(fuel.fuel, ':', 2), ', ') AS fuels,
+    count(*) AS prices
+  FROM fuel.fuel
+  JOIN fuel.current_price AS pair ON pair.fuel_id = fuel.fuel_id
+  WHERE NOT fuel.is_mapped AND pair.source_id = source.source_id AND pair.price_tenths > 0
+) AS unmapped ON true
+LEFT JOIN LATERAL (
+  SELECT terms.licence, terms.since_at
+  FROM fuel.terms
+  WHERE terms.source_id = source.source_id
+  ORDER BY terms.since_at DESC
+  LIMIT 1
+) AS terms ON true
+LEFT JOIN LATERAL (
   SELECT sum(run.requests)::integer AS calls
   FROM fuel.run
-  WHERE run.source_id = source.source_id
+  JOIN fuel.source AS payer ON payer.source_id = run.source_id
+  WHERE payer.account = source.account
     AND run.started_at >= date_trunc('month', fuel.clock(), 'UTC')
 ) AS spent ON true;
 COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing. One row per feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.feed            IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.status          IS 'ok, late, stale, failing or off, by the feed''s own cadence.';
-COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why it is not ok; NULL: it is.';
+COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why it is not ok, or what is odd about it though it is; NULL: nothing.';
 COMMENT ON COLUMN fuel_v1.feed_health.since_at        IS 'Since when; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.feed_health.last_success_at IS 'When its last good run began; NULL: none yet.';
+COMMENT ON COLUMN fuel_v1.feed_health.last_success_at IS 'When its newest good documents were fetched; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_attempt_at IS 'When its last run began; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among its prices in effect; NULL: none.';
 COMMENT ON COLUMN fuel_v1.feed_health.stations        IS 'Stations with a price of it.';
 COMMENT ON COLUMN fuel_v1.feed_health.prices          IS 'Prices of it.';
-COMMENT ON COLUMN fuel_v1.feed_health.quota_left      IS 'Requests left this UTC month; NULL: no limit.';
+COMMENT ON COLUMN fuel_v1.feed_health.quota_left      IS 'Requests left this UTC month, over all feeds that share its key; NULL: no limit.';
 COMMENT ON COLUMN fuel_v1.feed_health.attribution     IS 'The wording that its licence asks for.';
+COMMENT ON COLUMN fuel_v1.feed_health.delay_hours     IS 'How late it publishes by its own rule; 0: prices are of now.';
+COMMENT ON COLUMN fuel_v1.feed_health.licence         IS 'The licence of its data; NULL: not yet read.';
+COMMENT ON COLUMN fuel_v1.feed_health.terms_since_at  IS 'Since when licence and attribution are these; NULL: not yet read.';
+COMMENT ON COLUMN fuel_v1.feed_health.unmapped_prices IS 'Prices under a fuel code that nobody has mapped yet.';
+COMMENT ON COLUMN fuel_v1.feed_health.flagged         IS 'Prices that are doubtful now.';
+COMMENT ON COLUMN fuel_v1.feed_health.unmapped_brands IS 'Brand names that no configured brand covers.';
 GRANT SELECT ON fuel_v1.feed_health TO fuel_reader, fuel_writer;

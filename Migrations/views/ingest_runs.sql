@@ -16,7 +16,13 @@ SELECT
   run.is_complete,
   run.requests,
   run.payload_bytes,
-  encode(run.payload_sha256, 'hex') AS payload_sha256
+  encode(run.payload_sha256, 'hex') AS payload_sha256,
+  run.kind,
+  run.fetched_at,
+  run.replaces_run_id,
+  run.unmapped,
+  array_to_string(run.warnings, '; ') AS warnings,
+  round(extract(epoch FROM run.clock_skew))::integer AS clock_skew_seconds
 FROM fuel.run
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.ingest_runs IS
@@ -26,7 +32,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.run_id         IS 'Number of the run.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.feed           IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.started_at     IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at    IS 'When it ended; NULL while it runs.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, rehearsed, refused, failed or interrupted.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, rehearsed, refused, failed, interrupted or superseded.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.received       IS 'Price records that came.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.stored         IS 'Records that told something new.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.unchanged      IS 'Records that were known already.';
@@ -34,9 +40,15 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.duplicate      IS 'Records that repeated a
 COMMENT ON COLUMN fuel_v1.ingest_runs.rejected       IS 'Records turned away; see rejects.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.flagged        IS 'Records stored but marked as doubtful.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.error          IS 'Why it was refused or failed; NULL: it was not.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at       IS 'When its documents were fetched, or recorded where it was a replay; NULL: none came.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at       IS 'The instant whose state its documents show: fetched_at less the feed''s delay; NULL: none came.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, whose gaps mean «not offered».';
 COMMENT ON COLUMN fuel_v1.ingest_runs.requests       IS 'Requests sent, retries and token calls included.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes  IS 'Size of its documents together.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: none came.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.kind           IS 'live, replay (from a recording) or reprocess (kept documents read again).';
+COMMENT ON COLUMN fuel_v1.ingest_runs.fetched_at     IS 'When its last document was fetched, or recorded; NULL: none came.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.replaces_run_id IS 'The run whose documents it read again; NULL: it brought its own.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.unmapped       IS 'Records kept under a fuel code that nobody has mapped yet.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.warnings       IS 'What was odd about the feed as a whole; empty: nothing.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.clock_skew_seconds IS 'The provider''s clock less ours, by its Date header; NULL: it sent none.';
 GRANT SELECT ON fuel_v1.ingest_runs TO fuel_reader, fuel_writer;

@@ -18,7 +18,8 @@ SELECT
   present.price_tenths > 0
     AND present.now_at < present.lapses_at
     AND NOT present.is_flagged
-    AND station.is_public AS is_counted
+    AND station.is_public AS is_counted,
+  present.delay
 FROM (
   SELECT
     cached.station_id,
@@ -36,10 +37,15 @@ FROM (
       cached.stamp_at + source.price_lapses_after,
       greatest(cached.stamp_at, cached.listed_at) + source.sight_lapses_after
     ) AS lapses_at,
-    cached.is_flagged,
+    CASE
+      WHEN cached.has_turned THEN cached.is_next_flagged
+      -- A doubtful price that still holds is believed in the end.
+      ELSE cached.is_flagged AND coalesce(cached.now_at < cached.flag_lapses_at, true)
+    END AS is_flagged,
     CASE WHEN NOT cached.has_turned THEN cached.next_tenths END AS next_tenths,
     CASE WHEN NOT cached.has_turned THEN cached.next_effective_at END AS next_effective_at,
-    cached.now_at
+    cached.now_at,
+    source.delay
   FROM (
     SELECT
       current_price.*,
@@ -75,4 +81,6 @@ COMMENT ON COLUMN fuel.price_now.now_at            IS 'The clock that was used.'
 COMMENT ON COLUMN fuel.price_now.is_public         IS 'Whether anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.is_counted        IS
   'Whether averages, comparisons and verdicts count it: a price, believed, not doubtful, for anybody.';
+COMMENT ON COLUMN fuel.price_now.delay             IS
+  'How old its feed''s prices are when they are published; 0: they are of now.';
 GRANT SELECT ON fuel.price_now TO fuel_writer;

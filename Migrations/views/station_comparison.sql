@@ -19,7 +19,8 @@ FROM (
   FROM fuel.price_now
   JOIN fuel.fuel USING (fuel_id)
   JOIN fuel.region_station USING (station_id)
-  WHERE price_now.is_counted AND fuel.is_averaged
+  JOIN fuel.region_delay USING (region)
+  WHERE price_now.is_counted AND price_now.delay <= region_delay.delay AND fuel.is_averaged
 ) AS price
 WINDOW market AS (PARTITION BY price.region, price.fuel);
 COMMENT ON VIEW fuel_v1.station_comparison IS

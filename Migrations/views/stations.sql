@@ -3,7 +3,7 @@ SELECT
   station.station_id,
   station.state,
   station.name,
-  station.brand,
+  coalesce(brand_name.brand, station.brand) AS brand,
   station.address,
   station.suburb,
   station.postcode,
@@ -14,15 +14,24 @@ SELECT
   station.station_code AS feed_station_code,
   station.first_seen_at,
   greatest(station.first_seen_at, seen.last_seen_at) AS last_seen_at,
-  coalesce(seen.is_open, false) AS is_open,
-  station.is_public
+  -- Being absent once closes nothing.
+  coalesce(seen.offers OR seen.last_seen_at > fuel.clock() - interval '30 days', false) AS is_open,
+  station.is_public,
+  station.brand AS written_brand,
+  coalesce(seen.offers, false) AS offers_fuel,
+  station.has_moved
 FROM fuel.station
 JOIN fuel.source USING (source_id)
+LEFT JOIN fuel.brand_name
+  ON brand_name.written = lower(station.brand)
+  AND brand_name.valid_from <= fuel.clock()::date
+  AND brand_name.valid_to > fuel.clock()::date
 LEFT JOIN LATERAL (
   SELECT
     max(greatest(
-      pair.learnt_at, CASE WHEN pair.is_listed THEN source.last_listed_at END)) AS last_seen_at,
-    bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS is_open
+      pair.learnt_at,
+      CASE WHEN pair.is_listed THEN source.last_listed_at ELSE pair.since_at END)) AS last_seen_at,
+    bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS offers
   FROM fuel.current_price AS pair
   WHERE pair.station_id = station.station_id
 ) AS seen ON true;
@@ -30,7 +39,7 @@ COMMENT ON VIEW fuel_v1.stations IS 'Places that sell fuel. One row per station.
 COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Bowser''s number of the station; never reused.';
 COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';
 COMMENT ON COLUMN fuel_v1.stations.name              IS 'Trading name; NULL until the feed describes it.';
-COMMENT ON COLUMN fuel_v1.stations.brand             IS 'Brand as the feed writes it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.stations.brand             IS 'Brand by the configured names, or as the feed writes it; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.stations.address           IS 'Address as the feed writes it; NULL until described.';
 COMMENT ON COLUMN fuel_v1.stations.suburb            IS 'Suburb or town; NULL: not told.';
 COMMENT ON COLUMN fuel_v1.stations.postcode          IS 'Postcode; NULL: not told, as always in WA.';
@@ -41,6 +50,9 @@ COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed that names it.
 COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The feed''s own id of it.';
 COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed first named it.';
 COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed last named it with a price.';
-COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it offers any fuel now or tomorrow.';
+COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading as far as we know: it was seen with a price within 30 days.';
 COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
+COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow.';
+COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Its feed lately put it more than 2 km away; the old place counts for a week.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;

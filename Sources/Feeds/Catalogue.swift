@@ -4,9 +4,11 @@ import Foundation
 /// Every provider that this program reads, and every feed that a configuration folder describes.
 package enum Catalogue {
   package static let providers: [any Provider.Type] = [
+    FairFuel.self,
     FuelCheck.self,
-    FuelWatch.self,
     FuelPricesDirect.self,
+    FuelWatch.self,
+    MyFuel.self,
   ]
 
   static func provider(named id: String) -> (any Provider.Type)? {

@@ -6,67 +6,111 @@ package import HTTP
 /// Gets the documents of one run over HTTP, with everything that is the same for all providers:
 /// limits, retries, renewal of keys, and a first look at what came.
 package struct Fetch: Sendable {
+  /// What came of one run's calls.
+  package struct Fetched: Sendable {
+    package var documents: [Document]
+    /// The provider's clock less ours, by its `Date` header; `nil`: it sent none.
+    package var clockSkewSeconds: Int?
+  }
+
   private let source: Source
   private let client: Client
   private let retry: Retry
   private let secrets: Secrets
+  private let tokens: TokenCache
   private let userAgent: String
 
   package init(
-    _ source: Source, client: Client, retry: Retry, secrets: Secrets, contact: String
+    _ source: Source, client: Client, retry: Retry, secrets: Secrets,
+    tokens: TokenCache = TokenCache(folder: nil), contact: String
   ) {
     self.source = source
     self.client = client
     self.retry = retry
     self.secrets = secrets
+    self.tokens = tokens
     // Some filters let only texts through that begin like a browser's; the rest is honest.
     userAgent = "Mozilla/5.0 (compatible; bowser/1.0\(contact.isEmpty ? "" : "; +\(contact)"))"
   }
 
-  /// The documents of the given calls, in their order; all of them or an error.
+  /// The documents of the given calls, in their order, and of those that follow from them; all of
+  /// them or an error.
   ///
   /// - Parameters:
   ///   - clock: stamps each document as it arrives.
   ///   - counting: counts every request sent.
   package func documents(
     _ calls: [Call], clock: Clock, counting: RequestCount
-  ) async throws -> [Document] {
+  ) async throws -> Fetched {
     let now = clock.now()
-    var keys: [String: Secret] = [:]
-    for name in source.provider.secrets {
-      keys[name] = try secrets.find(feed: source.feed, name: name)
+    let keys = try keys()
+    var authority: Authority
+    var mayRenew = source.provider.keysExpire(source)
+    if let kept = tokens.load(source.account, keys: keys, at: now) {
+      authority = kept
+    } else {
+      authority = try await authorise(keys, now, counting)
     }
-    var authority = try await authorise(keys, now, counting)
-    var mayRenew = source.provider.keysExpire
-    var documents: [Document] = []
-    for (position, call) in calls.enumerated() {
-      if position > 0 { await pause() }
-      var answer = try await ask(request(call, authority, now), call.name, counting)
-      if answer.status == 401, mayRenew {
-        mayRenew = false
-        authority = try await authorise(keys, now, counting)
-        answer = try await ask(request(call, authority, now), call.name, counting)
+    var fetched = Fetched(documents: [])
+    var waiting = calls
+    while !waiting.isEmpty {
+      for call in waiting {
+        if !fetched.documents.isEmpty { await pause() }
+        var answer = try await ask(request(call, authority, now), call.name, counting)
+        if answer.status == 401, mayRenew {
+          mayRenew = false
+          tokens.forget(source.account)
+          authority = try await authorise(keys, now, counting)
+          answer = try await ask(request(call, authority, now), call.name, counting)
+        }
+        let body = try checkedBody(answer, call)
+        let fetchedAt = clock.now()
+        if let date = answer.headers["date"].flatMap(httpDate) {
+          fetched.clockSkewSeconds = Int(date) - Int(fetchedAt.seconds)
+        }
+        fetched.documents.append(
+          Document(name: call.name, bytes: body, fetchedAt: fetchedAt))
       }
-      let body = try checkedBody(answer, call.name)
-      documents.append(Document(name: call.name, bytes: body, fetchedAt: clock.now()))
+      guard fetched.documents.count < 500 else {
+        throw FeedError.refused("the provider's pages do not end")
+      }
+      waiting = try source.provider.calls(source, after: fetched.documents)
     }
-    return documents
+    return fetched
+  }
+
+  /// Opens the provider's door and nothing more: whether its keys are good.
+  package func tryKeys(at now: Instant, counting: RequestCount) async throws {
+    let authority = try await authorise(keys(), now, counting)
+    guard let call = source.provider.calls(source, at: now).first else { return }
+    _ = try checkedBody(try await ask(request(call, authority, now), call.name, counting), call)
+  }
+
+  private func keys() throws(ConfigurationError) -> [String: Secret] {
+    var keys: [String: Secret] = [:]
+    for name in source.secrets {
+      keys[name] = try secrets.find(feed: source.account, name: name)
+    }
+    return keys
   }
 
   private func authorise(
     _ keys: [String: Secret], _ now: Instant, _ counting: RequestCount
-  ) async throws(FeedError) -> [String: String] {
-    try await source.provider.authorise(source, keys, at: now) { request async throws(FeedError) in
+  ) async throws(FeedError) -> Authority {
+    let authority = try await source.provider.authorise(source, keys, at: now) {
+      request async throws(FeedError) in
       var request = request
       request.headers["User-Agent"] = userAgent
       let answer = try await ask(request, "token", counting)
-      _ = try checkedBody(answer, "token")
+      _ = try checkedBody(answer, Call(name: "token", path: ""))
       return answer
     }
+    tokens.save(authority, source.account, keys: keys)
+    return authority
   }
 
   private func request(
-    _ call: Call, _ authority: [String: String], _ now: Instant
+    _ call: Call, _ authority: Authority, _ now: Instant
   ) throws(FeedError) -> Request {
     let address = source.url.absoluteString + call.path
     guard var parts = URLComponents(string: address) else {
@@ -78,9 +122,10 @@ package struct Fetch: Sendable {
     guard let url = parts.url else {
       throw .unavailable(document: call.name, reason: "\(call.path) makes no address")
     }
-    var headers = call.headers.merging(authority) { _, authority in authority }
+    var headers = call.headers.merging(authority.headers) { _, authority in authority }
     headers["User-Agent"] = userAgent
-    return Request(url: url, headers: headers)
+    return Request(
+      method: call.body.isEmpty ? "GET" : "POST", url: url, headers: headers, body: call.body)
   }
 
   private func ask(
@@ -100,10 +145,11 @@ package struct Fetch: Sendable {
 
   /// The body of a good answer. Everything that is certainly not data is refused here, so that an
   /// error page is never taken for «no stations».
-  private func checkedBody(_ response: Response, _ name: String) throws(FeedError) -> [UInt8] {
+  private func checkedBody(_ response: Response, _ call: Call) throws(FeedError) -> [UInt8] {
+    let name = call.name
     switch response.status {
     case 200: break
-    case 401 where !source.provider.secrets.isEmpty, 403 where !source.provider.secrets.isEmpty:
+    case 401 where !source.secrets.isEmpty, 403 where !source.secrets.isEmpty:
       throw .notAllowed(document: name, status: response.status)
     case 304: throw .malformed(document: name, reason: "304 «not modified», which was not asked")
     case 404, 410:
@@ -117,7 +163,7 @@ package struct Fetch: Sendable {
     }
     if start.isEmpty { throw .malformed(document: name, reason: "the answer is empty") }
     let text = String(decoding: start, as: UTF8.self).lowercased()
-    if text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
+    if !call.isPage, text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
       throw .malformed(
         document: name, reason: "an HTML page came instead of data: \(beginning(response.body))")
     }
@@ -127,6 +173,10 @@ package struct Fetch: Sendable {
     }
     if start.starts(with: [0x1F, 0x8B]) {
       throw .malformed(document: name, reason: "a gzip file came instead of data")
+    }
+    // UTF-16 without a mark would pass for UTF-8, and hide from every check of the text.
+    if response.body.contains(0) {
+      throw .malformed(document: name, reason: "NUL bytes: not UTF-8 text")
     }
     return response.body
   }

@@ -8,25 +8,32 @@ package protocol Provider: Sendable {
   /// The name that configuration files use.
   static var id: String { get }
 
-  /// The names of the secrets it needs, in lower case.
-  static var secrets: [String] { get }
+  /// The names of the secrets that a feed needs, in lower case.
+  static func secrets(_ source: Source) -> [String]
+
+  /// Its fuel codes. A code that is not here and not in the feed's configuration is kept unmapped.
+  static var fuels: [String: Fuel] { get }
 
   /// The documents that make up one run at an instant.
   static func calls(_ source: Source, at instant: Instant) -> [Call]
 
+  /// Further documents of the same run that can only be asked for once the first are there: pages,
+  /// batches of ids. Asked again with what they brought until there are none.
+  static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call]
+
   /// The instant since which there should have been a run: a feed read before it is due again.
   static func due(_ source: Source, at now: Instant) -> Instant
 
-  /// The headers that open the provider's door, by whatever exchange that takes.
+  /// What opens the provider's door, by whatever exchange that takes.
   ///
   /// - Parameter ask: sends a request with the usual limits and retries.
   static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
-  ) async throws(FeedError) -> [String: String]
+  ) async throws(FeedError) -> Authority
 
   /// Whether a refused key may only have expired, so that one new exchange is worth it.
-  static var keysExpire: Bool { get }
+  static func keysExpire(_ source: Source) -> Bool
 
   /// What the documents say. Pure.
   ///
@@ -35,8 +42,11 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
-  package static var secrets: [String] { [] }
-  package static var keysExpire: Bool { false }
+  package static func secrets(_ source: Source) -> [String] { [] }
+  package static func keysExpire(_ source: Source) -> Bool { false }
+  package static func calls(
+    _ source: Source, after documents: [Document]
+  ) throws(FeedError) -> [Call] { [] }
 
   /// By the feed's cadence; cron is never to the second.
   package static func due(_ source: Source, at now: Instant) -> Instant {
@@ -45,7 +55,19 @@ extension Provider {
   package static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
-  ) async throws(FeedError) -> [String: String] { [:] }
+  ) async throws(FeedError) -> Authority { Authority(headers: [:]) }
+}
+
+/// Headers that open a provider's door.
+package struct Authority: Sendable, Equatable {
+  package var headers: [String: String]
+  /// Until when they do; `nil`: they are not worth keeping, because they cost nothing to make.
+  package var expiresAt: Instant?
+
+  package init(headers: [String: String], expiresAt: Instant? = nil) {
+    self.headers = headers
+    self.expiresAt = expiresAt
+  }
 }
 
 /// One document to ask for.
@@ -56,17 +78,34 @@ package struct Call: Sendable {
   package var path: String
   package var query: [(String, String)]
   package var headers: [String: String]
-  /// Whether it changes so rarely that a daily look is enough: brands, regions, sites.
-  package var isReference: Bool
+  /// Sent with POST; empty: GET.
+  package var body: [UInt8]
+  package var role: Role
+  /// Whether the answer is a web page with the data in it. Everywhere else a page is a fault.
+  package var isPage: Bool
+
+  /// When a document is worth asking for.
+  package enum Role: Sendable {
+    /// In every run.
+    case always
+    /// Brands, regions, sites: they change so rarely that a daily look is enough.
+    case reference
+    /// Everything there is. Where the provider also has news, only now and then.
+    case snapshot
+    /// What is new since the last call. Some of it may be lost; the next snapshot repairs that.
+    case news
+  }
 
   package init(
     name: String, path: String, query: [(String, String)] = [], headers: [String: String] = [:],
-    isReference: Bool = false
+    body: [UInt8] = [], role: Role = .always, isPage: Bool = false
   ) {
     self.name = name
     self.path = path
     self.query = query
     self.headers = headers
-    self.isReference = isReference
+    self.body = body
+    self.role = role
+    self.isPage = isPage
   }
 }

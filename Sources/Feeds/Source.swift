@@ -12,6 +12,7 @@ package struct Source: Sendable {
   package let state: State
   package let url: URL
   package let settings: Settings
+  private let mapping: FuelMapping
 
   /// Every setting that a feed's file may hold.
   package static let table: [Setting] = [
@@ -34,10 +35,24 @@ package struct Source: Sendable {
     // Fewer prices than this share of those listed before: the run is refused, or only partial.
     Setting("refuseBelowShare", .share, .number(0.7)),
     Setting("partialBelowShare", .share, .number(0.95)),
+    // Fuel codes that the provider's own list lacks or that changed: code to fuel, with days where
+    // it matters: { X1: 'E10', P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }.
+    Setting("fuels", .texts, .table([:])),
+    // How old prices are when they are published, by the scheme's rule.
+    Setting("delayHours", .integer(0...168), .number(0)),
+    // Whether a doubtful price that is still reported after a day is believed.
+    Setting("holdingConfirms", .boolean, .boolean(true)),
     // How far ahead a stamp may lie.
     Setting("horizonMinutes", .integer(0...4_320), .number(10)),
     // The provider's own limits; 0 is none.
     Setting("callsPerMonth", .integer(0...1_000_000), .number(0)),
+    Setting("callsPerMinute", .integer(0...1_000), .number(0)),
+    // The feed whose key, token and quota this one shares; empty: its own.
+    Setting("account", .text, .text("")),
+    // Where the provider also tells what is new: the whole list only this often.
+    Setting("snapshotMinutes", .integer(0...1_440), .number(0)),
+    // How long the documents of its runs are kept.
+    Setting("keepBodiesDays", .integer(1...3_650), .number(30)),
     Setting("leastSecondsBetweenRuns", .integer(0...86_400), .number(0)),
     Setting("pauseMilliseconds", .integer(0...60_000), .number(0)),
     Setting("referenceHours", .integer(1...720), .number(24)),
@@ -77,6 +92,23 @@ package struct Source: Sendable {
     guard feed.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }) else {
       throw .wrongValue(key: "feed", place: place, expected: "lower-case letters and dashes")
     }
+    mapping = try FuelMapping(settings.texts("fuels"), place: place)
+  }
+
+  /// The feed whose secrets and quota it uses.
+  package var account: String {
+    let account = settings.text("account")
+    return account.isEmpty ? feed : account
+  }
+
+  package var secrets: [String] { provider.secrets(self) }
+
+  package var delay: Duration { .seconds(3_600 * settings.integer("delayHours")) }
+
+  /// What a fuel code of the feed means at an instant: the configuration's word, then the provider's.
+  package func fuel(_ code: String, at instant: Instant) -> Fuel {
+    mapping.fuel(code, on: state.timeZone.local(instant).day) ?? provider.fuels[code]
+      ?? .unmapped(String(code.prefix(40)))
   }
 
   package var horizon: Duration { .seconds(60 * settings.integer("horizonMinutes")) }

@@ -1,25 +1,13 @@
 /// A grade of fuel by its canonical code. The codes are those of NSW FuelCheck wherever it has one.
 ///
 /// Electricity is not here: chargers are priced per kWh and are refused as unsupported.
-package enum Fuel: String, CaseIterable, Hashable, Sendable {
-  case u91 = "U91"
-  case e10 = "E10"
-  case p95 = "P95"
-  case p98 = "P98"
-  case dl = "DL"
-  case pdl = "PDL"
-  case lpg = "LPG"
-  case e85 = "E85"
-  case b20 = "B20"
-  case laf = "LAF"
-  case e5 = "E5"
-  case lrp = "LRP"
-  case cng = "CNG"
-  case lng = "LNG"
-  case h2 = "H2"
+package enum Fuel: Hashable, Sendable {
+  case u91, e10, p95, p98, dl, pdl, lpg, e85, b20, laf, e5, lrp, cng, lng, h2
+  /// A code of a feed that nobody has mapped yet. Its prices are kept under it, outside averages.
+  case unmapped(String)
 
-  /// The number that the database keeps; it never changes once given.
-  package var id: Int16 {
+  /// What the database keeps, unmapped codes aside; a number never changes once given.
+  package var id: Int16? {
     switch self {
     case .u91: 1
     case .e10: 2
@@ -36,6 +24,7 @@ package enum Fuel: String, CaseIterable, Hashable, Sendable {
     case .cng: 13
     case .lng: 14
     case .h2: 15
+    case .unmapped: nil
     }
   }
 
@@ -48,6 +37,42 @@ package enum Fuel: String, CaseIterable, Hashable, Sendable {
     case .lpg: 200...3_000
     case .e85: 500...5_500
     case .cng, .lng, .h2: 200...30_000
+    case .unmapped: 1...30_000
     }
+  }
+}
+
+extension Fuel: RawRepresentable, CaseIterable {
+  /// The fuels that are known.
+  package static let allCases: [Fuel] = [
+    .u91, .e10, .p95, .p98, .dl, .pdl, .lpg, .e85, .b20, .laf, .e5, .lrp, .cng, .lng, .h2,
+  ]
+
+  /// The canonical code; of an unmapped fuel the feed's own.
+  package var rawValue: String {
+    switch self {
+    case .u91: "U91"
+    case .e10: "E10"
+    case .p95: "P95"
+    case .p98: "P98"
+    case .dl: "DL"
+    case .pdl: "PDL"
+    case .lpg: "LPG"
+    case .e85: "E85"
+    case .b20: "B20"
+    case .laf: "LAF"
+    case .e5: "E5"
+    case .lrp: "LRP"
+    case .cng: "CNG"
+    case .lng: "LNG"
+    case .h2: "H2"
+    case .unmapped(let code): code
+    }
+  }
+
+  /// - Returns: `nil` for anything but a canonical code.
+  package init?(rawValue: String) {
+    guard let fuel = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = fuel
   }
 }

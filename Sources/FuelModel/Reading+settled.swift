@@ -7,6 +7,10 @@ extension Reading {
     package var coverage: Coverage
     /// Records that said the same as another record of the same reading.
     package var duplicates: Int
+    /// Observations under a fuel code that nobody has mapped yet.
+    package var unmapped: Int {
+      observations.count { if case .unmapped = $0.fuel { true } else { false } }
+    }
     /// Every price record that came: observations, duplicates and rejects.
     package var received: Int { observations.count + duplicates + rejects.count }
   }
@@ -25,7 +29,7 @@ extension Reading {
     struct Key: Hashable {
       let code: String
       let fuel: Fuel
-      let effectiveAt: Instant
+      let effectiveAt: Instant?
     }
     var settled = Settled(
       stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
@@ -37,11 +41,12 @@ extension Reading {
     positions.reserveCapacity(observations.count)
     settled.observations.reserveCapacity(observations.count)
     for observation in observations {
-      if observation.effectiveAt > newest {
+      let effectiveAt = observation.effectiveAt ?? takenAt
+      if effectiveAt > newest {
         settled.rejects.append(Reject(.stampInFuture, raw: observation.asText))
         continue
       }
-      if observation.effectiveAt < oldest {
+      if effectiveAt < oldest {
         settled.rejects.append(Reject(.stampTooOld, raw: observation.asText))
         continue
       }
@@ -79,6 +84,6 @@ extension Observation {
   /// The fields in one line, for the reject store.
   package var asText: String {
     "station=\(stationCode) fuel=\(fuel.rawValue) price_cpl=\(price?.centsPerLitre ?? "none") "
-      + "effective_at=\(effectiveAt)"
+      + "effective_at=\(effectiveAt.map { "\($0)" } ?? "none")"
   }
 }

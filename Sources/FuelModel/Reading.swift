@@ -4,10 +4,11 @@ package struct Observation: Hashable, Sendable {
   package var fuel: Fuel
   /// `nil`: the feed says that the station does not offer this fuel now.
   package var price: Price?
-  /// When the price began, by the feed's own stamp.
-  package var effectiveAt: Instant
+  /// When the price began, by the feed's own stamp; `nil` where the feed stamps nothing: then the
+  /// price holds at the instant of the fetch, and began when it was first seen.
+  package var effectiveAt: Instant?
 
-  package init(stationCode: String, fuel: Fuel, price: Price?, effectiveAt: Instant) {
+  package init(stationCode: String, fuel: Fuel, price: Price?, effectiveAt: Instant?) {
     self.stationCode = stationCode
     self.fuel = fuel
     self.price = price
@@ -29,6 +30,7 @@ package struct Reject: Hashable, Sendable {
     case stateUnknown = "state_unknown"
     case recordUnreadable = "record_unreadable"
     case conflictingPrice = "conflicting_price"
+    case duplicateKey = "duplicate_key"
 
     /// Whether it speaks against the feed's health. Chargers in a petrol list do not.
     package var countsAgainstFeed: Bool { self != .unsupportedFuel }

@@ -77,22 +77,27 @@ extension Client {
         guard [408, 429].contains(response.status) || (500...599).contains(response.status) else {
           return .answer(response)
         }
-        if let asked = retryAfter(response, wallClock: retry.wallClock()) {
+        let asked = retryAfter(response, wallClock: retry.wallClock())
+        if let asked {
           // A year's ban is a mistake of the server; a day is the longest that is believed.
           let seconds = min(asked, 86_400)
           if retry.deadline < .now + .seconds(seconds) {
             return .comeBack(status: response.status, afterSeconds: seconds)
           }
           wait = max(wait, Double(seconds))
-        } else if response.status == 429, attempt >= retry.attempts {
-          return .comeBack(status: 429, afterSeconds: 600)
         }
-        if attempt >= retry.attempts { return .answer(response) }
+        if attempt >= retry.attempts {
+          return response.status == 429
+            ? .comeBack(status: 429, afterSeconds: max(60, Int(wait), asked == nil ? 600 : 0))
+            : .answer(response)
+        }
       }
       wait = max(wait, Double(retry.leastSeconds))
       guard ContinuousClock.now + .seconds(wait) < retry.deadline else {
         switch result {
-        case .success(let response): return .answer(response)
+        case .success(let response):
+          return response.status == 429
+            ? .comeBack(status: 429, afterSeconds: max(60, Int(wait))) : .answer(response)
         case .failure(let error): return .failure(error)
         }
       }
@@ -109,10 +114,14 @@ package func retryAfter(_ response: Response, wallClock: Double) -> Int? {
     return nil
   }
   if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
+  return httpDate(text).map { max(0, Int(($0 - wallClock).rounded(.up))) }
+}
+
+/// A date as HTTP writes it, `Sun, 06 Nov 1994 08:49:37 GMT`, in seconds since 1970.
+package func httpDate(_ text: String) -> Double? {
   let formatter = DateFormatter()
   formatter.locale = Locale(identifier: "en_US_POSIX")
   formatter.timeZone = TimeZone(identifier: "GMT")
   formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-  guard let date = formatter.date(from: text) else { return nil }
-  return max(0, Int((date.timeIntervalSince1970 - wallClock).rounded(.up)))
+  return formatter.date(from: text)?.timeIntervalSince1970
 }

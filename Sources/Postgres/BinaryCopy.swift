@@ -62,6 +62,11 @@ package struct BinaryCopy: ~Copyable {
     }
   }
 
+  /// `nil` is NULL.
+  package mutating func write(_ value: Int64?) {
+    if let value { write(value) } else { writeNull() }
+  }
+
   package mutating func writeNull() { append(Int32(-1)) }
 
   private mutating func append(_ value: some FixedWidthInteger) {

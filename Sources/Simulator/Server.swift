@@ -17,6 +17,7 @@ package final class Server: Sendable {
     package var query: [String: String]
     /// Names in lower case.
     package var headers: [String: String]
+    package var body: [UInt8]
   }
 
   /// How to answer.
@@ -135,7 +136,19 @@ package final class Server: Sendable {
     }
     var query: [String: String] = [:]
     for item in parts.queryItems ?? [] { query[item.name] = item.value ?? "" }
-    return Request(method: String(words[0]), path: parts.path, query: query, headers: headers)
+    // A client that announces more than a megabyte is not one of ours.
+    let length = headers["content-length"].flatMap { Int($0) } ?? 0
+    guard (0...(1 << 20)).contains(length) else { return nil }
+    // The last piece of the head may already hold the beginning of the body.
+    var body = Array(bytes[range.upperBound...])
+    while body.count < length {
+      let count = recv(connection, &buffer, buffer.count, 0)
+      guard count > 0 else { return nil }
+      body.append(contentsOf: buffer[..<count])
+    }
+    return Request(
+      method: String(words[0]), path: parts.path, query: query, headers: headers,
+      body: Array(body.prefix(length)))
   }
 
   private func write(_ connection: Int32, _ bytes: [UInt8]) -> Bool {

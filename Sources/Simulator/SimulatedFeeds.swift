@@ -1,4 +1,3 @@
-import Foundation
 package import FuelModel
 import Synchronization
 
@@ -8,26 +7,41 @@ package final class SimulatedFeeds: Sendable {
   package static let keys = [
     "BOWSER_QLD_FPD_TOKEN": "5a1d0000-0000-4000-8000-0000000000ad",
     "BOWSER_SA_FPD_TOKEN": "5a1d0000-0000-4000-8000-0000000000ae",
+    // Tasmania's feed asks with these two as well.
     "BOWSER_NSW_FUELCHECK_KEY": "simulated-key",
     "BOWSER_NSW_FUELCHECK_SECRET": "simulated-secret",
+    "BOWSER_VIC_FAIRFUEL_CONSUMER_ID": "5a1d0000-0000-4000-8000-0000000000af",
+    "BOWSER_NT_MYFUEL_USERNAME": "simulated",
+    "BOWSER_NT_MYFUEL_PASSWORD": "simulated-password",
   ]
 
   /// The feeds that can be simulated.
-  package static let feeds = ["nsw-fuelcheck", "qld-fpd", "sa-fpd", "wa-fuelwatch"]
+  package static let feeds = [
+    "nsw-fuelcheck", "nt-myfuel", "qld-fpd", "sa-fpd", "tas-fuelcheck", "vic-fairfuel",
+    "wa-fuelwatch",
+  ]
 
-  private let market: Market
+  let market: Market
   private let instant: Mutex<Instant>?
+  /// Whose day begins FuelCheck's list of changes anew; `nil` is the day of UTC. It is not known
+  /// which the provider means.
+  package let newPricesDay: Zone?
+  /// When FuelCheck's key was last used for the list or its changes.
+  let lastListCall = Mutex<Instant?>(nil)
 
-  /// - Parameter instant: what the providers' clocks show; `nil` is the real time.
-  package init(_ market: Market, at instant: Instant? = nil) {
+  /// - Parameters:
+  ///   - instant: what the providers' clocks show; `nil` is the real time.
+  ///   - newPricesDay: whose day begins FuelCheck's list of changes anew; `nil` is UTC's.
+  package init(_ market: Market, at instant: Instant? = nil, newPricesDay: Zone? = nil) {
     self.market = market
     self.instant = instant.map { Mutex($0) }
+    self.newPricesDay = newPricesDay
   }
 
   /// Sets the providers' clocks.
   package func set(_ instant: Instant) { self.instant?.withLock { $0 = instant } }
 
-  private var now: Instant { instant?.withLock { $0 } ?? .now }
+  var now: Instant { instant?.withLock { $0 } ?? .now }
 
   /// Where a feed is found below the server's root.
   package static func path(of feed: String) -> String { "/\(feed)" }
@@ -38,6 +52,14 @@ package final class SimulatedFeeds: Sendable {
     switch feed {
     case "nsw-fuelcheck":
       texts = [("prices", FuelCheckSide(market: market).prices(at: instant))]
+    case "tas-fuelcheck":
+      let side = FuelCheckSide(market: market, states: [.tas])
+      texts = [("prices", side.prices(at: instant, version: 2))]
+    case "vic-fairfuel":
+      let side = FairFuelSide(market: market)
+      texts = [("brands", side.brands()), ("prices", side.prices(at: instant))]
+    case "nt-myfuel":
+      texts = [("page", MyFuelSide(market: market).page(at: instant))]
     case "qld-fpd", "sa-fpd":
       let side = FuelPricesDirectSide(market: market, state: feed == "sa-fpd" ? .sa : .qld)
       texts = [
@@ -61,12 +83,39 @@ package final class SimulatedFeeds: Sendable {
     }
   }
 
+  /// What the stations of a feed charge at an instant, as sorted lines `name|fuel|c/L`, with the
+  /// fuels that the feed calls them by: what a pipeline should have found out.
+  package func truth(of feed: String, at instant: Instant) -> [String] {
+    let states: [State] =
+      switch feed {
+      case "nsw-fuelcheck": [.nsw, .act]
+      case "tas-fuelcheck": [.tas]
+      case "vic-fairfuel": [.vic]
+      case "nt-myfuel": [.nt]
+      case "qld-fpd": [.qld]
+      case "sa-fpd": [.sa]
+      default: [.wa]
+      }
+    var lines: [String] = []
+    for site in market.sites where states.contains(site.station.state) {
+      for (fuel, _) in site.changes {
+        guard let price = market.price(site, fuel, at: instant) else { continue }
+        let code = MyFuelSide.sellsLowAromatic(site) && fuel == .u91 ? Fuel.laf : fuel
+        lines.append("\(site.station.name)|\(code.rawValue)|\(price.centsPerLitre)")
+      }
+    }
+    return lines.sorted()
+  }
+
   /// Answers a request as the provider would.
   package func answer(_ request: Server.Request) -> Server.Answer {
     let parts = request.path.split(separator: "/", maxSplits: 1).map(String.init)
     let rest = parts.count > 1 ? "/" + parts[1] : ""
     switch parts.first {
-    case "nsw-fuelcheck": return fuelCheck(rest, request)
+    // One address in truth; each feed finds it below its own name.
+    case "nsw-fuelcheck", "tas-fuelcheck": return fuelCheck(rest, request)
+    case "nt-myfuel": return myFuel(rest, request)
+    case "vic-fairfuel": return fairFuel(rest, request)
     case "qld-fpd": return fuelPrices(rest, request, .qld, "BOWSER_QLD_FPD_TOKEN")
     case "sa-fpd": return fuelPrices(rest, request, .sa, "BOWSER_SA_FPD_TOKEN")
     case "wa-fuelwatch":
@@ -101,29 +150,6 @@ package final class SimulatedFeeds: Sendable {
     case "/Price/GetSitesPrices":
       return .text(200, isOurState ? side.prices(at: now) : "{\"SitePrices\":[]}")
     default: return .text(404, "{\"Message\":\"No HTTP resource was found.\"}")
-    }
-  }
-
-  private func fuelCheck(_ path: String, _ request: Server.Request) -> Server.Answer {
-    let key = Self.keys["BOWSER_NSW_FUELCHECK_KEY"] ?? ""
-    let pair = "\(key):\(Self.keys["BOWSER_NSW_FUELCHECK_SECRET"] ?? "")"
-    // A token is good for twelve hours, as the provider's are.
-    let token = "simulated-\(now.seconds / 43_200)"
-    switch path {
-    case "/oauth/client_credential/accesstoken":
-      guard request.query["grant_type"] == "client_credentials",
-        request.headers["authorization"] == "Basic \(Data(pair.utf8).base64EncodedString())"
-      else {
-        return .text(401, "{\"ErrorCode\":\"invalid_client\",\"Error\":\"ClientId is Invalid\"}")
-      }
-      return .text(200, FuelCheckSide(market: market).token(token, at: now), type: "text/plain")
-    case "/FuelPriceCheck/v1/fuel/prices":
-      guard request.headers["authorization"] == "Bearer \(token)", request.headers["apikey"] == key,
-        request.headers["transactionid"]?.isEmpty == false,
-        request.headers["requesttimestamp"]?.isEmpty == false
-      else { return .text(401, "{\"fault\":{\"faultstring\":\"Invalid access token\"}}") }
-      return .text(200, FuelCheckSide(market: market).prices(at: now))
-    default: return .text(404, "{}")
     }
   }
 }

@@ -15,6 +15,8 @@ struct SiteMaker {
     ("Reddy Express", 1, true), ("United", -3, false), ("Metro Petroleum", -4, false),
     ("Independent", -2, false), ("Liberty", -1, false), ("Puma", 0, false),
   ]
+  static var brandNames: [String] { brands.map { $0.name } }
+
   private static let first = [
     "Bel", "Glen", "Wood", "Kings", "Rose", "Clare", "Ash", "Brook", "Hazel", "Mill", "North",
     "South", "Oak", "River", "Sand", "Win",
@@ -38,7 +40,7 @@ struct SiteMaker {
       longitude: (town.longitude + random.real(-1...1) * town.radiusDegrees).roundedTo6)
     let station = Station(
       code: String(number), state: town.state, name: "\(brand.name) \(suburb)", brand: brand.name,
-      address: street, suburb: suburb, postcode: String(random.integer(town.postcodes)),
+      address: street, suburb: suburb, postcode: padded(random.integer(town.postcodes), 4),
       position: position, isPublic: !random.chance(0.02))
 
     // Four in a hundred open and two close within the span.
@@ -50,7 +52,12 @@ struct SiteMaker {
       restatesEvery: brand.restates ? random.integer(2...9) * 3_600 : nil, number: number)
 
     let offset = brand.premium + random.real(-2.5...2.5)
-    let schedule = town.state == .wa ? dailySchedule() : eventSchedule()
+    let schedule: [Slot]
+    switch town.state {
+    case .wa: schedule = dailySchedule()
+    case .nt: schedule = noticeSchedule()
+    case .nsw, .act, .vic, .qld, .sa, .tas: schedule = eventSchedule()
+    }
     for (fuel, above, share) in fuels() where random.chance(share) {
       let isDiesel = fuel == .dl || fuel == .pdl
       let source = isDiesel ? diesel : fuel == .lpg ? levels.map { _ in 104.0 } : levels
@@ -70,7 +77,12 @@ struct SiteMaker {
       (.u91, 0, 1), (.p95, 14, 0.6), (.p98, 22, 0.85), (.dl, 0, 0.8), (.pdl, 4, 0.4),
       (.lpg, 0, 0.12),
     ]
-    if town.state != .wa { fuels.append((.e10, -2, town.state == .sa ? 0.25 : 0.6)) }
+    switch town.state {
+    case .wa: break
+    case .sa: fuels.append((.e10, -2, 0.25))
+    case .tas, .nt: fuels.append((.e10, -2, 0.1))
+    case .nsw, .act, .vic, .qld: fuels.append((.e10, -2, 0.6))
+    }
     return fuels
   }
 
@@ -92,19 +104,38 @@ struct SiteMaker {
     }
   }
 
-  /// Everywhere else a station changes when it likes: leaders at once, followers days later, the
-  /// country every week or two; mostly in the morning.
-  private mutating func eventSchedule() -> [Slot] {
-    let lag: Int
-    let dailyChance: Double
+  /// How many days a station is behind its town, and how likely it changes on a day: leaders at
+  /// once, followers days later, the country every week or two.
+  private mutating func pace() -> (lag: Int, dailyChance: Double) {
     switch town.movement {
     case .sticky:
-      lag = random.integer(1...6)
-      dailyChance = random.real(0.06...0.16)
+      let lag = random.integer(1...6)
+      return (lag, random.real(0.06...0.16))
     case .longCycle, .weekly:
-      lag = random.chance(0.25) ? 0 : random.integer(1...4)
-      dailyChance = random.real(0.45...0.95)
+      let lag = random.chance(0.25) ? 0 : random.integer(1...4)
+      return (lag, random.real(0.45...0.95))
     }
+  }
+
+  /// Northern Territory: a price is named a day ahead and begins at 14:30 Darwin time, so that there
+  /// is at most one change a day.
+  private mutating func noticeSchedule() -> [Slot] {
+    let (lag, dailyChance) = pace()
+    var slots: [Slot] = []
+    for (index, day) in span.enumerated() {
+      guard index == 0 || random.chance(dailyChance) else { continue }
+      // Darwin has no summer time; 14:30 there is 05:00 UTC.
+      slots.append(
+        Slot(
+          at: Instant(seconds: Int64(day) * 86_400 + 5 * 3_600), follows: max(0, index - lag),
+          noise: random.real(-0.5...0.5)))
+    }
+    return slots
+  }
+
+  /// Everywhere else a station changes when it likes, mostly in the morning.
+  private mutating func eventSchedule() -> [Slot] {
+    let (lag, dailyChance) = pace()
     var slots: [Slot] = []
     for (index, day) in span.enumerated() {
       guard index == 0 || random.chance(dailyChance) else { continue }
@@ -129,7 +160,9 @@ struct SiteMaker {
   /// Now and then a pump is empty until the next change but one.
   private mutating func runDry(_ changes: inout [Market.Change]) {
     guard town.state != .wa || random.chance(0.3) else { return }
-    for index in changes.indices.dropFirst() where random.chance(0.004) {
+    // The territory has few stations and few changes; without a higher chance none were ever empty.
+    let likelihood = town.state == .nt ? 0.03 : 0.004
+    for index in changes.indices.dropFirst() where random.chance(likelihood) {
       changes[index].tenths = 0
     }
   }

@@ -55,6 +55,27 @@ struct Town: Sendable {
     Town(
       name: "country WA", state: .wa, latitude: -31.8, longitude: 118.5, radiusDegrees: 2,
       share: 0.05, movement: .sticky, postcodes: 6300...6530, margin: 15),
+    // These came later; they stand at the end so that the stations above keep their numbers. The
+    // shares add up to more than one by them.
+    Town(
+      name: "Melbourne", state: .vic, latitude: -37.81, longitude: 145.05, radiusDegrees: 0.3,
+      share: 0.2, movement: .longCycle(days: 28...45, cents: 26...44), postcodes: 3000...3207,
+      margin: 2),
+    Town(
+      name: "country VIC", state: .vic, latitude: -37.0, longitude: 144.6, radiusDegrees: 1.3,
+      share: 0.06, movement: .sticky, postcodes: 3300...3690, margin: 9),
+    Town(
+      name: "Hobart", state: .tas, latitude: -42.85, longitude: 147.3, radiusDegrees: 0.12,
+      share: 0.03, movement: .sticky, postcodes: 7000...7055, margin: 13),
+    Town(
+      name: "country TAS", state: .tas, latitude: -41.7, longitude: 146.8, radiusDegrees: 0.7,
+      share: 0.03, movement: .sticky, postcodes: 7109...7330, margin: 15),
+    Town(
+      name: "Darwin", state: .nt, latitude: -12.45, longitude: 130.95, radiusDegrees: 0.12,
+      share: 0.03, movement: .sticky, postcodes: 800...832, margin: 14),
+    Town(
+      name: "country NT", state: .nt, latitude: -19.0, longitude: 133.0, radiusDegrees: 3.5,
+      share: 0.02, movement: .sticky, postcodes: 850...886, margin: 45),
   ]
 
   /// The level of the town's unleaded price for every day of a span, in cents.

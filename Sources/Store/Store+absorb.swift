@@ -21,13 +21,15 @@ extension Store {
     refuseBelow: Double, partialBelow: Double
   ) throws -> Counts {
     try connection.transaction {
-      try stage(settled)
+      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
+      try connection.query("SELECT pg_advisory_xact_lock(3, 0)")
+      try stage(settled, of: run)
       let row = try connection.query(
         """
-        SELECT stored, is_complete, refusal
+        SELECT stored, flagged, is_complete, refusal, array_to_json(warnings)::text AS warnings
         FROM fuel.absorb(
-          \(run), \(payload.takenAt), \(settled.coverage == .complete), \(refuseBelow),
-          \(partialBelow), \(now))
+          \(run), \(payload.takenAt), \(payload.fetchedAt), \(settled.coverage == .complete),
+          \(refuseBelow), \(partialBelow), \(now))
         """
       ).only()
       try connection.execute("DROP TABLE pg_temp.staged_price, pg_temp.staged_station")
@@ -36,7 +38,10 @@ extension Store {
       counts.stored = try row.integer("stored")
       counts.unchanged = settled.observations.count - counts.stored
       counts.duplicate = settled.duplicates
+      counts.flagged = try row.integer("flagged")
+      counts.unmapped = settled.unmapped
       counts.rejectedByReason = settled.rejectedByReason
+      counts.warnings = try row.texts("warnings")
       try keep(settled.rejects, of: run, at: now)
       try finishRun(
         run, at: now, payload: payload, isComplete: try row.boolean("is_complete"),
@@ -46,14 +51,17 @@ extension Store {
   }
 
   /// Loads a reading into temporary tables that end with the transaction.
-  private func stage(_ settled: Reading.Settled) throws {
+  private func stage(_ settled: Reading.Settled, of run: RunID) throws {
     try connection.execute(
       """
       CREATE TEMPORARY TABLE staged_price (
         station_code text        NOT NULL,
         fuel_id      smallint    NOT NULL,
-        effective_at timestamptz NOT NULL,
-        price_tenths integer     NOT NULL
+        -- NULL: the feed stamps nothing.
+        effective_at timestamptz,
+        price_tenths integer     NOT NULL,
+        -- Of an unstamped price: what held before, where that differs.
+        held_tenths  integer
       ) ON COMMIT DROP;
       CREATE TEMPORARY TABLE staged_station (
         station_code text NOT NULL,
@@ -69,18 +77,59 @@ extension Store {
         is_public    boolean NOT NULL
       ) ON COMMIT DROP
       """)
-    try connection.copy(into: "pg_temp.staged_price", columns: 4) { copy in
+    let unmapped = try unmappedFuels(settled, of: run)
+    try connection.copy(
+      into: "pg_temp.staged_price (station_code, fuel_id, effective_at, price_tenths)", columns: 4
+    ) { copy in
       for observation in settled.observations {
         try copy.beginRow()
         copy.write(observation.stationCode)
-        copy.write(observation.fuel.id)
-        copy.write(observation.effectiveAt.sinceMillennium)
+        copy.write(observation.fuel.id ?? unmapped[observation.fuel] ?? 0)
+        copy.write(observation.effectiveAt?.sinceMillennium)
         copy.write(observation.price?.tenths ?? 0)
       }
     }
     if !settled.stations.isEmpty { try stage(settled.stations) }
     // The planner knows nothing of a temporary table until it is told.
     try connection.execute("ANALYZE pg_temp.staged_price")
+  }
+
+  /// The numbers of codes that nobody has mapped yet: fuels of their own, named by feed and code, so
+  /// that no join loses their prices.
+  private func unmappedFuels(_ settled: Reading.Settled, of run: RunID) throws -> [Fuel: Int16] {
+    var codes: Set<String> = []
+    for case .unmapped(let code) in Set(settled.observations.map(\.fuel)) { codes.insert(code) }
+    guard !codes.isEmpty else { return [:] }
+    let rows = try connection.query(
+      """
+      WITH wanted AS (
+        SELECT source.source || ':' || code.code AS fuel, code.code, source.source
+        FROM fuel.run
+        JOIN fuel.source USING (source_id)
+        CROSS JOIN unnest(\(codes.sorted())::text[]) AS code (code)
+        WHERE run.run_id = \(run)
+      ),
+      added AS (
+        INSERT INTO fuel.fuel (
+          fuel_id, fuel, name, unit, lowest_tenths, highest_tenths, is_averaged, is_mapped)
+        SELECT
+          greatest((SELECT max(fuel_id) FROM fuel.fuel), 999)
+            + row_number() OVER (ORDER BY wanted.fuel),
+          wanted.fuel, wanted.code || ' of ' || wanted.source || ', not mapped yet', 'unknown', 1,
+          30000, false, false
+        FROM wanted
+        WHERE NOT EXISTS (SELECT FROM fuel.fuel WHERE fuel.fuel = wanted.fuel)
+        RETURNING fuel_id, fuel
+      )
+      SELECT wanted.code, known.fuel_id
+      FROM (SELECT fuel_id, fuel FROM fuel.fuel UNION SELECT fuel_id, fuel FROM added) AS known
+      JOIN wanted USING (fuel)
+      """)
+    var numbers: [Fuel: Int16] = [:]
+    for row in rows {
+      numbers[.unmapped(try row.text("code"))] = Int16(try row.integer("fuel_id"))
+    }
+    return numbers
   }
 
   private func stage(_ stations: [Station]) throws {

@@ -10,17 +10,43 @@ package struct Region: Sendable, Equatable {
   package var state: State?
   package var centre: Position?
   package var radiusKilometres: Double?
+  /// Ranges such as `2000-2234`, for stations without a position.
+  package var postcodes: [String]
+  /// First price day on which it is averaged, and first on which it no longer is; `nil`: no limit.
+  package var from: Day?
+  package var until: Day?
 
   package init(
     code: String, name: String, kind: String, state: State?, centre: Position?,
-    radiusKilometres: Double?
+    radiusKilometres: Double?, postcodes: [String] = [], from: Day? = nil, until: Day? = nil
   ) {
+    self.postcodes = postcodes
+    self.from = from
+    self.until = until
     self.code = code
     self.name = name
     self.kind = kind
     self.state = state
     self.centre = centre
     self.radiusKilometres = radiusKilometres
+  }
+}
+
+/// One way in which feeds write a brand.
+package struct BrandName: Sendable, Equatable {
+  /// In lower case.
+  package var written: String
+  package var brand: String
+  /// First day on which it means that brand; `nil`: always has.
+  package var from: Day?
+  /// First day on which it no longer does; `nil`: it still does.
+  package var until: Day?
+
+  package init(written: String, brand: String, from: Day? = nil, until: Day? = nil) {
+    self.written = written
+    self.brand = brand
+    self.from = from
+    self.until = until
   }
 }
 
@@ -54,21 +80,56 @@ extension Store {
         try connection.query(
           """
           INSERT INTO fuel.region AS known (
-            region, name, kind, state, latitude, longitude, radius_km)
+            region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
+            valid_to)
           VALUES (
             \(region.code), \(region.name), \(region.kind), \(optional: region.state?.rawValue),
-            \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres))
+            \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres),
+            \(region.postcodes), coalesce(\(optional: region.from)::date, '-infinity'),
+            coalesce(\(optional: region.until)::date, 'infinity'))
           ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
             name = excluded.name, kind = excluded.kind, state = excluded.state,
             latitude = excluded.latitude, longitude = excluded.longitude,
-            radius_km = excluded.radius_km
+            radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+            valid_from = excluded.valid_from, valid_to = excluded.valid_to
           WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
-              known.radius_km)
+              known.radius_km, known.postcodes, known.valid_from, known.valid_to)
             IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
-              excluded.longitude, excluded.radius_km)
+              excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
+              excluded.valid_to)
           """)
       }
       try connection.query("SELECT fuel.refresh_regions(\(now))")
+    }
+  }
+
+  /// Makes the brand names of the database those of the configuration.
+  package func refreshBrands(_ names: [BrandName]) throws {
+    try connection.transaction {
+      try connection.query(
+        """
+        CREATE TEMPORARY TABLE wanted_brand ON COMMIT DROP AS
+        SELECT
+          wanted.written, wanted.brand, coalesce(wanted.valid_from, '-infinity') AS valid_from,
+          coalesce(wanted.valid_to, 'infinity') AS valid_to
+        FROM unnest(
+          \(names.map(\.written))::text[], \(names.map(\.brand))::text[],
+          \(names.map(\.from))::date[], \(names.map(\.until))::date[]
+        ) AS wanted (written, brand, valid_from, valid_to)
+        """)
+      try connection.execute(
+        """
+        DELETE FROM fuel.brand_name
+        WHERE NOT EXISTS (
+          SELECT FROM pg_temp.wanted_brand AS wanted
+          WHERE (wanted.written, wanted.brand, wanted.valid_from, wanted.valid_to)
+            = (brand_name.written, brand_name.brand, brand_name.valid_from, brand_name.valid_to));
+        INSERT INTO fuel.brand_name (written, brand, valid_from, valid_to)
+        SELECT wanted.written, wanted.brand, wanted.valid_from, wanted.valid_to
+        FROM pg_temp.wanted_brand AS wanted
+        ON CONFLICT DO NOTHING;
+        DROP TABLE pg_temp.wanted_brand
+        """)
     }
   }
 
@@ -143,6 +204,14 @@ extension Store {
     try connection.transaction {
       try connection.query(
         "SELECT fuel.rebuild_days(\(span.fuelIDs), \(span.from), \(span.to), \(now))")
+    }
+  }
+
+  /// Takes the level of prices anew in every area, and judges by it which prices are doubtful.
+  package func refreshFlags(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      try connection.query("SELECT fuel.refresh_flags()")
     }
   }
 

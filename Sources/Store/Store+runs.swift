@@ -4,11 +4,34 @@ import Postgres
 /// What a run's documents were.
 package struct Payload: Sendable {
   package var documents: [Document]
+  /// When the last of them came.
+  package var fetchedAt: Instant
+  /// The instant whose state they show: earlier by the feed's delay.
   package var takenAt: Instant
 
-  package init(documents: [Document], takenAt: Instant) {
+  package init(documents: [Document], fetchedAt: Instant, takenAt: Instant) {
     self.documents = documents
+    self.fetchedAt = fetchedAt
     self.takenAt = takenAt
+  }
+}
+
+/// What a run is about to do.
+package enum RunKind: Sendable {
+  case live
+  case replay
+  /// Reads the documents of an earlier run again.
+  case reprocess(RunID)
+
+  var name: String {
+    switch self {
+    case .live: "live"
+    case .replay: "replay"
+    case .reprocess: "reprocess"
+    }
+  }
+  var replaced: RunID? {
+    if case .reprocess(let run) = self { run } else { nil }
   }
 }
 
@@ -17,6 +40,12 @@ package struct Counts: Equatable, Sendable {
   package var stored = 0
   package var unchanged = 0
   package var duplicate = 0
+  /// Of the prices that changed, those that are doubtful.
+  package var flagged = 0
+  /// Records kept under a code that nobody has mapped yet; they count as stored or unchanged too.
+  package var unmapped = 0
+  /// What was odd about the feed as a whole.
+  package var warnings: [String] = []
   package var rejectedByReason: [String: Int] = [:]
 
   package init() {}
@@ -28,24 +57,38 @@ package struct Counts: Equatable, Sendable {
 extension Store {
   /// Writes down that a run begins, in a transaction of its own, so that even a run that dies
   /// leaves a trace.
-  package func beginRun(_ source: SourceID, at instant: Instant) throws -> RunID {
-    // We hold the feed's lock, so whoever still counts as running has died.
+  ///
+  /// - Parameter requests: as many as it means to send, so that those of a run that dies count.
+  package func beginRun(
+    _ source: SourceID, at instant: Instant, kind: RunKind = .live, requests: Int = 0
+  ) throws -> RunID {
+    try connection.transaction {
+      try closeDeadRuns(of: source, at: instant)
+      let row = try connection.query(
+        """
+        INSERT INTO fuel.run (
+          source_id, started_at, outcome, is_complete, describes_stations, documents,
+          payload_bytes, requests, received, stored, unchanged, duplicate, rejected,
+          rejected_by_reason, flagged, kind, replaces_run_id)
+        VALUES (
+          \(source), \(instant), 'running', false, false, '{}', 0, \(requests), 0, 0, 0, 0, 0, '{}',
+          0, \(kind.name), \(optional: kind.replaced))
+        RETURNING run_id
+        """
+      ).only()
+      return RunID(number: try row.integer("run_id"))
+    }
+  }
+
+  /// Marks the runs of a feed whose process has died: the caller holds the feed's lock, so whoever
+  /// still counts as running is gone.
+  package func closeDeadRuns(of source: SourceID, at instant: Instant) throws {
     try connection.query(
       """
       UPDATE fuel.run SET outcome = 'interrupted', finished_at = \(instant),
         error = 'the process ended before the run did'
       WHERE source_id = \(source) AND outcome = 'running'
       """)
-    let row = try connection.query(
-      """
-      INSERT INTO fuel.run (
-        source_id, started_at, outcome, is_complete, describes_stations, documents, payload_bytes,
-        requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged)
-      VALUES (\(source), \(instant), 'running', false, false, '{}', 0, 0, 0, 0, 0, 0, 0, '{}', 0)
-      RETURNING run_id
-      """
-    ).only()
-    return RunID(number: try row.integer("run_id"))
   }
 
   /// Writes down how a run ended well; part of the run's own transaction.
@@ -58,11 +101,17 @@ extension Store {
       UPDATE fuel.run SET
         finished_at = \(instant),
         taken_at = \(payload.takenAt),
+        fetched_at = \(payload.fetchedAt),
         outcome = \(counts.stored > 0 ? "stored" : "unchanged"),
         is_complete = \(isComplete),
         describes_stations = \(describesStations),
         documents = \(payload.documents.map(\.name)),
-        payload_sha256 = \(bytes: try digest(payload)),
+        payload_sha256 = (
+          SELECT sha256(convert_to(string_agg(
+            body.name || ' ' || encode(body.sha256, 'hex') || E'\\n', '' ORDER BY body.name COLLATE "C"
+          ), 'UTF8'))
+          FROM fuel.run_body AS body
+          WHERE body.run_id = coalesce(run.replaces_run_id, run.run_id)),
         payload_bytes = \(payload.documents.reduce(0) { $0 + $1.bytes.count }),
         requests = \(requests),
         received = \(counts.received),
@@ -70,7 +119,10 @@ extension Store {
         unchanged = \(counts.unchanged),
         duplicate = \(counts.duplicate),
         rejected = \(counts.rejected),
-        rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb
+        rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb,
+        flagged = \(counts.flagged),
+        unmapped = \(counts.unmapped),
+        warnings = \(counts.warnings)
       WHERE run_id = \(run)
       """)
   }
@@ -105,6 +157,7 @@ extension Store {
         UPDATE fuel.run SET
           finished_at = \(instant),
           taken_at = \(optional: payload?.takenAt),
+          fetched_at = \(optional: payload?.fetchedAt),
           outcome = \(isRefusal ? "refused" : "failed"),
           documents = \((payload?.documents ?? []).map(\.name)),
           payload_bytes = \((payload?.documents ?? []).reduce(0) { $0 + $1.bytes.count }),
@@ -135,24 +188,6 @@ extension Store {
       ORDER BY reject.reason, md5(reject.raw)
       ON CONFLICT ON CONSTRAINT reject_pk DO NOTHING
       """)
-  }
-
-  /// The digest over the documents' names and bytes, whatever their order.
-  private func digest(_ payload: Payload) throws -> [UInt8] {
-    var parts: [String] = []
-    for document in payload.documents.sorted(by: { $0.name < $1.name }) {
-      let row = try connection.query(
-        "SELECT encode(sha256(\(bytes: document.bytes)), 'hex') AS digest"
-      ).only()
-      parts.append("\(document.name) \(try row.text("digest"))\n")
-    }
-    let row = try connection.query(
-      "SELECT encode(sha256(convert_to(\(parts.joined()), 'UTF8')), 'hex') AS digest"
-    ).only()
-    let hex = Array(try row.text("digest").utf8)
-    return stride(from: 0, to: hex.count, by: 2).map { position in
-      UInt8(String(decoding: hex[position..<position + 2], as: UTF8.self), radix: 16) ?? 0
-    }
   }
 
   private func jsonText(_ counts: [String: Int]) -> String {

@@ -9,13 +9,19 @@ package struct SourceRecord: Sendable {
   package var priceLapsesHours: Int
   package var sightLapsesHours: Int
   package var tellsWholeDays: Bool
+  package var licence: String
   package var attribution: String
   package var isEnabled: Bool
   package var callsPerMonth: Int
+  /// The feed whose key and quota it shares; `nil`: its own.
+  package var account: String?
+  package var delayHours: Int
+  package var holdingConfirms: Bool
 
   package init(
     feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int, sightLapsesHours: Int,
-    tellsWholeDays: Bool = false, attribution: String, isEnabled: Bool, callsPerMonth: Int
+    tellsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
+    callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true
   ) {
     self.feed = feed
     self.state = state
@@ -23,9 +29,13 @@ package struct SourceRecord: Sendable {
     self.priceLapsesHours = priceLapsesHours
     self.sightLapsesHours = sightLapsesHours
     self.tellsWholeDays = tellsWholeDays
+    self.licence = licence
     self.attribution = attribution
     self.isEnabled = isEnabled
     self.callsPerMonth = callsPerMonth
+    self.account = account
+    self.delayHours = delayHours
+    self.holdingConfirms = holdingConfirms
   }
 }
 
@@ -34,56 +44,32 @@ package struct FeedPast: Sendable {
   /// The provider asked not to be called before this.
   package var notBefore: Instant?
   package var lastStart: Instant?
-  /// Requests sent in the current UTC month.
+  /// Requests sent in the current UTC month, over all feeds that share the key.
   package var callsThisMonth: Int
+  /// The same in the last minute.
+  package var callsThisMinute: Int
 }
 
 extension Store {
   /// Makes the feed known, or brings what is known of it up to date; writes only where it differs.
-  package func register(_ record: SourceRecord) throws -> SourceID {
-    try connection.query(
-      """
-      INSERT INTO fuel.source (
-        source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days, attribution,
-        is_enabled, calls_per_month)
-      SELECT
-        \(record.feed), \(record.state.rawValue), make_interval(mins => \(record.cadenceMinutes)),
-        make_interval(hours => \(record.priceLapsesHours)),
-        make_interval(hours => \(record.sightLapsesHours)), \(record.tellsWholeDays),
-        \(record.attribution),
-        \(record.isEnabled), \(record.callsPerMonth)
-      WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = \(record.feed))
-      ON CONFLICT DO NOTHING
-      """)
-    // How long prices are believed decides every average of the feed.
-    try connection.query(
-      """
-      INSERT INTO fuel.dirty_day (fuel_id, day)
-      SELECT DISTINCT pair.fuel_id, day.day::date
-      FROM fuel.source
-      JOIN fuel.current_price AS pair USING (source_id)
-      CROSS JOIN LATERAL generate_series(
-        source.first_taken_at::date - 1, source.last_taken_at::date + 1, interval '1 day'
-      ) AS day (day)
-      WHERE source.source = \(record.feed)
-        AND (
-          source.price_lapses_after, source.sight_lapses_after, source.tells_whole_days
-        ) IS DISTINCT FROM (
-          make_interval(hours => \(record.priceLapsesHours)),
-          make_interval(hours => \(record.sightLapsesHours)), \(record.tellsWholeDays)::boolean)
-      ORDER BY pair.fuel_id, day.day::date
-      ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
-      """)
-    try connection.query(
-      """
-      UPDATE fuel.source SET
-        state = wanted.state, cadence = wanted.cadence,
-        price_lapses_after = wanted.price_lapses_after,
-        sight_lapses_after = wanted.sight_lapses_after,
-        tells_whole_days = wanted.tells_whole_days, attribution = wanted.attribution,
-        is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month
-      FROM (
+  ///
+  /// - Parameter now: since when its terms count as known.
+  package func register(_ record: SourceRecord, now: Instant = .now) throws -> SourceID {
+    try connection.transaction {
+      try connection.execute(
+        """
+        CREATE TEMPORARY TABLE wanted_source (
+          source text, state text, cadence interval, price_lapses_after interval,
+          sight_lapses_after interval, tells_whole_days boolean, attribution text,
+          is_enabled boolean, calls_per_month integer, account text, delay interval,
+          holding_confirms boolean
+        ) ON COMMIT DROP
+        """)
+      try connection.query(
+        """
+        INSERT INTO pg_temp.wanted_source
         SELECT
+          \(record.feed)::text AS source,
           \(record.state.rawValue)::text AS state,
           make_interval(mins => \(record.cadenceMinutes)) AS cadence,
           make_interval(hours => \(record.priceLapsesHours)) AS price_lapses_after,
@@ -91,22 +77,75 @@ extension Store {
           \(record.tellsWholeDays)::boolean AS tells_whole_days,
           \(record.attribution)::text AS attribution,
           \(record.isEnabled)::boolean AS is_enabled,
-          \(record.callsPerMonth)::integer AS calls_per_month
-      ) AS wanted
-      WHERE source.source = \(record.feed)
-        AND (
-          source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
-          source.tells_whole_days,
-          source.attribution, source.is_enabled, source.calls_per_month
-        ) IS DISTINCT FROM (
-          wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
-          wanted.tells_whole_days,
-          wanted.attribution, wanted.is_enabled, wanted.calls_per_month)
-      """)
-    let row = try connection.query(
-      "SELECT source_id FROM fuel.source WHERE source = \(record.feed)"
-    ).only()
-    return SourceID(number: Int16(try row.integer("source_id")))
+          \(record.callsPerMonth)::integer AS calls_per_month,
+          \(record.account ?? record.feed)::text AS account,
+          make_interval(hours => \(record.delayHours)) AS delay,
+          \(record.holdingConfirms)::boolean AS holding_confirms
+        """)
+      try connection.execute(
+        """
+        INSERT INTO fuel.source (
+          source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days,
+          attribution, is_enabled, calls_per_month, account, delay, holding_confirms)
+        SELECT wanted.*
+        FROM pg_temp.wanted_source AS wanted
+        WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = wanted.source)
+        ON CONFLICT DO NOTHING;
+        -- How long prices are believed decides every average of the feed.
+        INSERT INTO fuel.dirty_day (fuel_id, day)
+        SELECT DISTINCT pair.fuel_id, day.day::date
+        FROM fuel.source
+        JOIN pg_temp.wanted_source AS wanted USING (source)
+        JOIN fuel.current_price AS pair USING (source_id)
+        CROSS JOIN LATERAL generate_series(
+          source.first_taken_at::date - 1, source.last_taken_at::date + 1, interval '1 day'
+        ) AS day (day)
+        WHERE (
+            source.price_lapses_after, source.sight_lapses_after, source.tells_whole_days,
+            source.holding_confirms
+          ) IS DISTINCT FROM (
+            wanted.price_lapses_after, wanted.sight_lapses_after, wanted.tells_whole_days,
+            wanted.holding_confirms)
+        ORDER BY pair.fuel_id, day.day::date
+        ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+        UPDATE fuel.source SET
+          state = wanted.state, cadence = wanted.cadence,
+          price_lapses_after = wanted.price_lapses_after,
+          sight_lapses_after = wanted.sight_lapses_after,
+          tells_whole_days = wanted.tells_whole_days, attribution = wanted.attribution,
+          is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month,
+          account = wanted.account, delay = wanted.delay,
+          holding_confirms = wanted.holding_confirms
+        FROM pg_temp.wanted_source AS wanted
+        WHERE source.source = wanted.source
+          AND (
+            source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
+            source.tells_whole_days, source.attribution, source.is_enabled,
+            source.calls_per_month, source.account, source.delay, source.holding_confirms
+          ) IS DISTINCT FROM (
+            wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
+            wanted.tells_whole_days, wanted.attribution, wanted.is_enabled,
+            wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms);
+        DROP TABLE pg_temp.wanted_source
+        """)
+      let row = try connection.query(
+        "SELECT source_id FROM fuel.source WHERE source = \(record.feed)"
+      ).only()
+      let id = SourceID(number: Int16(try row.integer("source_id")))
+      try connection.query(
+        """
+        INSERT INTO fuel.terms (source_id, since_at, licence, attribution)
+        SELECT \(id)::smallint, \(now)::timestamptz, \(record.licence)::text, \(record.attribution)::text
+        WHERE (\(record.licence)::text, \(record.attribution)::text) IS DISTINCT FROM (
+          SELECT (terms.licence, terms.attribution)
+          FROM fuel.terms
+          WHERE terms.source_id = \(id)
+          ORDER BY terms.since_at DESC
+          LIMIT 1)
+        ON CONFLICT DO NOTHING
+        """)
+      return id
+    }
   }
 
   /// Takes the feed's lock for this session; the server frees it when the session ends in any way.
@@ -130,9 +169,18 @@ extension Store {
         source.not_before_at,
         (SELECT max(run.started_at) FROM fuel.run
          WHERE run.source_id = source.source_id AND run.requests > 0) AS last_start_at,
-        (SELECT coalesce(sum(run.requests), 0) FROM fuel.run
-         WHERE run.source_id = source.source_id
-           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')) AS calls
+        (SELECT coalesce(sum(run.requests), 0)
+         FROM fuel.run
+         JOIN fuel.source AS payer USING (source_id)
+         WHERE payer.account = source.account
+           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')) AS calls,
+        (SELECT coalesce(sum(run.requests), 0)
+         FROM fuel.run
+         JOIN fuel.source AS payer USING (source_id)
+         WHERE payer.account = source.account
+           AND run.started_at <= \(now)
+           AND coalesce(run.finished_at, run.started_at) > \(now)::timestamptz - interval '1 minute'
+        ) AS calls_this_minute
       FROM fuel.source
       WHERE source.source_id = \(source)
       """
@@ -140,7 +188,8 @@ extension Store {
     return FeedPast(
       notBefore: try row.optionalInstant("not_before_at"),
       lastStart: try row.optionalInstant("last_start_at"),
-      callsThisMonth: try row.integer("calls"))
+      callsThisMonth: try row.integer("calls"),
+      callsThisMinute: try row.integer("calls_this_minute"))
   }
 
   /// Remembers until when the provider wants to be left alone; `nil` forgets it.
@@ -156,9 +205,10 @@ extension Store {
   /// to be left alone; both `nil` for a feed that was never read.
   package func lastTaken(feed: String) throws -> (at: Instant?, notBefore: Instant?) {
     let rows = try connection.query(
-      "SELECT last_taken_at, not_before_at FROM fuel.source WHERE source = \(feed)")
+      "SELECT last_taken_at + delay AS last_at, not_before_at FROM fuel.source WHERE source = \(feed)"
+    )
     guard let row = rows.first else { return (nil, nil) }
-    return (try row.optionalInstant("last_taken_at"), try row.optionalInstant("not_before_at"))
+    return (try row.optionalInstant("last_at"), try row.optionalInstant("not_before_at"))
   }
 
   /// When a document of this name last came in a good run, and in any run; `nil`: never.
@@ -168,8 +218,8 @@ extension Store {
     let row = try connection.query(
       """
       SELECT
-        max(taken_at) FILTER (WHERE outcome IN ('stored', 'unchanged')) AS good_at,
-        max(taken_at) AS any_at
+        max(fetched_at) FILTER (WHERE outcome IN ('stored', 'unchanged', 'superseded')) AS good_at,
+        max(fetched_at) AS any_at
       FROM fuel.run
       WHERE source_id = \(source) AND \(document) = ANY (documents)
       """

@@ -1,3 +1,4 @@
+import Foundation
 package import FuelModel
 package import Postgres
 
@@ -30,6 +31,11 @@ extension Instant: Bindable { package var sqlText: String? { description } }
 extension Day: Bindable { package var sqlText: String? { description } }
 
 extension Row {
+  /// A list of texts that came as a JSON array.
+  func texts(_ column: String) throws -> [String] {
+    try JSONDecoder().decode([String].self, from: Data(try text(column).utf8))
+  }
+
   func instant(_ column: String) throws(PostgresError) -> Instant {
     guard let instant = try optionalInstant(column) else {
       throw .unexpectedResult("\(column) is NULL")

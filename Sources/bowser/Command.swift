@@ -8,7 +8,9 @@ struct Command: Sendable {
     var value: String?
     var about: String
 
+    /// Options without a word about them are between this program and itself.
     var helpLine: String {
+      if about.isEmpty { return "" }
       let left = "  --\(name)\(value.map { " \($0)" } ?? "")"
       return left + String(repeating: " ", count: max(2, 22 - left.count)) + about + "\n"
     }

@@ -33,6 +33,9 @@ enum ExitCode: Int32, CaseIterable {
     }
   }
 
+  /// The worse of two.
+  func worse(than other: ExitCode) -> ExitCode { badness > other.badness ? self : other }
+
   init(for error: any Error) {
     switch error {
     case is UsageError: self = .usage
@@ -53,6 +56,11 @@ enum ExitCode: Int32, CaseIterable {
       case .recording: self = .inputOutput
       }
     case is Aggregate.Failure: self = .tryAgain
+    case let error as BodyError:
+      switch error {
+      case .unknownRun: self = .usage
+      case .notKept: self = .inputOutput
+      }
     case is Migrator.Refusal: self = .configuration
     case let error as PostgresError:
       if error.isLoginRefused {

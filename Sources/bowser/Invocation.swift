@@ -89,6 +89,7 @@ struct Invocation {
     Setting("maxBodyMegabytes", .integer(1...1_024), .number(64)),
     Setting("attempts", .integer(1...20), .number(4)),
     Setting("contact", .text, .text("")),
+    Setting("stateFolder", .text, .text("")),
     Setting("allowLoopback", .boolean, .boolean(false)),
   ]
 
@@ -146,6 +147,23 @@ struct Invocation {
     let store = Store(connection)
     try store.becomeWriter()
     return store
+  }
+
+  /// How to reach a feed, with its limits, retries and keys.
+  func fetch(
+    _ source: Source, _ settings: Settings, _ client: Client,
+    until deadline: ContinuousClock.Instant
+  ) -> Fetch {
+    Fetch(
+      source, client: client,
+      retry: Retry(
+        attempts: settings.integer("attempts"), deadline: deadline,
+        leastSeconds: source.settings.integer("leastSecondsBetweenRuns")),
+      secrets: Secrets(environment: environment),
+      tokens: TokenCache(
+        folder: TokenCache.folder(
+          configured: settings.text("stateFolder"), environment: environment)),
+      contact: settings.text("contact"))
   }
 
   func client(_ settings: Settings) -> Client {

@@ -10,7 +10,7 @@ struct FuelCheckTests {
     #expect(reading.price("2051", .dl) == "179.0 2026-07-02T20:20:27Z")
     #expect(
       reading.reasons == [
-        "unsupported_fuel", "unknown_fuel", "station_missing", "price_unreadable",
+        "unsupported_fuel", "unsupported_fuel", "station_missing", "price_unreadable",
         "stamp_unreadable", "price_out_of_band", "record_unreadable",
       ])
     #expect(reading.stations.map(\.state) == [.nsw, .act, .act])
@@ -64,7 +64,8 @@ struct FuelCheckTests {
     #expect(reading.observations.count + reading.rejects.count == rows)
     #expect(Set(reading.reasons) == ["unsupported_fuel"] && reading.rejects.count == 904)
     // The newest stamp never lies after the fetch: it is UTC.
-    #expect(try #require(reading.observations.map(\.effectiveAt).max()) <= document.fetchedAt)
+    #expect(
+      try #require(reading.observations.compactMap(\.effectiveAt).max()) <= document.fetchedAt)
     #expect(reading.stations.allSatisfy { $0.suburb != nil && $0.postcode != nil })
     #expect((60...80).contains(reading.stations.count { $0.state == .act }))
     if stamp == "20260702T235701Z" {

@@ -18,7 +18,7 @@ struct FuelPricesDirectTests {
     #expect(reading.coverage == .complete)
     #expect(
       reading.reasons == [
-        "price_out_of_band", "price_out_of_band", "unknown_fuel", "stamp_unreadable",
+        "price_out_of_band", "price_out_of_band", "unsupported_fuel", "stamp_unreadable",
         "price_unreadable", "record_unreadable", "record_unreadable", "record_unreadable",
         "price_unreadable",
       ])

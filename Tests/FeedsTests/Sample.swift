@@ -61,7 +61,7 @@ enum Sample {
 extension Reading {
   func price(_ code: String, _ fuel: Fuel) -> String? {
     observations.first { $0.stationCode == code && $0.fuel == fuel }
-      .map { "\($0.price?.centsPerLitre ?? "none") \($0.effectiveAt)" }
+      .map { "\($0.price?.centsPerLitre ?? "none") \($0.effectiveAt.map { "\($0)" } ?? "now")" }
   }
 
   var reasons: [String] { rejects.map(\.reason.rawValue) }

@@ -37,6 +37,7 @@ final class Bench: Sendable {
       let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
       environment["\(prefix)_URL"] = "http://127.0.0.1:\(server.port)/\(feed)"
       environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
+      environment["\(prefix)_CALLS_PER_MINUTE"] = "0"
     }
     self.environment = environment.merging(extra) { _, extra in extra }
     box.bench.withLock { $0 = self }

@@ -177,12 +177,12 @@ struct DailyAverageTests {
         """)
       try feed.aggregate(at: now)
       try feed.connection.execute("SET bowser.now = '2026-07-01T00:00:00Z'")
-      #expect(
-        try feed.connection.lines(
-          """
-          SELECT average_cpl, stations, excluded_stale, excluded_flagged, excluded_restricted
-          FROM fuel_v1.averages_now WHERE region = 'QLD'
-          """) == ["180.00|3|1|1|1"])
+      let shown = try feed.connection.lines(
+        """
+        SELECT average_cpl, stations, excluded_stale, excluded_flagged, excluded_restricted
+        FROM fuel_v1.averages_now WHERE region = 'QLD'
+        """)
+      #expect(shown == ["180.00|3|1|1|1"])
     }
   }
 

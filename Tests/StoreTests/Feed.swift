@@ -38,7 +38,8 @@ struct Feed {
     let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt)
     return try store.absorb(
-      settled, payload: Payload(documents: [document], takenAt: takenAt), run: run,
+      settled, payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt),
+      run: run,
       now: now ?? takenAt, requests: 0, refuseBelow: 0, partialBelow: 0)
   }
 

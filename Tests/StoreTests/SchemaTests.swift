@@ -127,7 +127,10 @@ struct SchemaTests {
         ORDER BY 1
         """)
       #expect(
-        deletes == ["daily_rollup", "dirty_day", "region", "region_change", "region_station"])
+        deletes == [
+          "area_level", "brand_name", "daily_rollup", "dirty_day", "region", "region_change",
+          "region_station",
+        ])
       #expect(
         try connection.lines(
           """
@@ -226,8 +229,8 @@ struct SchemaTests {
         "SELECT fuel_id, fuel, lowest_tenths, highest_tenths FROM fuel.fuel ORDER BY fuel_id")
       #expect(
         rows
-          == Fuel.allCases.sorted { $0.id < $1.id }.map {
-            "\($0.id)|\($0.rawValue)|\($0.band.lowerBound)|\($0.band.upperBound)"
+          == Fuel.allCases.sorted { ($0.id ?? 0) < ($1.id ?? 0) }.map {
+            "\($0.id ?? 0)|\($0.rawValue)|\($0.band.lowerBound)|\($0.band.upperBound)"
           })
       let zones = try Connection(target).lines("SELECT state, time_zone FROM fuel.state ORDER BY 1")
       #expect(

@@ -11,32 +11,52 @@ import HTTP
 /// Source: "Fuel API" at https://api.nsw.gov.au/Product/Index/22
 enum FuelCheck: Provider {
   static let id = "fuelcheck"
-  static let secrets = ["key", "secret"]
-  static let keysExpire = true
+  static func secrets(_ source: Source) -> [String] { ["key", "secret"] }
+  static func keysExpire(_ source: Source) -> Bool { true }
 
+  static let fuels: [String: Fuel] = [
+    "U91": .u91, "E10": .e10, "P95": .p95, "P98": .p98, "DL": .dl, "PDL": .pdl, "LPG": .lpg,
+    "E85": .e85, "B20": .b20, "CNG": .cng, "LNG": .lng, "H2": .h2,
+  ]
+
+  /// Version 1 lists New South Wales and the ACT, and tells what is new since this key's last call
+  /// of the day; version 2 lists other states by name.
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
-    [
-      Call(
-        name: "prices", path: "/FuelPriceCheck/v1/fuel/prices",
-        headers: [
-          "transactionid": UUID().uuidString,
-          "requesttimestamp": instant.twelveHourUTC,
-          "Content-Type": "application/json; charset=utf-8",
-          "Accept": "application/json",
-        ])
+    let headers = [
+      "transactionid": UUID().uuidString,
+      "requesttimestamp": instant.twelveHourUTC,
+      "Content-Type": "application/json; charset=utf-8",
+      "Accept": "application/json",
+    ]
+    if let states = source.settings.texts("parameters")["states"] {
+      return [
+        Call(
+          name: "prices", path: "/FuelPriceCheck/v2/fuel/prices", query: [("states", states)],
+          headers: headers, role: .snapshot)
+      ]
+    }
+    let path = "/FuelPriceCheck/v1/fuel/prices"
+    return [
+      Call(name: "prices", path: path, headers: headers, role: .snapshot),
+      Call(name: "news", path: path + "/new", headers: headers, role: .news),
     ]
   }
 
   /// Every value of the answer is a text, and its content type is not always JSON.
   private struct Token: Decodable {
     let text: String
-    enum CodingKeys: String, CodingKey { case text = "access_token" }
+    /// Seconds.
+    let lifetime: String?
+    enum CodingKeys: String, CodingKey {
+      case text = "access_token"
+      case lifetime = "expires_in"
+    }
   }
 
   static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
-  ) async throws(FeedError) -> [String: String] {
+  ) async throws(FeedError) -> Authority {
     let key = secrets["key"]?.reveal() ?? ""
     let pair = Data("\(key):\(secrets["secret"]?.reveal() ?? "")".utf8).base64EncodedString()
     let address =
@@ -57,7 +77,10 @@ enum FuelCheck: Provider {
     guard !token.text.isEmpty,
       token.text.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
     else { throw .malformed(document: "token", reason: "access_token is not a token") }
-    return ["Authorization": "Bearer \(token.text)", "apikey": key]
+    let seconds = token.lifetime.flatMap { Int64($0) } ?? 0
+    return Authority(
+      headers: ["Authorization": "Bearer \(token.text)", "apikey": key],
+      expiresAt: seconds > 0 ? instant + .seconds(seconds) : nil)
   }
 
   // MARK: Prices
@@ -93,14 +116,16 @@ enum FuelCheck: Provider {
   }
 
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
-    guard let document = documents.last(where: { $0.name == "prices" }) else {
+    guard let document = documents.last(where: { ["prices", "news"].contains($0.name) }) else {
       throw .refused("the document «prices» is missing")
     }
     let answer = try decodeJSON(Answer.self, from: document)
-    guard !answer.prices.isEmpty, !answer.stations.isEmpty else {
+    let isNews = document.name == "news"
+    // Nothing new is news too; a list without anything is a fault.
+    guard isNews || !(answer.prices.isEmpty || answer.stations.isEmpty) else {
       throw .malformed(document: document.name, reason: "the list is empty")
     }
-    var reading = Reading(coverage: .complete)
+    var reading = Reading(coverage: isNews ? .partial : .complete)
     for case .read(let row) in answer.stations {
       reading.stations.append(station(row, of: source))
     }
@@ -108,25 +133,31 @@ enum FuelCheck: Provider {
     reading.observations.reserveCapacity(answer.prices.count)
     for record in answer.prices {
       guard let row = reading.take(record) else { continue }
-      read(row, knownStations: known, into: &reading)
+      read(row, of: source, knownStations: isNews ? nil : known, into: &reading)
     }
     return reading
   }
 
-  private static func read(_ row: PriceRow, knownStations: Set<String>, into reading: inout Reading)
-  {
+  /// - Parameter knownStations: those that the same list describes; `nil`: any.
+  private static func read(
+    _ row: PriceRow, of source: Source, knownStations: Set<String>?, into reading: inout Reading
+  ) {
     func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: row.raw)) }
-    // Cents per kWh, and mostly 0 for «unknown».
-    guard row.fueltype != "EV" else { return reject(.unsupportedFuel) }
-    guard let fuel = Fuel(rawValue: row.fueltype) else { return reject(.unknownFuel) }
-    guard knownStations.contains(row.stationcode.text) else { return reject(.stationMissing) }
+    let code = row.fueltype.plain
+    // Cents per kWh, and mostly 0 for «unknown». Codes with a dash are search groups of the app.
+    guard code != "EV", !code.contains("-") else { return reject(.unsupportedFuel) }
+    guard !code.isEmpty else { return reject(.unknownFuel) }
+    guard !row.stationcode.text.isEmpty,
+      knownStations?.contains(row.stationcode.text) ?? true
+    else { return reject(.stationMissing) }
     guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
       return reject(.stampUnreadable)
     }
     guard let price = Price(centsPerLitre: "\(row.price)") else { return reject(.priceUnreadable) }
     reading.take(
       Observation(
-        stationCode: row.stationcode.text, fuel: fuel, price: price, effectiveAt: effectiveAt),
+        stationCode: row.stationcode.text, fuel: source.fuel(code, at: effectiveAt), price: price,
+        effectiveAt: effectiveAt),
       raw: row.raw)
   }
 
@@ -171,7 +202,7 @@ enum FuelCheck: Provider {
         words.removeLast()
       }
       var tail = address
-      if let token = words.last?.uppercased(), ["NSW", "ACT"].contains(token) {
+      if let token = words.last?.uppercased(), ["NSW", "ACT", "TAS"].contains(token) {
         state = State(rawValue: token)
         tail = before(words.removeLast(), in: address)
       } else if words.suffix(3).map({ $0.uppercased() }) == ["NEW", "SOUTH", "WALES"] {

@@ -13,13 +13,14 @@ import HTTP
 /// "SAFPIS API (OUT)" v1.2, https://www.safuelpricinginformation.com.au
 enum FuelPricesDirect: Provider {
   static let id = "fuel-prices-direct"
-  static let secrets = ["token"]
+  static func secrets(_ source: Source) -> [String] { ["token"] }
 
-  // Combined search groups (999, 1000) are not fuels and are not here.
-  private static let fuels: [Int64: Fuel] = [
-    2: .u91, 3: .dl, 4: .lpg, 5: .p95, 6: .dl, 8: .p98, 11: .lrp, 12: .e10, 13: .e5, 14: .pdl,
-    16: .b20, 19: .e85, 21: .laf, 22: .cng, 23: .lng,
+  static let fuels: [String: Fuel] = [
+    "2": .u91, "3": .dl, "4": .lpg, "5": .p95, "6": .dl, "8": .p98, "11": .lrp, "12": .e10,
+    "13": .e5, "14": .pdl, "16": .b20, "19": .e85, "21": .laf, "22": .cng, "23": .lng,
   ]
+  // Combined search groups; they are not fuels.
+  private static let groups: Set<Int64> = [999, 1000]
 
   // Level 3 of the region list.
   private static let states: [Int64: State] = [
@@ -32,12 +33,12 @@ enum FuelPricesDirect: Provider {
     let state = country + [("geoRegionLevel", "3"), ("geoRegionId", region)]
     return [
       Call(
-        name: "brands", path: "/Subscriber/GetCountryBrands", query: country, isReference: true),
+        name: "brands", path: "/Subscriber/GetCountryBrands", query: country, role: .reference),
       Call(
         name: "regions", path: "/Subscriber/GetCountryGeographicRegions", query: country,
-        isReference: true),
+        role: .reference),
       Call(
-        name: "sites", path: "/Subscriber/GetFullSiteDetails", query: state, isReference: true),
+        name: "sites", path: "/Subscriber/GetFullSiteDetails", query: state, role: .reference),
       Call(name: "prices", path: "/Price/GetSitesPrices", query: state),
     ]
   }
@@ -45,13 +46,13 @@ enum FuelPricesDirect: Provider {
   static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
-  ) async throws(FeedError) -> [String: String] {
-    [
+  ) async throws(FeedError) -> Authority {
+    Authority(headers: [
       "Authorization": "FPDAPI SubscriberToken=\(secrets["token"]?.reveal() ?? "")",
       "Content-Type": "application/json",
       // Without it the service may choose XML.
       "Accept": "application/json",
-    ]
+    ])
   }
 
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
@@ -62,7 +63,7 @@ enum FuelPricesDirect: Provider {
         sites, brands: try brandNames(named["brands"]), suburbs: try suburbNames(named["regions"]),
         source: source)
     }
-    if let prices = named["prices"] { try read(prices, into: &reading) }
+    if let prices = named["prices"] { try read(prices, of: source, into: &reading) }
     return reading
   }
 
@@ -91,7 +92,9 @@ enum FuelPricesDirect: Provider {
     }
   }
 
-  private static func read(_ document: Document, into reading: inout Reading) throws(FeedError) {
+  private static func read(
+    _ document: Document, of source: Source, into reading: inout Reading
+  ) throws(FeedError) {
     let list = try decodeJSON(PriceList.self, from: document)
     // The wrong region answers with an empty list; it does not mean that a state closed.
     guard !list.rows.isEmpty else {
@@ -104,8 +107,8 @@ enum FuelPricesDirect: Provider {
         reading.rejects.append(Reject(.stationMissing, raw: row.raw))
         continue
       }
-      guard let fuel = fuels[row.fuel] else {
-        reading.rejects.append(Reject(.unknownFuel, raw: row.raw))
+      guard !groups.contains(row.fuel) else {
+        reading.rejects.append(Reject(.unsupportedFuel, raw: row.raw))
         continue
       }
       guard let effectiveAt = Instant(iso: row.stamp, assumingUTC: true) else {
@@ -124,7 +127,9 @@ enum FuelPricesDirect: Provider {
       }
       reading.take(
         Observation(
-          stationCode: row.site.text, fuel: fuel, price: price, effectiveAt: effectiveAt),
+          stationCode: row.site.text,
+          fuel: source.fuel(String(row.fuel), at: effectiveAt), price: price,
+          effectiveAt: effectiveAt),
         raw: row.raw)
     }
   }

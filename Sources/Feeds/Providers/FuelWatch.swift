@@ -14,6 +14,9 @@ import HTTP
 enum FuelWatch: Provider {
   static let id = "fuelwatch"
 
+  /// The products are asked for one by one, so that no code can come that is not here.
+  static let fuels = Dictionary(uniqueKeysWithValues: products.map { ($0.code, $0.fuel) })
+
   /// RSS product number, fuel, and the JSON service's code.
   private static let products: [(number: Int, fuel: Fuel, code: String)] = [
     (1, .u91, "ULP"), (2, .p95, "PUP"), (4, .dl, "DSL"), (5, .lpg, "LPG"), (6, .p98, "98R"),

@@ -17,6 +17,14 @@ package struct Ingest {
     package var requests: Int
   }
 
+  /// A run that has begun: what it will ask for.
+  package struct Visit: Sendable {
+    fileprivate let source: SourceID
+    fileprivate let run: RunID
+    package let calls: [Call]
+    fileprivate let counter = RequestCount()
+  }
+
   private let source: Source
   private let store: Store
   private let clock: Clock
@@ -38,32 +46,61 @@ package struct Ingest {
   package func live(
     _ fetch: Fetch, recording: Recording? = nil, isRehearsal: Bool = false
   ) async throws -> Summary {
+    let visit = try begin()
+    return try finish(
+      visit, await visit.fetched(by: fetch, clock: clock), recording: recording,
+      isRehearsal: isRehearsal)
+  }
+
+  /// Opens a run: takes the feed's lock, reads what a run that died had left, and looks whether the
+  /// provider may be called. Whoever gets a visit finishes it.
+  package func begin() throws -> Visit {
     guard source.settings.boolean("enabled") else { throw IngestError.off }
-    let id = try begin()
-    defer { end(id) }
-    try checkBudget(id)
-    let calls = try dueCalls(id)
-    let run = try store.beginRun(id, at: clock.now())
-    let counter = RequestCount()
-    let documents: [Document]
+    let id = try register()
     do {
-      documents = try await fetch.documents(calls, clock: clock, counting: counter)
-      try store.setNotBefore(nil, of: id)
+      try adoptOrphans(of: id)
+      let calls = try dueCalls(id)
+      let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
+      try checkBudget(id, requests: requests)
+      let run = try store.beginRun(id, at: clock.now(), requests: requests)
+      return Visit(source: id, run: run, calls: calls)
+    } catch {
+      end(id)
+      throw error
+    }
+  }
+
+  /// Stores what a visit brought, or writes down why it brought nothing.
+  package func finish(
+    _ visit: Visit, _ fetched: Result<Fetch.Fetched, any Error>, recording: Recording? = nil,
+    isRehearsal: Bool = false
+  ) throws -> Summary {
+    defer { end(visit.source) }
+    let requests = visit.counter.value
+    let documents: [Document]
+    var skew: Int?
+    do {
+      let fetched = try fetched.get()
+      (documents, skew) = (fetched.documents, fetched.clockSkewSeconds)
+      try store.setNotBefore(nil, of: visit.source)
       try recording?.keep(documents, of: source.feed)
     } catch {
       if case FeedError.comeBack(_, let seconds) = error {
-        try store.setNotBefore(clock.now() + .seconds(seconds), of: id)
+        try store.setNotBefore(clock.now() + .seconds(seconds), of: visit.source)
       }
-      try fail(run, error, requests: counter.value)
+      try fail(visit.run, error, requests: requests)
       throw error
     }
     guard isRehearsal else {
-      return try store(documents, run: run, requests: counter.value)
+      let summary = try keepAndStore(
+        documents, run: visit.run, requests: requests, clockSkewSeconds: skew)
+      try prune(visit.source)
+      return summary
     }
     try store.beginRehearsal()
-    let result = Result { try store(documents, run: run, requests: counter.value) }
+    let result = Result { try keepAndStore(documents, run: visit.run, requests: requests) }
     try store.endRehearsal()
-    try store.markRehearsed(run, at: clock.now(), requests: counter.value)
+    try store.markRehearsed(visit.run, at: clock.now(), requests: requests)
     return try result.get()
   }
 
@@ -78,15 +115,23 @@ package struct Ingest {
 
   /// Stores what recorded documents say, as if they had been fetched when they were recorded.
   package func replay(_ documents: [Document]) throws -> Summary {
-    let id = try begin()
+    let id = try register()
     defer { end(id) }
-    let run = try store.beginRun(id, at: clock.now())
-    return try store(documents, run: run, requests: 0)
+    let run = try store.beginRun(id, at: clock.now(), kind: .replay)
+    return try keepAndStore(documents, run: run, requests: 0)
+  }
+
+  /// Reads the kept documents of a run again, by today's program and configuration: what they say
+  /// now takes the place of what the run had said.
+  package func reprocess(_ kept: KeptRun) throws -> Summary {
+    let id = try register()
+    defer { end(id) }
+    return try reread(kept, of: id)
   }
 
   // MARK: Steps
 
-  private func begin() throws -> SourceID {
+  private func register() throws -> SourceID {
     let settings = source.settings
     let id = try store.register(
       SourceRecord(
@@ -94,11 +139,44 @@ package struct Ingest {
         cadenceMinutes: settings.integer("cadenceMinutes"),
         priceLapsesHours: settings.integer("priceLapsesHours"),
         sightLapsesHours: settings.integer("sightLapsesHours"),
-        tellsWholeDays: settings.boolean("tellsWholeDays"),
+        tellsWholeDays: settings.boolean("tellsWholeDays"), licence: settings.text("licence"),
         attribution: settings.text("attribution"), isEnabled: settings.boolean("enabled"),
-        callsPerMonth: settings.integer("callsPerMonth")))
+        callsPerMonth: settings.integer("callsPerMonth"), account: source.account,
+        delayHours: settings.integer("delayHours"),
+        holdingConfirms: settings.boolean("holdingConfirms")),
+      now: clock.now())
     guard try store.lock(id) else { throw IngestError.busy }
     return id
+  }
+
+  private func reread(_ kept: KeptRun, of id: SourceID) throws -> Summary {
+    let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
+    return try store(kept.documents, run: run, requests: 0)
+  }
+
+  /// What came in a run that died before it was read: news that a provider tells only once.
+  private func adoptOrphans(of id: SourceID) throws {
+    // Marks runs as interrupted whose process has died.
+    try store.closeDeadRuns(of: id, at: clock.now())
+    for number in try store.orphans(of: id) {
+      do {
+        _ = try reread(try store.keptRun(number), of: id)
+      } catch  where error is FeedError || error is Refusal || error is BodyError {
+        // Refused for what it is; its own row says why.
+        log.info("interrupted run refused", ["run": number, "error": "\(error)"])
+      }
+    }
+  }
+
+  /// Once a day; at every run it would cost more than it saves.
+  private func prune(_ id: SourceID) throws {
+    let now = clock.now()
+    guard Zone.sydney.local(now).secondsOfDay < 60 * source.settings.integer("cadenceMinutes")
+    else {
+      return
+    }
+    try store.pruneBodies(
+      of: id, before: now - .seconds(86_400 * source.settings.integer("keepBodiesDays")))
   }
 
   private func end(_ id: SourceID) {
@@ -110,7 +188,7 @@ package struct Ingest {
     }
   }
 
-  private func checkBudget(_ id: SourceID) throws {
+  private func checkBudget(_ id: SourceID, requests: Int) throws {
     let now = clock.now()
     let past = try store.past(of: id, now: now)
     if let notBefore = past.notBefore, now < notBefore { throw IngestError.notBefore(notBefore) }
@@ -118,43 +196,80 @@ package struct Ingest {
     if pause > 0, let last = past.lastStart, now >= last, now < last + .seconds(pause) {
       throw IngestError.notBefore(last + .seconds(pause))
     }
-    let allowed = source.settings.integer("callsPerMonth")
-    if allowed > 0 {
-      let needed =
-        source.provider.calls(source, at: now).count + (source.provider.keysExpire ? 1 : 0)
-      if past.callsThisMonth + needed > allowed { throw IngestError.quotaSpent(allowed: allowed) }
+    let perMonth = source.settings.integer("callsPerMonth")
+    if perMonth > 0, past.callsThisMonth + requests > perMonth {
+      throw IngestError.quotaSpent(allowed: perMonth)
+    }
+    let perMinute = source.settings.integer("callsPerMinute")
+    if perMinute > 0, past.callsThisMinute + requests > perMinute {
+      throw IngestError.notBefore(now + .seconds(60))
     }
   }
 
-  /// The calls of this run: reference lists only when the last ones have aged.
+  /// The calls of this run: reference lists only when the last ones have aged, and the whole list or
+  /// only what is new.
   private func dueCalls(_ id: SourceID) throws -> [Call] {
     let now = clock.now()
     let age = Duration.seconds(3600 * source.settings.integer("referenceHours"))
-    return try source.provider.calls(source, at: now).filter { call in
-      guard call.isReference else { return true }
-      let last = try store.lastTaken(document: call.name, of: id)
-      if let good = last.good, now < good + age { return false }
-      // A run that was refused does not give the right to ask again at once.
-      if let any = last.any, now < any + .seconds(3_600) { return false }
-      return true
+    let calls = source.provider.calls(source, at: now)
+    let wantsSnapshot = try calls.contains { call in
+      guard call.role == .snapshot else { return false }
+      guard let last = try store.lastTaken(document: call.name, of: id).good else { return true }
+      // What counts as new begins afresh each day, by a clock that the provider does not tell: the
+      // first call of either day is the whole list.
+      let zone = source.state.timeZone
+      return now >= last + .seconds(60 * source.settings.integer("snapshotMinutes") - 30)
+        || now < last || zone.local(now).day != zone.local(last).day
+        || now.seconds / 86_400 != last.seconds / 86_400
     }
+    return try calls.filter { call in
+      switch call.role {
+      case .always: return true
+      case .snapshot: return wantsSnapshot
+      case .news: return !wantsSnapshot
+      case .reference:
+        let last = try store.lastTaken(document: call.name, of: id)
+        if let good = last.good, now < good + age { return false }
+        // A run that was refused does not give the right to ask again at once.
+        if let any = last.any, now < any + .seconds(3_600) { return false }
+        return true
+      }
+    }
+  }
+
+  /// Keeps the documents before anything reads them, so that no run that dies here loses news.
+  private func keepAndStore(
+    _ documents: [Document], run: RunID, requests: Int, clockSkewSeconds: Int? = nil
+  ) throws -> Summary {
+    do {
+      guard let fetchedAt = documents.map(\.fetchedAt).max() else {
+        throw FeedError.refused("no documents")
+      }
+      // A recording from a machine with a wrong clock would count as the newest for years.
+      guard fetchedAt <= clock.now() + .seconds(600) else {
+        throw Refusal("fetched at \(fetchedAt), which lies ahead of the clock")
+      }
+      try store.keep(
+        documents, of: run, fetchedAt: fetchedAt, clockSkewSeconds: clockSkewSeconds)
+    } catch {
+      try fail(run, error, requests: requests)
+      throw error
+    }
+    return try store(documents, run: run, requests: requests)
   }
 
   private func store(_ documents: [Document], run: RunID, requests: Int) throws -> Summary {
     var payload: Payload?
     var settled: Reading.Settled?
     do {
-      guard let takenAt = documents.map(\.fetchedAt).max() else {
+      guard let fetchedAt = documents.map(\.fetchedAt).max() else {
         throw FeedError.refused("no documents")
       }
-      // A recording from a machine with a wrong clock would count as the newest for years.
-      guard takenAt <= clock.now() + .seconds(600) else {
-        throw Refusal("fetched at \(takenAt), which lies ahead of the clock")
-      }
-      let received = Payload(documents: documents, takenAt: takenAt)
+      let takenAt = fetchedAt - source.delay
+      let received = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
       payload = received
       let reading = try source.provider.parse(documents, of: source)
-        .settled(takenAt: takenAt, horizon: source.horizon)
+        .settled(takenAt: fetchedAt, horizon: source.horizon)
       settled = reading
       try checkRejects(reading)
       let counts = try store.absorb(
@@ -166,8 +281,9 @@ package struct Ingest {
         [
           "run": run, "received": counts.received, "stored": counts.stored,
           "unchanged": counts.unchanged, "duplicate": counts.duplicate,
-          "rejected": counts.rejected,
+          "rejected": counts.rejected, "flagged": counts.flagged,
         ])
+      for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
@@ -213,6 +329,17 @@ package struct Ingest {
     } catch let second {
       // The first error is the one to tell; the run's row is closed by the next run.
       log.debug("run left open", ["run": run, "error": "\(second)"])
+    }
+  }
+}
+
+extension Ingest.Visit {
+  /// What the provider answers to this visit, or why it does not.
+  package func fetched(by fetch: Fetch, clock: Clock) async -> Result<Fetch.Fetched, any Error> {
+    do {
+      return .success(try await fetch.documents(calls, clock: clock, counting: counter))
+    } catch {
+      return .failure(error)
     }
   }
 }

@@ -19,12 +19,15 @@ package struct Aggregate {
 
   private let store: Store
   private let regions: [Region]
+  private let brands: [BrandName]
   private let clock: Clock
   private let log: Logger
 
-  package init(store: Store, regions: [Region], clock: Clock, log: Logger) {
+  package init(store: Store, regions: [Region], brands: [BrandName] = [], clock: Clock, log: Logger)
+  {
     self.store = store
     self.regions = regions
+    self.brands = brands
     self.clock = clock
     self.log = log
   }
@@ -47,6 +50,8 @@ package struct Aggregate {
     }
     let now = clock.now()
     try store.refreshRegions(regions, now: now)
+    try store.refreshBrands(brands)
+    try store.refreshFlags(now: now)
     if rebuild { try store.markAllDirty(from: from, now: now) }
     let spans = try store.dirtySpans(now: now)
     for (position, span) in spans.enumerated() {

@@ -27,6 +27,10 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
     Setting("state", .choice(State.allCases.map(\.rawValue) + [""]), .text("")),
     Setting("centre", .texts),
     Setting("radiusKilometres", .integer(1...3_000)),
+    // For stations without a position, such as '2000-2234, 2740-2786'.
+    Setting("postcodes", .text, .text("")),
+    Setting("from", .text, .text("")),
+    Setting("until", .text, .text("")),
   ]
   for entry in entries {
     guard case .table(let fields) = entry else {
@@ -50,7 +54,34 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
       Region(
         code: code, name: settings.text("name"), kind: settings.text("kind"),
         state: State(rawValue: settings.text("state")), centre: position,
-        radiusKilometres: Double(settings.integer("radiusKilometres"))))
+        radiusKilometres: Double(settings.integer("radiusKilometres")),
+        postcodes: try postcodes(settings.text("postcodes"), place),
+        from: try day("from", settings, place), until: try day("until", settings, place)))
   }
   return regions
+}
+
+private func postcodes(_ text: String, _ place: String) throws(ConfigurationError) -> [String] {
+  try text.split(separator: ",").map { part throws(ConfigurationError) in
+    let ends = part.filter { $0 != " " }.split(separator: "-").map(String.init)
+    guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last,
+      ends.allSatisfy({ $0.count == 4 && Int($0) != nil })
+    else {
+      throw .wrongValue(
+        key: "postcodes", place: place, expected: "postcodes and ranges, such as 2000-2234, 2745")
+    }
+    return "\(first)-\(last)"
+  }
+}
+
+/// A day that may be left out.
+func day(
+  _ key: String, _ settings: Settings, _ place: String
+) throws(ConfigurationError) -> Day? {
+  let text = settings.text(key)
+  if text.isEmpty { return nil }
+  guard let day = Day(text) else {
+    throw .wrongValue(key: key, place: place, expected: "a day such as 2026-07-01")
+  }
+  return day
 }

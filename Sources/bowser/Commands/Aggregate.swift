@@ -31,9 +31,11 @@ let aggregateCommand = Command(
   if let from, from > Zone.sydney.local(clock.now()).day {
     throw UsageError.message("--from lies in the future")
   }
-  let regions = try regions(file: try invocation.configurationFolder() + "/regions.json5")
+  let folder = try invocation.configurationFolder()
+  let regions = try regions(file: folder + "/regions.json5")
+  let brands = try brands(file: folder + "/brands.json5")
   let aggregate = Aggregate(
-    store: try invocation.store(settings), regions: regions, clock: clock,
+    store: try invocation.store(settings), regions: regions, brands: brands, clock: clock,
     log: invocation.logger(settings))
   let progress = Progress(what: "spans")
   let summary = try aggregate.run(rebuild: invocation.flags.contains("rebuild"), from: from) {

@@ -24,10 +24,10 @@ let configCommand = Command(
   let secrets = Secrets(environment: invocation.environment)
   for source in try invocation.sources() {
     section(source.feed, source.settings)
-    for name in source.provider.secrets {
+    for name in source.secrets {
       let state: String
       do {
-        state = "\(try secrets.find(feed: source.feed, name: name))"
+        state = "\(try secrets.find(feed: source.account, name: name))"
       } catch {
         state = "missing: \(error)"
       }

@@ -9,12 +9,13 @@ import Store
 let ingestCommand = Command(
   name: "ingest",
   summary: "Fetch feeds, normalise them and store what is new.",
-  operands: "FEED... | --all",
+  operands: "FEED... | --all | --reprocess RUN...",
   examples: [
     ("bowser ingest --all", "every feed that is due; silent when all is well"),
     ("bowser ingest wa-fuelwatch --summary", "one feed, with a line on what came"),
     ("bowser ingest qld-fpd --record recordings", "keep what came as well"),
     ("bowser ingest qld-fpd --replay recordings", "store recorded answers instead of fetching"),
+    ("bowser ingest --reprocess 120-180", "read kept answers again after a fix or a new mapping"),
   ],
   options: [
     .init(name: "all", value: nil, about: "every feed that is switched on and due by its cadence"),
@@ -22,14 +23,18 @@ let ingestCommand = Command(
     .init(name: "record", value: "DIR", about: "keep the answers in DIR/FEED/INSTANT/"),
     .init(
       name: "replay", value: "DIR", about: "read such a folder; each run counts as fetched then"),
+    .init(name: "isolated", value: nil, about: ""),
+    .init(
+      name: "reprocess", value: nil,
+      about: "the operands are runs, such as 120 or 120-180; see fuel_v1.ingest_runs"),
     .init(
       name: "dry-run", value: nil,
       about: "do everything, then take back what was stored; requests still count"),
   ],
   notes: """
     Keys come from the environment (BOWSER_QLD_FPD_TOKEN), from a file that only you can read
-    (BOWSER_QLD_FPD_TOKEN_FILE), or from a systemd credential (qld-fpd.token); the same for sa-fpd,
-    and for nsw-fuelcheck with «key» and «secret». wa-fuelwatch needs none.
+    (BOWSER_QLD_FPD_TOKEN_FILE), or from a systemd credential (qld-fpd.token); docs/feeds.md has
+    those of every feed, and `bowser doctor` looks for them.
 
     Exit codes: 0 done or nothing new; 65 refused; 69 feed unavailable; 75 try again; 77 not allowed;
     78 configuration. Over several feeds the worst counts, and each is named.
@@ -37,35 +42,38 @@ let ingestCommand = Command(
 ) { invocation in
   let settings = try invocation.settings()
   let sources = try invocation.sources()
-  let chosen = try choose(sources, invocation)
-  let clock = try invocation.clock()
-  let deadline = ContinuousClock.now + .seconds(settings.integer("deadlineSeconds"))
-  // A replay is work of this machine alone and may take as long as it takes.
-  if invocation.options["replay"] == nil {
-    Watchdog.start(seconds: settings.integer("deadlineSeconds") + 10)
-  }
-  let store = try invocation.store(settings)
   let run = IngestRun(
-    invocation: invocation, settings: settings, store: store, clock: clock,
+    invocation: invocation, settings: settings, clock: try invocation.clock(),
     client: invocation.client(settings))
-  var worst = ExitCode.done
-  for (position, source) in chosen.enumerated() {
-    // What is left is shared by those still to come, so that one that hangs starves none.
-    let left = deadline - .now
-    let share = ContinuousClock.now + left / (chosen.count - position)
-    do {
-      if invocation.options["replay"] != nil {
-        try run.replay(source)
-      } else {
-        try await run.live(source, until: share)
-      }
-    } catch {
-      talk("bowser: \(source.feed): \(error)\n")
-      let code = ExitCode(for: error)
-      if code.badness > worst.badness { worst = code }
-    }
+  if invocation.flags.contains("reprocess") {
+    let runs = try numbers(invocation.operands)
+    return run.reprocess(runs, sources, try invocation.store(settings))
   }
-  return worst
+  let chosen = try choose(sources, invocation)
+  if invocation.options["replay"] != nil {
+    return run.replay(chosen, try invocation.store(settings))
+  }
+  // A replay is work of this machine alone and may take as long as it takes; this is not.
+  let seconds = settings.integer("deadlineSeconds")
+  Watchdog.start(seconds: seconds + 10)
+  guard invocation.flags.contains("isolated"), let source = chosen.first else {
+    return try run.islands(chosen, seconds: seconds)
+  }
+  Island.endWithParent()
+  return await run.live(
+    source, try invocation.store(settings), until: ContinuousClock.now + .seconds(seconds))
+}
+
+/// Runs named one by one or as ranges: `7 12-15`.
+private func numbers(_ operands: [String]) throws -> [Int] {
+  guard !operands.isEmpty else { throw UsageError.message("which runs? such as 120 or 120-180") }
+  return try operands.flatMap { operand -> [Int] in
+    let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
+      first <= last, last - first < 1_000_000
+    else { throw UsageError.message("«\(operand)» is no run, such as 120 or 120-180") }
+    return Array(first...last)
+  }
 }
 
 private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [Source] {
@@ -94,57 +102,115 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
 private struct IngestRun {
   let invocation: Invocation
   let settings: Settings
-  let store: Store
   let clock: Clock
   let client: Client
 
-  func live(_ source: Source, until deadline: ContinuousClock.Instant) async throws {
-    let ingest = self.ingest(source)
-    // «Every feed» is for cron: one that has nothing to tell yet is left alone.
-    if invocation.flags.contains("all"), try !ingest.isDue() { return }
-    tell(
-      try await ingest.live(
+  /// One feed, in this process.
+  func live(
+    _ source: Source, _ store: Store, until deadline: ContinuousClock.Instant
+  ) async -> ExitCode {
+    var worst = ExitCode.done
+    do {
+      let summary = try await ingest(source, store).live(
         fetch(source, until: deadline),
         recording: invocation.options["record"].map { Recording(folder: $0) },
-        isRehearsal: invocation.flags.contains("dry-run")))
+        isRehearsal: invocation.flags.contains("dry-run"))
+      tell(source.feed, .success(summary), &worst)
+    } catch {
+      tell(source.feed, .failure(error), &worst)
+    }
+    return worst
   }
 
-  func replay(_ source: Source) throws {
-    let isRehearsal = invocation.flags.contains("dry-run")
-    if isRehearsal { try store.beginRehearsal() }
-    let result = Result {
-      for documents in try Recording(folder: invocation.options["replay"] ?? "").runs(
-        of: source.feed)
-      {
-        tell(try ingest(source).replay(documents))
+  /// Each feed in a process of its own: all fetch at once, and whatever happens to one, a crash of
+  /// the platform's networking included, is no matter to the others.
+  func islands(_ sources: [Source], seconds: Int) throws -> ExitCode {
+    // Opened here, so that a database that is away is told once.
+    let store = try invocation.store(settings)
+    // «Every feed» is for cron: one that has nothing to tell yet is left alone.
+    let due = try sources.filter {
+      try !invocation.flags.contains("all") || ingest($0, store).isDue()
+    }
+    return Island.run(due.map(\.feed), like: invocation, seconds: seconds)
+  }
+
+  func replay(_ sources: [Source], _ store: Store) -> ExitCode {
+    each(store) { worst in
+      for source in sources {
+        do {
+          let recording = Recording(folder: invocation.options["replay"] ?? "")
+          for documents in try recording.runs(of: source.feed) {
+            tell(source.feed, Result { try ingest(source, store).replay(documents) }, &worst)
+          }
+        } catch {
+          tell(source.feed, .failure(error), &worst)
+        }
       }
     }
-    if isRehearsal { try store.endRehearsal() }
-    try result.get()
   }
 
-  private func ingest(_ source: Source) -> Ingest {
+  func reprocess(_ runs: [Int], _ sources: [Source], _ store: Store) -> ExitCode {
+    each(store) { worst in
+      for number in runs {
+        do {
+          let kept = try store.keptRun(number)
+          guard let source = sources.first(where: { $0.feed == kept.feed }) else {
+            throw ConfigurationError.unknownFeed(kept.feed, suggestion: nil)
+          }
+          tell(kept.feed, Result { try ingest(source, store).reprocess(kept) }, &worst)
+        } catch BodyError.unknownRun where runs.count > 1 {
+          // A range skips numbers that were never given.
+          continue
+        } catch {
+          tell("run \(number)", .failure(error), &worst)
+        }
+      }
+    }
+  }
+
+  /// Work without a network, taken back at the end of a dry run.
+  private func each(_ store: Store, _ body: (inout ExitCode) -> Void) -> ExitCode {
+    var worst = ExitCode.done
+    let isRehearsal = invocation.flags.contains("dry-run")
+    do {
+      if isRehearsal { try store.beginRehearsal() }
+      body(&worst)
+      if isRehearsal { try store.endRehearsal() }
+    } catch {
+      tell("dry run", .failure(error), &worst)
+    }
+    return worst
+  }
+
+  private func ingest(_ source: Source, _ store: Store) -> Ingest {
     Ingest(source, store: store, clock: clock, log: invocation.logger(settings))
   }
 
   private func fetch(_ source: Source, until deadline: ContinuousClock.Instant) -> Fetch {
-    Fetch(
-      source, client: client,
-      retry: Retry(
-        attempts: settings.integer("attempts"), deadline: deadline,
-        leastSeconds: source.settings.integer("leastSecondsBetweenRuns")),
-      secrets: Secrets(environment: invocation.environment), contact: settings.text("contact"))
+    invocation.fetch(source, settings, client, until: deadline)
   }
 
-  private func tell(_ summary: Ingest.Summary) {
-    guard invocation.flags.contains("summary") else { return }
-    let counts = summary.counts
-    write(
-      "\(summary.feed) run=\(summary.run) taken_at=\(summary.takenAt) received=\(counts.received) "
-        + "stored=\(counts.stored) unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) "
-        + "rejected=\(counts.rejected)"
-        + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-        .joined()
-        + "\n")
+  /// One line on a feed: on standard output where a summary was asked for, on standard error where
+  /// it failed.
+  private func tell(
+    _ feed: String, _ result: Result<Ingest.Summary, any Error>, _ worst: inout ExitCode
+  ) {
+    switch result {
+    case .failure(let error):
+      talk("bowser: \(feed): \(error)\n")
+      worst = ExitCode(for: error).worse(than: worst)
+    case .success(let summary):
+      guard invocation.flags.contains("summary") else { return }
+      let counts = summary.counts
+      write(
+        "\(summary.feed) run=\(summary.run) taken_at=\(summary.takenAt) received=\(counts.received) "
+          + "stored=\(counts.stored) unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) "
+          + "rejected=\(counts.rejected)"
+          + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+          .joined()
+          + (counts.flagged > 0 ? " flagged=\(counts.flagged)" : "")
+          + (counts.unmapped > 0 ? " unmapped=\(counts.unmapped)" : "")
+          + counts.warnings.map { " («\($0)»)" }.joined() + "\n")
+    }
   }
 }

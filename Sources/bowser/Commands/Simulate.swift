@@ -65,7 +65,8 @@ private struct Simulation {
     let begin = now - .seconds(days * 86_400)
     var visits: [(at: Instant, feed: String)] = []
     for hour in stride(from: 0, to: days * 24, by: hours) {
-      for (index, feed) in ["nsw-fuelcheck", "qld-fpd", "sa-fpd"].enumerated() {
+      let live = SimulatedFeeds.feeds.filter { $0 != "wa-fuelwatch" }
+      for (index, feed) in live.enumerated() {
         visits.append((begin + .seconds(hour * 3600 + index * 60), feed))
       }
     }
@@ -95,6 +96,7 @@ private struct Simulation {
     let client = Client.session(
       Limits(timeoutSeconds: 30, maxBodyBytes: 64 << 20, allowLoopback: true))
     let regions = try regions(file: folder + "/regions.json5")
+    let brands = try brands(file: folder + "/brands.json5")
     let progress = Progress(what: "simulated runs")
     let visits = schedule()
     var aggregatedOn: Day?
@@ -109,7 +111,9 @@ private struct Simulation {
       let day = Zone.perth.local(visit.at).day
       if aggregatedOn != day || position == visits.count - 1 {
         aggregatedOn = day
-        _ = try Aggregate(store: store, regions: regions, clock: .fixed(visit.at), log: log).run()
+        _ = try Aggregate(
+          store: store, regions: regions, brands: brands, clock: .fixed(visit.at), log: log
+        ).run()
       }
       progress.show(position + 1, of: visits.count, ", at \(day)")
     }
@@ -148,6 +152,7 @@ private struct Simulation {
       environment["\(prefix)_URL"] = "http://127.0.0.1:\(port)\(SimulatedFeeds.path(of: feed))"
       environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
       environment["\(prefix)_CALLS_PER_MONTH"] = "0"
+      environment["\(prefix)_CALLS_PER_MINUTE"] = "0"
       environment["\(prefix)_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
     }
     return environment

@@ -1,0 +1,121 @@
+-- Keeps how the staged documents describe stations, and brings fuel.station up to date with the wording
+-- seen last. What that wording leaves open is taken from the newest one that tells it.
+--
+-- A station that its feed puts more than two kilometres from where it was stays where it was until
+-- the new place has been told for a week: codes are reused and digits slip.
+CREATE OR REPLACE FUNCTION fuel.describe_stations(
+  p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
+RETURNS TABLE (station_id integer, first_seen_at timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO fuel.station_description AS known (
+    station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode, latitude,
+    longitude, is_public, run_id, first_seen_at, last_seen_at)
+  SELECT
+    station.station_id,
+    md5(ROW(
+      staged.state, staged.time_zone, staged.name, staged.brand, staged.address, staged.suburb,
+      staged.postcode, staged.latitude, staged.longitude, staged.is_public)::text)::uuid,
+    staged.state, staged.time_zone, staged.name, staged.brand, staged.address, staged.suburb,
+    staged.postcode, staged.latitude, staged.longitude, staged.is_public, p_run_id, p_taken_at,
+    p_taken_at
+  FROM pg_temp.staged_station AS staged
+  JOIN fuel.station
+    ON station.source_id = p_source_id AND station.station_code = staged.station_code
+  ORDER BY station.station_id
+  ON CONFLICT ON CONSTRAINT station_description_pk DO UPDATE SET
+    run_id = CASE
+      WHEN excluded.first_seen_at < known.first_seen_at THEN excluded.run_id ELSE known.run_id
+    END,
+    first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
+    last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
+  WHERE excluded.first_seen_at < known.first_seen_at OR excluded.last_seen_at > known.last_seen_at;
+
+  RETURN QUERY
+  WITH wanted AS (
+    SELECT
+      station.station_id,
+      (array_agg(told.state ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS state,
+      (array_agg(told.time_zone ORDER BY told.last_seen_at DESC, told.wording_md5))[1]
+        AS time_zone,
+      (array_agg(told.name ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS name,
+      (array_agg(told.brand ORDER BY told.last_seen_at DESC, told.wording_md5)
+        FILTER (WHERE told.brand IS NOT NULL))[1] AS brand,
+      (array_agg(told.address ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS address,
+      (array_agg(told.suburb ORDER BY told.last_seen_at DESC, told.wording_md5)
+        FILTER (WHERE told.suburb IS NOT NULL))[1] AS suburb,
+      (array_agg(told.postcode ORDER BY told.last_seen_at DESC, told.wording_md5)
+        FILTER (WHERE told.postcode IS NOT NULL))[1] AS postcode,
+      (array_agg(told.is_public ORDER BY told.last_seen_at DESC, told.wording_md5))[1]
+        AS is_public,
+      (array_agg(told.latitude ORDER BY told.last_seen_at DESC, told.wording_md5)
+        FILTER (WHERE told.latitude IS NOT NULL))[1] AS latitude,
+      (array_agg(told.longitude ORDER BY told.last_seen_at DESC, told.wording_md5)
+        FILTER (WHERE told.longitude IS NOT NULL))[1] AS longitude
+    FROM pg_temp.staged_station AS staged
+    JOIN fuel.station
+      ON station.source_id = p_source_id AND station.station_code = staged.station_code
+    JOIN fuel.station_description AS told USING (station_id)
+    -- In a run in order of time most stations are as they were, and that is seen at once.
+    WHERE p_is_late OR station.has_moved
+      OR (
+        station.state, station.time_zone, station.name, station.brand, station.address,
+        station.suburb, station.postcode, station.latitude, station.longitude, station.is_public
+      ) IS DISTINCT FROM (
+        staged.state, staged.time_zone, staged.name, coalesce(staged.brand, station.brand),
+        staged.address, coalesce(staged.suburb, station.suburb),
+        coalesce(staged.postcode, station.postcode),
+        coalesce(staged.latitude, station.latitude),
+        coalesce(staged.longitude, station.longitude), staged.is_public)
+    GROUP BY station.station_id
+  ),
+  -- Where it was before, if that is far away and the new place is not a week old.
+  placed AS (
+    SELECT wanted.*, elsewhere.latitude AS old_latitude, elsewhere.longitude AS old_longitude
+    FROM wanted
+    LEFT JOIN LATERAL (
+      SELECT told.latitude, told.longitude, told.last_seen_at
+      FROM fuel.station_description AS told
+      WHERE told.station_id = wanted.station_id
+        AND fuel.kilometres(told.latitude, told.longitude, wanted.latitude, wanted.longitude) > 2
+      ORDER BY told.last_seen_at DESC, told.wording_md5
+      LIMIT 1
+    ) AS elsewhere ON (
+      SELECT max(told.last_seen_at) - min(told.first_seen_at) < interval '7 days'
+      FROM fuel.station_description AS told
+      WHERE told.station_id = wanted.station_id
+        AND told.last_seen_at > elsewhere.last_seen_at
+        AND fuel.kilometres(told.latitude, told.longitude, wanted.latitude, wanted.longitude) <= 2)
+  ),
+  before AS (
+    SELECT station.station_id, station.is_public, station.state, station.first_seen_at
+    FROM placed
+    JOIN fuel.station USING (station_id)
+  ),
+  changed AS (
+    UPDATE fuel.station SET
+      state = placed.state,
+      time_zone = placed.time_zone,
+      name = placed.name,
+      brand = placed.brand,
+      address = placed.address,
+      suburb = placed.suburb,
+      postcode = placed.postcode,
+      latitude = coalesce(placed.old_latitude, placed.latitude),
+      longitude = coalesce(placed.old_longitude, placed.longitude),
+      is_public = placed.is_public,
+      has_moved = placed.old_latitude IS NOT NULL
+    FROM placed
+    WHERE station.station_id = placed.station_id
+    RETURNING station.station_id, station.is_public, station.state
+  )
+  SELECT before.station_id, before.first_seen_at
+  FROM before
+  JOIN changed USING (station_id)
+  WHERE (before.is_public, before.state) IS DISTINCT FROM (changed.is_public, changed.state);
+END
+$$;
+COMMENT ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean) IS
+  'Keeps the staged descriptions of stations. Answers those whose state or openness to the public '
+  'changed, which decide in which averages they count.';
+GRANT EXECUTE ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean)
+  TO fuel_writer;

@@ -1,0 +1,38 @@
+-- Forgets documents that have been kept for long enough. The newest fifty runs keep theirs whatever the
+-- clock says, so that a clock that jumps ahead empties nothing. The writer may not delete; this deletes
+-- documents only, never what they said.
+CREATE OR REPLACE FUNCTION fuel.prune_bodies(p_source_id smallint, p_before timestamptz)
+RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH newest AS (
+    SELECT run.run_id
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.fetched_at IS NOT NULL
+    ORDER BY run.run_id DESC
+    LIMIT 50
+  ),
+  pruned AS (
+    DELETE FROM fuel.run_body
+    USING fuel.run
+    WHERE run_body.run_id = run.run_id
+      AND run.source_id = p_source_id
+      AND run_body.fetched_at < p_before
+      AND run.run_id NOT IN (SELECT newest.run_id FROM newest)
+    RETURNING run_body.run_id, run_body.name, run_body.sha256
+  ),
+  forgotten AS (
+    DELETE FROM fuel.body
+    USING (SELECT DISTINCT pruned.sha256 FROM pruned) AS loose
+    WHERE body.sha256 = loose.sha256
+      AND NOT EXISTS (
+        SELECT
+        FROM fuel.run_body AS held
+        WHERE held.sha256 = body.sha256
+          AND (held.run_id, held.name) NOT IN (SELECT pruned.run_id, pruned.name FROM pruned))
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM forgotten
+$$;
+COMMENT ON FUNCTION fuel.prune_bodies(smallint, timestamptz) IS
+  'Forgets documents of a feed fetched before an instant. Answers how many bodies went.';
+REVOKE EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) TO fuel_writer;

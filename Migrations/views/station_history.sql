@@ -1,0 +1,31 @@
+CREATE OR REPLACE VIEW fuel_v1.station_history AS
+SELECT
+  told.station_id,
+  told.state,
+  told.name,
+  told.brand AS written_brand,
+  told.address,
+  told.suburb,
+  told.postcode,
+  told.latitude,
+  told.longitude,
+  told.is_public,
+  told.first_seen_at,
+  told.last_seen_at
+FROM fuel.station_description AS told;
+COMMENT ON VIEW fuel_v1.station_history IS
+  'How stations were described over time: renamed, rebranded, moved. One row per station and wording, '
+  'with its first and last sighting.';
+COMMENT ON COLUMN fuel_v1.station_history.station_id    IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_history.state         IS 'State or territory.';
+COMMENT ON COLUMN fuel_v1.station_history.name          IS 'Trading name.';
+COMMENT ON COLUMN fuel_v1.station_history.written_brand IS 'Brand as the feed wrote it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.station_history.address       IS 'Address as the feed wrote it.';
+COMMENT ON COLUMN fuel_v1.station_history.suburb        IS 'Suburb or town; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.station_history.postcode      IS 'Postcode; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.station_history.latitude      IS 'Degrees; NULL: not told or impossible.';
+COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not told or impossible.';
+COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or permit holders only.';
+COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Oldest document with this wording.';
+COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Newest document with this wording.';
+GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;

@@ -1,0 +1,368 @@
+import Configuration
+import Foundation
+import FuelModel
+import HTTP
+
+/// MyFuel NT of the Northern Territory, by its public result page or by its interface for account
+/// holders (`parameters: { interface: 'page' }` or `'api'`).
+///
+/// Cents per litre. **No price carries a stamp**: it holds when it is seen. Since 2026 prices change at
+/// 14:30 Darwin time with a day's notice: a scheduled price is the next one. 0 and null mean none.
+/// Many communities sell low aromatic fuel instead of unleaded.
+/// Source: https://myfuelnt.nt.gov.au; no raw answer is public, so that both readers are tolerant.
+enum MyFuel: Provider {
+  static let id = "myfuel"
+
+  static let fuels: [String: Fuel] = [
+    "U91": .u91, "P95": .p95, "P98": .p98, "DL": .dl, "PD": .pdl, "E10": .e10, "E85": .e85,
+    "B20": .b20, "LPG": .lpg, "LAF": .laf,
+  ]
+
+  // The interface refuses longer lists.
+  private static let outletsPerCall = 10
+
+  private static func isPage(_ source: Source) -> Bool {
+    source.settings.texts("parameters")["interface"] != "api"
+  }
+
+  static func secrets(_ source: Source) -> [String] {
+    isPage(source) ? [] : ["username", "password"]
+  }
+
+  static func keysExpire(_ source: Source) -> Bool { !isPage(source) }
+
+  static func calls(_ source: Source, at instant: Instant) -> [Call] {
+    isPage(source)
+      ? [Call(name: "page", path: "/Home/Results", isPage: true)]
+      : [Call(name: "outlets", path: "/api/v1/getReferenceData")]
+  }
+
+  /// The prices of all outlets, ten at a time.
+  static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call] {
+    guard documents.count == 1, let list = documents.first, list.name == "outlets" else {
+      return []
+    }
+    let ids = try decodeJSON(Reference.self, from: list).outlets.compactMap { record in
+      if case .read(let outlet) = record { outlet.id.text } else { nil }
+    }
+    guard !ids.isEmpty else {
+      throw .malformed(document: list.name, reason: "the list is empty")
+    }
+    var calls: [Call] = []
+    for start in stride(from: 0, to: ids.count, by: outletsPerCall) {
+      let batch = ids[start..<min(start + outletsPerCall, ids.count)]
+      let body = (try? JSONEncoder().encode(["FuelOutletIdentifier": Array(batch)])) ?? Data()
+      calls.append(
+        Call(
+          name: "prices-\(start / outletsPerCall + 1)",
+          path: "/api/v1/getFuelPrice/fuelOutletIdentifier",
+          headers: ["Content-Type": "application/json", "Accept": "application/json"],
+          body: [UInt8](body)))
+    }
+    return calls
+  }
+
+  private struct Token: Decodable {
+    let text: String
+    let lifetime: Int64?
+    enum CodingKeys: String, CodingKey {
+      case text = "access_token"
+      case lifetime = "expires_in"
+    }
+  }
+
+  static func authorise(
+    _ source: Source, _ secrets: [String: Secret],
+    at instant: Instant, ask: (Request) async throws(FeedError) -> Response
+  ) async throws(FeedError) -> Authority {
+    guard !isPage(source) else { return Authority(headers: [:]) }
+    guard let url = URL(string: source.url.absoluteString + "/api/token") else {
+      throw .unavailable(document: "token", reason: "the feed's url makes no address")
+    }
+    func encoded(_ name: String) -> String {
+      let allowed = CharacterSet.alphanumerics
+      return (secrets[name]?.reveal() ?? "").addingPercentEncoding(withAllowedCharacters: allowed)
+        ?? ""
+    }
+    let form =
+      "grant_type=password&username=\(encoded("username"))&password=\(encoded("password"))"
+    let answer: Response
+    do {
+      answer = try await ask(
+        Request(
+          method: "POST", url: url,
+          headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8)))
+    } catch {
+      // The account is locked after wrong passwords, and 400 is how it says so.
+      if case .unavailable(_, let reason) = error, reason.hasPrefix("status 400") {
+        throw .notAllowed(document: "token", status: 400)
+      }
+      throw error
+    }
+    guard let token = try? JSONDecoder().decode(Token.self, from: Data(answer.body)),
+      !token.text.isEmpty,
+      token.text.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
+    else { throw .malformed(document: "token", reason: "no access_token in the answer") }
+    return Authority(
+      headers: ["Authorization": "Bearer \(token.text)"],
+      expiresAt: token.lifetime.map { instant + .seconds($0) })
+  }
+
+  // MARK: Reading
+
+  private struct Page: Decodable {
+    let outlets: [Lenient<Outlet>]
+    let brands: [Lenient<Brand>]?
+    enum CodingKeys: String, CodingKey {
+      case outlets = "FuelOutlet"
+      case brands = "FuelBrandList"
+    }
+  }
+
+  private struct Reference: Decodable {
+    let outlets: [Lenient<Outlet>]
+    let brands: [Lenient<Brand>]?
+    enum CodingKeys: String, CodingKey {
+      case outlets = "Outlets"
+      case brands = "Brands"
+    }
+  }
+
+  private struct Brand: Decodable {
+    let id: String
+    let name: String
+    enum CodingKeys: String, CodingKey {
+      case id = "BrandIdentifier"
+      case name = "BrandName"
+    }
+  }
+
+  private struct Outlet: Decodable {
+    let id: LooseID
+    let name: String
+    let brand: String?
+    let address: String?
+    let suburb: String?
+    let postcode: LooseID?
+    let latitude: Double?
+    let longitude: Double?
+    let isActive: Bool?
+    let fuels: [Lenient<FuelRow>]?
+
+    enum CodingKeys: String, CodingKey {
+      case id = "FuelOutletIdentifier"
+      case name = "OutletName"
+      case brand = "FuelBrandIdentifier"
+      case address = "Address"
+      case suburb = "Suburb"
+      case postcode = "Postcode"
+      case latitude = "Latitude"
+      case longitude = "Longitude"
+      case isActive = "IsActive"
+      case fuels = "AvailableFuels"
+    }
+  }
+
+  private struct PriceList: Decodable {
+    let id: LooseID
+    let fuels: [Lenient<FuelRow>]
+    enum CodingKeys: String, CodingKey {
+      case id = "FuelOutletIdentifier"
+      case fuels = "AvailableFuel"
+    }
+  }
+
+  /// A number or a text: both were seen.
+  private struct Amount: Decodable {
+    let text: String
+    init(from decoder: any Decoder) throws {
+      let value = try decoder.singleValueContainer()
+      if let number = try? value.decode(Decimal.self) {  // not a number: then it must be a text
+        text = "\(number)"
+      } else {
+        text = try value.decode(String.self).plain
+      }
+    }
+    var isNone: Bool { text.isEmpty || Decimal(string: text) == 0 }
+  }
+
+  private struct FuelRow: Decodable {
+    let code: String
+    let price: Amount?
+    let isAvailable: Bool?
+    let scheduled: Amount?
+    let isScheduledAvailable: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+      case code = "FuelCode"
+      case price = "Price"
+      case isAvailable, IsAvailable
+      case scheduled = "PriceScheduled"
+      case isScheduledAvailable = "isAvailableScheduled"
+    }
+
+    init(from decoder: any Decoder) throws {
+      let row = try decoder.container(keyedBy: CodingKeys.self)
+      code = try row.decode(String.self, forKey: .code)
+      price = try row.decodeIfPresent(Amount.self, forKey: .price)
+      // The page writes it small, the interface with a capital.
+      isAvailable =
+        try row.decodeIfPresent(Bool.self, forKey: .isAvailable)
+        ?? row.decodeIfPresent(Bool.self, forKey: .IsAvailable)
+      scheduled = try row.decodeIfPresent(Amount.self, forKey: .scheduled)
+      isScheduledAvailable = try row.decodeIfPresent(Bool.self, forKey: .isScheduledAvailable)
+    }
+
+    func raw(_ outlet: String) -> String {
+      "FuelOutletIdentifier=\(outlet) FuelCode=\(code.plain) Price=\(price?.text ?? "null") "
+        + "isAvailable=\(isAvailable.map(String.init) ?? "none") "
+        + "PriceScheduled=\(scheduled?.text ?? "null")"
+    }
+  }
+
+  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+    guard let first = documents.first else { throw .refused("no documents") }
+    var reading = Reading(coverage: .complete)
+    let outlets: [Lenient<Outlet>]
+    let brands: [String: String]
+    if first.name == "page" {
+      let page = try decodeJSON(Page.self, from: try pageData(first))
+      (outlets, brands) = (page.outlets, names(page.brands))
+    } else {
+      let reference = try decodeJSON(Reference.self, from: first)
+      (outlets, brands) = (reference.outlets, names(reference.brands))
+    }
+    guard !outlets.isEmpty else {
+      throw .malformed(document: first.name, reason: "the list of outlets is empty")
+    }
+    var known: Set<String> = []
+    for record in outlets {
+      guard let outlet = reading.take(record) else { continue }
+      guard !outlet.id.text.isEmpty else {
+        reading.rejects.append(Reject(.stationMissing, raw: outlet.name.plain))
+        continue
+      }
+      known.insert(outlet.id.text)
+      reading.stations.append(station(outlet, brands))
+      guard outlet.isActive != false else { continue }
+      for record in outlet.fuels ?? [] {
+        guard let row = reading.take(record) else { continue }
+        read(row, at: outlet.id.text, first.fetchedAt, of: source, into: &reading)
+      }
+    }
+    guard first.name != "page" else { return reading }
+    var answered: Set<String> = []
+    for document in documents.dropFirst() {
+      for record in try decodeJSON([Lenient<PriceList>].self, from: document) {
+        guard let list = reading.take(record) else { continue }
+        guard known.contains(list.id.text) else {
+          reading.rejects.append(Reject(.stationMissing, raw: list.id.text))
+          continue
+        }
+        answered.insert(list.id.text)
+        for record in list.fuels {
+          guard let row = reading.take(record) else { continue }
+          read(row, at: list.id.text, document.fetchedAt, of: source, into: &reading)
+        }
+      }
+    }
+    // An outlet that was asked for and not answered is a lost page, not a closed outlet.
+    guard answered.count * 10 >= known.count * 9 else {
+      throw .refused("prices of only \(answered.count) of \(known.count) outlets came")
+    }
+    if answered.count < known.count { reading.coverage = .partial }
+    return reading
+  }
+
+  private static func read(
+    _ row: FuelRow, at outlet: String, _ seenAt: Instant, of source: Source,
+    into reading: inout Reading
+  ) {
+    guard let code = row.code.plainOrNil else {
+      reading.rejects.append(Reject(.unknownFuel, raw: row.raw(outlet)))
+      return
+    }
+    let fuel = source.fuel(code, at: seenAt)
+    func take(_ amount: Amount?, _ isOffered: Bool, from effectiveAt: Instant?) {
+      var price: Price?
+      if isOffered, let amount, !amount.isNone {
+        price = Price(centsPerLitre: amount.text)
+        guard price != nil else {
+          reading.rejects.append(Reject(.priceUnreadable, raw: row.raw(outlet)))
+          return
+        }
+      }
+      reading.take(
+        Observation(stationCode: outlet, fuel: fuel, price: price, effectiveAt: effectiveAt),
+        raw: row.raw(outlet))
+    }
+    take(row.price, row.isAvailable != false, from: nil)
+    // Nothing scheduled means that the price stays, not that it ends.
+    if let scheduled = row.scheduled, !scheduled.isNone, row.isScheduledAvailable != false {
+      take(scheduled, true, from: nextChange(after: seenAt))
+    }
+  }
+
+  /// The next 14:30 Darwin time. Darwin keeps no summer time, so that every clock time exists once.
+  private static func nextChange(after instant: Instant) -> Instant? {
+    let local = Zone.darwin.local(instant)
+    let day = local.secondsOfDay < 14 * 3_600 + 30 * 60 ? local.day : local.day + 1
+    do {
+      return try Zone.darwin.instant(day, hour: 14, minute: 30)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func names(_ brands: [Lenient<Brand>]?) -> [String: String] {
+    var names: [String: String] = [:]
+    for case .read(let brand) in brands ?? [] { names[brand.id] = brand.name.plain }
+    return names
+  }
+
+  private static func station(_ outlet: Outlet, _ brands: [String: String]) -> Station {
+    let address = outlet.address?.plain ?? ""
+    return Station(
+      code: outlet.id.text, state: .nt, name: outlet.name.plain,
+      brand: outlet.brand.flatMap { brands[$0] ?? $0.plainOrNil },
+      address: address, suburb: outlet.suburb?.plainOrNil,
+      // Postcodes of the territory begin with a nought, which numbers lose.
+      postcode: outlet.postcode.map {
+        String(repeating: "0", count: max(0, 4 - $0.text.count)) + $0.text
+      },
+      position: Position(latitude: outlet.latitude, longitude: outlet.longitude),
+      isPublic: !address.uppercased().contains("PERMIT ONLY"))
+  }
+
+  // MARK: The page
+
+  /// The JSON in the `value` of the element with the id `serverJson`, whatever the order of its
+  /// attributes and their quotes.
+  private static func pageData(_ document: Document) throws(FeedError) -> Document {
+    guard let text = String(validating: document.bytes, as: UTF8.self) else {
+      throw .malformed(document: document.name, reason: "not UTF-8")
+    }
+    guard let id = text.firstRange(of: /\bid\s*=\s*["']serverJson["']/),
+      let start = text[..<id.lowerBound].lastIndex(of: "<"),
+      let found = text[start...].firstMatch(of: /\bvalue\s*=\s*(?:"([^"]*)"|'([^']*)')/),
+      !text[start..<found.range.lowerBound].contains(">"),
+      let value = found.1 ?? found.2
+    else { throw .malformed(document: document.name, reason: "the page holds no serverJson") }
+    return Document(
+      name: document.name, bytes: Array(unescaped(value).utf8), fetchedAt: document.fetchedAt)
+  }
+
+  /// Text without HTML's character references; an unknown one stays as it is.
+  private static func unescaped(_ text: Substring) -> String {
+    String(text).replacing(/&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,6});/) { match in
+      let name = match.1
+      if name.hasPrefix("#") {
+        let number =
+          name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
+        return number.flatMap(Unicode.Scalar.init).map { String($0) } ?? String(match.0)
+      }
+      let known = ["quot": "\"", "amp": "&", "apos": "'", "lt": "<", "gt": ">", "nbsp": " "]
+      return known[String(name)] ?? String(match.0)
+    }
+  }
+}

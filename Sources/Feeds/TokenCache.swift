@@ -1,0 +1,91 @@
+import Configuration
+import Foundation
+import FuelModel
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Keeps what opened a provider's door for the runs after this one: a file that only its owner can
+/// read, written aside and renamed, so that two writers never leave half of one.
+///
+/// Everything that is odd about the file (another owner, broken, expired, of another key) means that
+/// there is none. The text of a token is nowhere else.
+package struct TokenCache: Sendable {
+  private let folder: String?
+
+  /// - Parameter folder: made when first needed; `nil`: nothing is kept.
+  package init(folder: String?) { self.folder = folder }
+
+  /// Where programs keep such things: the folder configured, systemd's, XDG's, or below the home.
+  package static func folder(configured: String, environment: [String: String]) -> String? {
+    if !configured.isEmpty { return configured }
+    if let folder = environment["STATE_DIRECTORY"], !folder.isEmpty { return folder }
+    if let folder = environment["XDG_STATE_HOME"], !folder.isEmpty { return folder + "/bowser" }
+    guard let home = environment["HOME"], !home.isEmpty else { return nil }
+    return home + "/.local/state/bowser"
+  }
+
+  private struct Entry: Codable {
+    var keys: String
+    var expires: Int64
+    var headers: [String: String]
+  }
+
+  /// What is kept for an account, if it is good for some minutes yet.
+  func load(_ account: String, keys: [String: Secret], at now: Instant) -> Authority? {
+    guard let folder else { return nil }
+    let descriptor = open("\(folder)/\(account).token", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(), status.st_mode & 0o077 == 0
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0, count < bytes.count else { return nil }
+    // Whatever cannot be read is made anew.
+    guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes[..<count])),
+      entry.keys == Self.mark(keys), entry.expires > (now + .seconds(300)).seconds,
+      entry.expires < (now + .seconds(7 * 86_400)).seconds
+    else { return nil }
+    return Authority(headers: entry.headers, expiresAt: Instant(seconds: entry.expires))
+  }
+
+  /// Keeps it. A folder that cannot be written costs an exchange a run, nothing else.
+  func save(_ authority: Authority, _ account: String, keys: [String: Secret]) {
+    guard let folder, let expiresAt = authority.expiresAt else { return }
+    let entry = Entry(
+      keys: Self.mark(keys), expires: expiresAt.seconds, headers: authority.headers)
+    guard let data = try? JSONEncoder().encode(entry) else { return }
+    try? FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let unfinished = "\(folder)/.\(account).\(UUID().uuidString)"
+    let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    let written = data.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    close(descriptor)
+    guard written == data.count, rename(unfinished, "\(folder)/\(account).token") == 0 else {
+      unlink(unfinished)
+      return
+    }
+  }
+
+  func forget(_ account: String) {
+    guard let folder else { return }
+    unlink("\(folder)/\(account).token")
+  }
+
+  /// Tells one set of keys from another. Not a digest to protect anything: the file beside it holds
+  /// the token itself and is its owner's alone.
+  private static func mark(_ keys: [String: Secret]) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for (name, secret) in keys.sorted(by: { $0.key < $1.key }) {
+      for byte in "\(name)=\(secret.reveal())\n".utf8 {
+        hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+      }
+    }
+    return String(hash, radix: 16)
+  }
+}

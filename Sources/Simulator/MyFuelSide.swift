@@ -1,0 +1,211 @@
+import FuelModel
+
+/// What MyFuel of the Northern Territory answers at an instant: on its public page and to those who
+/// have an account. No price has a stamp in either.
+struct MyFuelSide {
+  /// How many outlets one question may name.
+  static let mostIdentifiers = 10
+
+  let market: Market
+  private let outlets: [Outlet]
+
+  private struct Outlet {
+    let id: Int
+    let site: Market.Site
+
+    /// Postcode and sequence; the leading zeros belong to it.
+    var identifier: String { padded(postcode, 4) + padded(id, 4) }
+    var postcode: Int { Int(site.station.postcode ?? "") ?? 0 }
+
+    /// Darwin 3, Katherine 6, Barkly 5, Central Australia 4.
+    var region: Int {
+      switch postcode {
+      case ..<850: 3
+      case ..<860: 6
+      case ..<870: 5
+      default: 4
+      }
+    }
+  }
+
+  // The last two have no code there; these are ours.
+  private static let brandCodes: KeyValuePairs<String, String> = [
+    "Ampol": "AM", "BP": "BP", "Reddy Express": "C3", "Independent": "IN", "Liberty": "Li",
+    "Puma": "PM", "Shell": "SH", "United": "UN", "7-Eleven": "SE", "Metro Petroleum": "MP",
+  ]
+  private static let fuelNames: KeyValuePairs<String, String> = [
+    "U91": "Unleaded 91", "P95": "Premium Unleaded 95", "P98": "Premium Unleaded 98",
+    "DL": "Diesel", "PD": "Premium Diesel", "E10": "Ethanol 10", "E85": "Ethanol 85",
+    "B20": "Biodiesel 20", "LPG": "LPG", "LAF": "Low Aromatic Fuel",
+  ]
+
+  init(market: Market) {
+    self.market = market
+    outlets = market.sites.filter { $0.station.state == .nt }.enumerated().map {
+      Outlet(id: $0.offset + 1, site: $0.element)
+    }
+  }
+
+  /// Every outlet there ever was.
+  var identifiers: [String] { outlets.map(\.identifier) }
+
+  // MARK: The page
+
+  /// The page for people: its data stand in a hidden field.
+  func page(at instant: Instant) -> String {
+    let content = jsonObject([
+      "FuelTypeList": fuels(), "FuelBrandList": brands(),
+      "FuelOutlet": jsonList(outlets.compactMap { pageRow($0, at: instant) }),
+    ])
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head><meta charset="utf-8"><title>Results</title></head>
+      <body>
+      <input type="hidden" id="searchOptions" value="suburb">
+      <input type="hidden" id="serverJson" value="\(escapedAttribute(content))">
+      </body>
+      </html>
+
+      """
+  }
+
+  private func pageRow(_ outlet: Outlet, at instant: Instant) -> String? {
+    let begins = nextBegin(after: instant)
+    var rows: [String] = []
+    for (fuel, _) in outlet.site.changes {
+      guard let change = market.current(outlet.site, fuel, at: instant) else { continue }
+      // What begins next was named at the last 14:30. That a pump will be empty nobody names.
+      let next = market.current(outlet.site, fuel, at: begins).flatMap {
+        $0.at == begins && $0.tenths > 0 ? $0.tenths : nil
+      }
+      rows.append(
+        jsonObject([
+          "FuelCode": quoted(code(fuel, outlet)), "Price": price(change.tenths, outlet),
+          "isAvailable": "\(change.tenths > 0)", "OutletId": "\(outlet.id)",
+          "PriceScheduled": next.map(centsText) ?? "null",
+          "isAvailableScheduled": "\(next != nil)",
+        ]))
+    }
+    guard !rows.isEmpty else { return nil }
+    let station = outlet.site.station
+    return jsonObject([
+      "FuelOutletId": "\(outlet.id)", "FuelOutletIdentifier": quoted(outlet.identifier),
+      "OutletName": quoted(station.name), "Address": quoted(address(station)),
+      "Suburb": quoted(suburb(station)), "Postcode": quoted(station.postcode ?? ""),
+      "OutletState": quoted(station.state.rawValue),
+      "FuelBrandIdentifier": quoted(brandCode(station)),
+      "OutletBrandIdentifier": quoted(brandCode(station)), "RegionId": "\(outlet.region)",
+      "Longitude": "\(station.position?.longitude ?? 0)",
+      "Latitude": "\(station.position?.latitude ?? 0)", "IsActive": "true",
+      "IsNTFleet": "\(outlet.id % 5 == 0)", "IsAvailable": "true", "FuelCode": "null",
+      "FuelPriceForSelectedCode": "null", "WebAddress": "null", "AvailableFuels": jsonList(rows),
+    ])
+  }
+
+  /// The next 14:30 Darwin time, which is 05:00 UTC all year.
+  private func nextBegin(after instant: Instant) -> Instant {
+    let shift: Int64 = 5 * 3_600
+    let days = floorDivide(instant.seconds - shift, by: 86_400) + 1
+    return Instant(seconds: days * 86_400 + shift)
+  }
+
+  // MARK: The interface
+
+  /// The answer to a right password.
+  func token(_ token: String) -> String {
+    jsonObject([
+      "access_token": quoted(token), "token_type": quoted("bearer"), "expires_in": "86399",
+    ])
+  }
+
+  func reference() -> String {
+    let rows = outlets.map { outlet in
+      let station = outlet.site.station
+      return jsonObject([
+        "FuelOutletIdentifier": quoted(outlet.identifier), "OutletName": quoted(station.name),
+        "FuelBrandIdentifier": quoted(brandCode(station)), "Address": quoted(address(station)),
+        "Suburb": quoted(suburb(station)), "Postcode": quoted(station.postcode ?? ""),
+        "Latitude": "\(station.position?.latitude ?? 0)",
+        "Longitude": "\(station.position?.longitude ?? 0)",
+      ])
+    }
+    return jsonObject(["Outlets": jsonList(rows), "Brands": brands(), "Fuels": fuels()])
+  }
+
+  /// Outlets that nobody knows or that are closed are left out.
+  func prices(of ids: [String], at instant: Instant) -> String {
+    let wanted = Set(ids)
+    var answers: [String] = []
+    for outlet in outlets where wanted.contains(outlet.identifier) {
+      var rows: [String] = []
+      for (fuel, _) in outlet.site.changes {
+        guard let change = market.current(outlet.site, fuel, at: instant) else { continue }
+        rows.append(apiRow(code(fuel, outlet), change.tenths, outlet))
+      }
+      guard !rows.isEmpty else { continue }
+      answers.append(
+        jsonObject([
+          "FuelOutletIdentifier": quoted(outlet.identifier), "AvailableFuel": jsonList(rows),
+        ]))
+    }
+    return jsonList(answers)
+  }
+
+  /// Some outlets' prices come as texts here.
+  private func apiRow(_ code: String, _ tenths: Int, _ outlet: Outlet) -> String {
+    let number = price(tenths, outlet)
+    let isText = outlet.site.number % 3 == 0 && tenths > 0
+    return jsonObject([
+      "FuelCode": quoted(code), "Price": isText ? quoted(number) : number,
+      "IsAvailable": "\(tenths > 0)",
+    ])
+  }
+
+  // MARK: What both say
+
+  /// A fuel out of stock costs 0 or nothing, depending on the outlet.
+  private func price(_ tenths: Int, _ outlet: Outlet) -> String {
+    guard tenths == 0 else { return centsText(tenths) }
+    return outlet.site.number % 2 == 0 ? "0" : "null"
+  }
+
+  /// Every fourth outlet of the country sells low aromatic fuel in the place of unleaded. Darwin,
+  /// Litchfield and Palmerston end at 0832.
+  static func sellsLowAromatic(_ site: Market.Site) -> Bool {
+    site.station.state == .nt && site.number % 4 == 0
+      && (Int(site.station.postcode ?? "") ?? 0) >= 850
+  }
+
+  private func code(_ fuel: Fuel, _ outlet: Outlet) -> String {
+    switch fuel {
+    case .u91 where Self.sellsLowAromatic(outlet.site): Fuel.laf.rawValue
+    case .pdl: "PD"
+    default: fuel.rawValue
+    }
+  }
+
+  private func fuels() -> String {
+    jsonList(
+      Self.fuelNames.map { jsonObject(["FuelCode": quoted($0.key), "FuelName": quoted($0.value)]) })
+  }
+
+  private func brands() -> String {
+    jsonList(
+      Self.brandCodes.map {
+        jsonObject(["BrandIdentifier": quoted($0.value), "BrandName": quoted($0.key)])
+      })
+  }
+
+  private func brandCode(_ station: Station) -> String {
+    Self.brandCodes.first { $0.key == station.brand }?.value ?? "IN"
+  }
+
+  /// Notes stand in the address.
+  private func address(_ station: Station) -> String {
+    station.isPublic ? station.address : station.address + ". ENTRY BY PERMIT ONLY."
+  }
+
+  /// With the blank that the provider's have at the end.
+  private func suburb(_ station: Station) -> String { (station.suburb ?? "").uppercased() + " " }
+}

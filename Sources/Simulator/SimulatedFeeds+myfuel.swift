@@ -1,0 +1,63 @@
+import Foundation
+import FuelModel
+
+extension SimulatedFeeds {
+  /// MyFuel of the Northern Territory: the page needs no key, the interface an account.
+  func myFuel(_ path: String, _ request: Server.Request) -> Server.Answer {
+    let now = self.now
+    let side = MyFuelSide(market: market)
+    // A token is good for a day, as the provider's are.
+    let token = "simulated-territory-\(now.seconds / 86_400)"
+    switch (request.method, path) {
+    case ("GET", "/Home/Results"):
+      return .text(200, side.page(at: now), type: "text/html; charset=utf-8")
+    case ("POST", "/api/token"):
+      let form = Self.fields(ofForm: request.body)
+      guard form["grant_type"] == "password",
+        form["username"] == Self.keys["BOWSER_NT_MYFUEL_USERNAME"],
+        form["password"] == Self.keys["BOWSER_NT_MYFUEL_PASSWORD"]
+      else {
+        return .text(
+          400, "{\"error\":\"invalid_grant\",\"error_description\":\"Wrong name or password.\"}")
+      }
+      return .text(200, side.token(token))
+    default: break
+    }
+    guard path.hasPrefix("/api/v1/") else { return .text(404, "{\"Message\":\"Not found.\"}") }
+    guard request.headers["authorization"] == "Bearer \(token)" else {
+      return .text(401, "{\"Message\":\"Authorization has been denied for this request.\"}")
+    }
+    switch (request.method, path) {
+    case ("GET", "/api/v1/getReferenceData"): return .text(200, side.reference())
+    case ("POST", "/api/v1/getFuelPrice/fuelOutletIdentifier"):
+      guard let ids = Self.identifiers(in: request.body), ids.count <= MyFuelSide.mostIdentifiers
+      else { return .text(400, "{\"Message\":\"The request is invalid.\"}") }
+      return .text(200, side.prices(of: ids, at: now))
+    default: return .text(404, "{\"Message\":\"Not found.\"}")
+    }
+  }
+
+  /// The fields of `name=value&name=value`, decoded.
+  private static func fields(ofForm body: [UInt8]) -> [String: String] {
+    // In a form a plus is a blank; in a query, whose reader is borrowed here, it is a plus.
+    let text = String(decoding: body, as: UTF8.self).replacing("+", with: "%20")
+    var fields: [String: String] = [:]
+    for item in URLComponents(string: "?" + text)?.queryItems ?? [] {
+      fields[item.name] = item.value ?? ""
+    }
+    return fields
+  }
+
+  /// What `{"FuelOutletIdentifier":[...]}` asks for; `nil` for any other body.
+  private static func identifiers(in body: [UInt8]) -> [String]? {
+    struct Question: Decodable {
+      let ids: [String]
+      enum CodingKeys: String, CodingKey { case ids = "FuelOutletIdentifier" }
+    }
+    do {
+      return try JSONDecoder().decode(Question.self, from: Data(body)).ids
+    } catch {
+      return nil
+    }
+  }
+}

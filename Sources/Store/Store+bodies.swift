@@ -1,0 +1,121 @@
+import Foundation
+package import FuelModel
+import Postgres
+
+/// A run's documents, to be read again.
+package struct KeptRun: Sendable {
+  package var run: RunID
+  package var feed: String
+  package var documents: [Document]
+  package var fetchedAt: Instant
+}
+
+/// Why kept documents cannot be read.
+package enum BodyError: Error, Equatable, CustomStringConvertible {
+  case unknownRun(Int)
+  case notKept(Int)
+
+  package var description: String {
+    switch self {
+    case .unknownRun(let run): "there is no run \(run)"
+    case .notKept(let run): "the documents of run \(run) are not kept any more, or never came"
+    }
+  }
+}
+
+extension Store {
+  /// Keeps a run's documents as they came, in a transaction of its own, before anything reads them.
+  package func keep(
+    _ documents: [Document], of run: RunID, fetchedAt: Instant, clockSkewSeconds: Int? = nil
+  ) throws {
+    try connection.transaction {
+      for document in documents {
+        try connection.query(
+          """
+          WITH body AS (
+            SELECT bytes, sha256(bytes) AS sha256
+            FROM (SELECT \(bytes: document.bytes)::bytea AS bytes) AS came
+          ),
+          kept AS (
+            INSERT INTO fuel.body (sha256, bytes, kept_at)
+            SELECT body.sha256, body.bytes, \(fetchedAt)::timestamptz
+            FROM body
+            ON CONFLICT DO NOTHING
+          )
+          INSERT INTO fuel.run_body (run_id, name, sha256, fetched_at)
+          SELECT \(run)::integer, \(document.name)::text, body.sha256,
+            \(document.fetchedAt)::timestamptz
+          FROM body
+          """)
+      }
+      try connection.query(
+        """
+        UPDATE fuel.run SET
+          fetched_at = \(fetchedAt),
+          documents = \(documents.map(\.name)),
+          payload_bytes = \(documents.reduce(0) { $0 + $1.bytes.count }),
+          clock_skew = make_interval(secs => \(optional: clockSkewSeconds)::integer)
+        WHERE run_id = \(run)
+        """)
+    }
+  }
+
+  /// The documents of a run by its number.
+  package func keptRun(_ number: Int) throws -> KeptRun {
+    guard
+      let row = try connection.query(
+        """
+        SELECT run.run_id, coalesce(run.replaces_run_id, run.run_id) AS told_by, source.source,
+          told.fetched_at
+        FROM fuel.run
+        JOIN fuel.source USING (source_id)
+        JOIN fuel.run AS told ON told.run_id = coalesce(run.replaces_run_id, run.run_id)
+        WHERE run.run_id = \(number)
+        """
+      ).first
+    else { throw BodyError.unknownRun(number) }
+    let run = RunID(number: try row.integer("told_by"))
+    let documents = try connection.query(
+      """
+      SELECT run_body.name, body.bytes, run_body.fetched_at
+      FROM fuel.run_body
+      JOIN fuel.body USING (sha256)
+      WHERE run_body.run_id = \(run)
+      ORDER BY run_body.fetched_at, run_body.name
+      """
+    ).map { row in
+      Document(
+        name: try row.text("name"), bytes: try row.bytes("bytes"),
+        fetchedAt: try row.instant("fetched_at"))
+    }
+    guard !documents.isEmpty, let fetchedAt = try row.optionalInstant("fetched_at") else {
+      throw BodyError.notKept(number)
+    }
+    return KeptRun(
+      run: run, feed: try row.text("source"), documents: documents, fetchedAt: fetchedAt)
+  }
+
+  /// Live runs of a feed that died after their documents had come and that nobody has read since,
+  /// oldest first.
+  package func orphans(of source: SourceID) throws -> [Int] {
+    try connection.query(
+      """
+      SELECT run.run_id
+      FROM fuel.run
+      WHERE run.source_id = \(source)
+        AND run.outcome = 'interrupted'
+        AND run.kind = 'live'
+        AND run.fetched_at IS NOT NULL
+        AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = run.run_id)
+        AND NOT EXISTS (
+          SELECT FROM fuel.run AS later WHERE later.replaces_run_id = run.run_id)
+      ORDER BY run.run_id
+      """
+    ).map { try $0.integer("run_id") }
+  }
+
+  /// Forgets documents of a feed that came before an instant, but for those of its newest runs.
+  package func pruneBodies(of source: SourceID, before instant: Instant) throws {
+    try connection.query("SELECT fuel.prune_bodies(\(source), \(instant))")
+  }
+}

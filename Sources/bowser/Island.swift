@@ -1,0 +1,83 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Runs of single feeds in processes of their own.
+///
+/// URLSession on Linux ends the process where a server closes the connection inside the head of its
+/// answer («Transfer completed, but there's no response»), and nothing in this process can catch that.
+enum Island {
+  private static let held = Mutex<[Pipe]>([])
+
+  /// - Returns: the worst of their exit codes.
+  static func run(_ feeds: [String], like invocation: Invocation, seconds: Int) -> ExitCode {
+    var waiting = feeds.map { (feed: $0, tries: 2) }
+    var worst = ExitCode.done
+    while !waiting.isEmpty {
+      let running = waiting.map {
+        (feed: $0.feed, tries: $0.tries, process: start($0.feed, invocation))
+      }
+      waiting = []
+      for island in running {
+        guard let process = island.process else {
+          talk("bowser: \(island.feed): no process could be started\n")
+          worst = ExitCode.inputOutput.worse(than: worst)
+          continue
+        }
+        process.waitUntilExit()
+        guard process.terminationReason == .uncaughtSignal else {
+          let code = ExitCode(rawValue: process.terminationStatus) ?? .ourBug
+          worst = code.worse(than: worst)
+          continue
+        }
+        if island.tries > 1 {
+          waiting.append((island.feed, island.tries - 1))
+          continue
+        }
+        talk(
+          "bowser: \(island.feed): the run ended by signal \(process.terminationStatus); the "
+            + "provider broke its answer off, or the machine is out of memory\n")
+        worst = ExitCode.unavailable.worse(than: worst)
+      }
+    }
+    return worst
+  }
+
+  /// Ends this process when its parent has gone: the parent holds the other end of standard input.
+  static func endWithParent() {
+    Thread.detachNewThread {
+      var byte: UInt8 = 0
+      while read(STDIN_FILENO, &byte, 1) > 0 {}
+      exit(ExitCode.tryAgain.rawValue)
+    }
+  }
+
+  private static func start(_ feed: String, _ invocation: Invocation) -> Process? {
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    var arguments = ["ingest", feed, "--isolated"]
+    for (name, value) in invocation.options where name != "db" {
+      arguments.append("--\(name)=\(value)")
+    }
+    for flag in invocation.flags where flag != "all" { arguments.append("--\(flag)") }
+    process.arguments = arguments
+    var environment = invocation.environment
+    // Not on the command line, where others can read it.
+    if let target = invocation.options["db"] { environment["BOWSER_DATABASE"] = target }
+    process.environment = environment
+    let pipe = Pipe()
+    process.standardInput = pipe
+    do {
+      try process.run()
+    } catch {
+      return nil
+    }
+    // The end that the child reads stays open as long as this process lives.
+    held.withLock { $0.append(pipe) }
+    return process
+  }
+}
