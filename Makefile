@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test lint format psql env stop install uninstall clean
+.PHONY: help demo setup build debug test faults soak lint format psql env stop install uninstall clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -45,6 +45,13 @@ build: packages ## the release program
 test: packages ## all tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
 	@config/cluster throwaway swift test --skip-build --parallel
+
+faults: ## which faults of docs/faults.md the tests prove, and which none does
+	@awk -F '|' '/^\| F-/ { gsub(/ /, "", $$2); print $$2 }' docs/faults.md | sort > .build/faults.all
+	@grep -rohE 'F-[A-Z][0-9]{2}' Tests | sort -u > .build/faults.named
+	@echo "proven: $$(comm -12 .build/faults.all .build/faults.named | tr '\n' ' ')"
+	@echo "not proven: $$(comm -23 .build/faults.all .build/faults.named | tr '\n' ' ')"
+	@echo "$$(comm -12 .build/faults.all .build/faults.named | wc -l) of $$(wc -l < .build/faults.all)"
 
 lint: ## formatting, warnings and imports
 	@swift format lint --strict --recursive Sources Tests Package.swift

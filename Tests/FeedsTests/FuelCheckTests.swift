@@ -10,7 +10,7 @@ struct FuelCheckTests {
     #expect(reading.price("2051", .dl) == "179.0 2026-07-02T20:20:27Z")
     #expect(
       reading.reasons == [
-        "unsupported_fuel", "unsupported_fuel", "station_missing", "price_unreadable",
+        "unsupported_fuel", "unsupported_fuel", "price_unreadable",
         "stamp_unreadable", "price_out_of_band", "record_unreadable",
       ])
     #expect(reading.stations.map(\.state) == [.nsw, .act, .act])

@@ -78,13 +78,14 @@ final class Bench: Sendable {
   /// One run on one feed at an instant.
   @discardableResult
   func ingest(
-    _ feed: String, at instant: Instant = Bench.end, recording: Recording? = nil, attempts: Int = 1
+    _ feed: String, at instant: Instant = Bench.end, recording: Recording? = nil, attempts: Int = 1,
+    timeoutSeconds: Int = 5
   ) async throws -> Ingest.Summary {
     feeds.set(instant)
     let source = try source(feed)
     let fetch = Fetch(
       source,
-      client: .session(Limits(timeoutSeconds: 5, maxBodyBytes: 20 << 20, allowLoopback: true)),
+      client: .session(Limits(timeoutSeconds: timeoutSeconds, maxBodyBytes: 20 << 20, allowLoopback: true)),
       retry: Retry(attempts: attempts, deadline: .now + .seconds(20), sleep: { _ in }),
       secrets: Secrets(environment: environment), contact: "test@example.org")
     return try await Ingest(source, store: store(), clock: .fixed(instant), log: log)
@@ -118,9 +119,9 @@ final class Bench: Sendable {
       + lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
       + lines(
         """
-        SELECT station_code, pair.fuel_id, price_tenths, since_at, stamped_at, stamped_tenths,
-          learnt_at, next_tenths, next_effective_at, is_listed
-        FROM fuel.current_price AS pair JOIN fuel.station USING (station_id) ORDER BY 1, 2
+        SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, since_at, stamped_at,
+          stamped_tenths, learnt_at, next_tenths, next_effective_at, is_listed
+        FROM fuel.current_price AS pair JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3
         """)
   }
 }

@@ -129,27 +129,22 @@ enum FuelCheck: Provider {
     for case .read(let row) in answer.stations {
       reading.stations.append(station(row, of: source))
     }
-    let known = Set(reading.stations.map(\.code))
     reading.observations.reserveCapacity(answer.prices.count)
     for record in answer.prices {
       guard let row = reading.take(record) else { continue }
-      read(row, of: source, knownStations: isNews ? nil : known, into: &reading)
+      read(row, of: source, into: &reading)
     }
     return reading
   }
 
-  /// - Parameter knownStations: those that the same list describes; `nil`: any.
-  private static func read(
-    _ row: PriceRow, of source: Source, knownStations: Set<String>?, into reading: inout Reading
-  ) {
+  private static func read(_ row: PriceRow, of source: Source, into reading: inout Reading) {
     func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: row.raw)) }
     let code = row.fueltype.plain
     // Cents per kWh, and mostly 0 for «unknown». Codes with a dash are search groups of the app.
     guard code != "EV", !code.contains("-") else { return reject(.unsupportedFuel) }
     guard !code.isEmpty else { return reject(.unknownFuel) }
-    guard !row.stationcode.text.isEmpty,
-      knownStations?.contains(row.stationcode.text) ?? true
-    else { return reject(.stationMissing) }
+    // One that the list does not describe is kept until a later list does.
+    guard !row.stationcode.text.isEmpty else { return reject(.stationMissing) }
     guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
       return reject(.stampUnreadable)
     }

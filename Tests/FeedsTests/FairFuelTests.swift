@@ -1,0 +1,78 @@
+import Feeds
+import FuelModel
+import Testing
+
+struct FairFuelTests {
+  private func read() throws -> Reading {
+    try Sample.parse(
+      [Sample.fixture("fairfuel/brands.json"), Sample.fixture("fairfuel/prices.json")],
+      "vic-fairfuel")
+  }
+
+  /// F-V02, F-V03, F-V04: sentinels under `isAvailable`, slips of the digit, null where a price should be.
+  @Test func readsCentsAndSentinels() throws {
+    let reading = try read()
+    #expect(reading.price("aa/bb+cc==", .u91) == "199.9 2026-08-20T20:39:16Z")
+    for fuel in [Fuel.p98, .p95, .e10, .dl] {
+      #expect(reading.price("aa/bb+cc==", fuel) == "none 2026-08-20T20:00:00Z")
+    }
+    #expect(
+      reading.reasons == [
+        "price_out_of_band", "price_out_of_band", "price_unreadable", "price_out_of_band",
+        "stamp_unreadable", "record_unreadable", "station_missing", "record_unreadable",
+      ])
+    #expect(reading.coverage == .complete)
+  }
+
+  /// F-B01: a code that nobody mapped is kept under its own name.
+  @Test func keepsUnmappedCodes() throws {
+    #expect(
+      try read().price("aa/bb+cc==", .unmapped("X1")) == "151.9 2026-08-20T20:00:00Z")
+  }
+
+  /// F-B03: a brand that the list does not name leaves the station without one.
+  @Test func describesStations() throws {
+    let stations = try read().stations
+    #expect(stations.map(\.code) == ["aa/bb+cc==", "zz"])
+    #expect(stations[0].suburb == "Cranbourne East" && stations[0].postcode == "3977")
+    #expect(stations[0].name == "TESTFUEL Bend" && stations[0].brand == "Testfuel")
+    #expect(stations[0].state == .vic && stations[0].timeZone == .melbourne)
+    #expect(stations[1].brand == nil && stations[1].position == nil && stations[1].postcode == nil)
+  }
+
+  /// F-H12, F-F01, F-J04.
+  @Test(arguments: [
+    "{\"fuelPriceDetails\":[]}", "{\"fuelPriceDetails\":null}", "{}", "[]",
+    "{\"fuelPriceDetails\":{}}", "{\"code\":\"ERR_UNAUTHORIZED\",\"message\":\"no\"}",
+  ])
+  func refusesWhatIsNoList(text: String) throws {
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("prices", text)], "vic-fairfuel")
+    }
+  }
+
+  /// The recorded answers: every row is an observation or a reject, by the numbers of a second count.
+  @Test(arguments: [
+    ("2026-03-17", 7_130), ("2026-03-18", nil), ("2026-03-19", nil), ("2026-04-04", nil),
+    ("2026-04-05", nil), ("2026-04-06", nil),
+  ] as [(String, Int?)])
+  func readsRecordedAnswers(day: String, rows: Int?) throws {
+    guard Sample.recordings != nil else { return skip() }
+    let document = try Sample.recorded("vic-fair-fuel/prices-\(day).json.gz", as: "prices")
+    let reading = try Sample.parse([document], "vic-fairfuel")
+    let written = String(decoding: document.bytes, as: UTF8.self).matches(of: /"fuelType"/).count
+    #expect(reading.observations.count + reading.rejects.count == written)
+    if let rows { #expect(written == rows) }
+    #expect(reading.rejects.allSatisfy { $0.reason == .priceOutOfBand })
+    #expect(reading.rejects.count < 20 && reading.stations.count > 1_600)
+    #expect(reading.stations.allSatisfy { $0.postcode != nil && $0.position != nil })
+    #expect(!reading.observations.contains { if case .unmapped = $0.fuel { true } else { false } })
+    // Nothing is older than a day when the answer shows the state of a day before.
+    let stamps = reading.observations.compactMap(\.effectiveAt)
+    let (oldest, newest) = (try #require(stamps.min()), try #require(stamps.max()))
+    #expect(newest.seconds - oldest.seconds <= 86_400)
+    // Half of all rows carry the morning's stamp: 19:00Z in summer, 20:00Z from the 6th of April.
+    let hour = (oldest.seconds % 86_400) / 3_600
+    #expect(hour == (day == "2026-04-06" ? 20 : 19), "\(oldest)")
+  }
+}

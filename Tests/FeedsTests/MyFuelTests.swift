@@ -1,0 +1,120 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Simulator
+import Synchronization
+import Testing
+
+struct MyFuelTests {
+  /// F-J05, F-J06, F-V02: the page's data whatever the order of attributes; numbers as texts; nothing
+  /// scheduled, nothing available.
+  @Test func readsThePage() throws {
+    let reading = try Sample.parse(
+      [Sample.fixture("myfuel/page.html", at: "2026-08-31T03:00:00Z")], "nt-myfuel")
+    #expect(
+      reading.observations.filter { $0.fuel == .u91 }.map { "\($0.price!.centsPerLitre) \($0.effectiveAt.map { "\($0)" } ?? "now")" }
+        == ["189.9 now", "195.9 2026-08-31T05:00:00Z"])
+    #expect(reading.price("08300042", .laf) == "233.9 now")
+    #expect(reading.price("08300042", .pdl) == "none now")
+    #expect(reading.price("08300042", .dl) == "none now")
+    #expect(reading.reasons == ["record_unreadable", "price_unreadable"])
+    let station = try #require(reading.stations.first)
+    #expect(station.name == "Tom's &amp; Co" && station.suburb == "Testville")
+    #expect(station.postcode == "0830" && station.brand == "Liberty" && !station.isPublic)
+    // Of an outlet that is not active nothing is taken for a price.
+    #expect(reading.stations.count == 2 && !reading.observations.contains { $0.stationCode == "08700001" })
+  }
+
+  /// The scheduled price begins at the next 14:30 Darwin time, which is 05:00 UTC.
+  @Test(arguments: [
+    ("2026-08-31T04:59:59Z", "2026-08-31T05:00:00Z"), ("2026-08-31T05:00:00Z", "2026-09-01T05:00:00Z"),
+    ("2026-08-31T14:29:00Z", "2026-09-01T05:00:00Z"), ("2026-12-31T23:00:00Z", "2027-01-01T05:00:00Z"),
+  ])
+  func scheduledPricesBeginAtHalfPastTwo(seen: String, begins: String) throws {
+    let reading = try Sample.parse([Sample.fixture("myfuel/page.html", at: seen)], "nt-myfuel")
+    #expect(reading.observations.compactMap(\.effectiveAt).map { "\($0)" } == [begins])
+  }
+
+  /// F-H12: a page without the data is a fault, not an empty territory.
+  @Test(arguments: [
+    "<html><body>Maintenance</body></html>", "<input id=\"serverJson\">",
+    "<input id=\"serverJson\"><input value=\"{}\">",
+    "<input id=\"serverJson\" value=\"{&quot;FuelOutlet&quot;:[]}\">",
+    "<input id=\"serverJson\" value=\"{&quot;FuelOutlet&quot;:[\">",
+  ])
+  func refusesPagesWithoutData(page: String) {
+    #expect(throws: FeedError.self) {
+      try Sample.parse([Sample.document("page", page)], "nt-myfuel")
+    }
+  }
+
+  private func source(_ environment: [String: String] = [:]) throws -> Source {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(
+      atPath: folder + "/feeds", withIntermediateDirectories: true)
+    let text = try String(
+      contentsOf: Sample.root.appending(path: "../../config/feeds/nt.json5"), encoding: .utf8)
+    try text.replacing("interface: 'page'", with: "interface: 'api'")
+      .write(toFile: folder + "/feeds/nt.json5", atomically: true, encoding: .utf8)
+    return try #require(Catalogue.sources(in: folder, environment: environment).first)
+  }
+
+  /// F-H27: the interface for accounts, in batches of ten; a batch that is missing is not a closed
+  /// outlet; repeated and reordered ones say the same.
+  @Test func readsTheInterfaceInBatches() async throws {
+    let now = SimulatedFeedTests.now
+    let feeds = SimulatedFeeds(
+      Market(seed: 3, stations: 900, days: SimulatedFeedTests.market.days), at: now)
+    let server = try Server { feeds.answer($0) }
+    defer { server.stop() }
+    let environment = SimulatedFeeds.keys.merging([
+      "BOWSER_NT_MYFUEL_URL": "http://127.0.0.1:\(server.port)/nt-myfuel",
+      "BOWSER_NT_MYFUEL_PAUSE_MILLISECONDS": "0",
+    ]) { $1 }
+    let source = try source(environment)
+    #expect(source.secrets == ["username", "password"])
+    let fetch = Fetch(
+      source,
+      client: .session(Limits(timeoutSeconds: 5, maxBodyBytes: 20 << 20, allowLoopback: true)),
+      retry: Retry(attempts: 1, deadline: .now + .seconds(20)),
+      secrets: Secrets(environment: environment), contact: "")
+    let fetched = try await fetch.documents(
+      source.provider.calls(source, at: now), clock: .fixed(now), counting: RequestCount())
+    #expect(fetched.documents.count >= 4 && fetched.documents[0].name == "outlets")
+    let whole = try source.provider.parse(fetched.documents, of: source)
+    let api = whole.observations.filter { $0.price != nil && $0.effectiveAt == nil }.count
+    #expect(api == feeds.truth(of: "nt-myfuel", at: now).count)
+    let shuffled = [fetched.documents[0]] + fetched.documents.dropFirst().reversed()
+      + [fetched.documents[1]]
+    let settled = try source.provider.parse(shuffled, of: source)
+      .settled(takenAt: now, horizon: source.horizon)
+    #expect(settled.observations.count == whole.observations.count && settled.duplicates > 0)
+    #expect(throws: FeedError.self) {
+      try source.provider.parse(Array(fetched.documents.dropLast()), of: source)
+    }
+  }
+
+  /// A refused password is not tried again: the account would be locked.
+  @Test func aWrongPasswordIsTriedOnce() async throws {
+    let source = try source()
+    let asked = Mutex(0)
+    let client = Client { _ async throws(HTTPError) in
+      asked.withLock { $0 += 1 }
+      return Response(status: 400, body: Array("{\"error\":\"invalid_grant\"}".utf8))
+    }
+    let fetch = Fetch(
+      source, client: client, retry: Retry(attempts: 4, deadline: .now + .seconds(5)),
+      secrets: Secrets(environment: SimulatedFeeds.keys), contact: "")
+    do {
+      _ = try await fetch.documents(
+        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
+        counting: RequestCount())
+      Issue.record("no error")
+    } catch {
+      #expect(error as? FeedError == .notAllowed(document: "token", status: 400))
+    }
+    #expect(asked.withLock { $0 } == 1)
+  }
+}

@@ -1,0 +1,91 @@
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import TestDatabase
+import Testing
+
+/// Every way in which an answer can go wrong, by its name in the simulator, against a whole run: what
+/// it ends as, and that nothing of it is stored.
+///
+/// F-H03, F-H04, F-H05, F-H06, F-H08, F-H09, F-H10, F-H11, F-H12, F-H13, F-H14, F-H15, F-H16, F-H17,
+/// F-H18, F-P01, F-P02, F-P03, F-P06, F-P07, F-P08, F-J01, F-J02, F-J03, F-J04, F-J05, F-J07, F-J08,
+/// F-X01, F-X02, F-X03, F-X05, F-X06, F-X07, F-X08, F-X10, F-Z02, F-Z03, F-Z05, F-Z07, F-Z08.
+struct FaultTests {
+  /// These end the process on this platform; CommandTests meets them in a process of its own.
+  static let deadly: Set<String> = ["head-cut"]
+
+  @Test(arguments: ["nsw-fuelcheck", "wa-fuelwatch"])
+  func everyFaultEndsAsItShould(feed: String) async throws {
+    let format = feed == "wa-fuelwatch" ? "xml" : "json"
+    try await TestDatabase.with { target in
+      let bench = try Bench(
+        target, environment: ["BOWSER_NSW_FUELCHECK_SNAPSHOT_MINUTES": "1"])
+      let connection = try Connection(target)
+      try await bench.ingest(feed, at: Bench.end - .seconds(86_400 * 3))
+      var random = Random(seed: 7, "faults", feed)
+      var met = 0
+      var at = Bench.end - .seconds(86_400 * 2)
+      for fault in Fault.all where fault.format == nil || fault.format == format {
+        if Self.deadly.contains(fault.name) { continue }
+        met += 1
+        at = at + .seconds(600)
+        let before = try bench.stored()
+        let seed = random.integer(0...1_000_000)
+        bench.misbehave { request in
+          guard !request.path.contains("accesstoken"),
+            case .text(let status, let body, let type, _) = bench.feeds.answer(request)
+          else { return nil }
+          var random = Random(seed: UInt64(seed), "fault", fault.name)
+          return fault.spoil((status, Array(body.utf8), type), &random)
+        }
+        let result: Fault.Result?
+        do {
+          try await bench.ingest(
+            feed, at: at, attempts: 2, timeoutSeconds: 2)
+          result = .harmless
+        } catch let error as FeedError {
+          switch error {
+          case .unavailable: result = .unavailable
+          case .notAllowed: result = .notAllowed
+          case .comeBack: result = .comeBack
+          case .malformed, .refused: result = .refused
+          }
+        } catch is Refusal {
+          result = .refused
+        } catch {
+          Issue.record("\(fault.name): \(error)")
+          continue
+        }
+        #expect(result == fault.result, "\(fault.name)")
+        if result != .harmless {
+          // Rejects of a refused run are kept; nothing else is.
+          let after = try bench.stored()
+          #expect(Set(after).isSuperset(of: before), "\(fault.name) lost something")
+          #expect(after.count - before.count < 2_000, "\(fault.name)")
+          #expect(
+            try bench.lines(
+              """
+              SELECT outcome IN ('refused', 'failed') AS a, stored, error IS NOT NULL AS b,
+                received = stored + unchanged + duplicate + rejected AS c
+              FROM fuel_v1.ingest_runs ORDER BY run_id DESC LIMIT 1
+              """) == ["t|0|t|t"], "\(fault.name)")
+        }
+        bench.misbehave(nil)
+        // The next fault is met whatever this one asked for.
+        try connection.execute("UPDATE fuel.source SET not_before_at = NULL")
+      }
+      #expect(met > 90)
+      #expect(
+        try connection.lines(
+          "SELECT count(*) FROM fuel.price WHERE run_id IN (SELECT run_id FROM fuel.run WHERE outcome IN ('refused', 'failed'))")
+          == ["0"])
+      // And the feed is as good as before.
+      #expect(try await bench.ingest(feed, at: Bench.end).counts.received > 50)
+    }
+  }
+}
