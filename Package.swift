@@ -66,7 +66,8 @@ let package = Package(
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
     tests(
-      "FeedsTests", on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration"],
+      "FeedsTests",
+      on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],
       hasFixtures: true),
     tests(
       "StoreTests", on: ["Store", "FuelModel", "Postgres", "Simulator", "TestDatabase"],

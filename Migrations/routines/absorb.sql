@@ -360,15 +360,17 @@ BEGIN
         ), false)
         ELSE pair.was_listed
       END AS was_listed,
-      NOT pair.is_listed AND EXISTS (
-        SELECT
+      -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+      NOT pair.is_listed AND coalesce((
+        SELECT true
         FROM fuel.price
         WHERE price.station_id = pair.station_id
           AND price.fuel_id = pair.fuel_id
           AND price.source_id = feed.source_id
           AND price.learnt_at > coalesce(previous_list_at + feed.delay, '-infinity')
           AND price.learnt_at <= p_learnt_at
-      ) AS is_ended
+        LIMIT 1
+      ), false) AS is_ended
     FROM (
       SELECT
         difference.station_id,
@@ -378,15 +380,16 @@ BEGIN
       FROM pg_temp.difference
       GROUP BY difference.station_id, difference.fuel_id
       UNION ALL
-      -- A late list also says of pairs absent today that they were absent then.
-      SELECT known.station_id, known.fuel_id, false, false
-      FROM fuel.current_price AS known
-      WHERE is_late
-        AND known.source_id = feed.source_id
-        AND NOT EXISTS (
-          SELECT
-          FROM pg_temp.difference
-          WHERE difference.station_id = known.station_id AND difference.fuel_id = known.fuel_id)
+      -- A late list also says of pairs absent today that they were absent then. EXCEPT hashes
+      -- whatever the server thinks of the tables' sizes.
+      SELECT absent.station_id, absent.fuel_id, false, false
+      FROM (
+        SELECT known.station_id, known.fuel_id
+        FROM fuel.current_price AS known
+        WHERE is_late AND known.source_id = feed.source_id
+        EXCEPT
+        SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
+      ) AS absent
     ) AS pair;
     INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed)
     SELECT pair.station_id, pair.fuel_id, feed.source_id, p_taken_at, pair.is_listed

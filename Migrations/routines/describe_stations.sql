@@ -34,6 +34,8 @@ BEGIN
   WITH wanted AS (
     SELECT
       station.station_id,
+      station.state AS was_state,
+      station.is_public AS was_public,
       (array_agg(told.state ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS state,
       (array_agg(told.time_zone ORDER BY told.last_seen_at DESC, told.wording_md5))[1]
         AS time_zone,
@@ -86,11 +88,6 @@ BEGIN
         AND told.last_seen_at > elsewhere.last_seen_at
         AND fuel.kilometres(told.latitude, told.longitude, wanted.latitude, wanted.longitude) <= 2)
   ),
-  before AS (
-    SELECT station.station_id, station.is_public, station.state, station.first_seen_at
-    FROM placed
-    JOIN fuel.station USING (station_id)
-  ),
   changed AS (
     UPDATE fuel.station SET
       state = placed.state,
@@ -106,12 +103,22 @@ BEGIN
       has_moved = placed.old_latitude IS NOT NULL
     FROM placed
     WHERE station.station_id = placed.station_id
-    RETURNING station.station_id, station.is_public, station.state
+      AND (
+        station.state, station.time_zone, station.name, station.brand, station.address,
+        station.suburb, station.postcode, station.latitude, station.longitude,
+        station.is_public, station.has_moved
+      ) IS DISTINCT FROM (
+        placed.state, placed.time_zone, placed.name, placed.brand, placed.address,
+        placed.suburb, placed.postcode, coalesce(placed.old_latitude, placed.latitude),
+        coalesce(placed.old_longitude, placed.longitude), placed.is_public,
+        placed.old_latitude IS NOT NULL)
+    RETURNING
+      station.station_id,
+      station.first_seen_at,
+      (station.is_public, station.state) IS DISTINCT FROM (placed.was_public, placed.was_state)
+        AS is_elsewhere
   )
-  SELECT before.station_id, before.first_seen_at
-  FROM before
-  JOIN changed USING (station_id)
-  WHERE (before.is_public, before.state) IS DISTINCT FROM (changed.is_public, changed.state);
+  SELECT changed.station_id, changed.first_seen_at FROM changed WHERE changed.is_elsewhere;
 END
 $$;
 COMMENT ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean) IS

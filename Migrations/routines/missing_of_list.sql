@@ -16,20 +16,27 @@ BEGIN
     AND NOT EXISTS (
       SELECT FROM pg_temp.staged_price WHERE staged_price.fuel_id = before.fuel_id)
   UNION ALL
-  SELECT 'brand ' || before.brand, before.listed
+  SELECT 'brand ' || gone.brand, gone.stations
   FROM (
-    SELECT
-      station.brand,
-      count(*)::integer AS listed,
-      bool_or(staged.station_code IS NOT NULL) AS is_there
-    FROM (SELECT DISTINCT listed_pair.station_id FROM pg_temp.listed_pair) AS pair
+    SELECT station.brand, count(*)::integer AS stations
+    FROM (
+      SELECT listed_pair.station_id FROM pg_temp.listed_pair
+      EXCEPT
+      SELECT station.station_id
+      FROM pg_temp.staged_price
+      JOIN fuel.station
+        ON station.source_id = p_source_id AND station.station_code = staged_price.station_code
+    ) AS absent
     JOIN fuel.station USING (station_id)
-    LEFT JOIN (SELECT DISTINCT staged_price.station_code FROM pg_temp.staged_price) AS staged
-      ON staged.station_code = station.station_code
-    WHERE station.source_id = p_source_id
+    WHERE station.brand IS NOT NULL
     GROUP BY station.brand
-  ) AS before
-  WHERE before.brand IS NOT NULL AND before.listed >= 10 AND NOT before.is_there;
+    HAVING count(*) >= 10
+  ) AS gone
+  WHERE gone.stations = (
+    SELECT count(DISTINCT station.station_id)
+    FROM pg_temp.listed_pair
+    JOIN fuel.station USING (station_id)
+    WHERE station.brand = gone.brand);
 END
 $$;
 COMMENT ON FUNCTION fuel.missing_of_list(smallint) IS

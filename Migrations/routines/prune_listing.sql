@@ -31,14 +31,16 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AND stored.was_listed = stored.is_listed
     AND (
       stored.is_listed
-      OR NOT EXISTS (
-        SELECT
+      OR NOT coalesce((
+        SELECT true
         FROM fuel.price
         WHERE price.station_id = stored.station_id
           AND price.fuel_id = stored.fuel_id
           AND price.source_id = p_source_id
           AND price.learnt_at > stored.since_at + source.delay
-          AND price.learnt_at <= stored.changed_at + source.delay))
+          AND price.learnt_at <= stored.changed_at + source.delay
+        LIMIT 1
+      ), false))
 $$;
 COMMENT ON FUNCTION fuel.prune_listing(smallint, integer[], smallint[]) IS
   'Removes rows of fuel.listing that tell nothing, of some pairs.';

@@ -91,7 +91,7 @@ extension Store {
     }
     if !settled.stations.isEmpty { try stage(settled.stations) }
     // The planner knows nothing of a temporary table until it is told.
-    try connection.execute("ANALYZE pg_temp.staged_price")
+    try connection.execute("ANALYZE pg_temp.staged_price, pg_temp.staged_station")
   }
 
   /// The numbers of codes that nobody has mapped yet: fuels of their own, named by feed and code, so

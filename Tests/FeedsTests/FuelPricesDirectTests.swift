@@ -1,6 +1,7 @@
 import Feeds
 import Foundation
 import FuelModel
+import TestDatabase
 import Testing
 
 struct FuelPricesDirectTests {
@@ -105,7 +106,7 @@ struct FuelPricesDirectTests {
     ("GetSitesPrices-20221121T002952Z", 6_506, 2),
   ])
   func recordedAnswers(file: String, rows: Int, rejects: Int) throws {
-    guard Sample.recordings != nil else { return skip() }
+    guard !Recorded.isMissing else { return }
     let document = try Sample.recorded("qld-fpd/\(file).json.gz", as: "prices")
     let reading = try Sample.parse([document], "qld-fpd")
     #expect(reading.observations.count + reading.rejects.count == rows)
@@ -121,7 +122,7 @@ struct FuelPricesDirectTests {
   }
 
   @Test func recordedSiteLists() throws {
-    guard Sample.recordings != nil else { return skip() }
+    guard !Recorded.isMissing else { return }
     var sites = try Sample.recorded(
       "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", as: "sites")
     sites.bytes = Array("{\"S\":".utf8) + sites.bytes + Array("}".utf8)

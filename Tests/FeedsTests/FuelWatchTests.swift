@@ -1,5 +1,6 @@
 import Feeds
 import FuelModel
+import TestDatabase
 import Testing
 
 struct FuelWatchTests {
@@ -122,7 +123,7 @@ struct FuelWatchTests {
     ("api-sites-ULP-20260331T011014Z", 726, 0, "2026-03-30T22:00:00Z"),
   ])
   func recordedListsOfTheDay(file: String, today: Int, tomorrow: Int, begins: String) throws {
-    guard Sample.recordings != nil else { return skip() }
+    guard !Recorded.isMissing else { return }
     let document = try Sample.recorded("wa-fuelwatch/\(file).json.gz", as: "sites-ULP")
     let reading = try Sample.parse([document], "wa-fuelwatch")
     let begin = try #require(Instant(iso: begins))
@@ -132,7 +133,7 @@ struct FuelWatchTests {
   }
 
   @Test func theRecordedFeedOf2017() throws {
-    guard Sample.recordings != nil else { return skip() }
+    guard !Recorded.isMissing else { return }
     let reading = try Sample.parse(
       [Sample.recorded("wa-fuelwatch/rss-2017-trimmed.xml", as: "today-1")], "wa-fuelwatch")
     #expect(
@@ -140,9 +141,4 @@ struct FuelWatchTests {
         == "128.9 2017-12-12T22:00:00Z")
     #expect(reading.observations.count == 2 && reading.rejects.isEmpty)
   }
-}
-
-/// Tests on recorded answers need the folder that holds them.
-func skip() {
-  print("skipped: no recorded answers beside this checkout")
 }

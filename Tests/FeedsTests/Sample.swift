@@ -2,6 +2,7 @@ import Configuration
 import Feeds
 import Foundation
 import FuelModel
+import TestDatabase
 import Testing
 
 /// The project's feeds as configured, and documents to read with them.
@@ -32,26 +33,9 @@ enum Sample {
     Document(name: name, bytes: Array(text.utf8), fetchedAt: Instant(seconds: 1_788_000_000))
   }
 
-  /// The folder of recorded answers beside the checkout; `nil` where it is not there.
-  static let recordings: URL? = {
-    let url = root.appending(path: "../../../shared/feeds/samples").standardized
-    return FileManager.default.fileExists(atPath: url.path) ? url : nil
-  }()
-
-  /// A recorded answer, unzipped where need be.
+  /// A recorded answer, fetched when its name says.
   static func recorded(_ path: String, as name: String) throws -> Document {
-    let url = try #require(recordings).appending(path: path)
-    var bytes = [UInt8](try Data(contentsOf: url))
-    if path.hasSuffix(".gz") {
-      let gzip = Process()
-      gzip.executableURL = URL(filePath: "/usr/bin/env")
-      gzip.arguments = ["gzip", "-dc", url.path]
-      let pipe = Pipe()
-      gzip.standardOutput = pipe
-      try gzip.run()
-      bytes = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
-      gzip.waitUntilExit()
-    }
+    let bytes = try Recorded.bytes(path)
     let stamp = path.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? ""
     return Document(
       name: name, bytes: bytes, fetchedAt: Instant(iso: stamp) ?? Instant(seconds: 1_788_000_000))
