@@ -59,7 +59,7 @@ BEGIN
     station_id   integer     NOT NULL,
     fuel_id      smallint    NOT NULL,
     effective_at timestamptz NOT NULL,
-    price_tenths integer     NOT NULL,
+    price_tenths integer,
     learnt_at    timestamptz NOT NULL
   ) ON COMMIT DROP;
   IF told_by <> p_run_id THEN
@@ -67,6 +67,7 @@ BEGIN
     INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
     SELECT withdrawn.station_id, withdrawn.fuel_id, withdrawn.effective_at
     FROM pg_temp.withdrawn;
+    DELETE FROM pg_temp.withdrawn WHERE withdrawn.price_tenths IS NULL;
   END IF;
 
   SELECT max(run.taken_at) INTO previous_list_at

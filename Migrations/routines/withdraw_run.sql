@@ -41,6 +41,7 @@ BEGIN
     WHERE listing.source_id = told.source_id AND listing.changed_at = told.taken_at
     ON CONFLICT DO NOTHING;
   END IF;
+  RETURN QUERY
   DELETE FROM fuel.listing
   WHERE listing.source_id = told.source_id AND listing.changed_at = told.taken_at
     AND NOT EXISTS (
@@ -50,7 +51,9 @@ BEGIN
         AND run.is_complete
         AND run.taken_at = told.taken_at
         AND run.run_id <> p_run_id
-        AND run.replaces_run_id IS DISTINCT FROM p_run_id);
+        AND run.replaces_run_id IS DISTINCT FROM p_run_id)
+  RETURNING listing.station_id, listing.fuel_id, listing.changed_at, NULL::integer,
+    listing.changed_at;
 
   DELETE FROM fuel.station_description WHERE station_description.run_id = p_run_id;
   UPDATE fuel.run SET outcome = 'superseded', is_complete = false, describes_stations = false
@@ -60,7 +63,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.withdraw_run(integer, integer) IS
-  'Takes back what a run had said, for another that reads its documents again. Answers its facts.';
+  'Takes back what a run had said, for another that reads its documents again. Answers its facts, '
+  'and without a price the pairs that its list told of.';
 REVOKE EXECUTE ON FUNCTION fuel.withdraw_run(integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.withdraw_run(integer, integer) TO fuel_writer;
 

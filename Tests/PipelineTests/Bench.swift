@@ -19,7 +19,7 @@ final class Bench: Sendable {
     seed: 11, stations: 60,
     days: (Zone.sydney.local(end).day + -10)...(Zone.sydney.local(end).day + 3))
 
-  let feeds = SimulatedFeeds(Bench.market, at: Bench.end)
+  let feeds: SimulatedFeeds
   let server: Server
   /// What the providers were asked, path by path.
   let asked = Mutex<[String]>([])
@@ -28,8 +28,19 @@ final class Bench: Sendable {
   let environment: [String: String]
   let target: String
 
-  init(_ target: String, environment extra: [String: String] = [:]) throws {
+  /// The configuration: the project's own, or a copy with changes.
+  let folder: String
+
+  /// - Parameters:
+  ///   - changing: texts of the feeds' files to replace, for a configuration of its own.
+  ///   - newPricesDay: whose day begins FuelCheck's news anew; `nil` is UTC's.
+  init(
+    _ target: String, environment extra: [String: String] = [:],
+    changing: [String: String] = [:], newPricesDay: Zone? = nil
+  ) throws {
     self.target = target
+    feeds = SimulatedFeeds(Bench.market, at: Bench.end, newPricesDay: newPricesDay)
+    folder = try Self.configuration(changing)
     let box = Box()
     server = try Server { request in box.answer(request) }
     var environment = SimulatedFeeds.keys
@@ -61,10 +72,23 @@ final class Bench: Sendable {
   }
 
   func source(_ feed: String) throws -> Source {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../config").standardized.path
-    return try #require(
+    try #require(
       try Catalogue.sources(in: folder, environment: environment).first { $0.feed == feed })
+  }
+
+  private static func configuration(_ changes: [String: String]) throws -> String {
+    let own = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../config").standardized.path
+    guard !changes.isEmpty else { return own }
+    let copy = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(
+      atPath: copy + "/feeds", withIntermediateDirectories: true)
+    for name in try FileManager.default.contentsOfDirectory(atPath: own + "/feeds") {
+      var text = try String(contentsOfFile: "\(own)/feeds/\(name)", encoding: .utf8)
+      for (old, new) in changes { text = text.replacing(old, with: new) }
+      try text.write(toFile: "\(copy)/feeds/\(name)", atomically: true, encoding: .utf8)
+    }
+    return copy
   }
 
   func store() throws -> Store {
@@ -94,8 +118,23 @@ final class Bench: Sendable {
 
   func lines(_ statement: SQL) throws -> [String] { try Connection(target).lines(statement) }
 
-  /// Everything stored, by the feeds' own codes.
-  func stored() throws -> [String] {
+  /// What the stations of a feed charged at an instant by the history, as the market's truth.
+  func charged(_ feed: String, at instant: Instant) throws -> [String] {
+    let connection = try Connection(target)
+    try connection.query("SELECT set_config('bowser.now', \((Bench.end + .seconds(3_600)).description), false)")
+    return try connection.lines(
+      """
+      SELECT station.name, fuel.fuel, (price.price_tenths / 10.0)::numeric(5, 1) AS price
+      FROM fuel.prices_at(\(instant)) AS price
+      JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
+      JOIN fuel.source USING (source_id)
+      WHERE source.source = \(feed)
+      """
+    ).sorted()
+  }
+
+  /// Everything stored, by the feeds' own codes; rejects only where asked for.
+  func stored(withRejects: Bool = true) throws -> [String] {
     try lines(
       """
       SELECT source.source, station_code, price.fuel_id, effective_at, price_tenths, learnt_at
@@ -116,7 +155,7 @@ final class Bench: Sendable {
           longitude, is_public, first_seen_at
         FROM fuel_v1.stations ORDER BY 1, 2
         """)
-      + lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
+      + (withRejects ? lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3") : [])
       + lines(
         """
         SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, since_at, stamped_at,

@@ -59,23 +59,13 @@ struct IngestTests {
           visits.append((feed, at))
         }
       }
-      let connection = try Connection(target)
-      let now = Bench.end + .seconds(3_600)
-      try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
       var compared = 0
       for (feed, at) in visits {
         // Victoria tells what was a day before.
         let asOf = feed == "vic-fairfuel" ? at - .seconds(86_400) : at
         let truth = bench.feeds.truth(of: feed, at: asOf)
-        let stored = try connection.lines(
-          """
-          SELECT station.name, fuel.fuel, (price.price_tenths / 10.0)::numeric(5, 1) AS price
-          FROM fuel.prices_at(\(asOf)) AS price
-          JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
-          JOIN fuel.source USING (source_id)
-          WHERE source.source = \(feed)
-          """)
-        #expect(stored.sorted() == truth, "\(feed) at \(at)")
+        let stored = try bench.charged(feed, at: asOf)
+        #expect(stored == truth, "\(feed) at \(at)")
         compared += truth.count
       }
       #expect(compared > 5_000)

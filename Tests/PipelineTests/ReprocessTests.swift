@@ -1,0 +1,235 @@
+import Feeds
+import Foundation
+import FuelModel
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import Synchronization
+import TestDatabase
+import Testing
+
+/// Documents are kept as they came and can be read again.
+struct ReprocessTests {
+  private static let wrong = ["snapshotMinutes: 60": "fuels: { E10: 'LAF', DL: 'B20' }"]
+  private static let instants = (0..<6).map { Bench.end - .seconds(100_000 - $0 * 18_000) }
+
+  /// Reads every run again that brought documents itself, in the given order.
+  private func reprocess(_ bench: Bench, _ order: (inout [Int]) -> Void = { _ in }) throws {
+    var runs = try bench.lines(
+      "SELECT run_id FROM fuel_v1.ingest_runs WHERE replaces_run_id IS NULL ORDER BY run_id"
+    ).compactMap { Int($0) }
+    order(&runs)
+    let store = try bench.store()
+    for run in runs {
+      let kept = try store.keptRun(run)
+      _ = try Ingest(
+        bench.source(kept.feed), store: store, clock: .fixed(Bench.end), log: bench.log
+      ).reprocess(kept)
+    }
+  }
+
+  private func visit(_ bench: Bench) async throws {
+    for instant in Self.instants {
+      for feed in ["nsw-fuelcheck", "nt-myfuel"] { try await bench.ingest(feed, at: instant) }
+    }
+  }
+
+  /// F-B04: fuels that were read wrongly for a day are what they should have been all along, in
+  /// whatever order the runs are read again, and twice equals once.
+  @Test func aMisreadingIsTakenBack() async throws {
+    let right = try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      try await visit(bench)
+      return try bench.stored(withRejects: false)
+    }
+    for isShuffled in [false, true] {
+      let mended = try await TestDatabase.with { target in
+        let misled = try Bench(target, changing: Self.wrong)
+        try await visit(misled)
+        #expect(try misled.stored(withRejects: false) != right)
+        let bench = try Bench(target)
+        var random = Random(seed: 3, "again")
+        try reprocess(bench) { if isShuffled { $0.shuffle(using: &random) } }
+        let once = try bench.stored(withRejects: false)
+        try reprocess(bench)
+        #expect(try bench.stored(withRejects: false) == once)
+        #expect(
+          try bench.lines(
+            """
+            SELECT count(*) > 0 AS withdrawn, bool_and(price_tenths > 0) AS kept
+            FROM fuel.withdrawn_price
+            """) == ["t|t"])
+        #expect(
+          try bench.lines(
+            """
+            SELECT count(*) FILTER (WHERE is_complete) AS complete,
+              count(*) FILTER (WHERE received <> stored + unchanged + duplicate + rejected) AS off
+            FROM fuel_v1.ingest_runs
+            """) == ["12|0"])
+        return once
+      }
+      let different = Array(Set(mended).symmetricDifference(right).sorted().prefix(4))
+      #expect(different == [] as [String], "shuffled: \(isShuffled)")
+    }
+  }
+
+  /// F-B01, F-B04: a code that nobody knows is kept under its own name, shown and counted; one
+  /// line of configuration and the documents kept make it the fuel that it is.
+  @Test func anUnknownCodeIsMappedLater() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { request in
+        guard request.path.hasSuffix("/prices"),
+          case .text(let status, let body, let type, _) = bench.feeds.answer(request)
+        else { return nil }
+        return .text(status, body.replacing("\"E10\"", with: "\"X1\""), type: type)
+      }
+      let summary = try await bench.ingest("nsw-fuelcheck")
+      #expect(summary.counts.unmapped > 8 && summary.counts.rejected < summary.counts.received / 4)
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")
+      func shown(_ fuel: String) throws -> Int {
+        return Int(
+          try connection.lines(
+            "SELECT count(*) FROM fuel_v1.current_prices WHERE fuel = \(fuel)")[0]) ?? -1
+      }
+      let count = try shown("nsw-fuelcheck:X1")
+      #expect(count > 8)
+      #expect(try shown("E10") == 0)
+      let health = try connection.lines(
+        "SELECT why, unmapped_prices FROM fuel_v1.feed_health")
+      #expect(health == ["fuel codes not mapped: X1|\(count)"])
+
+      let mapped = try Bench(
+        target, changing: ["snapshotMinutes: 60": "fuels: { X1: 'E10 from 2020-01-01' }"])
+      try reprocess(mapped)
+      #expect(try shown("nsw-fuelcheck:X1") == 0)
+      #expect(try shown("E10") == count)
+      #expect(try connection.lines("SELECT unmapped_prices FROM fuel_v1.feed_health") == ["0"])
+    }
+  }
+
+  /// F-B02: a code that changes its meaning does so on a day.
+  @Test func aCodeChangesItsMeaning() throws {
+    let bench = try Bench(
+      "", changing: ["snapshotMinutes: 60": "fuels: { P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }"])
+    let source = try bench.source("nsw-fuelcheck")
+    // Midnight in Sydney is 14:00 UTC the day before.
+    let before = try #require(Instant(iso: "2026-06-30T13:59:59Z"))
+    #expect(source.fuel("P1", at: before) == .p95)
+    #expect(source.fuel("P1", at: before + .seconds(1)) == .p98)
+    #expect(source.fuel("U91", at: before) == .u91)
+    #expect(source.fuel("Q9", at: before) == .unmapped("Q9"))
+    for text in ["P99", "P95 since 2026-07-01", "P95 from July", "P95 from", ""] {
+      let broken = try Bench("", changing: ["snapshotMinutes: 60": "fuels: { P1: '\(text)' }"])
+      if text.isEmpty {
+        #expect(try broken.source("nsw-fuelcheck").fuel("P1", at: before) == .unmapped("P1"))
+      } else {
+        #expect(throws: (any Error).self) { try broken.source("nsw-fuelcheck") }
+      }
+    }
+  }
+
+  /// F-F08, F-K04: news that came and were not read because the process died are read by the next
+  /// run, once.
+  @Test func newsOfADeadRunAreNotLost() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let begin = Bench.end - .seconds(4 * 3_600)
+      try await bench.ingest("nsw-fuelcheck", at: begin)
+      try await bench.ingest("nsw-fuelcheck", at: begin + .seconds(1_800))
+      let at = begin + .seconds(3_000)
+      bench.feeds.set(at)
+      let text = "{\"stations\":[],\"prices\":[{\"stationcode\":\"1\",\"fueltype\":\"U91\",\"price\":201.3,"
+        + "\"lastupdated\":\"01/07/2026 06:40:00\"}]}"
+      do {
+        let dying = try bench.store()
+        let id = try dying.register(
+          SourceRecord(
+            feed: "nsw-fuelcheck", state: .nsw, cadenceMinutes: 30, priceLapsesHours: 1440,
+            sightLapsesHours: 24, attribution: "", isEnabled: true, callsPerMonth: 0))
+        let run = try dying.beginRun(id, at: at)
+        try dying.keep(
+          [Document(name: "news", bytes: Array(text.utf8), fetchedAt: at)], of: run, fetchedAt: at)
+      }
+      try await bench.ingest("nsw-fuelcheck", at: at + .seconds(600))
+      let outcomes = try bench.lines(
+        "SELECT kind, outcome, stored FROM fuel_v1.ingest_runs WHERE run_id >= 3 ORDER BY run_id")
+      #expect(outcomes.count == 3 && outcomes[0] == "live|superseded|0")
+      #expect(outcomes[1] == "reprocess|stored|1")
+      #expect(
+        try bench.lines(
+          "SELECT learnt_at FROM fuel.price WHERE price_tenths = 2013")
+          == [try Connection(target).lines("SELECT \(at)::timestamptz")[0]])
+      // Once: what cannot be read would otherwise stop every run.
+      try await bench.ingest("nsw-fuelcheck", at: at + .seconds(1_200))
+      #expect(
+        try bench.lines("SELECT count(*) FROM fuel_v1.ingest_runs WHERE kind = 'reprocess'")
+          == ["1"])
+    }
+  }
+
+  /// F-F08, F-F09: between whole lists only what is new is asked for; answers that get lost are made
+  /// good by the next whole list, whichever midnight begins the provider's day.
+  @Test(arguments: [nil, Zone.sydney])
+  func newsAreHintsAndListsAreTheTruth(day: Zone?) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(
+        target, changing: ["snapshotMinutes: 60": "snapshotMinutes: 180"], newPricesDay: day)
+      var random = Random(seed: 9, "news")
+      var lost = 0
+      var snapshots: [Instant] = []
+      for step in 0..<72 {
+        let at = Bench.end - .seconds(36 * 3_600 - step * 1_800)
+        if step > 0, random.chance(0.25) {
+          lost += 1
+          // The provider notes the call, and the answer never arrives.
+          bench.misbehave { request in
+            guard !request.path.contains("accesstoken") else { return nil }
+            _ = bench.feeds.answer(request)
+            return .text(500, "")
+          }
+        }
+        do {
+          try await bench.ingest("nsw-fuelcheck", at: at)
+          if bench.asked.withLock({ $0.last })?.hasSuffix("/prices") == true { snapshots.append(at) }
+        } catch is FeedError {}
+        bench.misbehave(nil)
+      }
+      let asked = bench.asked.withLock { $0 }
+      let news = asked.count { $0.hasSuffix("/prices/new") }
+      #expect(news > 30 && lost > 10 && snapshots.count >= 10)
+      for at in snapshots {
+        #expect(try bench.charged("nsw-fuelcheck", at: at) == bench.feeds.truth(of: "nsw-fuelcheck", at: at))
+      }
+    }
+  }
+
+  /// F-E04: documents are forgotten after their time, what they said is not; a clock that jumps
+  /// forgets nothing.
+  @Test func documentsAreForgottenInTime() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let store = try bench.store()
+      for step in 0..<60 {
+        try await bench.ingest("nt-myfuel", at: Bench.end - .seconds((60 - step) * 3_600))
+      }
+      let facts = try bench.lines("SELECT count(*) FROM fuel.price")
+      let id = try store.register(
+        SourceRecord(
+          feed: "nt-myfuel", state: .nt, cadenceMinutes: 30, priceLapsesHours: 8760,
+          sightLapsesHours: 24, attribution: "", isEnabled: true, callsPerMonth: 0))
+      try store.pruneBodies(of: id, before: Bench.end + .seconds(365 * 86_400))
+      // The newest fifty stay whatever the clock says.
+      #expect(try bench.lines("SELECT count(DISTINCT run_id) FROM fuel.run_body") == ["50"])
+      #expect(
+        try bench.lines(
+          "SELECT count(*) FROM fuel.body WHERE NOT EXISTS (SELECT FROM fuel.run_body WHERE run_body.sha256 = body.sha256)")
+          == ["0"])
+      #expect(try bench.lines("SELECT count(*) FROM fuel.price") == facts)
+      #expect(throws: BodyError.notKept(1)) { try store.keptRun(1) }
+      #expect(throws: BodyError.unknownRun(999)) { try store.keptRun(999) }
+    }
+  }
+}
