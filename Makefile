@@ -46,6 +46,11 @@ test: packages ## all tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
 	@config/cluster throwaway swift test --skip-build --parallel
 
+soak: packages ## 5,000 requests among random faults, and 30 days at the real cadence
+	@$(BUILD) --build-tests
+	@SOAK_REQUESTS=5000 config/cluster throwaway swift test --skip-build --filter aSoakOfFaults
+	@SOAK_DAYS=30 config/cluster throwaway swift test --skip-build --filter weeksAtTheRealCadence
+
 faults: ## which faults of docs/faults.md the tests prove, and which none does
 	@awk -F '|' '/^\| F-/ { gsub(/ /, "", $$2); print $$2 }' docs/faults.md | sort > .build/faults.all
 	@grep -rohE 'F-[A-Z][0-9]{2}' Tests | sort -u > .build/faults.named

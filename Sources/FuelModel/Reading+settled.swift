@@ -11,6 +11,8 @@ extension Reading {
     package var unmapped: Int {
       observations.count { if case .unmapped = $0.fuel { true } else { false } }
     }
+    /// Stations that the same reading described in two ways; the later one is kept.
+    package var contradictedStations = 0
     /// Every price record that came: observations, duplicates and rejects.
     package var received: Int { observations.count + duplicates + rejects.count }
   }
@@ -70,6 +72,7 @@ extension Reading {
     var stationPositions: [String: Int] = [:]
     for station in stations {
       if let position = stationPositions[station.code] {
+        if settled.stations[position] != station { settled.contradictedStations += 1 }
         settled.stations[position] = station
       } else {
         stationPositions[station.code] = settled.stations.count

@@ -42,6 +42,9 @@ extension Store {
       counts.unmapped = settled.unmapped
       counts.rejectedByReason = settled.rejectedByReason
       counts.warnings = try row.texts("warnings")
+      if settled.contradictedStations > 0 {
+        counts.warnings.append("\(settled.contradictedStations) stations described in two ways")
+      }
       try keep(settled.rejects, of: run, at: now)
       try finishRun(
         run, at: now, payload: payload, isComplete: try row.boolean("is_complete"),

@@ -36,10 +36,10 @@ final class Bench: Sendable {
   ///   - newPricesDay: whose day begins FuelCheck's news anew; `nil` is UTC's.
   init(
     _ target: String, environment extra: [String: String] = [:],
-    changing: [String: String] = [:], newPricesDay: Zone? = nil
+    changing: [String: String] = [:], market: Market = Bench.market, newPricesDay: Zone? = nil
   ) throws {
     self.target = target
-    feeds = SimulatedFeeds(Bench.market, at: Bench.end, newPricesDay: newPricesDay)
+    feeds = SimulatedFeeds(market, at: Bench.end, newPricesDay: newPricesDay)
     folder = try Self.configuration(changing)
     let box = Box()
     server = try Server { request in box.answer(request) }
@@ -119,9 +119,11 @@ final class Bench: Sendable {
   func lines(_ statement: SQL) throws -> [String] { try Connection(target).lines(statement) }
 
   /// What the stations of a feed charged at an instant by the history, as the market's truth.
-  func charged(_ feed: String, at instant: Instant) throws -> [String] {
+  func charged(
+    _ feed: String, at instant: Instant, knownAt: Instant = Bench.end + .seconds(3_600)
+  ) throws -> [String] {
     let connection = try Connection(target)
-    try connection.query("SELECT set_config('bowser.now', \((Bench.end + .seconds(3_600)).description), false)")
+    try connection.query("SELECT set_config('bowser.now', \(knownAt.description), false)")
     return try connection.lines(
       """
       SELECT station.name, fuel.fuel, (price.price_tenths / 10.0)::numeric(5, 1) AS price

@@ -159,7 +159,7 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G03: stale, doubtful and members-only prices are left out and counted.
+  /// F-G03, F-S05: stale, doubtful and members-only prices are left out and counted.
   @Test func whatIsLeftOutIsCounted() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -170,12 +170,12 @@ struct DailyAverageTests {
       let fresh = ["a", "b", "c", "club", "odd"].map { Observation.u91($0, 1800, now) }
       try feed.says(
         fresh + [.u91("old", 900, now - .seconds(721 * 3600))], stations: stations, at: now)
+      try feed.aggregate(at: now)
       try feed.connection.execute(
         """
         UPDATE fuel.current_price SET is_flagged = true, price_tenths = 9000
         FROM fuel.station WHERE station.station_id = current_price.station_id AND station_code = 'odd'
         """)
-      try feed.aggregate(at: now)
       try feed.connection.execute("SET bowser.now = '2026-07-01T00:00:00Z'")
       let shown = try feed.connection.lines(
         """

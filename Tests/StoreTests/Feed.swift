@@ -8,19 +8,22 @@ struct Feed {
   let connection: Connection
   let store: Store
   let id: SourceID
+  let delay: Duration
 
   init(
     _ target: String, name: String = "qld-fpd", state: State = .qld, priceLapsesHours: Int = 720,
-    sightLapsesHours: Int = 48
+    sightLapsesHours: Int = 48, delayHours: Int = 0, holdingConfirms: Bool = true,
+    cadenceMinutes: Int = 60
   ) throws {
     connection = try Connection(target)
     store = Store(connection)
     id = try store.register(
       SourceRecord(
-        feed: name, state: state, cadenceMinutes: 60, priceLapsesHours: priceLapsesHours,
+        feed: name, state: state, cadenceMinutes: cadenceMinutes, priceLapsesHours: priceLapsesHours,
         sightLapsesHours: sightLapsesHours, tellsWholeDays: state == .wa, attribution: "a test",
-        isEnabled: true,
-        callsPerMonth: 0))
+        isEnabled: true, callsPerMonth: 0, delayHours: delayHours,
+        holdingConfirms: holdingConfirms))
+    delay = .seconds(3_600 * delayHours)
   }
 
   /// Stores what the feed says at an instant.
@@ -28,7 +31,8 @@ struct Feed {
   func says(
     _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
     now: Instant? = nil,
-    coverage: Reading.Coverage = .complete, rejects: [Reject] = []
+    coverage: Reading.Coverage = .complete, rejects: [Reject] = [], refuseBelow: Double = 0,
+    partialBelow: Double = 0
   ) throws -> Counts {
     var reading = Reading(coverage: coverage)
     reading.observations = observations
@@ -38,14 +42,15 @@ struct Feed {
     let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt)
     return try store.absorb(
-      settled, payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt),
+      settled, payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay),
       run: run,
-      now: now ?? takenAt, requests: 0, refuseBelow: 0, partialBelow: 0)
+      now: now ?? takenAt, requests: 0, refuseBelow: refuseBelow, partialBelow: partialBelow)
   }
 
   /// Brings every dirty day up to date.
   func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
     try store.refreshRegions(regions, now: now)
+    try store.refreshFlags(now: now)
     for span in try store.dirtySpans(now: now) { try store.rebuild(span, now: now) }
     try store.refreshChanges(now: now)
   }

@@ -1,0 +1,368 @@
+import FuelModel
+import Postgres
+import Simulator
+import Store
+import TestDatabase
+import Testing
+
+/// What is odd about a feed as a whole, and what becomes of stations that come, go and move.
+struct DetectorTests {
+  static let begin = Instant("2026-05-04T00:00:00Z")
+  private func hour(_ hours: Int) -> Instant { Self.begin + .seconds(hours * 3_600) }
+
+  private func list(_ fuels: [Fuel], at instant: Instant, stations: Range<Int> = 0..<20)
+    -> [Observation]
+  {
+    stations.flatMap { number in
+      fuels.map {
+        Observation(
+          stationCode: "\(number)", fuel: $0, price: Price(tenths: 1800 + number),
+          effectiveAt: instant)
+      }
+    }
+  }
+
+  private func described(_ brand: (Int) -> String) -> [Station] {
+    (0..<20).map {
+      Station(code: "\($0)", state: .qld, name: "S\($0)", brand: brand($0), address: "\($0) Main Rd")
+    }
+  }
+
+  private func current(_ feed: Feed, at now: Instant) throws -> Int {
+    try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+    return Int(try feed.connection.lines("SELECT count(*) FROM fuel_v1.current_prices")[0]) ?? -1
+  }
+
+  private func warnings(_ feed: Feed) throws -> [String] {
+    try feed.connection.lines(
+      "SELECT warnings, is_complete FROM fuel_v1.ingest_runs ORDER BY run_id DESC LIMIT 1")
+  }
+
+  /// F-F02, F-F03: a whole fuel that is gone is a fault of the list, is named, and ends no price;
+  /// after the feed's limit it is believed.
+  @Test func aMissingFuelIsNamed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(list([.u91, .e10, .dl], at: hour(0)), at: hour(0))
+      let counts = try feed.says(list([.u91, .dl], at: hour(0)), at: hour(1))
+      #expect(counts.warnings == ["nothing of E10, 20 listed"] || counts.warnings == ["nothing of E10"])
+      #expect(try warnings(feed)[0].hasSuffix("|f"))
+      #expect(try current(feed, at: hour(2)) == 60)
+      for step in 1...25 { try feed.says(list([.u91, .dl], at: hour(0)), at: hour(step * 2)) }
+      #expect(try current(feed, at: hour(51)) == 40)
+      #expect(try warnings(feed) == ["|t"])
+    }
+  }
+
+  /// F-F03: the same for a brand; a chain under a new name is not missed.
+  @Test func aMissingBrandIsNamed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(
+        list([.u91], at: hour(0)), stations: described { $0 < 12 ? "Coles Express" : "BP" },
+        at: hour(0))
+      let rebranded = try feed.says(
+        list([.u91], at: hour(0)), stations: described { $0 < 12 ? "Reddy Express" : "BP" },
+        at: hour(1))
+      #expect(rebranded.warnings == [])
+      let gone = try feed.says(list([.u91], at: hour(0), stations: 12..<20), at: hour(2))
+      #expect(gone.warnings == ["nothing of brand Reddy Express"])
+      #expect(try current(feed, at: hour(3)) == 20)
+      // Too short a list is refused by name.
+      #expect(throws: Refusal("only 8 prices where 20 were listed before: below 70 %; nothing of brand Reddy Express")) {
+        try feed.says(list([.u91], at: hour(0), stations: 12..<20), at: hour(4), refuseBelow: 0.7)
+      }
+    }
+  }
+
+  /// F-F07: yesterday's answer again moves nothing back, ends nothing that is new, and is told.
+  @Test func aReplayedStateMovesNothingBack() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let yesterday = list([.u91, .dl], at: hour(0))
+      try feed.says(yesterday, at: hour(0))
+      try feed.says(
+        list([.u91, .dl], at: hour(20)) + list([.lpg], at: hour(20)), at: hour(20))
+      let before = try feed.published(at: hour(22))
+      let counts = try feed.says(yesterday, at: hour(21))
+      #expect(counts.stored == 0 && counts.warnings.count == 2)
+      #expect(counts.warnings.contains("replayed: 40 of 40 stamps went back"))
+      #expect(try current(feed, at: hour(22)) == 60)
+      #expect(try feed.published(at: hour(22)).filter { $0.contains("current") }
+        == before.filter { $0.contains("current") })
+    }
+  }
+
+  /// F-F04: nothing new for much longer than ever in two weeks: frozen, since when.
+  @Test func aFrozenFeedIsTold() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func health(_ now: Instant) throws -> String {
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines("SELECT status, why, since_at FROM fuel_v1.feed_health")[0]
+      }
+      var prices: [Observation] = []
+      for step in 0..<72 {
+        // Three hours of rest each night, as real feeds have.
+        if step % 24 >= 3 { prices = list([.u91], at: hour(step)) }
+        try feed.says(prices, at: hour(step))
+      }
+      #expect(try health(hour(71)).hasPrefix("ok|NULL"))
+      for step in 72..<76 { try feed.says(prices, at: hour(step)) }
+      #expect(try health(hour(75)).hasPrefix("ok|NULL"))
+      for step in 76..<90 { try feed.says(prices, at: hour(step)) }
+      #expect(
+        try health(hour(89))
+          == "stale|frozen: nothing new since 2026-05-06 23:00 UTC, usually within 4 hours|2026-05-06 23:00:00+00")
+      // It moves again: well again.
+      try feed.says(list([.u91], at: hour(90)), at: hour(90))
+      #expect(try health(hour(90)).hasPrefix("ok|NULL"))
+    }
+  }
+
+  /// F-F05, F-F06: another order of the rows, or all stamps those of the poll, is no news of a price:
+  /// since when it holds comes from our own comparison.
+  @Test func restatedPricesKeepTheirBeginning() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(list([.u91], at: hour(0)), at: hour(0))
+      let reordered = try feed.says(list([.u91], at: hour(0)).reversed(), at: hour(1))
+      #expect(reordered.stored == 0 && reordered.unchanged == 20)
+      for step in 2..<9 { try feed.says(list([.u91], at: hour(step)), at: hour(step)) }
+      _ = try current(feed, at: hour(9))
+      #expect(
+        try feed.connection.lines("SELECT DISTINCT effective_at FROM fuel_v1.current_prices")
+          == ["2026-05-04 00:00:00+00"])
+    }
+  }
+
+  /// A feed without stamps: the beginning of a price is when it was first seen, whatever order the
+  /// sightings arrive in.
+  @Test func unstampedPricesBeginWhenSeen() async throws {
+    func run(_ order: [Int]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, name: "nt-myfuel", state: .nt)
+        let seen = [1800, 1800, 1790, 1790, 1800, 0, 1800, 1810]
+        for index in order {
+          let observation = Observation(
+            stationCode: "1", fuel: .u91, price: Price(tenths: seen[index]), effectiveAt: nil)
+          try feed.says([observation], at: hour(index), now: hour(9))
+        }
+        return try feed.published(at: hour(9))
+      }
+    }
+    let plain = try await run(Array(0..<8))
+    #expect(
+      plain.filter { $0.hasPrefix("history") } == [
+        "history|1|U91|180.0|2026-05-04 00:00:00+00|2026-05-04 02:00:00+00",
+        "history|1|U91|179.0|2026-05-04 02:00:00+00|2026-05-04 04:00:00+00",
+        "history|1|U91|180.0|2026-05-04 04:00:00+00|2026-05-04 05:00:00+00",
+        "history|1|U91|180.0|2026-05-04 06:00:00+00|2026-05-04 07:00:00+00",
+        "history|1|U91|181.0|2026-05-04 07:00:00+00|NULL",
+      ])
+    for order in [[7, 6, 5, 4, 3, 2, 1, 0], [3, 0, 7, 2, 5, 1, 6, 4], [0, 7, 2, 2, 4, 1, 3, 6, 5]] {
+      #expect(try await run(order) == plain, "\(order)")
+    }
+  }
+
+  /// F-F11: new terms are kept with their date beside the old ones, and shown.
+  @Test func termsHaveDates() async throws {
+    try await TestDatabase.with { target in
+      let store = Store(try Connection(target))
+      for (text, at) in [("one", hour(0)), ("one", hour(1)), ("two", hour(2))] {
+        _ = try store.register(
+          SourceRecord(
+            feed: "qld-fpd", state: .qld, cadenceMinutes: 60, priceLapsesHours: 1,
+            sightLapsesHours: 1, licence: "L", attribution: text, isEnabled: true,
+            callsPerMonth: 0), now: at)
+      }
+      let connection = try Connection(target)
+      #expect(
+        try connection.lines("SELECT since_at, attribution FROM fuel.terms ORDER BY 1")
+          == ["2026-05-04 00:00:00+00|one", "2026-05-04 02:00:00+00|two"])
+      #expect(
+        try connection.lines("SELECT attribution, licence, terms_since_at FROM fuel_v1.feed_health")
+          == ["two|L|2026-05-04 02:00:00+00"])
+    }
+  }
+
+  /// F-F12: a state that publishes a day late has averages of then, said so, and none of its prices
+  /// is in the nation's average of now.
+  @Test func aDelayedFeedIsNeverNow() async throws {
+    try await TestDatabase.with { target in
+      let victoria = try Feed(target, name: "vic-fairfuel", state: .vic, delayHours: 24)
+      let queensland = try Feed(target)
+      func prices(_ tenths: Int, _ at: Instant) -> [Observation] {
+        (0..<5).map { .u91("\($0)", tenths, at) }
+      }
+      func vic(_ code: Int) -> Station {
+        Station(code: "\(code)", state: .vic, name: "V\(code)", address: "")
+      }
+      try victoria.says(
+        prices(2000, hour(-30)), stations: (0..<5).map(vic), at: hour(0))
+      try queensland.says(prices(1800, hour(-1)), at: hour(0))
+      let regions = [
+        Region.queensland, .nation,
+        Region(
+          code: "VIC", name: "Victoria", kind: "state", state: .vic, centre: nil,
+          radiusKilometres: nil),
+      ]
+      try queensland.aggregate(at: hour(1), regions: regions)
+      let connection = queensland.connection
+      try connection.query("SELECT set_config('bowser.now', \(hour(1).description), false)")
+      #expect(
+        try connection.lines(
+          """
+          SELECT region, average_cpl, stations, excluded_delayed, delay_hours, as_of_at
+          FROM fuel_v1.averages_now ORDER BY region
+          """) == [
+            "AU|180.00|5|5|0|2026-05-04 01:00:00+00", "QLD|180.00|5|0|0|2026-05-04 01:00:00+00",
+            "VIC|200.00|5|0|24|2026-05-03 01:00:00+00",
+          ])
+      #expect(
+        try connection.lines("SELECT DISTINCT state, delay_hours FROM fuel_v1.current_prices ORDER BY 1")
+          == ["QLD|0", "VIC|24"])
+      #expect(
+        try connection.lines(
+          "SELECT DISTINCT region FROM fuel_v1.station_comparison WHERE price_cpl = 200 ORDER BY 1")
+          == ["VIC"])
+      // What it told is known since the fetch, of the day before.
+      #expect(
+        try connection.lines(
+          "SELECT DISTINCT learnt_at FROM fuel.price WHERE price_tenths = 2000") == [
+            "2026-05-04 00:00:00+00"
+          ])
+      // The day that has not been published yet has no average.
+      #expect(
+        try connection.lines(
+          "SELECT max(day) < '2026-05-04' FROM fuel_v1.daily_averages WHERE region = 'VIC'")
+          == ["t"])
+    }
+  }
+
+  /// F-F14: a day on which nothing changed in Western Australia is a day with a price.
+  @Test func aDayWithoutChangeIsADay() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(
+        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+      // 22:00 UTC is 06:00 in Perth.
+      for day in 0..<3 {
+        try feed.says(
+          [.u91("1", 1800, hour(day * 24 - 2))], at: hour(day * 24), coverage: .partial)
+      }
+      try feed.connection.query("SELECT set_config('bowser.now', \(hour(60).description), false)")
+      #expect(
+        try feed.connection.lines(
+          "SELECT price_cpl, is_fresh, effective_at FROM fuel_v1.current_prices")
+          == ["180.0|t|2026-05-03 22:00:00+00"])
+      #expect(
+        try feed.connection.lines("SELECT count(*) FROM fuel.prices_at(\(hour(30)))") == ["1"])
+    }
+  }
+
+  /// F-S02, F-S09: a few metres are taken; another place under the same code waits for a week, is
+  /// marked, and then counts.
+  @Test func aMovedStationWaits() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func station(_ name: String, _ latitude: Double) -> Station {
+        Station(
+          code: "1", state: .qld, name: name, address: "1 Main Rd",
+          position: Position(latitude: latitude, longitude: 153))
+      }
+      func shown() throws -> [String] {
+        try feed.connection.lines("SELECT name, latitude, has_moved FROM fuel_v1.stations")
+      }
+      for day in 0..<20 {
+        try feed.says([.u91("1", 1800, hour(0))], stations: [station("A", -27.5)], at: hour(day * 24))
+      }
+      try feed.says([.u91("1", 1800, hour(0))], stations: [station("A", -27.501)], at: hour(20 * 24))
+      #expect(try shown() == ["A|-27.501000|f"])
+      try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(21 * 24))
+      #expect(try shown() == ["B|-27.501000|t"])
+      for day in 22..<28 {
+        try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(day * 24))
+      }
+      #expect(try shown() == ["B|-27.501000|t"])
+      try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(28 * 24))
+      #expect(try shown() == ["B|-27.900000|f"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT name, latitude, first_seen_at < last_seen_at FROM fuel_v1.station_history ORDER BY first_seen_at")
+          == ["A|-27.500000|t", "A|-27.501000|f", "B|-27.900000|t"])
+    }
+  }
+
+  /// F-S03, F-Z13: a station twice in one document, alike and not alike: one row, and it is told.
+  @Test func aStationTwiceIsOne() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let a = Station(code: "1", state: .qld, name: "A", address: "1 Main Rd")
+      let b = Station(code: "1", state: .qld, name: "B", address: "1 Main Rd")
+      #expect(try feed.says([.u91("1", 1800, hour(0))], stations: [a, a], at: hour(0)).warnings == [])
+      let counts = try feed.says([.u91("1", 1800, hour(0))], stations: [a, b], at: hour(1))
+      #expect(counts.warnings == ["1 stations described in two ways"])
+      #expect(try feed.connection.lines("SELECT name FROM fuel_v1.stations") == ["B"])
+    }
+  }
+
+  /// F-S04: absent for a list or a day nothing closes; after a month it is dormant; back, it has its
+  /// history still.
+  @Test func absenceClosesNothing() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let other = Observation.u91("2", 1800, hour(0))
+      func open(_ now: Instant) throws -> String {
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines(
+          "SELECT is_open, offers_fuel FROM fuel_v1.stations WHERE feed_station_code = '1'")[0]
+      }
+      try feed.says([.u91("1", 1800, hour(0)), other], at: hour(0))
+      #expect(try open(hour(0)) == "t|t")
+      try feed.says([other], at: hour(1))
+      #expect(try open(hour(1)) == "t|f")
+      try feed.says([other], at: hour(24 * 20))
+      #expect(try open(hour(24 * 20)) == "t|f")
+      try feed.says([other], at: hour(24 * 60))
+      #expect(try open(hour(24 * 60)) == "f|f")
+      try feed.says([.u91("1", 1850, hour(24 * 61)), other], at: hour(24 * 61))
+      #expect(try open(hour(24 * 61)) == "t|t")
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT price_cpl, valid_to IS NULL FROM fuel_v1.price_history
+          JOIN fuel_v1.stations USING (station_id) WHERE feed_station_code = '1' ORDER BY valid_from
+          """) == ["180.0|f", "185.0|t"])
+    }
+  }
+
+  /// Descriptions are a set as prices are: their order of arrival is no matter.
+  @Test(arguments: 0..<6)
+  func descriptionsInAnyOrder(seed: Int) async throws {
+    let names = ["A", "A", "B", "A", "C", "C", "B"]
+    func run(_ order: [Int]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target)
+        for index in order {
+          let station = Station(
+            code: "1", state: .qld, name: names[index], brand: index == 4 ? "X" : nil, address: "a",
+            position: Position(latitude: index > 4 ? -28.9 : -27.5, longitude: 153))
+          try feed.says(
+            [.u91("1", 1800, hour(0))], stations: index == 3 ? [] : [station], at: hour(index * 30),
+            now: hour(300))
+        }
+        return try feed.connection.lines(
+          """
+          SELECT name, brand, latitude, has_moved FROM fuel_v1.stations
+          """)
+          + feed.connection.lines(
+            "SELECT name, written_brand, latitude, first_seen_at, last_seen_at FROM fuel_v1.station_history ORDER BY 4, 1"
+          )
+      }
+    }
+    let plain = try await run(Array(0..<7))
+    var random = Random(seed: UInt64(seed), "descriptions")
+    #expect(try await run(Array(0..<7).shuffled(using: &random)) == plain)
+    #expect(plain[0].hasPrefix("B|X|-27.5"))
+  }
+}

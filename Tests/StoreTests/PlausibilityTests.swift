@@ -1,0 +1,165 @@
+import FuelModel
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// Which prices are doubted, for how long, and what they are left out of.
+struct PlausibilityTests {
+  static let begin = Instant("2026-05-04T00:00:00Z")
+  private func hour(_ hours: Int) -> Instant { Self.begin + .seconds(hours * 3_600) }
+
+  /// Twenty stations about one level, in tenths of a cent.
+  private func market(
+    _ level: Int, at instant: Instant, except: [String: Int] = [:]
+  ) -> [Observation] {
+    (0..<20).map { number in
+      let code = "\(number)"
+      return .u91(code, except[code] ?? level + (number % 7) * 10 - 30, instant)
+    }
+  }
+
+  private func flagged(_ feed: Feed, at now: Instant) throws -> [String] {
+    try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+    return try feed.connection.lines(
+      """
+      SELECT feed_station_code, price_cpl
+      FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id)
+      WHERE is_flagged ORDER BY 1
+      """)
+  }
+
+  private func average(_ feed: Feed) throws -> [String] {
+    try feed.connection.lines(
+      "SELECT stations, excluded_flagged, max_cpl, min_cpl FROM fuel_v1.averages_now WHERE region = 'QLD'")
+  }
+
+  /// F-V05: a typing error that could be a price is shown with its mark, is in no average and no
+  /// minimum, and is believed when it still holds after a day.
+  @Test func aTypingErrorIsDoubted() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(market(2189, at: hour(0)), at: hour(0))
+      try feed.aggregate(at: hour(1))
+      let typed = market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 1259, hour(2))]
+      let counts = try feed.says(typed, at: hour(2))
+      #expect(counts.flagged == 1 && counts.stored == 1)
+      #expect(try flagged(feed, at: hour(3)) == ["3|125.9"])
+      #expect(try average(feed) == ["19|1|221.9|215.9"])
+      for step in 1..<14 { try feed.says(typed, at: hour(2 + step * 2)) }
+      try feed.aggregate(at: hour(25))
+      #expect(try flagged(feed, at: hour(25)) == ["3|125.9"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT min_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-04'")
+          == ["215.90|20"])
+      try feed.aggregate(at: hour(28))
+      #expect(try flagged(feed, at: hour(28)) == [])
+      #expect(try average(feed) == ["20|0|221.9|125.9"])
+      // Corrected, it was never there.
+      try feed.says(market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 2199, hour(29))], at: hour(29))
+      #expect(try flagged(feed, at: hour(30)) == [])
+    }
+  }
+
+  /// F-V04: far from the area and from the station's own past is doubted; a remote station's own
+  /// level is not, and neither is what was doubted after it proves to move as prices do.
+  @Test func aRemoteStationHasItsOwnWay() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, holdingConfirms: false)
+      var prices = market(1899, at: hour(0)) + [.u91("far", 4200, hour(0))]
+      try feed.says(prices, at: hour(0))
+      try feed.aggregate(at: hour(1))
+      #expect(try flagged(feed, at: hour(1)) == ["far|420.0"])
+      // Where every price is stamped anew each day, holding proves nothing ...
+      for day in 1...5 { try feed.says(prices, at: hour(day * 24)) }
+      try feed.aggregate(at: hour(121))
+      #expect(try flagged(feed, at: hour(121)) == ["far|420.0"])
+      // ... but a placeholder does not move by a few cents.
+      prices = market(1899, at: hour(0)) + [.u91("far", 4150, hour(130))]
+      try feed.says(prices, at: hour(130))
+      #expect(try flagged(feed, at: hour(131)) == [])
+    }
+  }
+
+  /// F-V06: a cut of the excise, a jump of 40 cents overnight with its first movers: nobody is doubted.
+  @Test(arguments: [-220, 400])
+  func massMovesPass(change: Int) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(market(1759, at: hour(0)), at: hour(0))
+      try feed.aggregate(at: hour(1))
+      // Three lead, the others follow the next morning.
+      let leaders = ["1": 1759 + change, "8": 1759 + change, "15": 1769 + change]
+      let led = market(1759, at: hour(0)).map { price in
+        leaders[price.stationCode].map { .u91(price.stationCode, $0, hour(6)) } ?? price
+      }
+      let first = try feed.says(led, at: hour(6), refuseBelow: 0.7, partialBelow: 0.95)
+      #expect(first.flagged == 0 && first.stored == 3)
+      let all = try feed.says(
+        market(1759 + change, at: hour(20)), at: hour(20), refuseBelow: 0.7, partialBelow: 0.95)
+      #expect(all.flagged == 0 && all.stored == 20)
+      try feed.aggregate(at: hour(21))
+      #expect(try flagged(feed, at: hour(21)) == [])
+    }
+  }
+
+  /// One price for every grade of petrol is a placeholder, however long it stands.
+  @Test func onePriceForAllGradesIsAPlaceholder() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let placeholder = [Fuel.u91, .p95, .p98, .dl].map {
+        Observation(stationCode: "x", fuel: $0, price: Price(tenths: 2199), effectiveAt: hour(0))
+      }
+      let diesel = [Fuel.dl, .pdl, .u91].map {
+        Observation(stationCode: "y", fuel: $0, price: Price(tenths: 2189), effectiveAt: hour(0))
+      }
+      for day in 0..<4 {
+        try feed.says(market(2189, at: hour(0)) + placeholder + diesel, at: hour(day * 24))
+        try feed.aggregate(at: hour(day * 24 + 1))
+      }
+      #expect(try flagged(feed, at: hour(74)) == Array(repeating: "x|219.9", count: 4))
+    }
+  }
+
+  /// F-V10: exact decimals, rounded once, half away from zero, at the edge of the view.
+  @Test func averagesAreExact() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      // 180.1, 180.2, 180.2 and 180.0: 180.125 exactly.
+      let prices = [1801, 1802, 1802, 1800].enumerated().map {
+        Observation.u91("\($0.offset)", $0.element, hour(14))
+      }
+      try feed.says(prices, at: hour(14))
+      try feed.aggregate(at: hour(40))
+      try feed.connection.query("SELECT set_config('bowser.now', \(hour(40).description), false)")
+      #expect(
+        try feed.connection.lines(
+          "SELECT average_cpl, median_cpl, p25_cpl FROM fuel_v1.averages_now WHERE region = 'QLD'")
+          == ["180.13|180.15|180.08"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT average_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-05'")
+          == ["180.13"])
+    }
+  }
+
+  /// F-Z10: what is not a number gets past no check of the tables.
+  @Test func notANumberIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1800, hour(0))], at: hour(0))
+      for statement in [
+        "UPDATE fuel.station SET latitude = 'NaN', longitude = 'NaN'",
+        """
+        INSERT INTO fuel.daily_rollup VALUES
+          ('QLD', 1, '2026-05-04', 'NaN', 180, 180, 180, 180, 1, 1, true)
+        """,
+        "UPDATE fuel.current_price SET price_tenths = 'NaN'",
+        "INSERT INTO fuel.price VALUES (1, 1, 1, now(), 2147483647, 1, now())",
+      ] {
+        #expect(throws: PostgresError.self) { try feed.connection.execute(statement) }
+      }
+    }
+  }
+}
