@@ -67,7 +67,11 @@ package struct Market: Sendable {
     guard site.open.contains(day),
       let changes = site.changes.first(where: { $0.fuel == fuel })?.changes
     else { return nil }
-    return changes.last { $0.at <= instant }
+    guard var change = changes.last(where: { $0.at <= instant }) else { return nil }
+    // Nobody has charged anything before the day of the opening.
+    let opening = Instant(seconds: Int64(site.open.lowerBound) * 86_400 - shift)
+    change.at = max(change.at, opening)
+    return change
   }
 
   /// A random walk that is pulled back to where it began.
