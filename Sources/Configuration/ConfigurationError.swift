@@ -9,6 +9,7 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unknownFeed(String, suggestion: String?)
   case noFolder([String])
   case noFeeds
+  case noZoneData
   case twice(feed: String)
 
   package var description: String {
@@ -25,6 +26,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case .unknownFeed(let feed, let suggestion):
       "no feed «\(feed)»" + (suggestion.map { "; did you mean «\($0)»?" } ?? "")
     case .noFeeds: "no feed is switched on"
+    case .noZoneData:
+      "this machine's time zone data do not know Australia/Sydney: install tzdata"
     case .twice(let feed): "two files describe the feed «\(feed)»"
     case .noFolder(let tried):
       "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"

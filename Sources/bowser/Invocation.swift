@@ -142,6 +142,7 @@ struct Invocation {
 
   /// A store that may do what ingest and aggregate need, in a database whose schema is this program's.
   func store(_ settings: Settings) throws -> Store {
+    guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
     let connection = try Connection(settings.text("database"))
     try Migrator(connection).verify()
     let store = Store(connection)

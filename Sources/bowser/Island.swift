@@ -18,8 +18,10 @@ enum Island {
     var waiting = feeds.map { (feed: $0, tries: 2) }
     var worst = ExitCode.done
     while !waiting.isEmpty {
-      let running = waiting.map {
-        (feed: $0.feed, tries: $0.tries, process: start($0.feed, invocation))
+      let running = waiting.map { island in
+        let said = Pipe()
+        let process = start(island.feed, invocation, said)
+        return (feed: island.feed, tries: island.tries, process: process, said: said)
       }
       waiting = []
       for island in running {
@@ -28,10 +30,13 @@ enum Island {
           worst = ExitCode.inputOutput.worse(than: worst)
           continue
         }
+        // What it said is passed on, but for the platform's own words on a crash.
+        let said = island.said.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationReason == .uncaughtSignal else {
           let code = ExitCode(rawValue: process.terminationStatus) ?? .ourBug
           worst = code.worse(than: worst)
+          talk(String(decoding: said, as: UTF8.self))
           continue
         }
         if island.tries > 1 {
@@ -56,7 +61,9 @@ enum Island {
     }
   }
 
-  private static func start(_ feed: String, _ invocation: Invocation) -> Process? {
+  private static func start(
+    _ feed: String, _ invocation: Invocation, _ said: Pipe
+  ) -> Process? {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     var arguments = ["ingest", feed, "--isolated"]
@@ -68,9 +75,11 @@ enum Island {
     var environment = invocation.environment
     // Not on the command line, where others can read it.
     if let target = invocation.options["db"] { environment["BOWSER_DATABASE"] = target }
+    environment["SWIFT_BACKTRACE"] = "enable=no"
     process.environment = environment
     let pipe = Pipe()
     process.standardInput = pipe
+    process.standardError = said
     do {
       try process.run()
     } catch {

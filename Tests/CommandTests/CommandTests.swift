@@ -17,6 +17,9 @@ struct CommandTests {
   static let config = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../config").standardized.path
 
+  /// Where tokens go in place of the tester's home.
+  static let state = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+
   static func process(_ arguments: [String], _ target: String, _ environment: [String: String])
     -> Process
   {
@@ -29,6 +32,7 @@ struct CommandTests {
     var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BOWSER_") }
     all["BOWSER_CONFIG"] = config
     all["BOWSER_DATABASE"] = target
+    all["BOWSER_STATE_FOLDER"] = state
     process.environment = all.merging(environment) { _, new in new }
     return process
   }

@@ -77,3 +77,31 @@ struct FairFuelTests {
     #expect(hour == (day == "2026-04-06" ? 20 : 19), "\(oldest)")
   }
 }
+
+struct JSONTextTests {
+  private func name(_ literal: String) throws -> String? {
+    let text = """
+      {"fuelPriceDetails":[{"fuelStation":{"id":"1","name":\(literal),"address":""},"fuelPrices":[]}]}
+      """
+    return try Sample.parse([Sample.document("prices", text)], "vic-fairfuel").stations.first?.name
+  }
+
+  /// F-J09: escapes of every kind by JSON's rules; half a surrogate pair is no text.
+  @Test(arguments: [
+    ("\"a\\u00e9b\"", "aéb"), ("\"\\ud83d\\ude00\"", "😀"), ("\"a\\/b\\\\c\\\"d\"", "a/b\\c\"d"),
+    ("\"a\\n\\t\\r\\f\\bb\"", "a b"), ("\"a\\u0000b\"", "a b"), ("\"e\\u0301\"", "é"),
+    ("\"a\\u200bb\\u202ec\"", "abc"),
+  ])
+  func escapes(literal: String, name: String) throws {
+    #expect(try self.name(literal) == name)
+  }
+
+  /// F-J09, F-J02, F-J03.
+  @Test(arguments: [
+    "\"\\ud83d\"", "\"\\ud83d\\u0041\"", "\"\\x41\"", "\"\\u00g0\"", "'a'", "a", "\"a", "+1", "01",
+    "0x1", "NaN", ".5", "1.", "\"a\nb\"",
+  ])
+  func whatIsNoJSONIsRefused(literal: String) {
+    #expect(throws: FeedError.self, "\(literal)") { try name(literal) }
+  }
+}

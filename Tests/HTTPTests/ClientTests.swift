@@ -242,6 +242,11 @@ struct ClientTests {
 
   /// F-Z06, F-H23: a certificate that nobody vouches for is refused.
   @Test func selfSignedCertificatesAreRefused() async throws {
+    #expect(try await tls([])?.mayHeal == true)
+  }
+
+  /// What comes of a call to a TLS server with a certificate of its own.
+  private func tls(_ options: [String]) async throws -> HTTPError? {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let port = Int.random(in: 20_000...50_000)
@@ -260,15 +265,55 @@ struct ClientTests {
     server.arguments = [
       "openssl", "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port)", "-key",
       "\(folder)/key", "-cert", "\(folder)/crt",
-    ]
+    ] + options
     server.standardOutput = FileHandle.nullDevice
     server.standardError = FileHandle.nullDevice
     try server.run()
     defer { server.terminate() }
     try await Task.sleep(for: .milliseconds(500))
-    let fault = await error { () async throws(HTTPError) in
+    return await error { () async throws(HTTPError) in
       try await client(5).send(Request(url: URL(string: "https://127.0.0.1:\(port)/")!))
     }
+  }
+
+  /// F-H24: a server that speaks only what nobody should is refused.
+  @Test func oldProtocolsAreRefused() async throws {
+    let fault = try await tls(["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
     #expect(fault?.mayHeal == true)
+  }
+
+  /// F-H25: a handshake that stalls ends at the deadline.
+  @Test func aStalledHandshakeEndsAtTheDeadline() async throws {
+    let server = try Server { _ in .silence(seconds: 10) }
+    defer { server.stop() }
+    let fault = await error { () async throws(HTTPError) in
+      try await client(1).send(Request(url: URL(string: "https://127.0.0.1:\(server.port)/")!))
+    }
+    #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
+  }
+
+  /// F-H26: of two addresses of a name the first is dead: the second is tried.
+  @Test func theSecondAddressIsTried() async throws {
+    let server = try Server { _ in .text(200, "{}") }
+    defer { server.stop() }
+    // The server listens on 127.0.0.1 only; localhost is ::1 too where the machine has it.
+    let response = try await client().send(
+      Request(url: URL(string: "http://localhost:\(server.port)/")!))
+    #expect(response.status == 200)
+  }
+
+  /// F-H19: a server that closes a connection it had kept open between two requests.
+  @Test func closedConnectionsAreOpenedAgain() async throws {
+    let count = Mutex(0)
+    let server = try Server { _ in
+      count.withLock { $0 += 1 }
+      // Promises to stay and goes.
+      let head = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}"
+      return .raw([Self.raw(head)])
+    }
+    defer { server.stop() }
+    let client = client()
+    for _ in 0..<20 { #expect(try await client.send(get(server)).status == 200) }
+    #expect(count.withLock { $0 } == 20)
   }
 }

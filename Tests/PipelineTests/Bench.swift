@@ -24,7 +24,13 @@ final class Bench: Sendable {
   /// What the providers were asked, path by path.
   let asked = Mutex<[String]>([])
   let lines = Mutex<[String]>([])
-  private let fault = Mutex<(@Sendable (Server.Request) -> Server.Answer?)?>(nil)
+  private let fault = Mutex<Fault?>(nil)
+
+  /// In an object of its own: a function inside a mutex is wrapped once more by every look at it.
+  private final class Fault: Sendable {
+    let answer: @Sendable (Server.Request) -> Server.Answer?
+    init(_ answer: @escaping @Sendable (Server.Request) -> Server.Answer?) { self.answer = answer }
+  }
   let environment: [String: String]
   let target: String
 
@@ -61,13 +67,14 @@ final class Bench: Sendable {
     func answer(_ request: Server.Request) -> Server.Answer {
       guard let bench = bench.withLock({ $0 }) else { return .silence(seconds: 0) }
       bench.asked.withLock { $0.append(request.path) }
-      if let answer = bench.fault.withLock({ $0 })?(request) { return answer }
+      if let answer = bench.fault.withLock({ $0 })?.answer(request) { return answer }
       return bench.feeds.answer(request)
     }
   }
 
   /// From now on the server answers like this where the function answers at all.
   func misbehave(_ fault: (@Sendable (Server.Request) -> Server.Answer?)?) {
+    let fault = fault.map { Fault($0) }
     self.fault.withLock { $0 = fault }
   }
 

@@ -14,7 +14,7 @@ import Testing
 ///
 /// F-H03, F-H04, F-H05, F-H06, F-H08, F-H09, F-H10, F-H11, F-H12, F-H13, F-H14, F-H15, F-H16, F-H17,
 /// F-H18, F-P01, F-P02, F-P03, F-P06, F-P07, F-P08, F-J01, F-J02, F-J03, F-J04, F-J05, F-J07, F-J08,
-/// F-X01, F-X02, F-X03, F-X05, F-X06, F-X07, F-X08, F-X10, F-Z02, F-Z03, F-Z05, F-Z07, F-Z08.
+/// F-P05, F-P09, F-X01, F-X02, F-X03, F-X05, F-X06, F-X07, F-X08, F-X10, F-Z02, F-Z03, F-Z05, F-Z07, F-Z08, F-Z12.
 struct FaultTests {
   /// These end the process on this platform; CommandTests meets them in a process of its own.
   static let deadly: Set<String> = ["head-cut"]

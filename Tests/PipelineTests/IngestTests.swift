@@ -300,4 +300,98 @@ struct IngestTests {
       #expect(try bench.lines("SELECT count(*) FROM fuel.run") == ["0"])
     }
   }
+
+  /// F-T11: a provider's clock that differs is noted and told; prices keep the feed's own time.
+  @Test func aDifferentClockIsTold() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        // Seven minutes ahead of 10:00 UTC.
+        return .text(
+          status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:07:00 GMT"])
+      }
+      try await bench.ingest("sa-fpd")
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")
+      #expect(
+        try connection.lines("SELECT clock_skew_seconds FROM fuel_v1.ingest_runs") == ["420"])
+      #expect(
+        try connection.lines("SELECT status, why FROM fuel_v1.feed_health")
+          == ["ok|the provider's clock differs from ours by 420 s"])
+      #expect(
+        try bench.charged("sa-fpd", at: Bench.end) == bench.feeds.truth(of: "sa-fpd", at: Bench.end))
+    }
+  }
+
+  /// F-H30: filters that let only browsers in let an honest text in that begins like one's.
+  @Test func theAgentIsHonest() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let agents = Mutex<Set<String>>([])
+      bench.misbehave { request in
+        let agent = request.headers["user-agent"] ?? ""
+        agents.withLock { _ = $0.insert(agent) }
+        return agent.hasPrefix("Mozilla/5.0 ") ? nil : .text(403, "<html>blocked</html>")
+      }
+      for feed in SimulatedFeeds.feeds { try await bench.ingest(feed) }
+      #expect(
+        agents.withLock { $0 }
+          == ["Mozilla/5.0 (compatible; bowser/1.0; +test@example.org)"])
+    }
+  }
+
+  /// F-F10: a new version of a feed beside the old is a feed of its own: both run, neither speaks for
+  /// the other.
+  @Test func twoVersionsStandSideBySide() async throws {
+    try await TestDatabase.with { target in
+      let old = try Bench(target)
+      let new = try Bench(
+        target, environment: old.environment.filter { $0.key.hasPrefix("BOWSER_SA_FPD_") }
+          .reduce(into: [:]) { $0[$1.key.replacing("SA_FPD", with: "SA_FPD_NEXT")] = $1.value },
+        changing: ["feed: 'sa-fpd'": "feed: 'sa-fpd-next'"])
+      try await old.ingest("sa-fpd")
+      new.misbehave { request in
+        guard request.path.hasSuffix("GetSitesPrices"),
+          case .text(let status, let body, let type, _) = old.feeds.answer(request)
+        else { return nil }
+        return .text(status, body.replacing("\"FuelId\":2,", with: "\"FuelId\":5,"), type: type)
+      }
+      try await new.ingest("sa-fpd-next")
+      #expect(
+        try old.lines(
+          "SELECT source, count(*) > 20 FROM fuel.current_price JOIN fuel.source USING (source_id) GROUP BY 1 ORDER BY 1")
+          == ["sa-fpd|t", "sa-fpd-next|t"])
+      #expect(try old.charged("sa-fpd", at: Bench.end) == old.feeds.truth(of: "sa-fpd", at: Bench.end))
+    }
+  }
+
+  /// Requests are counted over all feeds of a key, and per minute.
+  @Test func feedsOfOneKeyShareItsQuota() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(
+        target,
+        environment: [
+          "BOWSER_NSW_FUELCHECK_CALLS_PER_MONTH": "6", "BOWSER_TAS_FUELCHECK_CALLS_PER_MONTH": "6",
+          "BOWSER_NSW_FUELCHECK_CALLS_PER_MINUTE": "3",
+        ])
+      try await bench.ingest("nsw-fuelcheck", at: Bench.end)
+      let soon = await fault {
+        try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(20))
+      }
+      #expect(soon as? IngestError == .notBefore(Bench.end + .seconds(80)))
+      try await bench.ingest("tas-fuelcheck", at: Bench.end + .seconds(120))
+      try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(4_000))
+      let spent = await fault {
+        try await bench.ingest("tas-fuelcheck", at: Bench.end + .seconds(9_000))
+      }
+      #expect(spent as? IngestError == .quotaSpent(allowed: 6))
+      #expect(
+        try bench.lines("SELECT feed, quota_left FROM fuel_v1.feed_health ORDER BY feed").allSatisfy {
+          $0.hasSuffix("|0") || $0.hasSuffix("|6")
+        })
+    }
+  }
 }

@@ -80,7 +80,10 @@ struct SoakTests {
         environment: Dictionary(
           uniqueKeysWithValues: ["NSW_FUELCHECK", "TAS_FUELCHECK"].map {
             ("BOWSER_\($0)_CALLS_PER_MONTH", "0")
-          }))
+          }),
+        market: Market(
+          seed: 11, stations: 60,
+          days: (Zone.sydney.local(Bench.end).day + -16)...(Zone.sydney.local(Bench.end).day + 3)))
       let cron = try Cron(bench)
       let random = Mutex(Random(seed: 41, "soak"))
       let faulty = Mutex(0)
@@ -107,8 +110,7 @@ struct SoakTests {
           return fault.spoil((status, Array(body.utf8), type), &random)
         }
       }
-      let begin = Bench.end - .seconds(9 * 86_400)
-      var at = begin
+      var at = Bench.end - .seconds(15 * 86_400)
       var good = 0
       var bad = 0
       var memory: [Int] = []

@@ -1,0 +1,367 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import Store
+import Synchronization
+import TestDatabase
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Processes beside each other: feeds as islands, crashes, signals, poor surroundings.
+struct IslandTests {
+  static let now = Instant(seconds: 1_782_900_000)
+
+  /// All providers on one server, and the variables that lead there.
+  private final class Providers: Sendable {
+    let feeds: SimulatedFeeds
+    let server: Server
+    let environment: [String: String]
+    let asked = Mutex<[String]>([])
+
+    init(spoil: @escaping @Sendable (Server.Request, SimulatedFeeds) -> Server.Answer?) throws {
+      let today = Zone.sydney.local(IslandTests.now).day
+      let feeds = SimulatedFeeds(
+        Market(seed: 3, stations: 120, days: (today + -3)...(today + 2)), at: IslandTests.now)
+      self.feeds = feeds
+      let log = Log()
+      server = try Server { request in
+        log.lines.withLock { $0.append(request.path) }
+        return spoil(request, feeds) ?? feeds.answer(request)
+      }
+      self.log = log
+      var environment = SimulatedFeeds.keys
+      environment["BOWSER_ALLOW_LOOPBACK"] = "true"
+      environment["BOWSER_ATTEMPTS"] = "1"
+      for feed in SimulatedFeeds.feeds {
+        let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
+        environment["\(prefix)_URL"] = "http://127.0.0.1:\(server.port)/\(feed)"
+        environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
+        environment["\(prefix)_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
+        environment["\(prefix)_CALLS_PER_MINUTE"] = "0"
+      }
+      self.environment = environment
+    }
+
+    private let log: Log
+    private final class Log: Sendable { let lines = Mutex<[String]>([]) }
+    var paths: [String] { log.lines.withLock { $0 } }
+    deinit { server.stop() }
+  }
+
+  private func text(_ answer: Server.Answer) -> (Int, [UInt8], String) {
+    guard case .text(let status, let body, let type, _) = answer else { return (200, [], "") }
+    return (status, Array(body.utf8), type)
+  }
+
+  /// F-Z14, F-H15, F-K02: a connection that closes inside the head of an answer ends a process on this
+  /// platform. It is one feed's process: told, counted, and no matter to the others.
+  @Test func aCrashIsOneFeedsAlone() async throws {
+    let isBroken = Mutex(true)
+    let providers = try Providers { request, feeds in
+      guard isBroken.withLock({ $0 }), request.path.contains("/qld-fpd/") else { return nil }
+      var random = Random(seed: 1, "cut")
+      let (status, body, type) = self.text(feeds.answer(request))
+      return Fault.named("head-cut")?.spoil((status, body, type), &random)
+    }
+    try await TestDatabase.with { target in
+      let result = try CommandTests.run(
+        ["ingest", "--all", "--now", "\(Self.now)"], on: target,
+        environment: providers.environment)
+      #expect(result.code == 69, "\(result.err)")
+      #expect(result.err.contains("bowser: qld-fpd: "))
+      #expect(!result.err.contains("sa-fpd"))
+      let stored = try Connection(target).lines(
+        "SELECT feed FROM fuel_v1.ingest_runs WHERE outcome = 'stored' ORDER BY feed")
+      #expect(stored == SimulatedFeeds.feeds.filter { $0 != "qld-fpd" })
+      isBroken.withLock { $0 = false }
+      let healed = try CommandTests.run(
+        ["ingest", "--all", "--now", "\(Self.now + .seconds(900))"], on: target,
+        environment: providers.environment)
+      #expect(healed.code == 0 && healed.err == "", "\(healed.err)")
+      #expect(
+        try Connection(target).lines(
+          "SELECT outcome FROM fuel_v1.ingest_runs WHERE feed = 'qld-fpd' ORDER BY run_id DESC LIMIT 1")
+          == ["stored"])
+    }
+  }
+
+  /// F-K02: all feeds at once, round after round: nobody waits for another's rows.
+  @Test func roundsOfAllFeeds() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for round in 0..<4 {
+        let at = Self.now + .seconds(round * 46_000)
+        providers.feeds.set(at)
+        let result = try CommandTests.run(
+          ["ingest", "--all", "--summary", "--now", "\(at)"], on: target,
+          environment: providers.environment)
+        #expect(result.code == 0 && result.err == "", "\(result.err)")
+        #expect(result.out.split(separator: "\n").count == 7)
+      }
+    }
+  }
+
+  /// F-K01, F-K09: many starts of one feed at once: one works, the others go away at once.
+  @Test func startsDoNotPileUp() async throws {
+    let providers = try Providers { request, feeds in
+      guard request.path.hasSuffix("GetSitesPrices") else { return nil }
+      usleep(1_500_000)
+      return feeds.answer(request)
+    }
+    try await TestDatabase.with { target in
+      let began = ContinuousClock.now
+      var processes: [Process] = []
+      for _ in 0..<10 {
+        let process = CommandTests.process(
+          ["ingest", "qld-fpd", "--now", "\(Self.now)"], target, providers.environment)
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        processes.append(process)
+      }
+      for process in processes { process.waitUntilExit() }
+      let codes = processes.map(\.terminationStatus).sorted()
+      #expect(codes.filter { $0 == 0 }.count == 1 && Set(codes) == [0, 75], "\(codes)")
+      #expect(ContinuousClock.now - began < .seconds(60))
+      #expect(try Connection(target).lines("SELECT count(*) FROM fuel.run") == ["1"])
+    }
+  }
+
+  /// F-K05, F-K04: told to stop while a provider is silent, both processes go; the next run is normal.
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGKILL])
+  func signalsEndTheRun(signal: Int32) async throws {
+    let isSilent = Mutex(true)
+    let providers = try Providers { request, _ in
+      isSilent.withLock { $0 } && request.path.hasSuffix("GetSitesPrices")
+        ? .silence(seconds: 20) : nil
+    }
+    try await TestDatabase.with { target in
+      let process = CommandTests.process(
+        ["ingest", "qld-fpd", "--now", "\(Self.now)"], target, providers.environment)
+      process.standardError = FileHandle.nullDevice
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      for _ in 0..<800 where !providers.paths.contains(where: { $0.hasSuffix("GetSitesPrices") }) {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      isSilent.withLock { $0 = false }
+      let connection = try Connection(target)
+      // The session of the run goes with its process.
+      var sessions = ["1"]
+      for _ in 0..<100 where sessions != ["0"] {
+        try await Task.sleep(for: .milliseconds(50))
+        sessions = try connection.lines(
+          """
+          SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+          WHERE locktype = 'advisory' AND classid = 1 AND datname = current_database()
+          """)
+      }
+      #expect(sessions == ["0"])
+      let next = try CommandTests.run(
+        ["ingest", "qld-fpd", "--now", "\(Self.now + .seconds(60))"], on: target,
+        environment: providers.environment)
+      #expect(next.code == 0 && next.err == "")
+      let outcomes = try connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
+      // Where the program still has a moment it writes down itself that the run failed.
+      #expect(outcomes.count == 2 && ["interrupted", "failed"].contains(outcomes[0]))
+      #expect(outcomes.last == "stored")
+    }
+  }
+
+  /// F-K07: whoever holds a feed's lock and hangs stops the others only as long as his session lives.
+  @Test func aHangingLockHolderDiesWithItsSession() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let run = { (seconds: Int) in
+        try CommandTests.run(
+          ["ingest", "sa-fpd", "--now", "\(Self.now + .seconds(seconds))"], on: target,
+          environment: providers.environment)
+      }
+      #expect(try run(0).code == 0)
+      let holder = try Connection(target)
+      let process = try holder.lines("SELECT pg_backend_pid()")[0]
+      try holder.execute("SELECT pg_advisory_lock(1, source_id::integer) FROM fuel.source")
+      let busy = try run(700)
+      #expect(busy.code == 75 && busy.err.contains("another run of this feed is under way"))
+      try Connection(target).execute("SELECT pg_terminate_backend(\(process))")
+      #expect(try run(1_400).code == 0)
+    }
+  }
+
+  /// F-K03: live runs, replays and aggregations of the same feeds at once end as one after the other.
+  @Test func everythingAtOnce() async throws {
+    let feeds = ["nsw-fuelcheck", "qld-fpd", "wa-fuelwatch", "sa-fpd"]
+    func words(_ target: String) -> [[String]] {
+      let now = "\(Self.now + .seconds(600))"
+      return feeds.map { ["ingest", $0, "--replay", CommandTests.recording, "--now", now] }
+        + [["aggregate", "--now", now], ["aggregate", "--now", now]]
+    }
+    func published(_ target: String) throws -> [String] {
+      _ = try CommandTests.run(["aggregate", "--now", "\(Self.now + .seconds(600))"], on: target)
+      let connection = try Connection(target)
+      try connection.query(
+        "SELECT set_config('bowser.now', \((Self.now + .seconds(600)).description), false)")
+      return try connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")
+        + connection.lines("SELECT region, fuel, average_cpl, stations FROM fuel_v1.averages_now ORDER BY 1, 2")
+        + connection.lines(
+          "SELECT feed_station_code, feed, fuel, price_cpl, effective_at FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id) ORDER BY 1, 2, 3")
+    }
+    let plain = try await TestDatabase.with { target in
+      for words in words(target) { #expect(try CommandTests.run(words, on: target).code == 0) }
+      return try published(target)
+    }
+    let atOnce = try await TestDatabase.with { target in
+      for _ in 0..<3 {
+        let processes = try (words(target) + words(target)).map { words in
+          let process = CommandTests.process(words, target, [:])
+          process.standardError = FileHandle.nullDevice
+          process.standardInput = FileHandle.nullDevice
+          try process.run()
+          return process
+        }
+        for process in processes {
+          process.waitUntilExit()
+          #expect([0, 75].contains(process.terminationStatus))
+        }
+      }
+      return try published(target)
+    }
+    #expect(plain.count > 100 && atOnce == plain)
+  }
+
+  /// F-K10, F-M04: no environment, no home, no standard input, a folder that is gone, any umask and
+  /// locale: the same result, and the token is its owner's alone.
+  @Test func poorSurroundings() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let state = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      let host = ProcessInfo.processInfo.environment["PGHOST"] ?? ""
+      let port = ProcessInfo.processInfo.environment["PGPORT"] ?? "5432"
+      let user = ProcessInfo.processInfo.environment["PGUSER"] ?? ""
+      var variables = providers.environment
+      variables["BOWSER_DATABASE"] =
+        "host=\(host) port=\(port)\(user.isEmpty ? "" : " user=\(user)") \(target)"
+      variables["BOWSER_CONFIG"] = CommandTests.config
+      variables["BOWSER_STATE_FOLDER"] = state
+      variables["LC_ALL"] = "th_TH.UTF-8"
+      let program = CommandTests.process([], target, [:]).executableURL?.path ?? ""
+      func shell(_ command: String) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let assignments = variables.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
+        process.arguments = [
+          "-c",
+          "d=$(mktemp -d); cd $d; rmdir $d; umask 000; exec env -i \(assignments) \(program) \(command)",
+        ]
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+      }
+      #expect(try shell("ingest nsw-fuelcheck --now \(Self.now) <&-") == 0)
+      #expect(
+        try Connection(target).lines("SELECT outcome, requests FROM fuel_v1.ingest_runs")
+          == ["stored|2"])
+      let file = state + "/nsw-fuelcheck.token"
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      // The next run, and Tasmania's, need no token call.
+      #expect(try shell("ingest nsw-fuelcheck tas-fuelcheck --now \(Self.now + .seconds(3_600))") == 0)
+      #expect(
+        try Connection(target).lines(
+          "SELECT feed, requests FROM fuel_v1.ingest_runs WHERE run_id > 1 ORDER BY feed")
+          == ["nsw-fuelcheck|1", "tas-fuelcheck|1"])
+      // Broken, readable by others, of another key: as if it were not there.
+      for spoil in ["echo '{' > \(file)", "chmod 644 \(file)", "chmod 600 \(file); sed -i 's/\"keys\":\"/&x/' \(file)"] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", spoil]
+        try process.run()
+        process.waitUntilExit()
+        let count = providers.paths.count { $0.hasSuffix("accesstoken") }
+        let runs = Int(try Connection(target).lines("SELECT count(*) FROM fuel.run")[0]) ?? 0
+        #expect(try shell("ingest nsw-fuelcheck --now \(Self.now + .seconds(3_600 * runs))") == 0)
+        #expect(providers.paths.count { $0.hasSuffix("accesstoken") } == count + 1, "\(spoil)")
+      }
+      variables["BOWSER_STATE_FOLDER"] = "/proc/nowhere"
+      #expect(try shell("ingest tas-fuelcheck --now \(Self.now + .seconds(90_000))") == 0)
+    }
+  }
+
+  /// F-K11: few files to open: a clean end and nothing half stored, and the next run is normal.
+  @Test func fewFilesToOpen() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for limit in [20, 24, 32] {
+        let process = CommandTests.process([], target, providers.environment)
+        let program = process.executableURL?.path ?? ""
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+          "-c", "ulimit -n \(limit); exec \(program) ingest sa-fpd --now \(Self.now) 2>/dev/null",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit, "\(limit)")
+        let counts = try Connection(target).lines(
+          "SELECT count(*) FROM fuel.price WHERE run_id NOT IN (SELECT run_id FROM fuel.run WHERE outcome = 'stored')")
+        #expect(counts == ["0"])
+      }
+      let next = try CommandTests.run(
+        ["ingest", "sa-fpd", "--now", "\(Self.now + .seconds(3_600))"], on: target,
+        environment: providers.environment)
+      #expect(next.code == 0)
+    }
+  }
+
+  /// F-K12: output that nobody reads or that finds no room: the work stays, the exit code tells.
+  @Test func lostOutput() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for (step, (redirect, code)) in [(">/dev/full", 74), ("| true", 0), (">&-", 74), ("2>/dev/full", 0)].enumerated() {
+        let process = CommandTests.process([], target, providers.environment)
+        let program = process.executableURL?.path ?? ""
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [
+          "-c",
+          "set -o pipefail; \(program) ingest sa-fpd --summary --now \(Self.now + .seconds(step * 3_600)) \(redirect)",
+        ]
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == Int32(code), "\(redirect)")
+        #expect(
+          try Connection(target).lines("SELECT count(*) FROM fuel_v1.ingest_runs WHERE outcome IN ('stored', 'unchanged')")
+            == ["\(step + 1)"], "\(redirect)")
+      }
+    }
+  }
+
+  /// F-H20: proxies of the environment see no request, and so no credential.
+  @Test func proxiesOfTheEnvironmentAreNotUsed() async throws {
+    let seen = Mutex<[String]>([])
+    let proxy = try Server { request in
+      seen.withLock { $0.append("\(request.path) \(request.headers)") }
+      return .text(502, "")
+    }
+    defer { proxy.stop() }
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      var environment = providers.environment
+      for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+        environment[name] = "http://127.0.0.1:\(proxy.port)"
+      }
+      environment["no_proxy"] = ""
+      let result = try CommandTests.run(
+        ["ingest", "sa-fpd", "--now", "\(Self.now)"], on: target, environment: environment)
+      #expect(result.code == 0, "\(result.err)")
+      #expect(seen.withLock { $0 } == [])
+    }
+  }
+}
