@@ -55,6 +55,14 @@ extension Store {
     try connection.become("fuel_reader")
   }
 
+  /// The server's clock less this machine's.
+  package func clockSkewSeconds() throws -> Int {
+    let row = try connection.query(
+      "SELECT extract(epoch FROM clock_timestamp())::bigint AS seconds"
+    ).only()
+    return try row.integer("seconds") - Int(Instant.now.seconds)
+  }
+
   /// Sets what counts as now in the views of this session.
   package func setViewClock(_ instant: String) throws {
     try connection.query("SELECT set_config('bowser.now', \(instant), false)")

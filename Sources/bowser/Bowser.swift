@@ -9,7 +9,7 @@ enum Bowser {
 
   static let commands: [Command] = [
     migrateCommand, ingestCommand, aggregateCommand, showCommand, statusCommand, simulateCommand,
-    configCommand,
+    doctorCommand, configCommand,
   ]
 
   static func main() async {

@@ -365,3 +365,32 @@ struct IslandTests {
     }
   }
 }
+
+struct DoctorTests {
+  /// Every check in a line; what is missing is named with what to do; a key is asked for once.
+  @Test func theDoctorLooksAtEverything() async throws {
+    let away = try CommandTests.run(["doctor"], on: "host=/nowhere password=CANARY")
+    #expect(away.code == 78 && away.out.contains("FAIL  database") && !away.out.contains("CANARY"))
+    #expect(away.out.contains("BOWSER_VIC_FAIRFUEL_CONSUMER_ID"))
+    #expect(away.out.contains("ok    wa-fuelwatch"))
+    let today = Zone.sydney.local(.now).day
+    let feeds = SimulatedFeeds(Market(seed: 3, stations: 60, days: (today + -3)...(today + 2)))
+    let server = try Server { feeds.answer($0) }
+    defer { server.stop() }
+    try await TestDatabase.with { target in
+      var environment = SimulatedFeeds.keys
+      environment["BOWSER_ALLOW_LOOPBACK"] = "true"
+      for feed in SimulatedFeeds.feeds {
+        let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
+        environment["\(prefix)_URL"] = "http://127.0.0.1:\(server.port)/\(feed)"
+      }
+      let well = try CommandTests.run(["doctor", "--online"], on: target, environment: environment)
+      #expect(well.code == 0 && !well.out.contains("FAIL"), "\(well.out)")
+      for feed in SimulatedFeeds.feeds { #expect(well.out.contains("ok    \(feed) online")) }
+      environment["BOWSER_SA_FPD_TOKEN"] = "CANARY-wrong"
+      let wrong = try CommandTests.run(["doctor", "--online"], on: target, environment: environment)
+      #expect(wrong.code == 78 && wrong.out.contains("FAIL  sa-fpd online"))
+      #expect(!wrong.out.contains("CANARY"))
+    }
+  }
+}

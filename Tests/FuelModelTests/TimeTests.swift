@@ -63,7 +63,7 @@ struct TimeTests {
     }
   }
 
-  /// F-T04: a local time that clocks skip is refused, per zone.
+  /// F-T04, F-Z11: a local time that clocks skip is refused, per zone; nothing else makes instants.
   @Test(arguments: [
     (Zone.sydney, 2), (.melbourne, 2), (.hobart, 2), (.adelaide, 2), (.brokenHill, 2),
     (.lordHowe, 2),

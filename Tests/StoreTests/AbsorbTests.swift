@@ -299,4 +299,18 @@ struct AbsorbTests {
       #expect(isFree)
     }
   }
+
+  /// F-Z09: a NUL would end a text on its way to the server without a word; it stays visible, and what
+  /// stands behind it is kept.
+  @Test func aNULEndsNoText() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(
+        [.u91("1", 1800, hour(0))], at: hour(0),
+        rejects: [Reject(.recordUnreadable, raw: "before\0behind")])
+      #expect(
+        try feed.connection.lines("SELECT raw, length(raw) FROM fuel_v1.rejects")
+          == ["before\u{FFFD}behind|13"])
+    }
+  }
 }

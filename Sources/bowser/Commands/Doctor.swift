@@ -1,0 +1,142 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Postgres
+import Store
+
+let doctorCommand = Command(
+  name: "doctor",
+  summary: "Check configuration, database, rights, clock, zones and keys.",
+  operands: "",
+  examples: [
+    ("bowser doctor", "look at everything on this machine"),
+    ("bowser doctor --online", "and ask each provider once with its key"),
+  ],
+  options: [
+    .init(name: "online", value: nil, about: "one or two requests a feed; they count in its quota")
+  ],
+  notes: """
+    One line a check: ok, warn or FAIL, and what to do. Exit 78 where something fails, else 0.
+    docs/feeds.md tells how to get each key.
+    """
+) { invocation in
+  guard invocation.operands.isEmpty else { throw UsageError.message("doctor takes no operands") }
+  var doctor = Doctor()
+  let settings = try invocation.settings()
+  let sources = try invocation.sources()
+  doctor.tell(.ok, "configuration", "\(try invocation.configurationFolder()), \(sources.count) feeds")
+  doctor.check("time zones", "the rules of Australia/Sydney are known") {
+    guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
+  }
+  doctor.database(settings)
+  doctor.state(settings, invocation)
+  for source in sources { doctor.keys(of: source, invocation) }
+  if invocation.flags.contains("online") {
+    for source in sources where source.settings.boolean("enabled") {
+      await doctor.ask(source, settings, invocation)
+    }
+  }
+  return doctor.code
+}
+
+/// Looks at one thing after the other and says what it finds.
+private struct Doctor {
+  enum Finding: String {
+    case ok = "ok  "
+    case warn = "warn"
+    case fail = "FAIL"
+  }
+
+  private(set) var code = ExitCode.done
+
+  mutating func tell(_ finding: Finding, _ what: String, _ words: String) {
+    write("\(finding.rawValue)  \(padded(what, 24))\(words)\n")
+    if finding == .fail { code = .configuration }
+  }
+
+  /// - Parameter good: what to say where the body does not throw.
+  mutating func check(_ what: String, _ good: String, _ body: () throws -> Void) {
+    do {
+      try body()
+      tell(.ok, what, good)
+    } catch {
+      tell(.fail, what, "\(error)")
+    }
+  }
+
+  mutating func database(_ settings: Settings) {
+    let connection: Connection
+    do {
+      connection = try Connection(settings.text("database"))
+      try Migrator(connection).verify()
+    } catch {
+      return tell(.fail, "database", "\(error)")
+    }
+    tell(.ok, "database", "reached; its schema is this program's")
+    let store = Store(connection)
+    check("rights", "may become fuel_writer") { try store.becomeWriter() }
+    do {
+      let skew = try store.clockSkewSeconds()
+      tell(
+        abs(skew) > 60 ? .warn : .ok, "clock",
+        abs(skew) > 60
+          ? "this machine's and the server's differ by \(skew) s: set them by NTP"
+          : "as the server's")
+      for feed in try store.health() where feed.why?.contains("clock differs") == true {
+        tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")
+      }
+    } catch {
+      tell(.fail, "clock", "\(error)")
+    }
+  }
+
+  mutating func state(_ settings: Settings, _ invocation: Invocation) {
+    guard
+      let folder = TokenCache.folder(
+        configured: settings.text("stateFolder"), environment: invocation.environment)
+    else {
+      return tell(.warn, "state folder", "no HOME: tokens are asked for anew in every run")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let isWritable = FileManager.default.isWritableFile(atPath: folder)
+      tell(
+        isWritable ? .ok : .warn, "state folder",
+        isWritable ? folder : "\(folder) cannot be written: tokens are asked for in every run")
+    } catch {
+      tell(.warn, "state folder", "\(folder) cannot be made: tokens are asked for in every run")
+    }
+  }
+
+  mutating func keys(of source: Source, _ invocation: Invocation) {
+    guard source.settings.boolean("enabled") else {
+      return tell(.ok, source.feed, "switched off in the configuration")
+    }
+    let secrets = Secrets(environment: invocation.environment)
+    do {
+      for name in source.secrets {
+        _ = try secrets.find(feed: source.account, name: name)
+      }
+      let shared = source.account == source.feed ? "" : " (of \(source.account))"
+      tell(
+        .ok, source.feed,
+        source.secrets.isEmpty ? "needs no key" : "\(source.secrets.joined(separator: ", ")) found\(shared)")
+    } catch {
+      tell(.fail, source.feed, "\(error); or switch it off: enabled: false")
+    }
+  }
+
+  mutating func ask(_ source: Source, _ settings: Settings, _ invocation: Invocation) async {
+    let fetch = invocation.fetch(
+      source, settings, invocation.client(settings), until: .now + .seconds(60))
+    do {
+      try await fetch.tryKeys(at: .now, counting: RequestCount())
+      tell(.ok, "\(source.feed) online", "answers")
+    } catch {
+      tell(.fail, "\(source.feed) online", "\(error)")
+    }
+  }
+}
