@@ -54,6 +54,80 @@ struct RecordedTests {
     #expect(different == [] as [String], "\(feed)")
   }
 
+  /// What feed, document and envelope a recorded file is; `nil`: not an answer that any feed reads.
+  private static func meaning(of path: String) -> (feed: String, name: String, wrap: String?)? {
+    switch path {
+    case let path where path.hasPrefix("nsw-fuelcheck/"): ("nsw-fuelcheck", "prices", nil)
+    case let path where path.hasPrefix("vic-fair-fuel/prices"): ("vic-fairfuel", "prices", nil)
+    case let path where path.hasPrefix("qld-fpd/GetSitesPrices-20") && path.contains(".json"):
+      ("qld-fpd", "prices", nil)
+    case let path where path.hasPrefix("qld-fpd/full-site-details"): ("qld-fpd", "sites", "S")
+    case let path where path.hasPrefix("qld-fpd/country-geographic"):
+      ("qld-fpd", "regions", nil)
+    case let path where path.hasPrefix("sa-fpd/fixture-site_details"): ("sa-fpd", "sites", nil)
+    case let path where path.hasPrefix("sa-fpd/fixture-brands"): ("sa-fpd", "brands", nil)
+    case let path where path.hasPrefix("sa-fpd/fixture-geo"): ("sa-fpd", "regions", nil)
+    case let path where path.hasPrefix("wa-fuelwatch/api-sites-"):
+      ("wa-fuelwatch", "sites-" + path.split(separator: "-")[3], nil)
+    case let path where path.hasSuffix("rss-2017-trimmed.xml"): ("wa-fuelwatch", "today-1", nil)
+    default: nil
+    }
+  }
+
+  /// Every recorded answer goes in, each at its own instant, and the counts of every run add up.
+  @Test func everyRecordedAnswerGoesIn() async throws {
+    guard !Recorded.isMissing, let folder = Recorded.folder else { return }
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+    var runs: [(feed: String, documents: [Document])] = []
+    var unread: [String] = []
+    for path in paths where path.contains("/") {
+      guard let (feed, name, wrap) = Self.meaning(of: path) else {
+        unread.append(path)
+        continue
+      }
+      var bytes = try Recorded.bytes(path)
+      if let wrap { bytes = Array("{\"\(wrap)\":".utf8) + bytes + Array("}".utf8) }
+      let stamp = path.firstMatch(of: /(\d{8}T\d{6}Z|\d{4}-\d\d-\d\d)/).map { String($0.1) } ?? ""
+      let at =
+        Instant(iso: stamp) ?? Instant(iso: stamp + "T20:00:00Z") ?? Instant(seconds: 1_782_000_000)
+      runs.append((feed, [Document(name: name, bytes: bytes, fetchedAt: at)]))
+    }
+    #expect(runs.count >= 39, "\(runs.count)")
+    // Derived tables, reference lists that no feed asks for, reports.
+    #expect(unread.count <= 22, "\(unread)")
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let store = try bench.store()
+      let now = try #require(Instant(iso: "2026-08-31T00:00:00Z"))
+      for (feed, documents) in runs {
+        do {
+          _ = try Ingest(bench.source(feed), store: store, clock: .fixed(now), log: bench.log)
+            .replay(documents)
+        } catch {
+          Issue.record("\(feed) \(documents[0].name) of \(documents[0].fetchedAt): \(error)")
+        }
+      }
+      let counts = try bench.lines(
+        """
+        SELECT feed, count(*), sum(received) > 0 AS some,
+          bool_and(received = stored + unchanged + duplicate + rejected) AS adds_up
+        FROM fuel_v1.ingest_runs GROUP BY feed ORDER BY feed
+        """)
+      #expect(
+        counts == [
+          "nsw-fuelcheck|14|t|t", "qld-fpd|5|t|t", "sa-fpd|3|f|t", "vic-fairfuel|6|t|t",
+          "wa-fuelwatch|11|t|t",
+        ])
+      let reasons = try bench.lines(
+        "SELECT DISTINCT feed || ' ' || reason FROM fuel_v1.rejects ORDER BY 1")
+      #expect(
+        reasons == [
+          "nsw-fuelcheck unsupported_fuel", "qld-fpd price_out_of_band",
+          "vic-fairfuel price_out_of_band",
+        ])
+    }
+  }
+
   /// Twelve answers of one day of New South Wales, with rows that appear and vanish. The averages
   /// of the last one by a second way.
   @Test func aDayOfNewSouthWales() async throws {
