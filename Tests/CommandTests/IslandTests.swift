@@ -84,7 +84,8 @@ struct IslandTests {
       #expect(healed.code == 0 && healed.err == "", "\(healed.err)")
       #expect(
         try Connection(target).lines(
-          "SELECT outcome FROM fuel_v1.ingest_runs WHERE feed = 'qld-fpd' ORDER BY run_id DESC LIMIT 1")
+          "SELECT outcome FROM fuel_v1.ingest_runs WHERE feed = 'qld-fpd' ORDER BY run_id DESC LIMIT 1"
+        )
           == ["stored"])
     }
   }
@@ -208,9 +209,11 @@ struct IslandTests {
       try connection.query(
         "SELECT set_config('bowser.now', \((Self.now + .seconds(600)).description), false)")
       return try connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")
-        + connection.lines("SELECT region, fuel, average_cpl, stations FROM fuel_v1.averages_now ORDER BY 1, 2")
         + connection.lines(
-          "SELECT feed_station_code, feed, fuel, price_cpl, effective_at FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id) ORDER BY 1, 2, 3")
+          "SELECT region, fuel, average_cpl, stations FROM fuel_v1.averages_now ORDER BY 1, 2")
+        + connection.lines(
+          "SELECT feed_station_code, feed, fuel, price_cpl, effective_at FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id) ORDER BY 1, 2, 3"
+        )
     }
     let plain = try await TestDatabase.with { target in
       for words in words(target) { #expect(try CommandTests.run(words, on: target).code == 0) }
@@ -271,13 +274,17 @@ struct IslandTests {
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o600)
       // The next run, and Tasmania's, need no token call.
-      #expect(try shell("ingest nsw-fuelcheck tas-fuelcheck --now \(Self.now + .seconds(3_600))") == 0)
+      #expect(
+        try shell("ingest nsw-fuelcheck tas-fuelcheck --now \(Self.now + .seconds(3_600))") == 0)
       #expect(
         try Connection(target).lines(
           "SELECT feed, requests FROM fuel_v1.ingest_runs WHERE run_id > 1 ORDER BY feed")
           == ["nsw-fuelcheck|1", "tas-fuelcheck|1"])
       // Broken, readable by others, of another key: as if it were not there.
-      for spoil in ["echo '{' > \(file)", "chmod 644 \(file)", "chmod 600 \(file); sed -i 's/\"keys\":\"/&x/' \(file)"] {
+      for spoil in [
+        "echo '{' > \(file)", "chmod 644 \(file)",
+        "chmod 600 \(file); sed -i 's/\"keys\":\"/&x/' \(file)",
+      ] {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", spoil]
@@ -309,7 +316,8 @@ struct IslandTests {
         process.waitUntilExit()
         #expect(process.terminationReason == .exit, "\(limit)")
         let counts = try Connection(target).lines(
-          "SELECT count(*) FROM fuel.price WHERE run_id NOT IN (SELECT run_id FROM fuel.run WHERE outcome = 'stored')")
+          "SELECT count(*) FROM fuel.price WHERE run_id NOT IN (SELECT run_id FROM fuel.run WHERE outcome = 'stored')"
+        )
         #expect(counts == ["0"])
       }
       let next = try CommandTests.run(
@@ -323,7 +331,9 @@ struct IslandTests {
   @Test func lostOutput() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
-      for (step, (redirect, code)) in [(">/dev/full", 74), ("| true", 0), (">&-", 74), ("2>/dev/full", 0)].enumerated() {
+      for (step, (redirect, code)) in [
+        (">/dev/full", 74), ("| true", 0), (">&-", 74), ("2>/dev/full", 0),
+      ].enumerated() {
         let process = CommandTests.process([], target, providers.environment)
         let program = process.executableURL?.path ?? ""
         process.executableURL = URL(filePath: "/bin/bash")
@@ -337,7 +347,8 @@ struct IslandTests {
         process.waitUntilExit()
         #expect(process.terminationStatus == Int32(code), "\(redirect)")
         #expect(
-          try Connection(target).lines("SELECT count(*) FROM fuel_v1.ingest_runs WHERE outcome IN ('stored', 'unchanged')")
+          try Connection(target).lines(
+            "SELECT count(*) FROM fuel_v1.ingest_runs WHERE outcome IN ('stored', 'unchanged')")
             == ["\(step + 1)"], "\(redirect)")
       }
     }
@@ -354,7 +365,9 @@ struct IslandTests {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
       var environment = providers.environment
-      for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+      for name in [
+        "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+      ] {
         environment[name] = "http://127.0.0.1:\(proxy.port)"
       }
       environment["no_proxy"] = ""
@@ -388,7 +401,8 @@ struct DoctorTests {
       #expect(well.code == 0 && !well.out.contains("FAIL"), "\(well.out)")
       for feed in SimulatedFeeds.feeds { #expect(well.out.contains("ok    \(feed) online")) }
       environment["BOWSER_SA_FPD_TOKEN"] = "CANARY-wrong"
-      let wrong = try CommandTests.run(["doctor", "--online"], on: target, environment: environment)
+      let wrong = try CommandTests.run(
+        ["doctor", "--online"], on: target, environment: environment)
       #expect(wrong.code == 78 && wrong.out.contains("FAIL  sa-fpd online"))
       #expect(!wrong.out.contains("CANARY"))
     }

@@ -53,10 +53,11 @@ struct FairFuelTests {
   }
 
   /// The recorded answers: every row is an observation or a reject, by the numbers of a second count.
-  @Test(arguments: [
-    ("2026-03-17", 7_130), ("2026-03-18", nil), ("2026-03-19", nil), ("2026-04-04", nil),
-    ("2026-04-05", nil), ("2026-04-06", nil),
-  ] as [(String, Int?)])
+  @Test(
+    arguments: [
+      ("2026-03-17", 7_130), ("2026-03-18", nil), ("2026-03-19", nil), ("2026-04-04", nil),
+      ("2026-04-05", nil), ("2026-04-06", nil),
+    ] as [(String, Int?)])
   func readsRecordedAnswers(day: String, rows: Int?) throws {
     guard !Recorded.isMissing else { return }
     let document = try Sample.recorded("vic-fair-fuel/prices-\(day).json.gz", as: "prices")

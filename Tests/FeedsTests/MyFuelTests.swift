@@ -14,7 +14,9 @@ struct MyFuelTests {
     let reading = try Sample.parse(
       [Sample.fixture("myfuel/page.html", at: "2026-08-31T03:00:00Z")], "nt-myfuel")
     #expect(
-      reading.observations.filter { $0.fuel == .u91 }.map { "\($0.price!.centsPerLitre) \($0.effectiveAt.map { "\($0)" } ?? "now")" }
+      reading.observations.filter { $0.fuel == .u91 }.map {
+        "\($0.price!.centsPerLitre) \($0.effectiveAt.map { "\($0)" } ?? "now")"
+      }
         == ["189.9 now", "195.9 2026-08-31T05:00:00Z"])
     #expect(reading.price("08300042", .laf) == "233.9 now")
     #expect(reading.price("08300042", .pdl) == "none now")
@@ -24,13 +26,17 @@ struct MyFuelTests {
     #expect(station.name == "Tom's &amp; Co" && station.suburb == "Testville")
     #expect(station.postcode == "0830" && station.brand == "Liberty" && !station.isPublic)
     // Of an outlet that is not active nothing is taken for a price.
-    #expect(reading.stations.count == 2 && !reading.observations.contains { $0.stationCode == "08700001" })
+    #expect(
+      reading.stations.count == 2 && !reading.observations.contains { $0.stationCode == "08700001" }
+    )
   }
 
   /// The scheduled price begins at the next 14:30 Darwin time, which is 05:00 UTC.
   @Test(arguments: [
-    ("2026-08-31T04:59:59Z", "2026-08-31T05:00:00Z"), ("2026-08-31T05:00:00Z", "2026-09-01T05:00:00Z"),
-    ("2026-08-31T14:29:00Z", "2026-09-01T05:00:00Z"), ("2026-12-31T23:00:00Z", "2027-01-01T05:00:00Z"),
+    ("2026-08-31T04:59:59Z", "2026-08-31T05:00:00Z"),
+    ("2026-08-31T05:00:00Z", "2026-09-01T05:00:00Z"),
+    ("2026-08-31T14:29:00Z", "2026-09-01T05:00:00Z"),
+    ("2026-12-31T23:00:00Z", "2027-01-01T05:00:00Z"),
   ])
   func scheduledPricesBeginAtHalfPastTwo(seen: String, begins: String) throws {
     let reading = try Sample.parse([Sample.fixture("myfuel/page.html", at: seen)], "nt-myfuel")
@@ -86,7 +92,8 @@ struct MyFuelTests {
     let whole = try source.provider.parse(fetched.documents, of: source)
     let api = whole.observations.filter { $0.price != nil && $0.effectiveAt == nil }.count
     #expect(api == feeds.truth(of: "nt-myfuel", at: now).count)
-    let shuffled = [fetched.documents[0]] + fetched.documents.dropFirst().reversed()
+    let shuffled =
+      [fetched.documents[0]] + fetched.documents.dropFirst().reversed()
       + [fetched.documents[1]]
     let settled = try source.provider.parse(shuffled, of: source)
       .settled(takenAt: now, horizon: source.horizon)

@@ -262,10 +262,11 @@ struct ClientTests {
     try #require(make.terminationStatus == 0, "openssl is needed for this test")
     let server = Process()
     server.executableURL = URL(filePath: "/usr/bin/env")
-    server.arguments = [
-      "openssl", "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port)", "-key",
-      "\(folder)/key", "-cert", "\(folder)/crt",
-    ] + options
+    server.arguments =
+      [
+        "openssl", "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port)", "-key",
+        "\(folder)/key", "-cert", "\(folder)/crt",
+      ] + options
     server.standardOutput = FileHandle.nullDevice
     server.standardError = FileHandle.nullDevice
     try server.run()

@@ -116,7 +116,8 @@ final class Bench: Sendable {
     let source = try source(feed)
     let fetch = Fetch(
       source,
-      client: .session(Limits(timeoutSeconds: timeoutSeconds, maxBodyBytes: 20 << 20, allowLoopback: true)),
+      client: .session(
+        Limits(timeoutSeconds: timeoutSeconds, maxBodyBytes: 20 << 20, allowLoopback: true)),
       retry: Retry(attempts: attempts, deadline: .now + .seconds(20), sleep: { _ in }),
       secrets: Secrets(environment: environment), contact: "test@example.org")
     return try await Ingest(source, store: store(), clock: .fixed(instant), log: log)

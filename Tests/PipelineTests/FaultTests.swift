@@ -82,7 +82,8 @@ struct FaultTests {
       #expect(met > 90)
       #expect(
         try connection.lines(
-          "SELECT count(*) FROM fuel.price WHERE run_id IN (SELECT run_id FROM fuel.run WHERE outcome IN ('refused', 'failed'))")
+          "SELECT count(*) FROM fuel.price WHERE run_id IN (SELECT run_id FROM fuel.run WHERE outcome IN ('refused', 'failed'))"
+        )
           == ["0"])
       // And the feed is as good as before.
       #expect(try await bench.ingest(feed, at: Bench.end).counts.received > 50)

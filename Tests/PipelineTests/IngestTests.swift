@@ -322,7 +322,8 @@ struct IngestTests {
         try connection.lines("SELECT status, why FROM fuel_v1.feed_health")
           == ["ok|the provider's clock differs from ours by 420 s"])
       #expect(
-        try bench.charged("sa-fpd", at: Bench.end) == bench.feeds.truth(of: "sa-fpd", at: Bench.end))
+        try bench.charged("sa-fpd", at: Bench.end) == bench.feeds.truth(of: "sa-fpd", at: Bench.end)
+      )
     }
   }
 
@@ -349,7 +350,8 @@ struct IngestTests {
     try await TestDatabase.with { target in
       let old = try Bench(target)
       let new = try Bench(
-        target, environment: old.environment.filter { $0.key.hasPrefix("BOWSER_SA_FPD_") }
+        target,
+        environment: old.environment.filter { $0.key.hasPrefix("BOWSER_SA_FPD_") }
           .reduce(into: [:]) { $0[$1.key.replacing("SA_FPD", with: "SA_FPD_NEXT")] = $1.value },
         changing: ["feed: 'sa-fpd'": "feed: 'sa-fpd-next'"])
       try await old.ingest("sa-fpd")
@@ -362,9 +364,11 @@ struct IngestTests {
       try await new.ingest("sa-fpd-next")
       #expect(
         try old.lines(
-          "SELECT source, count(*) > 20 FROM fuel.current_price JOIN fuel.source USING (source_id) GROUP BY 1 ORDER BY 1")
+          "SELECT source, count(*) > 20 FROM fuel.current_price JOIN fuel.source USING (source_id) GROUP BY 1 ORDER BY 1"
+        )
           == ["sa-fpd|t", "sa-fpd-next|t"])
-      #expect(try old.charged("sa-fpd", at: Bench.end) == old.feeds.truth(of: "sa-fpd", at: Bench.end))
+      #expect(
+        try old.charged("sa-fpd", at: Bench.end) == old.feeds.truth(of: "sa-fpd", at: Bench.end))
     }
   }
 
@@ -389,7 +393,8 @@ struct IngestTests {
       }
       #expect(spent as? IngestError == .quotaSpent(allowed: 6))
       #expect(
-        try bench.lines("SELECT feed, quota_left FROM fuel_v1.feed_health ORDER BY feed").allSatisfy {
+        try bench.lines("SELECT feed, quota_left FROM fuel_v1.feed_health ORDER BY feed").allSatisfy
+        {
           $0.hasSuffix("|0") || $0.hasSuffix("|6")
         })
     }

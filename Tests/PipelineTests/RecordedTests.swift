@@ -287,7 +287,8 @@ struct RecordedTests {
         "SELECT max(effective_at) <= \(end)::timestamptz - interval '24 hours' FROM fuel_v1.current_prices"
       )
       #expect(newest == ["t"])
-      let stations = try connection.lines("SELECT count(*) > 1600 FROM fuel_v1.stations WHERE brand IS NOT NULL")
+      let stations = try connection.lines(
+        "SELECT count(*) > 1600 FROM fuel_v1.stations WHERE brand IS NOT NULL")
       #expect(stations == ["t"])
     }
   }

@@ -113,7 +113,10 @@ struct ReprocessTests {
   /// F-B02: a code that changes its meaning does so on a day.
   @Test func aCodeChangesItsMeaning() throws {
     let bench = try Bench(
-      "", changing: ["snapshotMinutes: 60": "fuels: { P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }"])
+      "",
+      changing: [
+        "snapshotMinutes: 60": "fuels: { P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }"
+      ])
     let source = try bench.source("nsw-fuelcheck")
     // Midnight in Sydney is 14:00 UTC the day before.
     let before = try #require(Instant(iso: "2026-06-30T13:59:59Z"))
@@ -141,7 +144,8 @@ struct ReprocessTests {
       try await bench.ingest("nsw-fuelcheck", at: begin + .seconds(1_800))
       let at = begin + .seconds(3_000)
       bench.feeds.set(at)
-      let text = "{\"stations\":[],\"prices\":[{\"stationcode\":\"1\",\"fueltype\":\"U91\",\"price\":201.3,"
+      let text =
+        "{\"stations\":[],\"prices\":[{\"stationcode\":\"1\",\"fueltype\":\"U91\",\"price\":201.3,"
         + "\"lastupdated\":\"01/07/2026 06:40:00\"}]}"
       do {
         let dying = try bench.store()
@@ -193,7 +197,9 @@ struct ReprocessTests {
         }
         do {
           try await bench.ingest("nsw-fuelcheck", at: at)
-          if bench.asked.withLock({ $0.last })?.hasSuffix("/prices") == true { snapshots.append(at) }
+          if bench.asked.withLock({ $0.last })?.hasSuffix("/prices") == true {
+            snapshots.append(at)
+          }
         } catch is FeedError {}
         bench.misbehave(nil)
       }
@@ -201,7 +207,9 @@ struct ReprocessTests {
       let news = asked.count { $0.hasSuffix("/prices/new") }
       #expect(news > 30 && lost > 10 && snapshots.count >= 10)
       for at in snapshots {
-        #expect(try bench.charged("nsw-fuelcheck", at: at) == bench.feeds.truth(of: "nsw-fuelcheck", at: at))
+        #expect(
+          try bench.charged("nsw-fuelcheck", at: at)
+            == bench.feeds.truth(of: "nsw-fuelcheck", at: at))
       }
     }
   }
@@ -225,7 +233,8 @@ struct ReprocessTests {
       #expect(try bench.lines("SELECT count(DISTINCT run_id) FROM fuel.run_body") == ["50"])
       #expect(
         try bench.lines(
-          "SELECT count(*) FROM fuel.body WHERE NOT EXISTS (SELECT FROM fuel.run_body WHERE run_body.sha256 = body.sha256)")
+          "SELECT count(*) FROM fuel.body WHERE NOT EXISTS (SELECT FROM fuel.run_body WHERE run_body.sha256 = body.sha256)"
+        )
           == ["0"])
       #expect(try bench.lines("SELECT count(*) FROM fuel.price") == facts)
       #expect(throws: BodyError.notKept(1)) { try store.keptRun(1) }

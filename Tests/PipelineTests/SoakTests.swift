@@ -34,7 +34,9 @@ struct SoakTests {
       sources = try SimulatedFeeds.feeds.map { try bench.source($0) }
     }
 
-    func run(at now: Instant, force: Bool = false) async throws -> [(feed: String, error: (any Error)?)] {
+    func run(at now: Instant, force: Bool = false) async throws -> [(
+      feed: String, error: (any Error)?
+    )] {
       bench.feeds.set(now)
       var done: [(String, (any Error)?)] = []
       for source in sources {
@@ -128,20 +130,24 @@ struct SoakTests {
                   sightLapsesHours: 1, attribution: "", isEnabled: true, callsPerMonth: 0)))
           }
         }
-        if memory.isEmpty || bench.asked.withLock({ $0.count }) > memory.count * max(50, wanted / 8) {
+        if memory.isEmpty || bench.asked.withLock({ $0.count }) > memory.count * max(50, wanted / 8)
+        {
           memory.append(try residentMegabytes())
         }
         at = at + .seconds(600)
       }
       #expect(good > 20 && bad > 10 && faulty.withLock { $0 } > wanted / 10)
       #expect(other.withLock { $0 } == [], "a redirect was followed")
-      print("soak: \(good) good runs, \(bad) bad, \(bench.asked.withLock { $0.count }) requests, memory \(memory) MB")
+      print(
+        "soak: \(good) good runs, \(bad) bad, \(bench.asked.withLock { $0.count }) requests, memory \(memory) MB"
+      )
       if ProcessInfo.processInfo.environment["SOAK_REQUESTS"] != nil {
         // Alone in its process: after the first quarter it stays where it is.
         #expect((memory.last ?? 0) - memory[memory.count / 4] < 80, "\(memory)")
       }
       // F-M05: no secret in anything that was written down.
-      let said = bench.lines.withLock { $0 }.joined()
+      let said =
+        bench.lines.withLock { $0 }.joined()
         + (try bench.lines("SELECT coalesce(error, '') FROM fuel.run")).joined()
       for secret in SimulatedFeeds.keys.values where secret != "simulated" {
         #expect(!said.contains(secret))
@@ -155,12 +161,15 @@ struct SoakTests {
       try compare(bench, at: at + .seconds(86_400))
       #expect(
         try bench.lines(
-          "SELECT count(*) FROM fuel_v1.ingest_runs WHERE received <> stored + unchanged + duplicate + rejected")
+          "SELECT count(*) FROM fuel_v1.ingest_runs WHERE received <> stored + unchanged + duplicate + rejected"
+        )
           == ["0"])
     }
   }
 
-  private func compare(_ bench: Bench, at instant: Instant, feeds: [String] = SimulatedFeeds.feeds) throws {
+  private func compare(_ bench: Bench, at instant: Instant, feeds: [String] = SimulatedFeeds.feeds)
+    throws
+  {
     for feed in feeds {
       let asOf = feed == "vic-fairfuel" ? instant - .seconds(86_400) : instant
       let charged = try bench.charged(feed, at: asOf, knownAt: instant + .seconds(60))
@@ -189,7 +198,8 @@ struct SoakTests {
         })
       let bench = try Bench(target, environment: environment, market: market)
       let misled = try Bench(
-        target, environment: bench.environment.filter { $0.key.hasSuffix("_URL") }
+        target,
+        environment: bench.environment.filter { $0.key.hasSuffix("_URL") }
           .merging(environment) { $1 },
         changing: ["snapshotMinutes: 60": "snapshotMinutes: 60,\n  fuels: { E10: 'LAF' }"],
         market: market)
@@ -230,24 +240,32 @@ struct SoakTests {
       let misread = try bench.lines(
         "SELECT run_id FROM fuel_v1.ingest_runs WHERE feed = 'nsw-fuelcheck' AND fetched_at IS NOT NULL ORDER BY run_id"
       )
-      #expect(try bench.lines("SELECT count(*) > 0 FROM fuel.price WHERE fuel_id = 10 AND source_id = (SELECT source_id FROM fuel.source WHERE source = 'nsw-fuelcheck')") == ["t"])
+      #expect(
+        try bench.lines(
+          "SELECT count(*) > 0 FROM fuel.price WHERE fuel_id = 10 AND source_id = (SELECT source_id FROM fuel.source WHERE source = 'nsw-fuelcheck')"
+        ) == ["t"])
       for run in misread.compactMap({ Int($0) }) {
         let kept = try cron.store.keptRun(run)
         let source = try #require(right.first { $0.feed == kept.feed })
-        _ = try Ingest(source, store: cron.store, clock: .fixed(end), log: bench.log).reprocess(kept)
+        _ = try Ingest(source, store: cron.store, clock: .fixed(end), log: bench.log).reprocess(
+          kept)
       }
       #expect(failures > 0 && lists.count > days * 150)
-      print("weeks: \(days) days, \(lists.count) lists, \(failures) failures, \(misread.count) read again")
+      print(
+        "weeks: \(days) days, \(lists.count) lists, \(failures) failures, \(misread.count) read again"
+      )
       for _ in 0..<min(150, lists.count) {
         let visit = random.pick(lists)
         let asOf = visit.feed == "vic-fairfuel" ? visit.at - .seconds(86_400) : visit.at
         let charged = try bench.charged(visit.feed, at: asOf, knownAt: end)
         let different = Array(
-          Set(charged).symmetricDifference(bench.feeds.truth(of: visit.feed, at: asOf)).sorted().prefix(4))
+          Set(charged).symmetricDifference(bench.feeds.truth(of: visit.feed, at: asOf)).sorted()
+            .prefix(4))
         #expect(different == [] as [String], "\(visit.feed) at \(asOf)")
       }
       #expect(
-        try bench.lines("SELECT count(*) FROM fuel_v1.current_prices WHERE fuel = 'LAF' AND state <> 'NT'")
+        try bench.lines(
+          "SELECT count(*) FROM fuel_v1.current_prices WHERE fuel = 'LAF' AND state <> 'NT'")
           == ["0"])
     }
   }

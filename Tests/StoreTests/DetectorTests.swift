@@ -24,7 +24,8 @@ struct DetectorTests {
 
   private func described(_ brand: (Int) -> String) -> [Station] {
     (0..<20).map {
-      Station(code: "\($0)", state: .qld, name: "S\($0)", brand: brand($0), address: "\($0) Main Rd")
+      Station(
+        code: "\($0)", state: .qld, name: "S\($0)", brand: brand($0), address: "\($0) Main Rd")
     }
   }
 
@@ -45,7 +46,8 @@ struct DetectorTests {
       let feed = try Feed(target)
       try feed.says(list([.u91, .e10, .dl], at: hour(0)), at: hour(0))
       let counts = try feed.says(list([.u91, .dl], at: hour(0)), at: hour(1))
-      #expect(counts.warnings == ["nothing of E10, 20 listed"] || counts.warnings == ["nothing of E10"])
+      #expect(
+        counts.warnings == ["nothing of E10, 20 listed"] || counts.warnings == ["nothing of E10"])
       #expect(try warnings(feed)[0].hasSuffix("|f"))
       #expect(try current(feed, at: hour(2)) == 60)
       for step in 1...25 { try feed.says(list([.u91, .dl], at: hour(0)), at: hour(step * 2)) }
@@ -69,7 +71,10 @@ struct DetectorTests {
       #expect(gone.warnings == ["nothing of brand Reddy Express"])
       #expect(try current(feed, at: hour(3)) == 20)
       // Too short a list is refused by name.
-      #expect(throws: Refusal("only 8 prices where 20 were listed before: below 70 %; nothing of brand Reddy Express")) {
+      #expect(
+        throws: Refusal(
+          "only 8 prices where 20 were listed before: below 70 %; nothing of brand Reddy Express")
+      ) {
         try feed.says(list([.u91], at: hour(0), stations: 12..<20), at: hour(4), refuseBelow: 0.7)
       }
     }
@@ -88,8 +93,9 @@ struct DetectorTests {
       #expect(counts.stored == 0 && counts.warnings.count == 2)
       #expect(counts.warnings.contains("replayed: 40 of 40 stamps went back"))
       #expect(try current(feed, at: hour(22)) == 60)
-      #expect(try feed.published(at: hour(22)).filter { $0.contains("current") }
-        == before.filter { $0.contains("current") })
+      #expect(
+        try feed.published(at: hour(22)).filter { $0.contains("current") }
+          == before.filter { $0.contains("current") })
     }
   }
 
@@ -113,7 +119,8 @@ struct DetectorTests {
       for step in 76..<90 { try feed.says(prices, at: hour(step)) }
       #expect(
         try health(hour(89))
-          == "stale|frozen: nothing new since 2026-05-06 23:00 UTC, usually within 4 hours|2026-05-06 23:00:00+00")
+          == "stale|frozen: nothing new since 2026-05-06 23:00 UTC, usually within 4 hours|2026-05-06 23:00:00+00"
+      )
       // It moves again: well again.
       try feed.says(list([.u91], at: hour(90)), at: hour(90))
       #expect(try health(hour(90)).hasPrefix("ok|NULL"))
@@ -160,7 +167,9 @@ struct DetectorTests {
         "history|1|U91|180.0|2026-05-04 06:00:00+00|2026-05-04 07:00:00+00",
         "history|1|U91|181.0|2026-05-04 07:00:00+00|NULL",
       ])
-    for order in [[7, 6, 5, 4, 3, 2, 1, 0], [3, 0, 7, 2, 5, 1, 6, 4], [0, 7, 2, 2, 4, 1, 3, 6, 5]] {
+    for order in [
+      [7, 6, 5, 4, 3, 2, 1, 0], [3, 0, 7, 2, 5, 1, 6, 4], [0, 7, 2, 2, 4, 1, 3, 6, 5],
+    ] {
       #expect(try await run(order) == plain, "\(order)")
     }
   }
@@ -220,7 +229,8 @@ struct DetectorTests {
             "VIC|200.00|5|0|24|2026-05-03 01:00:00+00",
           ])
       #expect(
-        try connection.lines("SELECT DISTINCT state, delay_hours FROM fuel_v1.current_prices ORDER BY 1")
+        try connection.lines(
+          "SELECT DISTINCT state, delay_hours FROM fuel_v1.current_prices ORDER BY 1")
           == ["QLD|0", "VIC|24"])
       #expect(
         try connection.lines(
@@ -274,21 +284,25 @@ struct DetectorTests {
         try feed.connection.lines("SELECT name, latitude, has_moved FROM fuel_v1.stations")
       }
       for day in 0..<20 {
-        try feed.says([.u91("1", 1800, hour(0))], stations: [station("A", -27.5)], at: hour(day * 24))
+        try feed.says(
+          [.u91("1", 1800, hour(0))], stations: [station("A", -27.5)], at: hour(day * 24))
       }
-      try feed.says([.u91("1", 1800, hour(0))], stations: [station("A", -27.501)], at: hour(20 * 24))
+      try feed.says(
+        [.u91("1", 1800, hour(0))], stations: [station("A", -27.501)], at: hour(20 * 24))
       #expect(try shown() == ["A|-27.501000|f"])
       try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(21 * 24))
       #expect(try shown() == ["B|-27.501000|t"])
       for day in 22..<28 {
-        try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(day * 24))
+        try feed.says(
+          [.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(day * 24))
       }
       #expect(try shown() == ["B|-27.501000|t"])
       try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(28 * 24))
       #expect(try shown() == ["B|-27.900000|f"])
       #expect(
         try feed.connection.lines(
-          "SELECT name, latitude, first_seen_at < last_seen_at FROM fuel_v1.station_history ORDER BY first_seen_at")
+          "SELECT name, latitude, first_seen_at < last_seen_at FROM fuel_v1.station_history ORDER BY first_seen_at"
+        )
           == ["A|-27.500000|t", "A|-27.501000|f", "B|-27.900000|t"])
     }
   }
@@ -299,7 +313,8 @@ struct DetectorTests {
       let feed = try Feed(target)
       let a = Station(code: "1", state: .qld, name: "A", address: "1 Main Rd")
       let b = Station(code: "1", state: .qld, name: "B", address: "1 Main Rd")
-      #expect(try feed.says([.u91("1", 1800, hour(0))], stations: [a, a], at: hour(0)).warnings == [])
+      #expect(
+        try feed.says([.u91("1", 1800, hour(0))], stations: [a, a], at: hour(0)).warnings == [])
       let counts = try feed.says([.u91("1", 1800, hour(0))], stations: [a, b], at: hour(1))
       #expect(counts.warnings == ["1 stations described in two ways"])
       #expect(try feed.connection.lines("SELECT name FROM fuel_v1.stations") == ["B"])

@@ -19,7 +19,8 @@ struct Feed {
     store = Store(connection)
     id = try store.register(
       SourceRecord(
-        feed: name, state: state, cadenceMinutes: cadenceMinutes, priceLapsesHours: priceLapsesHours,
+        feed: name, state: state, cadenceMinutes: cadenceMinutes,
+        priceLapsesHours: priceLapsesHours,
         sightLapsesHours: sightLapsesHours, tellsWholeDays: state == .wa, attribution: "a test",
         isEnabled: true, callsPerMonth: 0, delayHours: delayHours,
         holdingConfirms: holdingConfirms))
@@ -42,7 +43,8 @@ struct Feed {
     let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt)
     return try store.absorb(
-      settled, payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay),
+      settled,
+      payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay),
       run: run,
       now: now ?? takenAt, requests: 0, refuseBelow: refuseBelow, partialBelow: partialBelow)
   }

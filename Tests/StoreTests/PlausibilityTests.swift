@@ -31,7 +31,8 @@ struct PlausibilityTests {
 
   private func average(_ feed: Feed) throws -> [String] {
     try feed.connection.lines(
-      "SELECT stations, excluded_flagged, max_cpl, min_cpl FROM fuel_v1.averages_now WHERE region = 'QLD'")
+      "SELECT stations, excluded_flagged, max_cpl, min_cpl FROM fuel_v1.averages_now WHERE region = 'QLD'"
+    )
   }
 
   /// F-V05: a typing error that could be a price is shown with its mark, is in no average and no
@@ -41,7 +42,8 @@ struct PlausibilityTests {
       let feed = try Feed(target)
       try feed.says(market(2189, at: hour(0)), at: hour(0))
       try feed.aggregate(at: hour(1))
-      let typed = market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 1259, hour(2))]
+      let typed =
+        market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 1259, hour(2))]
       let counts = try feed.says(typed, at: hour(2))
       #expect(counts.flagged == 1 && counts.stored == 1)
       #expect(try flagged(feed, at: hour(3)) == ["3|125.9"])
@@ -51,13 +53,16 @@ struct PlausibilityTests {
       #expect(try flagged(feed, at: hour(25)) == ["3|125.9"])
       #expect(
         try feed.connection.lines(
-          "SELECT min_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-04'")
+          "SELECT min_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-04'"
+        )
           == ["215.90|20"])
       try feed.aggregate(at: hour(28))
       #expect(try flagged(feed, at: hour(28)) == [])
       #expect(try average(feed) == ["20|0|221.9|125.9"])
       // Corrected, it was never there.
-      try feed.says(market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 2199, hour(29))], at: hour(29))
+      try feed.says(
+        market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 2199, hour(29))],
+        at: hour(29))
       #expect(try flagged(feed, at: hour(30)) == [])
     }
   }
@@ -139,7 +144,8 @@ struct PlausibilityTests {
           == ["180.13|180.15|180.08"])
       #expect(
         try feed.connection.lines(
-          "SELECT average_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-05'")
+          "SELECT average_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-05'"
+        )
           == ["180.13"])
     }
   }

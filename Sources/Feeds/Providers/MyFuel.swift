@@ -196,7 +196,8 @@ enum MyFuel: Provider {
     private enum CodingKeys: String, CodingKey {
       case code = "FuelCode"
       case price = "Price"
-      case isAvailable, IsAvailable
+      case isAvailable
+      case isOffered = "IsAvailable"
       case scheduled = "PriceScheduled"
       case isScheduledAvailable = "isAvailableScheduled"
     }
@@ -208,7 +209,7 @@ enum MyFuel: Provider {
       // The page writes it small, the interface with a capital.
       isAvailable =
         try row.decodeIfPresent(Bool.self, forKey: .isAvailable)
-        ?? row.decodeIfPresent(Bool.self, forKey: .IsAvailable)
+        ?? row.decodeIfPresent(Bool.self, forKey: .isOffered)
       scheduled = try row.decodeIfPresent(Amount.self, forKey: .scheduled)
       isScheduledAvailable = try row.decodeIfPresent(Bool.self, forKey: .isScheduledAvailable)
     }

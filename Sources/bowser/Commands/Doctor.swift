@@ -26,7 +26,8 @@ let doctorCommand = Command(
   var doctor = Doctor()
   let settings = try invocation.settings()
   let sources = try invocation.sources()
-  doctor.tell(.ok, "configuration", "\(try invocation.configurationFolder()), \(sources.count) feeds")
+  doctor.tell(
+    .ok, "configuration", "\(try invocation.configurationFolder()), \(sources.count) feeds")
   doctor.check("time zones", "the rules of Australia/Sydney are known") {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }
@@ -123,7 +124,8 @@ private struct Doctor {
       let shared = source.account == source.feed ? "" : " (of \(source.account))"
       tell(
         .ok, source.feed,
-        source.secrets.isEmpty ? "needs no key" : "\(source.secrets.joined(separator: ", ")) found\(shared)")
+        source.secrets.isEmpty
+          ? "needs no key" : "\(source.secrets.joined(separator: ", ")) found\(shared)")
     } catch {
       tell(.fail, source.feed, "\(error); or switch it off: enabled: false")
     }
