@@ -86,10 +86,13 @@ extension Client {
           }
           wait = max(wait, Double(seconds))
         }
+        // Too many calls, and not a word on how long to wait: more calls would only make it worse.
+        if response.status == 429, asked == nil {
+          return .comeBack(status: 429, afterSeconds: 600)
+        }
         if attempt >= retry.attempts {
           return response.status == 429
-            ? .comeBack(status: 429, afterSeconds: max(60, Int(wait), asked == nil ? 600 : 0))
-            : .answer(response)
+            ? .comeBack(status: 429, afterSeconds: max(60, Int(wait))) : .answer(response)
         }
       }
       wait = max(wait, Double(retry.leastSeconds))
