@@ -84,6 +84,7 @@ struct CommandTests {
     (["ingest", "qld-fpd", "--now", "yesterday"], 64), (["migrate", "down"], 64),
     (["ingest", "qld-fpd", "--record"], 64), (["--help"], 0), (["ingest", "--help"], 0),
     (["help", "simulate"], 0), (["--version"], 0), (["config", "show"], 0), (["simulate"], 64),
+    (["simulate", "serve", "--fault", "nonsense"], 64), (["simulate", "--fault", "list"], 0),
   ]
 
   @Test(arguments: wordings)

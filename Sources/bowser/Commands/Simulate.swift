@@ -14,6 +14,7 @@ let simulateCommand = Command(
   examples: [
     ("bowser simulate play --days 45", "live through 45 days: fetch, store and aggregate each"),
     ("bowser simulate serve --port 8077", "be every provider at 127.0.0.1:8077 until stopped"),
+    ("bowser simulate serve --fault server-error-503", "be broken; `--fault list` names the ways"),
     ("bowser simulate record --out DIR", "write what the feeds would answer, as --record does"),
   ],
   options: [
@@ -21,6 +22,9 @@ let simulateCommand = Command(
     .init(name: "stations", value: "N", about: "size of the market (240)"),
     .init(name: "seed", value: "N", about: "another number, another market (1)"),
     .init(name: "port", value: "N", about: "with serve: where to listen (8077)"),
+    .init(
+      name: "fault", value: "NAME",
+      about: "with serve: spoil every answer in this way; `list` names them all"),
     .init(name: "out", value: "DIR", about: "with record: the folder"),
     .init(name: "every", value: "HOURS", about: "with play and record: hours between fetches (4)"),
   ],
@@ -30,6 +34,10 @@ let simulateCommand = Command(
     """
 ) { invocation in
   let simulation = try Simulation(invocation)
+  if invocation.options["fault"] == "list" {
+    for fault in Fault.all { write("\(padded(fault.name, 36))\(fault.ids.joined(separator: " "))\n") }
+    return .done
+  }
   switch invocation.operands {
   case ["play"]: try await simulation.play()
   case ["serve"]: try simulation.serve()
@@ -121,9 +129,21 @@ private struct Simulation {
   }
 
   func serve() throws {
+    let fault = try invocation.options["fault"].map { name in
+      guard let fault = Fault.named(name) else {
+        throw UsageError.unknown("fault", name, among: Fault.all.map(\.name))
+      }
+      return fault
+    }
     let feeds = SimulatedFeeds(market)
-    let server = try Server(port: try invocation.integer("port", 0...65_535) ?? 8_077) {
-      feeds.answer($0)
+    let server = try Server(port: try invocation.integer("port", 0...65_535) ?? 8_077) { request in
+      let answer = feeds.answer(request)
+      // Tokens stay sound, so that the fault is met where it is looked for.
+      guard let fault, !request.path.hasSuffix("token"),
+        case .text(let status, let body, let type, _) = answer
+      else { return answer }
+      var random = Random(seed: UInt64(Instant.now.microseconds), "fault")
+      return fault.spoil((status, Array(body.utf8), type), &random)
     }
     for (name, value) in overrides(port: server.port).sorted(by: { $0.key < $1.key }) {
       write("export \(name)='\(value)'\n")
