@@ -25,4 +25,8 @@ COMMENT ON COLUMN fuel.current_price.flag_lapses_at IS
   'When a doubtful price that still holds is believed. NULL: not by holding.';
 COMMENT ON COLUMN fuel.current_price.is_next_flagged IS 'Whether the next price is doubtful.';
 
+-- Pairs with a next price, to find those that have begun.
+CREATE INDEX current_price_next_idx ON fuel.current_price (source_id)
+  WHERE next_effective_at IS NOT NULL;
+
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.area_level TO fuel_writer;

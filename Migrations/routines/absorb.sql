@@ -73,64 +73,6 @@ BEGIN
   SELECT max(run.taken_at) INTO previous_list_at
   FROM fuel.run
   WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at < p_taken_at;
-  -- A list that is much shorter than the one before is a fault of the feed, not the end of half
-  -- the stations. It is compared with what was listed just before it, late or not.
-  IF p_is_complete THEN
-    CREATE TEMPORARY TABLE listed_pair ON COMMIT DROP AS
-    SELECT known.station_id, known.fuel_id
-    FROM (
-      SELECT DISTINCT ON (listing.station_id, listing.fuel_id)
-        listing.station_id, listing.fuel_id, listing.is_listed
-      FROM fuel.listing
-      WHERE is_late
-        AND listing.source_id = feed.source_id
-        AND listing.changed_at < p_taken_at
-      ORDER BY listing.station_id, listing.fuel_id, listing.changed_at DESC
-    ) AS known
-    WHERE known.is_listed
-    UNION ALL
-    SELECT known.station_id, known.fuel_id
-    FROM fuel.current_price AS known
-    WHERE NOT is_late AND known.source_id = feed.source_id AND known.is_listed;
-    GET DIAGNOSTICS listed_before = ROW_COUNT;
-    SELECT count(*) INTO listed_now
-    FROM (
-      SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
-    ) AS pair;
-    SELECT string_agg(gone.what, ', ' ORDER BY gone.listed DESC, gone.what) INTO missing
-    FROM fuel.missing_of_list(feed.source_id) AS gone;
-    IF listed_now < listed_before * p_refuse_below THEN
-      refusal := format(
-        'only %s prices where %s were listed before: below %s %%%s',
-        listed_now, listed_before, round(p_refuse_below * 100),
-        coalesce('; nothing of ' || missing, ''));
-      RETURN NEXT;
-      RETURN;
-    END IF;
-    -- What no list has shown for as long as a sighting is believed is believed to be gone.
-    IF previous_list_at > p_taken_at - feed.sight_lapses_after THEN
-      IF listed_now < listed_before * p_partial_below THEN
-        warnings := warnings || format('short: %s prices where %s were listed', listed_now, listed_before);
-        is_complete := false;
-      END IF;
-      IF missing IS NOT NULL THEN
-        warnings := warnings || ('nothing of ' || missing);
-        is_complete := false;
-      END IF;
-      SELECT count(*) INTO set_back
-      FROM pg_temp.staged_price
-      JOIN fuel.station
-        ON station.source_id = feed.source_id AND station.station_code = staged_price.station_code
-      JOIN fuel.current_price AS known
-        ON known.station_id = station.station_id AND known.fuel_id = staged_price.fuel_id
-      WHERE NOT is_late AND staged_price.effective_at < known.stamped_at;
-      IF set_back > 20 AND set_back > listed_now * 0.2 THEN
-        warnings := warnings || format('replayed: %s of %s stamps went back', set_back, listed_now);
-        is_complete := false;
-      END IF;
-    END IF;
-    DROP TABLE pg_temp.listed_pair;
-  END IF;
 
   -- Stations. A code that only a price names becomes a station too, so that no price is lost
   -- until the site list is read again.
@@ -205,7 +147,8 @@ BEGIN
     staged.price_tenths,
     staged.held_tenths,
     staged.station_id IS NOT NULL AS is_listed,
-    coalesce(known.is_listed, false) AS was_listed
+    coalesce(known.is_listed, false) AS was_listed,
+    staged.effective_at < known.stamped_at AS is_set_back
   FROM (
     SELECT
       station.station_id,
@@ -239,6 +182,83 @@ BEGIN
             known.next_effective_at IS NOT NULL
             AND staged.effective_at = known.next_effective_at
             AND staged.price_tenths = known.next_tenths))));
+
+  -- A list that is much shorter than the one before, lacks whole fuels or brands, or shows the past is
+  -- a fault of the feed, not the end of half the stations. It is compared with what was listed just
+  -- before it, late or not. Judged by what differs, which is little where all is well.
+  IF absorb.is_complete THEN
+    CREATE TEMPORARY TABLE vanished (
+      station_id integer  NOT NULL,
+      fuel_id    smallint NOT NULL
+    ) ON COMMIT DROP;
+    SELECT count(*) INTO listed_now
+    FROM (
+      SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
+    ) AS pair;
+    IF is_late THEN
+      INSERT INTO pg_temp.vanished (station_id, fuel_id)
+      SELECT known.station_id, known.fuel_id
+      FROM (
+        SELECT DISTINCT ON (listing.station_id, listing.fuel_id)
+          listing.station_id, listing.fuel_id, listing.is_listed
+        FROM fuel.listing
+        WHERE listing.source_id = feed.source_id AND listing.changed_at < p_taken_at
+        ORDER BY listing.station_id, listing.fuel_id, listing.changed_at DESC
+      ) AS known
+      WHERE known.is_listed;
+      GET DIAGNOSTICS listed_before = ROW_COUNT;
+      DELETE FROM pg_temp.vanished
+      USING pg_temp.difference
+      WHERE difference.is_listed
+        AND difference.station_id = vanished.station_id
+        AND difference.fuel_id = vanished.fuel_id;
+    ELSE
+      INSERT INTO pg_temp.vanished (station_id, fuel_id)
+      SELECT difference.station_id, difference.fuel_id
+      FROM pg_temp.difference
+      WHERE NOT difference.is_listed AND difference.was_listed;
+      GET DIAGNOSTICS listed_before = ROW_COUNT;
+      SELECT listed_now + listed_before - count(*) INTO listed_before
+      FROM (
+        SELECT DISTINCT difference.station_id, difference.fuel_id
+        FROM pg_temp.difference
+        WHERE difference.is_listed AND NOT difference.was_listed
+      ) AS appeared;
+    END IF;
+    SELECT string_agg(gone.what, ', ' ORDER BY gone.listed DESC, gone.what) INTO missing
+    FROM fuel.missing_of_list(feed.source_id) AS gone;
+    IF listed_now < listed_before * p_refuse_below THEN
+      refusal := format(
+        'only %s prices where %s were listed before: below %s %%%s',
+        listed_now, listed_before, round(p_refuse_below * 100),
+        coalesce('; nothing of ' || missing, ''));
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    -- What no list has shown for as long as a sighting is believed is believed to be gone.
+    IF previous_list_at > p_taken_at - feed.sight_lapses_after THEN
+      IF listed_now < listed_before * p_partial_below THEN
+        warnings := warnings
+          || format('short: %s prices where %s were listed', listed_now, listed_before);
+        is_complete := false;
+      END IF;
+      IF missing IS NOT NULL THEN
+        warnings := warnings || ('nothing of ' || missing);
+        is_complete := false;
+      END IF;
+      SELECT count(*) INTO set_back
+      FROM pg_temp.difference
+      WHERE difference.is_set_back AND NOT is_late;
+      IF set_back > 20 AND set_back > listed_now * 0.2 THEN
+        warnings := warnings || format('replayed: %s of %s stamps went back', set_back, listed_now);
+        is_complete := false;
+      END IF;
+      IF NOT absorb.is_complete THEN
+        DELETE FROM pg_temp.difference WHERE NOT difference.is_listed;
+      END IF;
+    END IF;
+    DROP TABLE pg_temp.vanished;
+  END IF;
 
   -- Facts.
   PERFORM fuel.ensure_price_month(month.begins_at)
