@@ -1,5 +1,5 @@
 -- Takes out listing rows that tell nothing: one that says what the row before it says, unless a price
--- was learnt in between that no complete list ever had (then it ends that price), and an absence
+-- began and was learnt in between that no complete list ever had (then it ends that price), and an absence
 -- before anything was known. They arise when a late list is put between two others, and must go, so
 -- that the same lists always leave the same rows. The writer may not delete; this deletes nothing else.
 CREATE OR REPLACE FUNCTION fuel.prune_listing(
@@ -37,6 +37,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
         WHERE price.station_id = stored.station_id
           AND price.fuel_id = stored.fuel_id
           AND price.source_id = p_source_id
+          AND price.effective_at > stored.since_at
           AND price.learnt_at > stored.since_at + source.delay
           AND price.learnt_at <= stored.changed_at + source.delay
         LIMIT 1

@@ -81,7 +81,7 @@ struct OrderTests {
       snapshots.append(
         Snapshot(
           takenAt: at, observations: listed, stations: random.chance(0.5) ? stations : [],
-          coverage: random.chance(0.1) ? .partial : .complete))
+          coverage: random.chance(seed % 2 == 0 ? 0.1 : 0.4) ? .partial : .complete))
       at = at + .seconds(random.chance(0.06) ? 260_000 : random.integer(9_000...40_000))
     }
     return snapshots
