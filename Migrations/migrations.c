@@ -70,6 +70,12 @@ static const unsigned char withdraw_run[] = {
 static const unsigned char missing_of_list[] = {
 #embed "routines/missing_of_list.sql"
 };
+static const unsigned char judge_list[] = {
+#embed "routines/judge_list.sql"
+};
+static const unsigned char merge_listing[] = {
+#embed "routines/merge_listing.sql"
+};
 static const unsigned char flag_prices[] = {
 #embed "routines/flag_prices.sql"
 };
@@ -168,6 +174,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
   FILE_ENTRY("routines/withdraw_run", withdraw_run),
   FILE_ENTRY("routines/missing_of_list", missing_of_list),
+  FILE_ENTRY("routines/judge_list", judge_list),
+  FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/flag_prices", flag_prices),
   FILE_ENTRY("routines/mark_dirty", mark_dirty),
   FILE_ENTRY("routines/absorb", absorb),

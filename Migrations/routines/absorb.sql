@@ -22,15 +22,9 @@ DECLARE
   -- The run whose documents these are: an earlier one where they are read again.
   told_by          integer;
   is_late          boolean;
-  listed_before    integer;
-  listed_now       integer;
-  set_back         integer;
-  previous_list_at timestamptz;
-  next_list_at     timestamptz;
   next_run_id      integer;
   next_run_at      timestamptz;
   next_learnt_at   timestamptz;
-  missing          text;
   moved_ids        integer[];
   moved_since      timestamptz[];
 BEGIN
@@ -69,10 +63,6 @@ BEGIN
     FROM pg_temp.withdrawn;
     DELETE FROM pg_temp.withdrawn WHERE withdrawn.price_tenths IS NULL;
   END IF;
-
-  SELECT max(run.taken_at) INTO previous_list_at
-  FROM fuel.run
-  WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at < p_taken_at;
 
   -- Stations. A code that only a price names becomes a station too, so that no price is lost
   -- until the site list is read again.
@@ -183,81 +173,19 @@ BEGIN
             AND staged.effective_at = known.next_effective_at
             AND staged.price_tenths = known.next_tenths))));
 
-  -- A list that is much shorter than the one before, lacks whole fuels or brands, or shows the past is
-  -- a fault of the feed, not the end of half the stations. It is compared with what was listed just
-  -- before it, late or not. Judged by what differs, which is little where all is well.
-  IF absorb.is_complete THEN
-    CREATE TEMPORARY TABLE vanished (
-      station_id integer  NOT NULL,
-      fuel_id    smallint NOT NULL
-    ) ON COMMIT DROP;
-    SELECT count(*) INTO listed_now
-    FROM (
-      SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
-    ) AS pair;
-    IF is_late THEN
-      INSERT INTO pg_temp.vanished (station_id, fuel_id)
-      SELECT known.station_id, known.fuel_id
-      FROM (
-        SELECT DISTINCT ON (listing.station_id, listing.fuel_id)
-          listing.station_id, listing.fuel_id, listing.is_listed
-        FROM fuel.listing
-        WHERE listing.source_id = feed.source_id AND listing.changed_at < p_taken_at
-        ORDER BY listing.station_id, listing.fuel_id, listing.changed_at DESC
-      ) AS known
-      WHERE known.is_listed;
-      GET DIAGNOSTICS listed_before = ROW_COUNT;
-      DELETE FROM pg_temp.vanished
-      USING pg_temp.difference
-      WHERE difference.is_listed
-        AND difference.station_id = vanished.station_id
-        AND difference.fuel_id = vanished.fuel_id;
-    ELSE
-      INSERT INTO pg_temp.vanished (station_id, fuel_id)
-      SELECT difference.station_id, difference.fuel_id
-      FROM pg_temp.difference
-      WHERE NOT difference.is_listed AND difference.was_listed;
-      GET DIAGNOSTICS listed_before = ROW_COUNT;
-      SELECT listed_now + listed_before - count(*) INTO listed_before
-      FROM (
-        SELECT DISTINCT difference.station_id, difference.fuel_id
-        FROM pg_temp.difference
-        WHERE difference.is_listed AND NOT difference.was_listed
-      ) AS appeared;
-    END IF;
-    SELECT string_agg(gone.what, ', ' ORDER BY gone.listed DESC, gone.what) INTO missing
-    FROM fuel.missing_of_list(feed.source_id) AS gone;
-    IF listed_now < listed_before * p_refuse_below THEN
-      refusal := format(
-        'only %s prices where %s were listed before: below %s %%%s',
-        listed_now, listed_before, round(p_refuse_below * 100),
-        coalesce('; nothing of ' || missing, ''));
+  IF p_is_complete THEN
+    SELECT judged.is_complete, judged.refusal, judged.warnings
+    INTO is_complete, refusal, warnings
+    FROM fuel.judge_list(
+      feed.source_id, p_taken_at, is_late, p_refuse_below, p_partial_below) AS judged;
+    -- The caller takes everything back.
+    IF refusal IS NOT NULL THEN
       RETURN NEXT;
       RETURN;
     END IF;
-    -- What no list has shown for as long as a sighting is believed is believed to be gone.
-    IF previous_list_at > p_taken_at - feed.sight_lapses_after THEN
-      IF listed_now < listed_before * p_partial_below THEN
-        warnings := warnings
-          || format('short: %s prices where %s were listed', listed_now, listed_before);
-        is_complete := false;
-      END IF;
-      IF missing IS NOT NULL THEN
-        warnings := warnings || ('nothing of ' || missing);
-        is_complete := false;
-      END IF;
-      SELECT count(*) INTO set_back
-      FROM pg_temp.difference
-      WHERE difference.is_set_back AND NOT is_late;
-      IF set_back > 20 AND set_back > listed_now * 0.2 THEN
-        warnings := warnings || format('replayed: %s of %s stamps went back', set_back, listed_now);
-        is_complete := false;
-      END IF;
-      IF NOT absorb.is_complete THEN
-        DELETE FROM pg_temp.difference WHERE NOT difference.is_listed;
-      END IF;
+    IF NOT absorb.is_complete THEN
+      DELETE FROM pg_temp.difference WHERE NOT difference.is_listed;
     END IF;
-    DROP TABLE pg_temp.vanished;
   END IF;
 
   -- Facts.
@@ -347,119 +275,8 @@ BEGIN
     SELECT corrected.station_id, corrected.fuel_id, corrected.effective_at FROM corrected;
   END IF;
 
-  CREATE TEMPORARY TABLE pair_listing (
-    station_id integer  NOT NULL,
-    fuel_id    smallint NOT NULL,
-    is_listed  boolean  NOT NULL,
-    was_listed boolean  NOT NULL,
-    -- Told by a partial list since the last complete one, and not in this one.
-    is_ended   boolean  NOT NULL
-  ) ON COMMIT DROP;
-  -- Listings. Between two lists the earlier one holds; a late list is put between its neighbours
-  -- so that the one after it still says what it said.
-  IF absorb.is_complete THEN
-    IF is_late THEN
-      SELECT min(run.taken_at) INTO next_list_at
-      FROM fuel.run
-      WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at > p_taken_at;
-    END IF;
-    INSERT INTO pg_temp.pair_listing (station_id, fuel_id, is_listed, was_listed, is_ended)
-    SELECT
-      pair.station_id,
-      pair.fuel_id,
-      pair.is_listed,
-      CASE
-        WHEN is_late THEN coalesce((
-          SELECT listing.is_listed
-          FROM fuel.listing
-          WHERE listing.station_id = pair.station_id
-            AND listing.fuel_id = pair.fuel_id
-            AND listing.source_id = feed.source_id
-            AND listing.changed_at <= p_taken_at
-          ORDER BY listing.changed_at DESC
-          LIMIT 1
-        ), false)
-        ELSE pair.was_listed
-      END AS was_listed,
-      -- Not EXISTS, for which the server may read the whole history once instead of one pair.
-      NOT pair.is_listed AND coalesce((
-        SELECT true
-        FROM fuel.price
-        WHERE price.station_id = pair.station_id
-          AND price.fuel_id = pair.fuel_id
-          AND price.source_id = feed.source_id
-          AND price.learnt_at > coalesce(previous_list_at + feed.delay, '-infinity')
-          AND price.learnt_at <= p_learnt_at
-        LIMIT 1
-      ), false) AS is_ended
-    FROM (
-      SELECT
-        difference.station_id,
-        difference.fuel_id,
-        bool_or(difference.is_listed) AS is_listed,
-        bool_or(difference.was_listed) AS was_listed
-      FROM pg_temp.difference
-      GROUP BY difference.station_id, difference.fuel_id
-      UNION ALL
-      -- A late list also says of pairs absent today that they were absent then. EXCEPT hashes
-      -- whatever the server thinks of the tables' sizes.
-      SELECT absent.station_id, absent.fuel_id, false, false
-      FROM (
-        SELECT known.station_id, known.fuel_id
-        FROM fuel.current_price AS known
-        WHERE is_late AND known.source_id = feed.source_id
-        EXCEPT
-        SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
-      ) AS absent
-    ) AS pair;
-    INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed)
-    SELECT pair.station_id, pair.fuel_id, feed.source_id, p_taken_at, pair.is_listed
-    FROM pg_temp.pair_listing AS pair
-    WHERE pair.is_listed <> pair.was_listed OR pair.is_ended
-    UNION ALL
-    SELECT pair.station_id, pair.fuel_id, feed.source_id, next_list_at, pair.was_listed
-    FROM pg_temp.pair_listing AS pair
-    WHERE pair.is_listed <> pair.was_listed AND next_list_at IS NOT NULL
-    ON CONFLICT DO NOTHING;
-    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-    SELECT pair.station_id, pair.fuel_id, change.at
-    FROM pg_temp.pair_listing AS pair
-    CROSS JOIN LATERAL (VALUES (p_taken_at), (next_list_at)) AS change (at)
-    WHERE (pair.is_listed <> pair.was_listed OR pair.is_ended) AND change.at IS NOT NULL;
-  END IF;
-  IF is_late THEN
-    -- Late news of a pair that was in no list by then: the next complete list ended it.
-    INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed)
-    SELECT DISTINCT pair.station_id, pair.fuel_id, feed.source_id, following.taken_at, false
-    FROM pg_temp.changed AS pair
-    CROSS JOIN LATERAL (
-      SELECT min(run.taken_at) AS taken_at
-      FROM fuel.run
-      WHERE run.source_id = feed.source_id AND run.is_complete AND run.taken_at > p_taken_at
-    ) AS following
-    WHERE following.taken_at IS NOT NULL
-      AND pair.begins_at <= following.taken_at
-      AND NOT coalesce((
-        SELECT listing.is_listed
-        FROM fuel.listing
-        WHERE listing.station_id = pair.station_id
-          AND listing.fuel_id = pair.fuel_id
-          AND listing.source_id = feed.source_id
-          AND listing.changed_at <= following.taken_at
-        ORDER BY listing.changed_at DESC
-        LIMIT 1
-      ), false)
-    ON CONFLICT DO NOTHING;
-    PERFORM fuel.prune_listing(feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id))
-    FROM (
-      SELECT changed.station_id, changed.fuel_id FROM pg_temp.changed
-      UNION
-      SELECT pair_listing.station_id, pair_listing.fuel_id
-      FROM pg_temp.pair_listing
-      WHERE pair_listing.is_listed <> pair_listing.was_listed OR pair_listing.is_ended
-    ) AS pair
-    HAVING count(*) > 0;
-  END IF;
+  PERFORM fuel.merge_listing(
+    feed.source_id, p_taken_at, p_learnt_at, absorb.is_complete, is_late);
 
   UPDATE fuel.source SET
     first_taken_at = least(source.first_taken_at, p_taken_at),
@@ -493,7 +310,7 @@ BEGIN
     PERFORM fuel.forget_ghosts(feed.source_id);
   END IF;
   -- A transaction may hold several runs.
-  DROP TABLE pg_temp.difference, pg_temp.changed, pg_temp.pair_listing, pg_temp.withdrawn;
+  DROP TABLE pg_temp.difference, pg_temp.changed, pg_temp.withdrawn;
   RETURN NEXT;
 END
 $$;

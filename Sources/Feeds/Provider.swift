@@ -68,6 +68,16 @@ package struct Authority: Sendable, Equatable {
     self.headers = headers
     self.expiresAt = expiresAt
   }
+
+  /// - Throws: where the text cannot be a token, so that nothing from outside gets into a header.
+  init(
+    bearer token: String, headers: [String: String] = [:], expiresAt: Instant?
+  ) throws(FeedError) {
+    guard !token.isEmpty, token.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
+    else { throw .malformed(document: "token", reason: "access_token is not a token") }
+    self.init(
+      headers: headers.merging(["Authorization": "Bearer \(token)"]) { $1 }, expiresAt: expiresAt)
+  }
 }
 
 /// One document to ask for.

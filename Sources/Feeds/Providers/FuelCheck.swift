@@ -74,12 +74,9 @@ enum FuelCheck: Provider {
       // What came may hold the token in a place where it was not expected: it is not shown.
       throw .malformed(document: "token", reason: "no access_token in the answer")
     }
-    guard !token.text.isEmpty,
-      token.text.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
-    else { throw .malformed(document: "token", reason: "access_token is not a token") }
     let seconds = token.lifetime.flatMap { Int64($0) } ?? 0
-    return Authority(
-      headers: ["Authorization": "Bearer \(token.text)", "apikey": key],
+    return try Authority(
+      bearer: token.text, headers: ["apikey": key],
       expiresAt: seconds > 0 ? instant + .seconds(seconds) : nil)
   }
 

@@ -99,13 +99,11 @@ enum MyFuel: Provider {
       }
       throw error
     }
-    guard let token = try? JSONDecoder().decode(Token.self, from: Data(answer.body)),
-      !token.text.isEmpty,
-      token.text.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
-    else { throw .malformed(document: "token", reason: "no access_token in the answer") }
-    return Authority(
-      headers: ["Authorization": "Bearer \(token.text)"],
-      expiresAt: token.lifetime.map { instant + .seconds($0) })
+    guard let token = try? JSONDecoder().decode(Token.self, from: Data(answer.body)) else {
+      throw .malformed(document: "token", reason: "no access_token in the answer")
+    }
+    return try Authority(
+      bearer: token.text, expiresAt: token.lifetime.map { instant + .seconds($0) })
   }
 
   // MARK: Reading

@@ -35,7 +35,9 @@ let simulateCommand = Command(
 ) { invocation in
   let simulation = try Simulation(invocation)
   if invocation.options["fault"] == "list" {
-    for fault in Fault.all { write("\(padded(fault.name, 36))\(fault.ids.joined(separator: " "))\n") }
+    for fault in Fault.all {
+      write("\(padded(fault.name, 36))\(fault.ids.joined(separator: " "))\n")
+    }
     return .done
   }
   switch invocation.operands {
