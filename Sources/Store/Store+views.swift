@@ -10,6 +10,8 @@ package struct AverageNow: Sendable {
   package var change7d: Double?
   package var stations: Int
   package var stale: Int
+  /// How late the region's prices are published.
+  package var delayHours: Int
 }
 
 package struct TrendLine: Sendable {
@@ -71,7 +73,8 @@ extension Store {
   package func averagesNow() throws -> [AverageNow] {
     try connection.query(
       """
-      SELECT region, fuel, average_cpl, change_24h_cpl, change_7d_cpl, stations, excluded_stale
+      SELECT region, fuel, average_cpl, change_24h_cpl, change_7d_cpl, stations, excluded_stale,
+        delay_hours
       FROM fuel_v1.averages_now
       ORDER BY region, fuel
       """
@@ -81,7 +84,8 @@ extension Store {
         average: try row.optionalDouble("average_cpl"),
         change24h: try row.optionalDouble("change_24h_cpl"),
         change7d: try row.optionalDouble("change_7d_cpl"),
-        stations: try row.integer("stations"), stale: try row.integer("excluded_stale"))
+        stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
+        delayHours: try row.integer("delay_hours"))
     }
   }
 

@@ -58,8 +58,9 @@ private struct Screen {
     text += heading("The last 30 days", "daily averages, oldest left, today right")
     text += sparklines(try store.trends())
     let tomorrow = try store.tomorrow()
-    text += heading("Tomorrow in Western Australia", "from 06:00 Perth time")
-    text += tomorrow.isEmpty ? "  Not published yet: 14:30 Perth time.\n" : tomorrowTable(tomorrow)
+    text += heading(
+      "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
+    text += tomorrow.isEmpty ? "  Not published yet: 14:30 local time.\n" : tomorrowTable(tomorrow)
     text += heading("Should you fill up?", "")
     text += verdicts(try store.verdicts())
     return text + "\n"
@@ -75,7 +76,8 @@ private struct Screen {
       "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
       + "\n"
     for place in places {
-      var line = "  " + padded(title(place), 11)
+      let isLate = averages.contains { $0.region == place && $0.delayHours > 0 }
+      var line = "  " + padded(title(place) + (isLate ? "*" : ""), 11)
       for fuel in fuels {
         guard let cell = averages.first(where: { $0.region == place && $0.fuel == fuel }),
           let average = cell.average
@@ -91,6 +93,11 @@ private struct Screen {
     if let stations {
       text += style.dim(
         "  AU U91 rests on \(stations.stations) stations; \(stations.stale) stale left out\n")
+    }
+    if averages.contains(where: { $0.delayHours > 0 }) {
+      text +=
+        "  " + style.dim("* published a day late: of yesterday, and in no average beside others")
+        + "\n"
     }
     return text + "\n"
   }
@@ -138,7 +145,7 @@ private struct Screen {
     for line in lines {
       guard let today = line.today, let tomorrow = line.tomorrow else { continue }
       text +=
-        "  " + padded(line.fuel, 5) + leftPadded(cents(today), 7) + " → "
+        "  " + padded(line.region, 5) + padded(line.fuel, 5) + leftPadded(cents(today), 7) + " → "
         + leftPadded(cents(tomorrow), 6)
         + "   \(line.dearer) dearer, \(line.cheaper) cheaper, \(line.same) the same\n"
     }
