@@ -40,6 +40,9 @@ static const unsigned char clock[] = {
 static const unsigned char price_day[] = {
 #embed "routines/price_day.sql"
 };
+static const unsigned char kilometres[] = {
+#embed "routines/kilometres.sql"
+};
 static const unsigned char ensure_price_month[] = {
 #embed "routines/ensure_price_month.sql"
 };
@@ -164,6 +167,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0010_create_area_level", m0010_create_area_level),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
+  FILE_ENTRY("routines/kilometres", kilometres),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
   FILE_ENTRY("views/private_price_event", private_price_event),
   FILE_ENTRY("views/private_price_now", private_price_now),

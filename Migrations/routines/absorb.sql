@@ -25,6 +25,8 @@ DECLARE
   next_run_id      integer;
   next_run_at      timestamptz;
   next_learnt_at   timestamptz;
+  told_before      integer;
+  told_now         integer;
   moved_ids        integer[];
   moved_since      timestamptz[];
 BEGIN
@@ -185,6 +187,30 @@ BEGIN
     END IF;
     IF NOT absorb.is_complete THEN
       DELETE FROM pg_temp.difference WHERE NOT difference.is_listed;
+    END IF;
+  END IF;
+
+  -- Where prices are told for whole days absence proves nothing, but half a list is a fault all the
+  -- same: it is held against the last run that had the same documents.
+  IF feed.tells_whole_days AND NOT p_is_complete THEN
+    SELECT before.stored + before.unchanged INTO told_before
+    FROM fuel.run AS before
+    JOIN fuel.run AS present ON present.run_id = told_by
+    WHERE before.source_id = feed.source_id
+      AND before.outcome IN ('stored', 'unchanged')
+      AND before.taken_at < p_taken_at
+      AND before.documents = present.documents
+    ORDER BY before.taken_at DESC, before.run_id DESC
+    LIMIT 1;
+    SELECT count(*) INTO told_now FROM pg_temp.staged_price;
+    IF told_now < told_before * p_refuse_below THEN
+      refusal := format(
+        'only %s prices where %s came before: below %s %%',
+        told_now, told_before, round(p_refuse_below * 100));
+      RETURN NEXT;
+      RETURN;
+    ELSIF told_now < told_before * p_partial_below THEN
+      warnings := warnings || format('short: %s prices where %s came before', told_now, told_before);
     END IF;
   END IF;
 

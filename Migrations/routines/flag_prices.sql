@@ -1,7 +1,8 @@
 -- Which prices are doubtful. A price is when it lies far from what its area charges (six times the usual
--- spread) and also far from what its own station charged before (a quarter), so that neither remote
--- stations, nor a jump of the whole market, nor its first movers are. Also where a station has one
--- price for every grade of petrol it sells: a placeholder. A doubtful price that still holds a day
+-- spread), far from what its own station charged before (a third), and no other station within forty
+-- kilometres charges about as much. So neither remote stations, nor country towns, nor a jump of the
+-- whole market, nor its first movers are. Also where a station has one price for every grade of petrol
+-- it sells: a placeholder. A doubtful price that still holds a day
 -- later is believed, unless its feed stamps everything anew each day.
 --
 -- What it says depends on the prices in effect and the area's level only.
@@ -18,7 +19,7 @@ CREATE OR REPLACE FUNCTION fuel.is_own_way(
   p_at timestamptz)
 RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce((
-  SELECT abs(price.price_tenths - p_price) * 4 <= price.price_tenths
+  SELECT abs(price.price_tenths - p_price) * 3 <= price.price_tenths
   FROM fuel.price
   WHERE price.station_id = p_station_id
     AND price.fuel_id = p_fuel_id
@@ -30,7 +31,7 @@ RETURN coalesce((
   LIMIT 1
 ), false);
 COMMENT ON FUNCTION fuel.is_own_way(integer, smallint, smallint, integer, timestamptz) IS
-  'Whether the last different price of a pair before an instant lies within a quarter of a price.';
+  'Whether the last different price of a pair before an instant lies within a third of a price.';
 GRANT EXECUTE ON FUNCTION fuel.is_own_way(integer, smallint, smallint, integer, timestamptz)
   TO fuel_writer;
 
@@ -61,6 +62,27 @@ COMMENT ON FUNCTION fuel.held_since(integer, smallint, smallint, integer, timest
 GRANT EXECUTE ON FUNCTION fuel.held_since(integer, smallint, smallint, integer, timestamptz)
   TO fuel_writer;
 
+-- Whether another station nearby charges about as much now: within a tenth.
+CREATE OR REPLACE FUNCTION fuel.is_shared(
+  p_station_id integer, p_fuel_id smallint, p_price integer)
+RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE COST 10000
+RETURN EXISTS (
+  SELECT
+  FROM fuel.station
+  JOIN fuel.station AS other
+    ON other.state = station.state
+    AND other.station_id <> station.station_id
+    AND fuel.kilometres(
+      station.latitude, station.longitude, other.latitude, other.longitude) <= 40
+  JOIN fuel.current_price AS pair ON pair.station_id = other.station_id
+  WHERE station.station_id = p_station_id
+    AND pair.fuel_id = p_fuel_id
+    AND pair.price_tenths > 0
+    AND abs(pair.price_tenths - p_price) * 10 <= p_price);
+COMMENT ON FUNCTION fuel.is_shared(integer, smallint, integer) IS
+  'Whether another station within forty kilometres charges within a tenth of a price.';
+GRANT EXECUTE ON FUNCTION fuel.is_shared(integer, smallint, integer) TO fuel_writer;
+
 CREATE OR REPLACE FUNCTION fuel.flag_prices(p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS integer LANGUAGE sql AS $$
   WITH judged AS (
@@ -85,6 +107,7 @@ RETURNS integer LANGUAGE sql AS $$
           AND fuel.is_far(pair.price_tenths, area_level.middle_tenths, area_level.spread_tenths)
           AND NOT fuel.is_own_way(
             pair.station_id, pair.fuel_id, pair.source_id, pair.price_tenths, pair.since_at)
+          AND NOT fuel.is_shared(pair.station_id, pair.fuel_id, pair.price_tenths)
           AS is_odd,
         coalesce(
           fuel.is_far(pair.next_tenths, area_level.middle_tenths, area_level.spread_tenths)

@@ -205,6 +205,34 @@ BEGIN
     JOIN part USING (state, fuel_id, day)
     GROUP BY middle.state, middle.fuel_id, middle.day, middle.tenths
   ),
+  -- The few that lie far from it, and of them those that nobody nearby shares.
+  far AS MATERIALIZED (
+    SELECT part.*, station.latitude, station.longitude
+    FROM part
+    JOIN level USING (state, fuel_id, day)
+    JOIN fuel.station USING (station_id)
+    WHERE part.seconds > 0
+      AND fuel.is_far(part.price_tenths, level.middle_tenths, level.spread_tenths)
+  ),
+  doubtful AS MATERIALIZED (
+    SELECT far.station_id, far.fuel_id, far.day, far.from_at
+    FROM far
+    WHERE NOT fuel.is_own_way(
+        far.station_id, far.fuel_id, far.source_id, far.price_tenths, far.effective_at)
+      AND NOT (
+        far.holding_confirms
+        AND far.from_at >= interval '24 hours' + fuel.held_since(
+          far.station_id, far.fuel_id, far.source_id, far.price_tenths, far.effective_at))
+      AND NOT EXISTS (
+        SELECT
+        FROM far AS other
+        WHERE other.state = far.state
+          AND other.fuel_id = far.fuel_id
+          AND other.day = far.day
+          AND other.station_id <> far.station_id
+          AND abs(other.price_tenths - far.price_tenths) * 10 <= far.price_tenths
+          AND fuel.kilometres(other.latitude, other.longitude, far.latitude, far.longitude) <= 40)
+  ),
   station_day AS (
     SELECT
       part.station_id,
@@ -214,17 +242,14 @@ BEGIN
       -- A day lasts as long as it has passed.
       sum(part.seconds) / extract(epoch FROM min(part.day_length)) AS covered
     FROM part
-    LEFT JOIN level USING (state, fuel_id, day)
     WHERE part.seconds > 0
-      AND NOT (
-        fuel.is_far(part.price_tenths, level.middle_tenths, level.spread_tenths)
-        AND NOT fuel.is_own_way(
-          part.station_id, part.fuel_id, part.source_id, part.price_tenths, part.effective_at)
-        AND NOT (
-          part.holding_confirms
-          AND part.from_at >= interval '24 hours' + fuel.held_since(
-            part.station_id, part.fuel_id, part.source_id, part.price_tenths,
-            part.effective_at)))
+      AND NOT EXISTS (
+        SELECT
+        FROM doubtful
+        WHERE doubtful.station_id = part.station_id
+          AND doubtful.fuel_id = part.fuel_id
+          AND doubtful.day = part.day
+          AND doubtful.from_at = part.from_at)
     GROUP BY part.station_id, part.fuel_id, part.day
   )
   INSERT INTO fuel.daily_rollup (

@@ -55,7 +55,37 @@ BEGIN
   RETURNING listing.station_id, listing.fuel_id, listing.changed_at, NULL::integer,
     listing.changed_at;
 
-  DELETE FROM fuel.station_description WHERE station_description.run_id = p_run_id;
+  -- A wording loses this run's sighting: where it was the only one it goes, at an end of its span the
+  -- span ends at the neighbouring run, one that has not been read again if there is one.
+  DELETE FROM fuel.station_description AS wording
+  WHERE wording.run_id = p_run_id AND wording.last_seen_at = told.taken_at;
+  UPDATE fuel.station_description AS wording SET
+    first_seen_at = neighbour.taken_at,
+    run_id = neighbour.run_id
+  FROM (
+    SELECT run.taken_at, coalesce(run.replaces_run_id, run.run_id) AS run_id
+    FROM fuel.run
+    WHERE run.source_id = told.source_id
+      AND run.describes_stations
+      AND run.taken_at > told.taken_at
+    ORDER BY run.kind = 'reprocess', run.taken_at, run.run_id
+    LIMIT 1
+  ) AS neighbour
+  WHERE wording.run_id = p_run_id AND wording.last_seen_at >= neighbour.taken_at;
+  UPDATE fuel.station_description AS wording SET last_seen_at = neighbour.taken_at
+  FROM fuel.station, (
+    SELECT run.taken_at
+    FROM fuel.run
+    WHERE run.source_id = told.source_id
+      AND run.describes_stations
+      AND run.taken_at < told.taken_at
+    ORDER BY run.kind = 'reprocess', run.taken_at DESC, run.run_id
+    LIMIT 1
+  ) AS neighbour
+  WHERE station.station_id = wording.station_id
+    AND station.source_id = told.source_id
+    AND wording.last_seen_at = told.taken_at
+    AND wording.first_seen_at <= neighbour.taken_at;
   UPDATE fuel.run SET outcome = 'superseded', is_complete = false, describes_stations = false
   WHERE (run.run_id = p_run_id OR run.replaces_run_id = p_run_id)
     AND run.run_id <> p_by_run_id

@@ -82,8 +82,9 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
   SELECT
     max(run.started_at) AS last_at,
-    min(run.started_at) FILTER (WHERE run.outcome IN ('refused', 'failed')) AS failing_since_at,
-    count(*) FILTER (WHERE run.outcome IN ('refused', 'failed')) AS failures,
+    min(run.started_at) FILTER (WHERE run.outcome IN ('refused', 'failed', 'interrupted'))
+      AS failing_since_at,
+    count(*) FILTER (WHERE run.outcome IN ('refused', 'failed', 'interrupted')) AS failures,
     (array_agg(run.error ORDER BY run.run_id DESC) FILTER (WHERE run.error IS NOT NULL))[1]
       AS error
   FROM fuel.run

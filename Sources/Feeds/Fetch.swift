@@ -56,14 +56,16 @@ package struct Fetch: Sendable {
     while !waiting.isEmpty {
       for call in waiting {
         if !fetched.documents.isEmpty { await pause() }
-        var answer = try await ask(request(call, authority, now), call.name, counting)
+        var request = try request(call, authority, now)
+        var answer = try await ask(request, call.name, counting)
         if answer.status == 401, mayRenew {
           mayRenew = false
           tokens.forget(source.account)
           authority = try await authorise(keys, now, counting)
-          answer = try await ask(request(call, authority, now), call.name, counting)
+          request = try self.request(call, authority, now)
+          answer = try await ask(request, call.name, counting)
         }
-        let body = try checkedBody(answer, call)
+        let body = try checkedBody(answer, call, hiding: secretParts(of: request, keys))
         let fetchedAt = clock.now()
         if let date = answer.headers["date"].flatMap(httpDate) {
           fetched.clockSkewSeconds = Int(date) - Int(fetchedAt.seconds)
@@ -77,13 +79,6 @@ package struct Fetch: Sendable {
       waiting = try source.provider.calls(source, after: fetched.documents)
     }
     return fetched
-  }
-
-  /// Opens the provider's door and nothing more: whether its keys are good.
-  package func tryKeys(at now: Instant, counting: RequestCount) async throws {
-    let authority = try await authorise(keys(), now, counting)
-    guard let call = source.provider.calls(source, at: now).first else { return }
-    _ = try checkedBody(try await ask(request(call, authority, now), call.name, counting), call)
   }
 
   private func keys() throws(ConfigurationError) -> [String: Secret] {
@@ -102,7 +97,8 @@ package struct Fetch: Sendable {
       var request = request
       request.headers["User-Agent"] = userAgent
       let answer = try await ask(request, "token", counting)
-      _ = try checkedBody(answer, Call(name: "token", path: ""))
+      _ = try checkedBody(
+        answer, Call(name: "token", path: ""), hiding: secretParts(of: request, keys))
       return answer
     }
     tokens.save(authority, source.account, keys: keys)
@@ -145,8 +141,16 @@ package struct Fetch: Sendable {
 
   /// The body of a good answer. Everything that is certainly not data is refused here, so that an
   /// error page is never taken for «no stations».
-  private func checkedBody(_ response: Response, _ call: Call) throws(FeedError) -> [UInt8] {
+  private func checkedBody(
+    _ response: Response, _ call: Call, hiding secrets: [String]
+  ) throws(FeedError) -> [UInt8] {
     let name = call.name
+    func beginning(_ body: [UInt8]) -> String {
+      // Some error pages repeat the request; what opened the door must not get into a message.
+      var text = String(decoding: body.prefix(4_000), as: UTF8.self)
+      for secret in secrets { text = text.replacing(secret, with: "***") }
+      return String(text.plain.prefix(200))
+    }
     switch response.status {
     case 200: break
     case 401 where !source.secrets.isEmpty, 403 where !source.secrets.isEmpty:
@@ -182,7 +186,18 @@ package struct Fetch: Sendable {
   }
 }
 
-/// The first 200 characters of a body, safe to show.
-private func beginning(_ body: [UInt8]) -> String {
-  String(decoding: body.prefix(400), as: UTF8.self).plain
+/// Everything in a request that opens a door, in each form in which an answer could repeat it.
+private func secretParts(of request: Request, _ keys: [String: Secret]) -> [String] {
+  var parts = keys.values.map { $0.reveal() }
+  let harmless: Set<String> = [
+    "user-agent", "accept", "content-type", "requesttimestamp", "transactionid", "x-transactionid",
+  ]
+  for (name, value) in request.headers where !harmless.contains(name.lowercased()) {
+    parts.append(value)
+    parts += value.split(whereSeparator: { $0 == " " || $0 == "=" }).map(String.init)
+  }
+  parts += parts.map { Data($0.utf8).base64EncodedString() }
+  parts += parts.compactMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) }
+  // Longest first, so that no part of a longer one is left over; words such as «Basic» hide nothing.
+  return Set(parts).filter { $0.count >= 8 }.sorted { $0.count > $1.count }
 }

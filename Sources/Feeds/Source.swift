@@ -103,6 +103,13 @@ package struct Source: Sendable {
 
   package var secrets: [String] { provider.secrets(self) }
 
+  /// How long to wait before a request is repeated, by the provider's own rules.
+  package var leastSecondsBetweenCalls: Int {
+    let perMinute = settings.integer("callsPerMinute")
+    return max(
+      settings.integer("leastSecondsBetweenRuns"), perMinute > 0 ? (59 + perMinute) / perMinute : 0)
+  }
+
   package var delay: Duration { .seconds(3_600 * settings.integer("delayHours")) }
 
   /// What a fuel code of the feed means at an instant: the configuration's word, then the provider's.

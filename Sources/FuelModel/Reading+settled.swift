@@ -5,6 +5,7 @@ extension Reading {
     package var observations: [Observation]
     package var rejects: [Reject]
     package var coverage: Coverage
+    package var warnings: [String] = []
     /// Records that said the same as another record of the same reading.
     package var duplicates: Int
     /// Observations under a fuel code that nobody has mapped yet.
@@ -35,6 +36,7 @@ extension Reading {
     }
     var settled = Settled(
       stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
+    settled.warnings = warnings
     // 2000-01-01: before any Australian scheme; older stamps are placeholders such as 1970 or 0001.
     let oldest = Instant(seconds: 946_684_800)
     let newest = takenAt + horizon

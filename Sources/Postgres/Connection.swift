@@ -7,7 +7,7 @@ import CPostgres
 /// One session with PostgreSQL over libpq, owned by the run that opened it. Not `Sendable`.
 package final class Connection {
   let handle: OpaquePointer
-  private var isRehearsing = false
+  package private(set) var isRehearsing = false
 
   /// Opens a session by libpq's own rules and makes it independent of the role's and the server's
   /// defaults: UTC, ISO dates, UTF-8, an empty search path.

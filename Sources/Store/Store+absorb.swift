@@ -21,8 +21,11 @@ extension Store {
     refuseBelow: Double, partialBelow: Double
   ) throws -> Counts {
     try connection.transaction {
-      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
-      try connection.query("SELECT pg_advisory_xact_lock(3, 0)")
+      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows. A
+      // rehearsal is one long transaction, and would hold up all others.
+      if !connection.isRehearsing {
+        try connection.query("SELECT pg_advisory_xact_lock(3, 0)")
+      }
       try stage(settled, of: run)
       let row = try connection.query(
         """
@@ -41,7 +44,7 @@ extension Store {
       counts.flagged = try row.integer("flagged")
       counts.unmapped = settled.unmapped
       counts.rejectedByReason = settled.rejectedByReason
-      counts.warnings = try row.texts("warnings")
+      counts.warnings = try row.texts("warnings") + settled.warnings
       if settled.contradictedStations > 0 {
         counts.warnings.append("\(settled.contradictedStations) stations described in two ways")
       }
@@ -103,6 +106,12 @@ extension Store {
     var codes: Set<String> = []
     for case .unmapped(let code) in Set(settled.observations.map(\.fuel)) { codes.insert(code) }
     guard !codes.isEmpty else { return [:] }
+    // A new fuel now and then is one; dozens are a field that means something else now.
+    guard codes.count <= 20 else {
+      throw Refusal(
+        "\(codes.count) fuel codes that nobody knows, such as \(codes.sorted().prefix(3).joined(separator: ", "))"
+      )
+    }
     let rows = try connection.query(
       """
       WITH wanted AS (

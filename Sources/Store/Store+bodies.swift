@@ -95,15 +95,35 @@ extension Store {
       run: run, feed: try row.text("source"), documents: documents, fetchedAt: fetchedAt)
   }
 
-  /// Live runs of a feed that died after their documents had come and that nobody has read since,
-  /// oldest first.
+  /// Runs of a feed whose documents are kept, that came after the first of the given ones and are not
+  /// among them.
+  package func keptRuns(of feed: String, notIn runs: [Int]) throws -> [Int] {
+    try connection.query(
+      """
+      SELECT DISTINCT run_body.run_id
+      FROM fuel.run_body
+      JOIN fuel.run USING (run_id)
+      JOIN fuel.source USING (source_id)
+      WHERE source.source = \(feed)
+        AND run.taken_at > (
+          SELECT min(given.taken_at) FROM fuel.run AS given
+          WHERE given.run_id = ANY (\(runs)::integer[]) AND given.source_id = run.source_id)
+        AND NOT run.run_id = ANY (\(runs)::integer[])
+      ORDER BY 1
+      """
+    ).map { try $0.integer("run_id") }
+  }
+
+  /// Live runs of a feed that died or could not be stored after their documents had come, and that
+  /// nobody has read since, oldest first.
   package func orphans(of source: SourceID) throws -> [Int] {
     try connection.query(
       """
       SELECT run.run_id
       FROM fuel.run
       WHERE run.source_id = \(source)
-        AND run.outcome = 'interrupted'
+        -- Failed with its documents kept: the store failed, not the fetch.
+        AND run.outcome IN ('interrupted', 'failed')
         AND run.kind = 'live'
         AND run.fetched_at IS NOT NULL
         AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = run.run_id)

@@ -50,6 +50,20 @@ package struct FeedPast: Sendable {
   package var callsThisMinute: Int
 }
 
+/// How a feed's last runs went.
+package struct FeedHistory: Sendable {
+  /// When the documents of its newest good run came; `nil`: never.
+  package var lastGood: Instant?
+  /// Until when its provider wants to be left alone.
+  package var notBefore: Instant?
+  /// When its last run began, good or bad.
+  package var lastTried: Instant?
+  /// Live runs since the last good one that failed.
+  package var failures = 0
+  /// Whether its last good run found that something expected was not published yet.
+  package var isAwaited = false
+}
+
 extension Store {
   /// Makes the feed known, or brings what is known of it up to date; writes only where it differs.
   ///
@@ -201,14 +215,51 @@ extension Store {
       """)
   }
 
-  /// When the documents of a feed's newest good run were fetched, and until when its provider wants
-  /// to be left alone; both `nil` for a feed that was never read.
-  package func lastTaken(feed: String) throws -> (at: Instant?, notBefore: Instant?) {
+  /// How a feed's last runs went: what decides whether it is due.
+  package func history(of feed: String) throws -> FeedHistory {
     let rows = try connection.query(
-      "SELECT last_taken_at + delay AS last_at, not_before_at FROM fuel.source WHERE source = \(feed)"
-    )
-    guard let row = rows.first else { return (nil, nil) }
-    return (try row.optionalInstant("last_at"), try row.optionalInstant("not_before_at"))
+      """
+      SELECT
+        source.last_taken_at + source.delay AS last_at,
+        source.not_before_at,
+        (
+          SELECT max(run.started_at)
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.kind = 'live'
+        ) AS tried_at,
+        (
+          SELECT count(*)
+          FROM fuel.run
+          WHERE run.source_id = source.source_id
+            AND run.kind = 'live'
+            AND run.started_at > coalesce(source.last_taken_at + source.delay, '-infinity')
+            AND run.outcome IN ('refused', 'failed', 'interrupted')
+        ) AS failures,
+        coalesce((
+          SELECT \(Reading.notYetPublished) = ANY (run.warnings)
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.outcome IN ('stored', 'unchanged')
+          ORDER BY run.taken_at DESC
+          LIMIT 1
+        ), false) AS is_awaited
+      FROM fuel.source
+      WHERE source.source = \(feed)
+      """)
+    guard let row = rows.first else { return FeedHistory() }
+    return FeedHistory(
+      lastGood: try row.optionalInstant("last_at"),
+      notBefore: try row.optionalInstant("not_before_at"),
+      lastTried: try row.optionalInstant("tried_at"), failures: try row.integer("failures"),
+      isAwaited: try row.boolean("is_awaited"))
+  }
+
+  /// Takes the lock of a key for this session while its calls are counted and reserved.
+  package func lockAccount(_ account: String) throws {
+    try connection.query("SELECT pg_advisory_lock(4, hashtext(\(account)))")
+  }
+
+  package func unlockAccount(_ account: String) throws {
+    try connection.query("SELECT pg_advisory_unlock(4, hashtext(\(account)))")
   }
 
   /// When a document of this name last came in a good run, and in any run; `nil`: never.

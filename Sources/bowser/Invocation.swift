@@ -159,7 +159,7 @@ struct Invocation {
       source, client: client,
       retry: Retry(
         attempts: settings.integer("attempts"), deadline: deadline,
-        leastSeconds: source.settings.integer("leastSecondsBetweenRuns")),
+        leastSeconds: source.leastSecondsBetweenCalls),
       secrets: Secrets(environment: environment),
       tokens: TokenCache(
         folder: TokenCache.folder(

@@ -15,39 +15,30 @@ enum Island {
 
   /// - Returns: the worst of their exit codes.
   static func run(_ feeds: [String], like invocation: Invocation, seconds: Int) -> ExitCode {
-    var waiting = feeds.map { (feed: $0, tries: 2) }
     var worst = ExitCode.done
-    while !waiting.isEmpty {
-      let running = waiting.map { island in
-        let said = Pipe()
-        let process = start(island.feed, invocation, said)
-        return (feed: island.feed, tries: island.tries, process: process, said: said)
+    let running = feeds.map { feed in
+      let said = Pipe()
+      return (feed: feed, process: start(feed, invocation, said), said: said)
+    }
+    for island in running {
+      guard let process = island.process else {
+        talk("bowser: \(island.feed): no process could be started\n")
+        worst = ExitCode.inputOutput.worse(than: worst)
+        continue
       }
-      waiting = []
-      for island in running {
-        guard let process = island.process else {
-          talk("bowser: \(island.feed): no process could be started\n")
-          worst = ExitCode.inputOutput.worse(than: worst)
-          continue
-        }
-        // What it said is passed on, but for the platform's own words on a crash.
-        let said = island.said.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationReason == .uncaughtSignal else {
-          let code = ExitCode(rawValue: process.terminationStatus) ?? .ourBug
-          worst = code.worse(than: worst)
-          talk(String(decoding: said, as: UTF8.self))
-          continue
-        }
-        if island.tries > 1 {
-          waiting.append((island.feed, island.tries - 1))
-          continue
-        }
-        talk(
-          "bowser: \(island.feed): the run ended by signal \(process.terminationStatus); the "
-            + "provider broke its answer off, or the machine is out of memory\n")
-        worst = ExitCode.unavailable.worse(than: worst)
+      // What it said is passed on, but for the platform's own words on a crash.
+      let said = island.said.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      guard process.terminationReason == .uncaughtSignal else {
+        let code = ExitCode(rawValue: process.terminationStatus) ?? .ourBug
+        worst = code.worse(than: worst)
+        talk(String(decoding: said, as: UTF8.self))
+        continue
       }
+      talk(
+        "bowser: \(island.feed): the run ended by signal \(process.terminationStatus); the "
+          + "provider broke its answer off, or the machine is out of memory\n")
+      worst = ExitCode.unavailable.worse(than: worst)
     }
     return worst
   }

@@ -401,6 +401,7 @@ struct DoctorTests {
       #expect(well.code == 0 && !well.out.contains("FAIL"), "\(well.out)")
       for feed in SimulatedFeeds.feeds { #expect(well.out.contains("ok    \(feed) online")) }
       environment["BOWSER_SA_FPD_TOKEN"] = "CANARY-wrong"
+      environment["BOWSER_SA_FPD_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
       let wrong = try CommandTests.run(
         ["doctor", "--online"], on: target, environment: environment)
       #expect(wrong.code == 78 && wrong.out.contains("FAIL  sa-fpd online"))

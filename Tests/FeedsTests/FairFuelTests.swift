@@ -31,14 +31,16 @@ struct FairFuelTests {
       try read().price("aa/bb+cc==", .unmapped("X1")) == "151.9 2026-08-20T20:00:00Z")
   }
 
-  /// F-B03: a brand that the list does not name leaves the station without one.
+  /// F-B03: a brand that the list does not name is known by its id.
   @Test func describesStations() throws {
     let stations = try read().stations
     #expect(stations.map(\.code) == ["aa/bb+cc==", "zz"])
     #expect(stations[0].suburb == "Cranbourne East" && stations[0].postcode == "3977")
     #expect(stations[0].name == "TESTFUEL Bend" && stations[0].brand == "Testfuel")
     #expect(stations[0].state == .vic && stations[0].timeZone == .melbourne)
-    #expect(stations[1].brand == nil && stations[1].position == nil && stations[1].postcode == nil)
+    #expect(
+      stations[1].brand == "a03Gone00000000001" && stations[1].position == nil
+        && stations[1].postcode == nil)
   }
 
   /// F-H12, F-F01, F-J04.

@@ -38,8 +38,8 @@ struct FuelPricesDirectTests {
     // The suburb is region 257 of level 1, not of level 2.
     #expect(reading.stations[0].suburb == "Testville")
     #expect(reading.stations[0].brand == "BP" && reading.stations[0].name == "Test Fuel")
-    // The state is the site's own, whatever the postcode; an unknown brand is none.
-    #expect(reading.stations[1].state == .nsw && reading.stations[1].brand == nil)
+    // The state is the site's own, whatever the postcode; an unknown brand is its number.
+    #expect(reading.stations[1].state == .nsw && reading.stations[1].brand == "4711")
     #expect(reading.stations[1].position == nil && reading.stations[1].code == "61400002")
   }
 

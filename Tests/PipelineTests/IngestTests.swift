@@ -399,4 +399,103 @@ struct IngestTests {
         })
     }
   }
+
+  /// F-M05: an error page that repeats the request, keys and all, gets no key into a message.
+  @Test(arguments: ["qld-fpd", "vic-fairfuel", "nsw-fuelcheck"])
+  func anEchoTellsNoKey(feed: String) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(
+        target,
+        environment: [
+          "BOWSER_QLD_FPD_TOKEN": "CANARY-qld-token",
+          "BOWSER_VIC_FAIRFUEL_CONSUMER_ID": "CANARY-vic-id",
+          "BOWSER_NSW_FUELCHECK_KEY": "CANARY-key", "BOWSER_NSW_FUELCHECK_SECRET": "CANARY-secret",
+        ])
+      bench.misbehave { request in
+        let lines = request.headers.map { "\($0.key)=\($0.value)" }.sorted()
+        let pair = Data("CANARY-key:CANARY-secret".utf8).base64EncodedString()
+        return .text(400, "bad request: \(lines.joined(separator: " ")) \(pair)")
+      }
+      let error = await fault { try await bench.ingest(feed) }
+      let told = "\(error!)" + (try bench.lines("SELECT error FROM fuel.run")).joined()
+      #expect(told.contains("status 400"))
+      // Victoria's stands too far behind to be in a message at all.
+      #expect(told.contains("***") || feed == "vic-fairfuel")
+      let pair = Data("CANARY-key:CANARY-secret".utf8).base64EncodedString()
+      #expect(!told.contains("CANARY") && !told.contains(pair), "\(told)")
+    }
+  }
+
+  /// F-F13: tomorrow's prices that are published late are asked for until they are there, and the
+  /// feed says that it waits; half a list, and a list of another day, are told.
+  @Test func tomorrowIsWaitedFor() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      // 14:40 in Perth.
+      let at = try #require(Instant(iso: "2026-06-30T06:40:00Z"))
+      func isDue(_ now: Instant) throws -> Bool {
+        try Ingest(
+          bench.source("wa-fuelwatch"), store: bench.store(), clock: .fixed(now), log: bench.log
+        ).isDue()
+      }
+      bench.misbehave { request in
+        guard request.query["Day"] == "tomorrow",
+          case .text(let status, let body, let type, _) = bench.feeds.answer(request)
+        else { return nil }
+        return .text(status, body.replacing(/<item>.*<\/item>\r\n/, with: ""), type: type)
+      }
+      try await bench.ingest("wa-fuelwatch", at: at)
+      #expect(
+        try bench.lines("SELECT warnings FROM fuel_v1.ingest_runs")
+          == ["tomorrow's prices are not published yet"])
+      #expect(try !isDue(at + .seconds(60)))
+      #expect(try isDue(at + .seconds(600)))
+      bench.misbehave(nil)
+      try await bench.ingest("wa-fuelwatch", at: at + .seconds(600))
+      #expect(try !isDue(at + .seconds(1_200)))
+      // Half of it, and it is refused; it stays due.
+      let morning = at + .seconds(57_000)
+      bench.misbehave { request in
+        request.query["Product"] == "1" ? nil : .text(200, "<rss><channel></channel></rss>")
+      }
+      try await bench.ingest("wa-fuelwatch", at: morning)
+      let short = await fault {
+        try await bench.ingest("wa-fuelwatch", at: morning + .seconds(86_400))
+      }
+      #expect(short == nil)
+      bench.misbehave(nil)
+      try await bench.ingest("wa-fuelwatch", at: morning + .seconds(2 * 86_400))
+      bench.misbehave { request in
+        request.query["Product"] == "1" ? nil : .text(200, "<rss><channel></channel></rss>")
+      }
+      let refused = await fault {
+        try await bench.ingest("wa-fuelwatch", at: morning + .seconds(3 * 86_400))
+      }
+      #expect("\(refused!)".contains("prices where"))
+    }
+  }
+
+  /// A feed of few calls that fails is not asked at every tick.
+  @Test func anOutageDoesNotSpendTheMonth() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { _ in .text(503, "") }
+      var tries = 0
+      for tick in 0..<288 {
+        let now = Bench.end + .seconds(tick * 600)
+        let ingest = try Ingest(
+          bench.source("nsw-fuelcheck"), store: bench.store(), clock: .fixed(now), log: bench.log)
+        guard try ingest.isDue() else { continue }
+        tries += 1
+        _ = await fault { try await bench.ingest("nsw-fuelcheck", at: now, attempts: 4) }
+      }
+      // Two days: one try an hour.
+      #expect((40...60).contains(tries), "\(tries)")
+      #expect(bench.asked.withLock { $0.count } <= tries * 4)
+      let health = try Connection(target)
+      try health.query(
+        "SELECT set_config('bowser.now', \((Bench.end + .seconds(172_800)).description), false)")
+      #expect(try health.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])
+    }
+  }
 }

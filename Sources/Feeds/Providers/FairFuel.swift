@@ -153,7 +153,9 @@ enum FairFuel: Provider {
       parts.removeLast()
     }
     return Station(
-      code: code, state: .vic, name: row.name.plain, brand: row.brandId.flatMap { brands[$0] },
+      code: code, state: .vic, name: row.name.plain,
+      // A brand that the list does not name is known by its id until it does.
+      brand: row.brandId.flatMap { brands.isEmpty ? nil : brands[$0] ?? $0.plainOrNil },
       address: address, suburb: parts.count > 1 ? parts.last : nil, postcode: postcode,
       position: Position(
         latitude: row.location?.latitude, longitude: row.location?.longitude))

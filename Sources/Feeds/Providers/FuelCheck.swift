@@ -46,7 +46,7 @@ enum FuelCheck: Provider {
   private struct Token: Decodable {
     let text: String
     /// Seconds.
-    let lifetime: String?
+    let lifetime: LooseID?
     enum CodingKeys: String, CodingKey {
       case text = "access_token"
       case lifetime = "expires_in"
@@ -74,7 +74,7 @@ enum FuelCheck: Provider {
       // What came may hold the token in a place where it was not expected: it is not shown.
       throw .malformed(document: "token", reason: "no access_token in the answer")
     }
-    let seconds = token.lifetime.flatMap { Int64($0) } ?? 0
+    let seconds = token.lifetime.flatMap { Int64($0.text) } ?? 0
     return try Authority(
       bearer: token.text, headers: ["apikey": key],
       expiresAt: seconds > 0 ? instant + .seconds(seconds) : nil)

@@ -145,14 +145,16 @@ enum FuelPricesDirect: Provider {
         case name = "Name"
       }
     }
-    let brands: [Brand]
+    let brands: [Lenient<Brand>]
     enum CodingKeys: String, CodingKey { case brands = "Brands" }
   }
 
   private static func brandNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
     guard let document else { return [:] }
     let list = try decodeJSON(BrandList.self, from: document)
-    return Dictionary(list.brands.map { ($0.id, $0.name.plain) }) { _, last in last }
+    var names: [Int64: String] = [:]
+    for case .read(let brand) in list.brands { names[brand.id] = brand.name.plain }
+    return names
   }
 
   private struct RegionList: Decodable {
@@ -166,7 +168,7 @@ enum FuelPricesDirect: Provider {
         case name = "Name"
       }
     }
-    let regions: [Region]
+    let regions: [Lenient<Region>]
     enum CodingKeys: String, CodingKey { case regions = "GeographicRegions" }
   }
 
@@ -174,8 +176,11 @@ enum FuelPricesDirect: Provider {
   private static func suburbNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
     guard let document else { return [:] }
     let list = try decodeJSON(RegionList.self, from: document)
-    let suburbs = list.regions.filter { $0.level == 1 }
-    return Dictionary(suburbs.map { ($0.id, $0.name.plain) }) { _, last in last }
+    var names: [Int64: String] = [:]
+    for case .read(let region) in list.regions where region.level == 1 {
+      names[region.id] = region.name.plain
+    }
+    return names
   }
 
   /// `S` is the list in the document and the id in its elements.
@@ -222,7 +227,8 @@ enum FuelPricesDirect: Provider {
           code: site.id.text,
           state: site.state.flatMap { states[$0] } ?? source.state,
           name: site.name.plain,
-          brand: site.brand.flatMap { brands[$0] },
+          // A brand that the list does not name is known by its number until it does.
+          brand: site.brand.flatMap { brands.isEmpty ? nil : brands[$0] ?? String($0) },
           address: site.address?.plain ?? "",
           suburb: site.suburb.flatMap { suburbs[$0] },
           postcode: site.postcode?.plainOrNil,

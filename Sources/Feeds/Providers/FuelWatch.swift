@@ -64,6 +64,17 @@ enum FuelWatch: Provider {
         if parts[0] == "today", product.fuel == .u91, items.isEmpty {
           throw .malformed(document: document.name, reason: "the list is empty")
         }
+        if parts[0] == "tomorrow", product.fuel == .u91, items.isEmpty {
+          reading.warnings.append(Reading.notYetPublished)
+        }
+        // A list of another day than it was asked for is a page that stands still.
+        let day = Zone.perth.local(document.fetchedAt).day + (parts[0] == "tomorrow" ? 1 : 0)
+        if parts[0] != "yesterday", !items.isEmpty,
+          !items.contains(where: { Day(($0["date"] ?? "").plain) == day })
+        {
+          reading.warnings.append(
+            "\(document.name) is of \((items[0]["date"] ?? "").plain), not of \(day)")
+        }
         for item in items { read(item, product.fuel, into: &reading) }
       case "sites":
         guard let product = products.first(where: { $0.code == parts[1] }) else {

@@ -61,9 +61,14 @@ package struct Ingest {
       try adoptOrphans(of: id)
       let calls = try dueCalls(id)
       let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
-      try checkBudget(id, requests: requests)
-      let run = try store.beginRun(id, at: clock.now(), requests: requests)
-      return Visit(source: id, run: run, calls: calls)
+      // Counted and reserved in one go, because several feeds may share the key.
+      try store.lockAccount(source.account)
+      let run = Result {
+        try checkBudget(id, requests: requests)
+        return try store.beginRun(id, at: clock.now(), requests: requests)
+      }
+      try store.unlockAccount(source.account)
+      return Visit(source: id, run: try run.get(), calls: calls)
     } catch {
       end(id)
       throw error
@@ -107,9 +112,17 @@ package struct Ingest {
   /// Whether the feed should be read now, by its own cadence and its provider's wishes.
   package func isDue() throws -> Bool {
     let now = clock.now()
-    let last = try store.lastTaken(feed: source.feed)
-    if let notBefore = last.notBefore, now < notBefore { return false }
-    guard let taken = last.at, taken <= now else { return true }
+    let history = try store.history(of: source.feed)
+    if let notBefore = history.notBefore, now < notBefore { return false }
+    if history.failures > 0, let tried = history.lastTried, tried <= now {
+      // Where calls are counted, an outage of days must not spend the month.
+      let minutes = source.settings.integer("cadenceMinutes")
+      let isCounted = source.settings.integer("callsPerMonth") > 0
+      let wait = isCounted ? min(minutes << min(history.failures - 1, 8), max(minutes, 60)) : 10
+      return now >= tried + .seconds(60 * min(wait, max(minutes, 60)) - 30)
+    }
+    guard let taken = history.lastGood, taken <= now else { return true }
+    if history.isAwaited { return now >= taken + .seconds(9 * 60) }
     return taken < source.provider.due(source, at: now)
   }
 

@@ -3,6 +3,7 @@ import Feeds
 import Foundation
 import FuelModel
 import HTTP
+import Pipeline
 import Postgres
 import Store
 
@@ -15,7 +16,8 @@ let doctorCommand = Command(
     ("bowser doctor --online", "and ask each provider once with its key"),
   ],
   options: [
-    .init(name: "online", value: nil, about: "one or two requests a feed; they count in its quota")
+    .init(
+      name: "online", value: nil, about: "one dry run a feed: its requests count as any other's")
   ],
   notes: """
     One line a check: ok, warn or FAIL, and what to do. Exit 78 where something fails, else 0.
@@ -131,14 +133,21 @@ private struct Doctor {
     }
   }
 
+  /// One rehearsed run: with all limits, counted as any other, and nothing stored.
   mutating func ask(_ source: Source, _ settings: Settings, _ invocation: Invocation) async {
-    let fetch = invocation.fetch(
-      source, settings, invocation.client(settings), until: .now + .seconds(60))
+    let what = "\(source.feed) online"
     do {
-      try await fetch.tryKeys(at: .now, counting: RequestCount())
-      tell(.ok, "\(source.feed) online", "answers")
+      let store = try invocation.store(settings)
+      let fetch = invocation.fetch(
+        source, settings, invocation.client(settings), until: .now + .seconds(120))
+      let summary = try await Ingest(
+        source, store: store, clock: .system, log: invocation.logger(settings)
+      ).live(fetch, isRehearsal: true)
+      tell(.ok, what, "answers; \(summary.counts.received) prices read, none stored")
+    } catch let error as IngestError {
+      tell(.warn, what, "\(error)")
     } catch {
-      tell(.fail, "\(source.feed) online", "\(error)")
+      tell(.fail, what, "\(error)")
     }
   }
 }

@@ -151,19 +151,36 @@ private struct IngestRun {
 
   func reprocess(_ runs: [Int], _ sources: [Source], _ store: Store) -> ExitCode {
     each(store) { worst in
+      var done: Set<Int> = []
+      var feeds: Set<String> = []
       for number in runs {
         do {
           let kept = try store.keptRun(number)
+          // A run that read another's documents again stands for that one.
+          guard done.insert(kept.run.number).inserted else { continue }
+          feeds.insert(kept.feed)
           guard let source = sources.first(where: { $0.feed == kept.feed }) else {
             throw ConfigurationError.unknownFeed(kept.feed, suggestion: nil)
           }
           tell(kept.feed, Result { try ingest(source, store).reprocess(kept) }, &worst)
-        } catch BodyError.unknownRun where runs.count > 1 {
-          // A range skips numbers that were never given.
+        } catch is BodyError where runs.count > 1 {
+          // A range skips numbers that were never given, and runs that brought nothing.
           continue
         } catch {
           tell("run \(number)", .failure(error), &worst)
         }
+      }
+      do {
+        for feed in feeds.sorted() {
+          let left = try store.keptRuns(of: feed, notIn: Array(done))
+          guard !left.isEmpty else { continue }
+          talk(
+            "bowser: \(feed): \(left.count) later runs are kept and were not read again "
+              + "(\(left[0]) to \(left[left.count - 1])): what only the old reading of these runs "
+              + "told is withdrawn until they are\n")
+        }
+      } catch {
+        tell("kept runs", .failure(error), &worst)
       }
     }
   }
