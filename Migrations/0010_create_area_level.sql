@@ -30,3 +30,24 @@ CREATE INDEX current_price_next_idx ON fuel.current_price (source_id)
   WHERE next_effective_at IS NOT NULL;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.area_level TO fuel_writer;
+
+CREATE TABLE fuel.price_confirmation (
+  station_id   integer     NOT NULL,
+  fuel_id      smallint    NOT NULL,
+  price_tenths integer     NOT NULL,
+  confirmed_by text        NOT NULL,
+  confirmed_at timestamptz NOT NULL,
+  CONSTRAINT price_confirmation_pk PRIMARY KEY (station_id, fuel_id, price_tenths),
+  CONSTRAINT price_confirmation_station_fk FOREIGN KEY (station_id)
+    REFERENCES fuel.station (station_id)
+);
+COMMENT ON TABLE  fuel.price_confirmation              IS
+  'Prices that looked doubtful and that a person found to be true; see fuel.confirm_price.';
+COMMENT ON COLUMN fuel.price_confirmation.station_id   IS 'The station.';
+COMMENT ON COLUMN fuel.price_confirmation.fuel_id      IS 'The fuel.';
+COMMENT ON COLUMN fuel.price_confirmation.price_tenths IS 'The price, tenths of a cent per litre.';
+COMMENT ON COLUMN fuel.price_confirmation.confirmed_by IS 'The login that confirmed it.';
+COMMENT ON COLUMN fuel.price_confirmation.confirmed_at IS 'When.';
+COMMENT ON CONSTRAINT price_confirmation_pk         ON fuel.price_confirmation IS 'Confirmed once.';
+COMMENT ON CONSTRAINT price_confirmation_station_fk ON fuel.price_confirmation IS 'A known station.';
+GRANT SELECT, INSERT ON fuel.price_confirmation TO fuel_writer;

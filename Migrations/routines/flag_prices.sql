@@ -89,7 +89,12 @@ RETURNS integer LANGUAGE sql AS $$
     SELECT
       pair.station_id,
       pair.fuel_id,
-      verdict.is_odd OR verdict.is_placeholder AS is_flagged,
+      (verdict.is_odd OR verdict.is_placeholder) AND NOT EXISTS (
+        SELECT
+        FROM fuel.price_confirmation
+        WHERE price_confirmation.station_id = pair.station_id
+          AND price_confirmation.fuel_id = pair.fuel_id
+          AND price_confirmation.price_tenths = pair.price_tenths) AS is_flagged,
       CASE
         WHEN verdict.is_odd AND NOT verdict.is_placeholder AND source.holding_confirms
           THEN pair.since_at + interval '24 hours'
@@ -142,6 +147,41 @@ $$;
 COMMENT ON FUNCTION fuel.flag_prices(integer[], smallint[]) IS
   'Marks which of some pairs have a doubtful price. Answers how many.';
 GRANT EXECUTE ON FUNCTION fuel.flag_prices(integer[], smallint[]) TO fuel_writer;
+
+-- For a person who has looked: the price is true, now and in the past.
+CREATE OR REPLACE FUNCTION fuel.confirm_price(
+  p_station_id integer, p_fuel text, p_price_cpl numeric)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  confirmed_fuel smallint;
+BEGIN
+  SELECT fuel.fuel_id INTO STRICT confirmed_fuel FROM fuel.fuel WHERE fuel.fuel = p_fuel;
+  INSERT INTO fuel.price_confirmation (
+    station_id, fuel_id, price_tenths, confirmed_by, confirmed_at)
+  VALUES (
+    p_station_id, confirmed_fuel, (p_price_cpl * 10)::integer, session_user, clock_timestamp())
+  ON CONFLICT DO NOTHING;
+  PERFORM fuel.flag_prices(ARRAY[p_station_id], ARRAY[confirmed_fuel]);
+  INSERT INTO fuel.dirty_day (fuel_id, day)
+  SELECT confirmed_fuel, day.day::date
+  FROM (
+    SELECT min(price.effective_at) AS begins_at
+    FROM fuel.price
+    WHERE price.station_id = p_station_id
+      AND price.fuel_id = confirmed_fuel
+      AND price.price_tenths = (p_price_cpl * 10)::integer
+  ) AS held
+  CROSS JOIN generate_series(
+    (held.begins_at - interval '1 day')::date, fuel.clock()::date + 1, interval '1 day'
+  ) AS day (day)
+  ORDER BY day.day
+  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+END
+$$;
+COMMENT ON FUNCTION fuel.confirm_price(integer, text, numeric) IS
+  'Takes a doubtful price (station_id, fuel code, cents per litre) for true; the next aggregate '
+  'counts it in the past too.';
+GRANT EXECUTE ON FUNCTION fuel.confirm_price(integer, text, numeric) TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.refresh_flags() RETURNS void LANGUAGE sql AS $$
   DELETE FROM fuel.area_level;

@@ -217,7 +217,13 @@ BEGIN
   doubtful AS MATERIALIZED (
     SELECT far.station_id, far.fuel_id, far.day, far.from_at
     FROM far
-    WHERE NOT fuel.is_own_way(
+    WHERE NOT EXISTS (
+        SELECT
+        FROM fuel.price_confirmation
+        WHERE price_confirmation.station_id = far.station_id
+          AND price_confirmation.fuel_id = far.fuel_id
+          AND price_confirmation.price_tenths = far.price_tenths)
+      AND NOT fuel.is_own_way(
         far.station_id, far.fuel_id, far.source_id, far.price_tenths, far.effective_at)
       AND NOT (
         far.holding_confirms

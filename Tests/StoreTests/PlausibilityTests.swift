@@ -80,7 +80,23 @@ struct PlausibilityTests {
       for day in 1...5 { try feed.says(prices, at: hour(day * 24)) }
       try feed.aggregate(at: hour(121))
       #expect(try flagged(feed, at: hour(121)) == ["far|420.0"])
-      // ... but a placeholder does not move by a few cents.
+      // ... until a person confirms it, for the past too ...
+      func average() throws -> [String] {
+        try feed.aggregate(at: hour(122))
+        return try feed.connection.lines(
+          "SELECT stations, max_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-05'"
+        )
+      }
+      #expect(try average() == ["20|192.90"])
+      try feed.connection.query(
+        "SELECT fuel.confirm_price(station_id, 'U91', 420.0) FROM fuel.station WHERE station_code = 'far'"
+      )
+      #expect(try flagged(feed, at: hour(121)) == [])
+      #expect(try average() == ["21|420.00"])
+      try feed.connection.execute("DELETE FROM fuel.price_confirmation")
+      try feed.aggregate(at: hour(121))
+      #expect(try flagged(feed, at: hour(121)) == ["far|420.0"])
+      // ... or it moves by a few cents, which a placeholder does not.
       prices = market(1899, at: hour(0)) + [.u91("far", 4150, hour(130))]
       try feed.says(prices, at: hour(130))
       #expect(try flagged(feed, at: hour(131)) == [])
