@@ -46,7 +46,7 @@ struct FaultTests {
         let result: Fault.Result?
         do {
           try await bench.ingest(
-            feed, at: at, attempts: 2, timeoutSeconds: 2)
+            feed, at: at, attempts: 2, timeoutSeconds: 3)
           result = .harmless
         } catch let error as FeedError {
           switch error {

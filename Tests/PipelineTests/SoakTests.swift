@@ -23,7 +23,7 @@ struct SoakTests {
     let bench: Bench
     let store: Store
     let client = Client.session(
-      Limits(timeoutSeconds: 1, maxBodyBytes: 20 << 20, allowLoopback: true))
+      Limits(timeoutSeconds: 3, maxBodyBytes: 20 << 20, allowLoopback: true))
     let tokens = TokenCache(
       folder: FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path)
     var sources: [Source]
