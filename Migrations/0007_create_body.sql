@@ -40,6 +40,7 @@ ALTER TABLE fuel.run
   ADD COLUMN warnings text[] NOT NULL DEFAULT '{}',
   ADD COLUMN clock_skew interval,
   ADD COLUMN unmapped integer NOT NULL DEFAULT 0,
+  ADD COLUMN pairs integer NOT NULL DEFAULT 0,
   ADD CONSTRAINT run_kind_ck CHECK (kind IN ('live', 'replay', 'reprocess')),
   ADD CONSTRAINT run_replaces_fk FOREIGN KEY (replaces_run_id) REFERENCES fuel.run (run_id),
   DROP CONSTRAINT run_outcome_ck,
@@ -62,6 +63,8 @@ COMMENT ON COLUMN fuel.run.clock_skew      IS
   'The provider''s clock less ours, by its Date header. NULL: it sent none.';
 COMMENT ON COLUMN fuel.run.unmapped        IS
   'Records stored under a fuel code that nobody has mapped yet.';
+COMMENT ON COLUMN fuel.run.pairs           IS
+  'Of a list that is not complete: for how many stations and fuels it told a price.';
 COMMENT ON COLUMN fuel.run.taken_at        IS
   'The instant whose state its documents show: when the last one was fetched or recorded, less the '
   'feed''s delay. NULL: none came.';

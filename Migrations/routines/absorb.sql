@@ -191,18 +191,22 @@ BEGIN
   END IF;
 
   -- Where prices are told for whole days absence proves nothing, but half a list is a fault all the
-  -- same: it is held against the last run that had the same documents.
+  -- same: a live one is held against the last that had the same documents.
   IF feed.tells_whole_days AND NOT p_is_complete THEN
-    SELECT before.stored + before.unchanged INTO told_before
+    SELECT before.pairs INTO told_before
     FROM fuel.run AS before
-    JOIN fuel.run AS present ON present.run_id = told_by
+    JOIN fuel.run AS present ON present.run_id = p_run_id AND present.kind = 'live'
     WHERE before.source_id = feed.source_id
+      AND before.kind = 'live'
       AND before.outcome IN ('stored', 'unchanged')
       AND before.taken_at < p_taken_at
       AND before.documents = present.documents
     ORDER BY before.taken_at DESC, before.run_id DESC
     LIMIT 1;
-    SELECT count(*) INTO told_now FROM pg_temp.staged_price;
+    SELECT count(*) INTO told_now
+    FROM (
+      SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
+    ) AS pair;
     IF told_now < told_before * p_refuse_below THEN
       refusal := format(
         'only %s prices where %s came before: below %s %%',

@@ -43,6 +43,7 @@ extension Store {
       counts.duplicate = settled.duplicates
       counts.flagged = try row.integer("flagged")
       counts.unmapped = settled.unmapped
+      counts.pairs = settled.coverage == .partial ? settled.pairs : 0
       counts.rejectedByReason = settled.rejectedByReason
       counts.warnings = try row.texts("warnings") + settled.warnings
       if settled.contradictedStations > 0 {

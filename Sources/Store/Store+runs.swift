@@ -44,6 +44,8 @@ package struct Counts: Equatable, Sendable {
   package var flagged = 0
   /// Records kept under a code that nobody has mapped yet; they count as stored or unchanged too.
   package var unmapped = 0
+  /// Of a list that is not complete: for how many stations and fuels it told a price.
+  package var pairs = 0
   /// What was odd about the feed as a whole.
   package var warnings: [String] = []
   package var rejectedByReason: [String: Int] = [:]
@@ -122,6 +124,7 @@ extension Store {
         rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb,
         flagged = \(counts.flagged),
         unmapped = \(counts.unmapped),
+        pairs = \(counts.pairs),
         warnings = \(counts.warnings)
       WHERE run_id = \(run)
       """)

@@ -453,6 +453,16 @@ struct IngestTests {
       bench.misbehave(nil)
       try await bench.ingest("wa-fuelwatch", at: at + .seconds(600))
       #expect(try !isDue(at + .seconds(1_200)))
+      // The next day it is late again: today's prices are all there, and that is no half list.
+      bench.misbehave { request in
+        guard request.query["Day"] == "tomorrow",
+          case .text(let status, let body, let type, _) = bench.feeds.answer(request)
+        else { return nil }
+        return .text(status, body.replacing(/<item>.*<\/item>\r\n/, with: ""), type: type)
+      }
+      try await bench.ingest("wa-fuelwatch", at: at + .seconds(86_400))
+      #expect(try isDue(at + .seconds(87_000)))
+      bench.misbehave(nil)
       // Half of it, and it is refused; it stays due.
       let morning = at + .seconds(57_000)
       bench.misbehave { request in
