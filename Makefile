@@ -25,7 +25,7 @@ demo: packages ## set up, live through 45 simulated days, show the market: no ke
 	@eval "$$(config/cluster env demo)" && $(PRIVATE) && \
 	  $(PROGRAM) migrate && \
 	  echo "Living through 45 days of a simulated market: every feed over HTTP, in its own protocol." && \
-	  $(PROGRAM) simulate play --days 45 && \
+	  $(PROGRAM) simulate play --days 45 --every 6 && \
 	  $(PROGRAM) show
 	@printf '%s\n' \
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
