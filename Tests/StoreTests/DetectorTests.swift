@@ -351,6 +351,54 @@ struct DetectorTests {
     }
   }
 
+  /// F-B01: a new fuel now and then is one; dozens of codes at once are a field that means something
+  /// else now, and none of them is kept.
+  @Test func dozensOfUnknownCodesAreRefused() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func prices(_ codes: Int) -> [Observation] {
+        (0..<codes).map {
+          Observation(
+            stationCode: "1", fuel: .unmapped("X\($0)"), price: Price(tenths: 1800),
+            effectiveAt: hour(0))
+        }
+      }
+      #expect(try feed.says(prices(3), at: hour(0)).unmapped == 3)
+      #expect(throws: Refusal.self) { try feed.says(prices(21), at: hour(1)) }
+      #expect(
+        try feed.connection.lines("SELECT count(*) FROM fuel.fuel WHERE NOT is_mapped") == ["3"])
+    }
+  }
+
+  /// A feed whose runs die is failing, not merely late.
+  @Test func runsThatDieCountAsFailing() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(list([.u91], at: hour(0)), at: hour(0))
+      for step in 1...3 { _ = try feed.store.beginRun(feed.id, at: hour(step)) }
+      _ = try current(feed, at: hour(3))
+      #expect(try feed.connection.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])
+    }
+  }
+
+  /// A rehearsal is one long transaction; other feeds store beside it.
+  @Test func aRehearsalHoldsUpNobody() async throws {
+    try await TestDatabase.with { target in
+      let rehearsing = try Feed(target)
+      let other = try Feed(target, name: "sa-fpd", state: .sa)
+      // The month is there already: making one would lock the history. Days are marked by both, so
+      // that only different fuels keep clear of each other.
+      try other.says(list([.lpg], at: hour(-1)), at: hour(-1))
+      try rehearsing.store.beginRehearsal()
+      try rehearsing.says(list([.u91], at: hour(0)), at: hour(0))
+      try other.connection.execute("SET lock_timeout = '2s'")
+      let counts = try other.says(list([.lpg], at: hour(0)), at: hour(0))
+      #expect(counts.stored == 20)
+      try rehearsing.store.endRehearsal()
+      #expect(try other.connection.lines("SELECT DISTINCT fuel_id FROM fuel.price") == ["7"])
+    }
+  }
+
   /// Descriptions are a set as prices are: their order of arrival is no matter.
   @Test(arguments: 0..<6)
   func descriptionsInAnyOrder(seed: Int) async throws {
