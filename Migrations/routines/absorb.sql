@@ -287,8 +287,7 @@ BEGIN
           AND price.effective_at > p_taken_at
           AND price.effective_at <= next_run_at)
     ON CONFLICT DO NOTHING;
-  END IF;
-  IF is_late THEN
+
     -- An older document told the same earlier. Of two prices under one stamp another may count now.
     WITH corrected AS (
       UPDATE fuel.price SET learnt_at = p_learnt_at, run_id = told_by

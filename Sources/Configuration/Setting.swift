@@ -137,6 +137,22 @@ package struct Settings: Sendable {
     }
   }
 
+  /// Reads a configuration file that is a list of tables, each with the same settings.
+  package static func list(
+    file: String, _ table: [Setting]
+  ) throws(ConfigurationError) -> [Settings] {
+    guard case .list(let entries) = try Value.read(file: file) else {
+      throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
+    }
+    let place = String(file.split(separator: "/").last ?? "")
+    return try entries.map { entry throws(ConfigurationError) in
+      guard case .table(let fields) = entry else {
+        throw .unreadable(file: file, reason: "an entry is not { ... }")
+      }
+      return try Settings(table, file: fields, place: place, variablePrefix: "", environment: [:])
+    }
+  }
+
   private subscript(key: String) -> Value {
     guard let entry = entries.first(where: { $0.key == key }) else {
       preconditionFailure("no setting «\(key)»")

@@ -142,13 +142,13 @@ package struct Fetch: Sendable {
   /// The body of a good answer. Everything that is certainly not data is refused here, so that an
   /// error page is never taken for «no stations».
   private func checkedBody(
-    _ response: Response, _ call: Call, hiding secrets: [String]
+    _ response: Response, _ call: Call, hiding secrets: @autoclosure () -> [String]
   ) throws(FeedError) -> [UInt8] {
     let name = call.name
     func beginning(_ body: [UInt8]) -> String {
       // Some error pages repeat the request; what opened the door must not get into a message.
       var text = String(decoding: body.prefix(4_000), as: UTF8.self)
-      for secret in secrets { text = text.replacing(secret, with: "***") }
+      for secret in secrets() { text = text.replacing(secret, with: "***") }
       return String(text.plain.prefix(200))
     }
     switch response.status {

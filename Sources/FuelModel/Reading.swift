@@ -30,7 +30,6 @@ package struct Reject: Hashable, Sendable {
     case stateUnknown = "state_unknown"
     case recordUnreadable = "record_unreadable"
     case conflictingPrice = "conflicting_price"
-    case duplicateKey = "duplicate_key"
 
     /// Whether it speaks against the feed's health. Chargers in a petrol list do not.
     package var countsAgainstFeed: Bool { self != .unsupportedFuel }

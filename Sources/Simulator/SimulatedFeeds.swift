@@ -46,6 +46,22 @@ package final class SimulatedFeeds: Sendable {
   /// Where a feed is found below the server's root.
   package static func path(of feed: String) -> String { "/\(feed)" }
 
+  /// The environment in which bowser finds these providers on a port of this machine, keys included,
+  /// without the pauses and quotas that real ones ask for.
+  package static func settings(port: Int) -> [String: String] {
+    var settings = keys
+    settings["BOWSER_ALLOW_LOOPBACK"] = "true"
+    for feed in feeds {
+      let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
+      settings["\(prefix)_URL"] = "http://127.0.0.1:\(port)\(path(of: feed))"
+      settings["\(prefix)_PAUSE_MILLISECONDS"] = "0"
+      settings["\(prefix)_CALLS_PER_MONTH"] = "0"
+      settings["\(prefix)_CALLS_PER_MINUTE"] = "0"
+      settings["\(prefix)_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
+    }
+    return settings
+  }
+
   /// The documents that a feed would answer with at an instant, by name: what a run records.
   package func documents(of feed: String, at instant: Instant) -> [Document] {
     var texts: [(String, String)] = []

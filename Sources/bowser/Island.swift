@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -14,7 +13,7 @@ enum Island {
   private static let held = Mutex<[Pipe]>([])
 
   /// - Returns: the worst of their exit codes.
-  static func run(_ feeds: [String], like invocation: Invocation, seconds: Int) -> ExitCode {
+  static func run(_ feeds: [String], like invocation: Invocation) -> ExitCode {
     var worst = ExitCode.done
     let running = feeds.map { feed in
       let said = Pipe()

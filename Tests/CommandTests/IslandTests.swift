@@ -33,16 +33,8 @@ struct IslandTests {
         return spoil(request, feeds) ?? feeds.answer(request)
       }
       self.log = log
-      var environment = SimulatedFeeds.keys
-      environment["BOWSER_ALLOW_LOOPBACK"] = "true"
+      var environment = SimulatedFeeds.settings(port: server.port)
       environment["BOWSER_ATTEMPTS"] = "1"
-      for feed in SimulatedFeeds.feeds {
-        let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
-        environment["\(prefix)_URL"] = "http://127.0.0.1:\(server.port)/\(feed)"
-        environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
-        environment["\(prefix)_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
-        environment["\(prefix)_CALLS_PER_MINUTE"] = "0"
-      }
       self.environment = environment
     }
 

@@ -119,7 +119,7 @@ package struct Ingest {
       let minutes = source.settings.integer("cadenceMinutes")
       let isCounted = source.settings.integer("callsPerMonth") > 0
       let wait = isCounted ? min(minutes << min(history.failures - 1, 8), max(minutes, 60)) : 10
-      return now >= tried + .seconds(60 * min(wait, max(minutes, 60)) - 30)
+      return now >= tried + .seconds(60 * wait - 30)
     }
     guard let taken = history.lastGood, taken <= now else { return true }
     if history.isAwaited { return now >= taken + .seconds(9 * 60) }
@@ -164,7 +164,7 @@ package struct Ingest {
 
   private func reread(_ kept: KeptRun, of id: SourceID) throws -> Summary {
     let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
-    return try store(kept.documents, run: run, requests: 0)
+    return try store(kept.documents, fetchedAt: kept.fetchedAt, run: run, requests: 0)
   }
 
   /// What came in a run that died before it was read: news that a provider tells only once.
@@ -254,10 +254,12 @@ package struct Ingest {
   private func keepAndStore(
     _ documents: [Document], run: RunID, requests: Int, clockSkewSeconds: Int? = nil
   ) throws -> Summary {
+    let fetchedAt: Instant
     do {
-      guard let fetchedAt = documents.map(\.fetchedAt).max() else {
+      guard let last = documents.map(\.fetchedAt).max() else {
         throw FeedError.refused("no documents")
       }
+      fetchedAt = last
       // A recording from a machine with a wrong clock would count as the newest for years.
       guard fetchedAt <= clock.now() + .seconds(600) else {
         throw Refusal("fetched at \(fetchedAt), which lies ahead of the clock")
@@ -268,25 +270,23 @@ package struct Ingest {
       try fail(run, error, requests: requests)
       throw error
     }
-    return try store(documents, run: run, requests: requests)
+    return try store(documents, fetchedAt: fetchedAt, run: run, requests: requests)
   }
 
-  private func store(_ documents: [Document], run: RunID, requests: Int) throws -> Summary {
-    var payload: Payload?
+  /// Reads documents that are kept and stores what they say.
+  private func store(
+    _ documents: [Document], fetchedAt: Instant, run: RunID, requests: Int
+  ) throws -> Summary {
+    let takenAt = fetchedAt - source.delay
+    let payload = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
     var settled: Reading.Settled?
     do {
-      guard let fetchedAt = documents.map(\.fetchedAt).max() else {
-        throw FeedError.refused("no documents")
-      }
-      let takenAt = fetchedAt - source.delay
-      let received = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
-      payload = received
       let reading = try source.provider.parse(documents, of: source)
         .settled(takenAt: fetchedAt, horizon: source.horizon)
       settled = reading
       try checkRejects(reading)
       let counts = try store.absorb(
-        reading, payload: received, run: run, now: clock.now(), requests: requests,
+        reading, payload: payload, run: run, now: clock.now(), requests: requests,
         refuseBelow: source.settings.share("refuseBelowShare"),
         partialBelow: source.settings.share("partialBelowShare"))
       log.info(

@@ -6,9 +6,6 @@ package import Store
 /// the days between which they mean it where a name changed hands.
 package func brands(file: String) throws(ConfigurationError) -> [BrandName] {
   let place = String(file.split(separator: "/").last ?? "brands.json5")
-  guard case .list(let entries) = try Value.read(file: file) else {
-    throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
-  }
   let table = [
     Setting("brand", .text),
     // Separated by commas.
@@ -17,12 +14,7 @@ package func brands(file: String) throws(ConfigurationError) -> [BrandName] {
     Setting("until", .text, .text("")),
   ]
   var names: [BrandName] = []
-  for entry in entries {
-    guard case .table(let fields) = entry else {
-      throw .unreadable(file: file, reason: "an entry is not { ... }")
-    }
-    let settings = try Settings(
-      table, file: fields, place: place, variablePrefix: "", environment: [:])
+  for settings in try Settings.list(file: file, table) {
     let brand = settings.text("brand")
     for written in [brand] + settings.text("also").split(separator: ",").map(String.init) {
       let name = BrandName(

@@ -17,9 +17,6 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
         radiusKilometres: nil))
   }
   let place = String(file.split(separator: "/").last ?? "regions.json5")
-  guard case .list(let entries) = try Value.read(file: file) else {
-    throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
-  }
   let table = [
     Setting("region", .text),
     Setting("name", .text),
@@ -32,12 +29,7 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
     Setting("from", .text, .text("")),
     Setting("until", .text, .text("")),
   ]
-  for entry in entries {
-    guard case .table(let fields) = entry else {
-      throw .unreadable(file: file, reason: "an entry is not { ... }")
-    }
-    let settings = try Settings(
-      table, file: fields, place: place, variablePrefix: "", environment: [:])
+  for settings in try Settings.list(file: file, table) {
     let centre = settings.texts("centre")
     guard let latitude = centre["latitude"].flatMap(Double.init),
       let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,

@@ -57,7 +57,7 @@ let ingestCommand = Command(
   let seconds = settings.integer("deadlineSeconds")
   Watchdog.start(seconds: seconds + 10)
   guard invocation.flags.contains("isolated"), let source = chosen.first else {
-    return try run.islands(chosen, seconds: seconds)
+    return try run.islands(chosen)
   }
   Island.endWithParent()
   return await run.live(
@@ -124,14 +124,14 @@ private struct IngestRun {
 
   /// Each feed in a process of its own: all fetch at once, and whatever happens to one, a crash of
   /// the platform's networking included, is no matter to the others.
-  func islands(_ sources: [Source], seconds: Int) throws -> ExitCode {
+  func islands(_ sources: [Source]) throws -> ExitCode {
     // Opened here, so that a database that is away is told once.
     let store = try invocation.store(settings)
     // «Every feed» is for cron: one that has nothing to tell yet is left alone.
     let due = try sources.filter {
       try !invocation.flags.contains("all") || ingest($0, store).isDue()
     }
-    return Island.run(due.map(\.feed), like: invocation, seconds: seconds)
+    return Island.run(due.map(\.feed), like: invocation)
   }
 
   func replay(_ sources: [Source], _ store: Store) -> ExitCode {

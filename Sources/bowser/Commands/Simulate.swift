@@ -97,7 +97,9 @@ private struct Simulation {
     let feeds = SimulatedFeeds(market, at: now)
     let server = try Server { feeds.answer($0) }
     defer { server.stop() }
-    let environment = invocation.environment.merging(overrides(port: server.port)) { _, new in new }
+    let environment = invocation.environment.merging(SimulatedFeeds.settings(port: server.port)) {
+      _, new in new
+    }
     let settings = try invocation.settings()
     let folder = try invocation.configurationFolder()
     let sources = try Catalogue.sources(in: folder, environment: environment)
@@ -147,7 +149,8 @@ private struct Simulation {
       var random = Random(seed: UInt64(Instant.now.microseconds), "fault")
       return fault.spoil((status, Array(body.utf8), type), &random)
     }
-    for (name, value) in overrides(port: server.port).sorted(by: { $0.key < $1.key }) {
+    for (name, value) in SimulatedFeeds.settings(port: server.port).sorted(by: { $0.key < $1.key })
+    {
       write("export \(name)='\(value)'\n")
     }
     talk("bowser: serving a simulated market at http://127.0.0.1:\(server.port), until stopped\n")
@@ -163,20 +166,5 @@ private struct Simulation {
     for visit in schedule() {
       try recording.keep(feeds.documents(of: visit.feed, at: visit.at), of: visit.feed)
     }
-  }
-
-  /// The variables by which bowser finds the simulated providers and their keys.
-  private func overrides(port: Int) -> [String: String] {
-    var environment = SimulatedFeeds.keys
-    environment["BOWSER_ALLOW_LOOPBACK"] = "true"
-    for feed in SimulatedFeeds.feeds {
-      let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
-      environment["\(prefix)_URL"] = "http://127.0.0.1:\(port)\(SimulatedFeeds.path(of: feed))"
-      environment["\(prefix)_PAUSE_MILLISECONDS"] = "0"
-      environment["\(prefix)_CALLS_PER_MONTH"] = "0"
-      environment["\(prefix)_CALLS_PER_MINUTE"] = "0"
-      environment["\(prefix)_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
-    }
-    return environment
   }
 }
