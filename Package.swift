@@ -42,18 +42,21 @@ let package = Package(
 
     // 2: feeds cannot see the database, the store cannot see the network
     library("Feeds", on: ["FuelModel", "HTTP", "Configuration"]),
+    library("Archives", on: ["FuelModel", "Configuration"]),
     library("Store", on: ["FuelModel", "Postgres"]),
     library("Simulator", on: ["FuelModel"]),
 
     // 3: both sides meet
-    library("Pipeline", on: ["Feeds", "Store", "FuelModel", "HTTP", "Logging", "Configuration"]),
+    library(
+      "Pipeline",
+      on: ["Feeds", "Archives", "Store", "FuelModel", "HTTP", "Logging", "Configuration"]),
 
     // 4: the command line
     .executableTarget(
       name: "bowser",
       dependencies: [
-        "Pipeline", "Simulator", "Feeds", "Store", "Postgres", "HTTP", "Logging", "Configuration",
-        "FuelModel",
+        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Postgres", "HTTP", "Logging",
+        "Configuration", "FuelModel",
       ],
       swiftSettings: strict),
 

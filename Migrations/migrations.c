@@ -34,6 +34,9 @@ static const unsigned char m0009_create_station_description[] = {
 static const unsigned char m0010_create_area_level[] = {
 #embed "0010_create_area_level.sql"
 };
+static const unsigned char m0011_create_archive[] = {
+#embed "0011_create_archive.sql"
+};
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
@@ -45,6 +48,9 @@ static const unsigned char kilometres[] = {
 };
 static const unsigned char ensure_price_month[] = {
 #embed "routines/ensure_price_month.sql"
+};
+static const unsigned char archive_month[] = {
+#embed "routines/archive_month.sql"
 };
 static const unsigned char private_price_event[] = {
 #embed "views/private_price_event.sql"
@@ -85,6 +91,9 @@ static const unsigned char flag_prices[] = {
 static const unsigned char mark_dirty[] = {
 #embed "routines/mark_dirty.sql"
 };
+static const unsigned char finish_backfill[] = {
+#embed "routines/finish_backfill.sql"
+};
 static const unsigned char absorb[] = {
 #embed "routines/absorb.sql"
 };
@@ -93,6 +102,9 @@ static const unsigned char refresh_regions[] = {
 };
 static const unsigned char describe_stations[] = {
 #embed "routines/describe_stations.sql"
+};
+static const unsigned char link_stations[] = {
+#embed "routines/link_stations.sql"
 };
 static const unsigned char rebuild_days[] = {
 #embed "routines/rebuild_days.sql"
@@ -105,6 +117,9 @@ static const unsigned char stations[] = {
 };
 static const unsigned char station_history[] = {
 #embed "views/station_history.sql"
+};
+static const unsigned char station_records[] = {
+#embed "views/station_records.sql"
 };
 static const unsigned char current_prices[] = {
 #embed "views/current_prices.sql"
@@ -165,10 +180,12 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0008_extend_source", m0008_extend_source),
   FILE_ENTRY("0009_create_station_description", m0009_create_station_description),
   FILE_ENTRY("0010_create_area_level", m0010_create_area_level),
+  FILE_ENTRY("0011_create_archive", m0011_create_archive),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/kilometres", kilometres),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
+  FILE_ENTRY("routines/archive_month", archive_month),
   FILE_ENTRY("views/private_price_event", private_price_event),
   FILE_ENTRY("views/private_price_now", private_price_now),
   FILE_ENTRY("views/private_region_delay", private_region_delay),
@@ -182,13 +199,16 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/flag_prices", flag_prices),
   FILE_ENTRY("routines/mark_dirty", mark_dirty),
+  FILE_ENTRY("routines/finish_backfill", finish_backfill),
   FILE_ENTRY("routines/absorb", absorb),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
   FILE_ENTRY("routines/describe_stations", describe_stations),
+  FILE_ENTRY("routines/link_stations", link_stations),
   FILE_ENTRY("routines/rebuild_days", rebuild_days),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("views/stations", stations),
   FILE_ENTRY("views/station_history", station_history),
+  FILE_ENTRY("views/station_records", station_records),
   FILE_ENTRY("views/current_prices", current_prices),
   FILE_ENTRY("views/tomorrow_prices", tomorrow_prices),
   FILE_ENTRY("views/price_history", price_history),

@@ -6,7 +6,10 @@
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
 RETURNS TABLE (station_id integer, first_seen_at timestamptz) LANGUAGE plpgsql AS $$
+DECLARE
+  new_wordings integer;
 BEGIN
+  WITH told AS (
   INSERT INTO fuel.station_description AS known (
     station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode, latitude,
     longitude, is_public, run_id, first_seen_at, last_seen_at)
@@ -28,7 +31,15 @@ BEGIN
     END,
     first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
     last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
-  WHERE excluded.first_seen_at < known.first_seen_at OR excluded.last_seen_at > known.last_seen_at;
+  WHERE excluded.first_seen_at < known.first_seen_at OR excluded.last_seen_at > known.last_seen_at
+  -- Of a row that was there already the server keeps who had it before.
+  RETURNING known.xmax = 0 AS is_new
+  )
+  SELECT count(*) FILTER (WHERE told.is_new) INTO new_wordings FROM told;
+  IF new_wordings > 0 THEN
+    UPDATE fuel.source SET are_links_due = true
+    WHERE source.source_id = p_source_id AND NOT source.are_links_due;
+  END IF;
 
   RETURN QUERY
   WITH wanted AS (

@@ -20,11 +20,22 @@ CREATE OR REPLACE FUNCTION fuel.is_own_way(
 RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce((
   SELECT abs(price.price_tenths - p_price) * 3 <= price.price_tenths
-  FROM fuel.price
-  WHERE price.station_id = p_station_id
-    AND price.fuel_id = p_fuel_id
-    AND price.source_id = p_source_id
-    AND price.effective_at < p_at
+  FROM (
+    SELECT price.effective_at, price.learnt_at, price.price_tenths
+    FROM fuel.price
+    WHERE price.station_id = p_station_id
+      AND price.fuel_id = p_fuel_id
+      AND price.source_id = p_source_id
+    UNION ALL
+    SELECT archived.effective_at, archived.effective_at, archived.price_tenths
+    FROM fuel.archive_price AS archived
+    WHERE archived.station_id = p_station_id
+      AND archived.fuel_id = p_fuel_id
+      AND archived.source_id = p_source_id
+      -- Twice as long as an archive's price is believed; further back lies another market.
+      AND archived.effective_at > p_at - interval '60 days'
+  ) AS price
+  WHERE price.effective_at < p_at
     AND price.price_tenths <> p_price
     AND price.price_tenths > 0
   ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
@@ -40,23 +51,45 @@ CREATE OR REPLACE FUNCTION fuel.held_since(
   p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_price integer,
   p_at timestamptz)
 RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
-RETURN (
-  SELECT min(price.effective_at)
-  FROM fuel.price
-  WHERE price.station_id = p_station_id
-    AND price.fuel_id = p_fuel_id
-    AND price.source_id = p_source_id
-    AND price.effective_at <= p_at
-    AND price.price_tenths = p_price
-    AND price.effective_at > coalesce((
-      SELECT max(other.effective_at)
-      FROM fuel.price AS other
-      WHERE other.station_id = p_station_id
-        AND other.fuel_id = p_fuel_id
-        AND other.source_id = p_source_id
-        AND other.effective_at < p_at
-        AND other.price_tenths <> p_price
-    ), '-infinity'));
+RETURN coalesce(
+  (
+    SELECT min(price.effective_at)
+    FROM fuel.price
+    WHERE price.station_id = p_station_id
+      AND price.fuel_id = p_fuel_id
+      AND price.source_id = p_source_id
+      AND price.effective_at <= p_at
+      AND price.price_tenths = p_price
+      AND price.effective_at > coalesce((
+        SELECT max(other.effective_at)
+        FROM fuel.price AS other
+        WHERE other.station_id = p_station_id
+          AND other.fuel_id = p_fuel_id
+          AND other.source_id = p_source_id
+          AND other.effective_at < p_at
+          AND other.price_tenths <> p_price
+      ), '-infinity')
+  ),
+  -- In an archive of whole days the same price may have begun days before.
+  (
+    SELECT min(archived.effective_at)
+    FROM fuel.archive_price AS archived
+    WHERE archived.station_id = p_station_id
+      AND archived.fuel_id = p_fuel_id
+      AND archived.source_id = p_source_id
+      AND archived.effective_at BETWEEN p_at - interval '2 days' AND p_at
+      AND archived.price_tenths = p_price
+      AND archived.effective_at > coalesce((
+        SELECT max(other.effective_at)
+        FROM fuel.archive_price AS other
+        WHERE other.station_id = p_station_id
+          AND other.fuel_id = p_fuel_id
+          AND other.source_id = p_source_id
+          AND other.effective_at BETWEEN p_at - interval '2 days' AND p_at
+          AND other.effective_at < p_at
+          AND other.price_tenths <> p_price
+      ), '-infinity')
+  ));
 COMMENT ON FUNCTION fuel.held_since(integer, smallint, smallint, integer, timestamptz) IS
   'When a price began that a pair was stamped with at an instant.';
 GRANT EXECUTE ON FUNCTION fuel.held_since(integer, smallint, smallint, integer, timestamptz)

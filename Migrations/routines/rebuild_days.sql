@@ -6,8 +6,15 @@ CREATE OR REPLACE FUNCTION fuel.rebuild_days(
   p_fuel_ids smallint[], p_from date, p_to date, p_clock timestamptz)
 RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
-  rebuilt integer;
+  rebuilt          integer;
+  -- Ends of the window over all states, for the server to leave out months by.
+  window_begins_at timestamptz := p_from - interval '1 day';
+  window_ends_at   timestamptz := p_to + interval '2 days';
+  archives_from_at timestamptz;
 BEGIN
+  SELECT window_begins_at - max(source.price_lapses_after) INTO archives_from_at
+  FROM fuel.source
+  WHERE source.kind = 'archive';
   -- First of all: a run that commits from here on finds no row, waits for us, and marks its days
   -- anew; one that marked them before has committed once we hold the rows. Deleting at the end
   -- would drop the mark of a run that committed in between.
@@ -54,60 +61,81 @@ BEGIN
     FROM price_day
     GROUP BY price_day.state
   ),
-  pair AS MATERIALIZED (
+  -- Every record with the place that it means, and what its source is believed for.
+  teller AS MATERIALIZED (
     SELECT
-      cached.station_id,
-      cached.fuel_id,
-      cached.source_id,
-      station.state,
+      record.station_id,
+      record.source_id,
+      place.station_id AS place_id,
+      place.state,
       price_window.begins_at,
       price_window.ends_at,
+      source.kind,
       source.price_lapses_after,
       source.sight_lapses_after,
       source.holding_confirms,
       -- Before its first run a feed's unchanged prices are known and its changed ones are not.
       CASE
-        WHEN source.tells_whole_days THEN '-infinity'
+        WHEN source.tells_whole_days OR source.kind = 'archive' THEN '-infinity'
         ELSE source.first_taken_at
       END AS speaks_from_at
-    FROM fuel.current_price AS cached
-    JOIN fuel.station USING (station_id)
-    JOIN price_window USING (state)
-    JOIN fuel.source ON source.source_id = cached.source_id
-    WHERE cached.fuel_id = ANY (p_fuel_ids)
-      AND station.is_public
+    FROM fuel.station AS record
+    JOIN fuel.station AS place ON place.station_id = record.place_id
+    JOIN price_window ON price_window.state = place.state
+    JOIN fuel.source ON source.source_id = record.source_id
+    WHERE place.is_public
   ),
   happened AS (
     -- What held when the window began ...
     SELECT
-      pair.station_id,
-      pair.fuel_id,
-      carried.effective_at,
+      cached.station_id,
+      cached.fuel_id,
+      CASE WHEN gone.is_gone THEN gone.changed_at ELSE carried.effective_at END AS effective_at,
       CASE WHEN gone.is_gone THEN 0 ELSE carried.price_tenths END AS price_tenths,
       carried.effective_at AS stamped_at,
       carried.learnt_at
-    FROM pair
+    FROM fuel.current_price AS cached
+    JOIN teller USING (station_id)
     CROSS JOIN LATERAL (
       SELECT price.effective_at, price.price_tenths, price.learnt_at
       FROM fuel.price
-      WHERE price.station_id = pair.station_id
-        AND price.fuel_id = pair.fuel_id
-        AND price.source_id = pair.source_id
-        AND price.effective_at <= pair.begins_at
-        AND price.effective_at > pair.begins_at - pair.price_lapses_after
+      WHERE price.station_id = cached.station_id
+        AND price.fuel_id = cached.fuel_id
+        AND price.source_id = cached.source_id
+        AND price.effective_at <= teller.begins_at
+        AND price.effective_at > teller.begins_at - teller.price_lapses_after
       ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
       LIMIT 1
     ) AS carried
     LEFT JOIN LATERAL (
-      SELECT NOT listing.is_listed AND listing.changed_at >= carried.effective_at AS is_gone
+      SELECT
+        listing.changed_at,
+        NOT listing.is_listed AND listing.changed_at >= carried.effective_at AS is_gone
       FROM fuel.listing
-      WHERE listing.station_id = pair.station_id
-        AND listing.fuel_id = pair.fuel_id
-        AND listing.source_id = pair.source_id
-        AND listing.changed_at <= pair.begins_at
+      WHERE listing.station_id = cached.station_id
+        AND listing.fuel_id = cached.fuel_id
+        AND listing.source_id = cached.source_id
+        AND listing.changed_at <= teller.begins_at
       ORDER BY listing.changed_at DESC
       LIMIT 1
     ) AS gone ON true
+    WHERE cached.fuel_id = ANY (p_fuel_ids)
+    UNION ALL
+    -- ... by an archive, whose month is read anyway ...
+    SELECT
+      archived.station_id,
+      archived.fuel_id,
+      archived.effective_at,
+      archived.price_tenths,
+      archived.effective_at,
+      archived.effective_at
+    FROM fuel.archive_price AS archived
+    JOIN teller USING (station_id)
+    WHERE archived.fuel_id = ANY (p_fuel_ids)
+      AND archived.effective_at > archives_from_at
+      AND archived.effective_at <= window_ends_at
+      AND archived.effective_at <= teller.begins_at
+      AND archived.effective_at > teller.begins_at - teller.price_lapses_after
     UNION ALL
     -- ... and what happened in it.
     SELECT
@@ -118,52 +146,63 @@ BEGIN
       event.stamped_at,
       event.learnt_at
     FROM fuel.price_event AS event
-    JOIN pair USING (station_id, fuel_id, source_id)
-    WHERE event.effective_at > (SELECT min(price_window.begins_at) FROM price_window)
-      AND event.effective_at < (SELECT max(price_window.ends_at) FROM price_window)
-      AND event.effective_at > pair.begins_at
-      AND event.effective_at < pair.ends_at
+    JOIN teller USING (station_id)
+    WHERE event.fuel_id = ANY (p_fuel_ids)
+      AND event.effective_at > window_begins_at
+      AND event.effective_at < window_ends_at
+      AND event.effective_at > teller.begins_at
+      AND event.effective_at < teller.ends_at
   ),
   followed AS (
     SELECT
       happened.*,
+      teller.place_id,
+      teller.source_id,
+      teller.state,
+      teller.ends_at AS window_ends_at,
+      teller.price_lapses_after,
+      teller.sight_lapses_after,
+      teller.holding_confirms,
+      teller.speaks_from_at,
       lead(happened.effective_at) OVER (
-        PARTITION BY happened.station_id, happened.fuel_id
+        PARTITION BY teller.place_id, happened.fuel_id
         ORDER BY happened.effective_at, happened.learnt_at, happened.price_tenths
       ) AS next_at
     FROM happened
+    JOIN teller USING (station_id)
   ),
   -- Once per event: pulled into the join below it would be computed once per event and day.
   believed AS MATERIALIZED (
     SELECT
-      pair.state,
-      pair.source_id,
-      pair.holding_confirms,
+      followed.state,
+      followed.source_id,
+      followed.holding_confirms,
       followed.station_id,
+      followed.place_id,
       followed.fuel_id,
       followed.price_tenths,
       followed.effective_at,
-      greatest(followed.effective_at, pair.speaks_from_at) AS begins_at,
+      greatest(followed.effective_at, followed.speaks_from_at) AS begins_at,
       least(
-        coalesce(followed.next_at, pair.ends_at),
-        followed.stamped_at + pair.price_lapses_after,
+        coalesce(followed.next_at, followed.window_ends_at),
+        followed.stamped_at + followed.price_lapses_after,
         CASE
-          WHEN coalesce(followed.next_at, pair.ends_at) - followed.stamped_at
-            <= pair.sight_lapses_after
+          WHEN coalesce(followed.next_at, followed.window_ends_at) - followed.stamped_at
+            <= followed.sight_lapses_after
             THEN 'infinity'
           ELSE greatest(followed.stamped_at, (
             SELECT max(run.taken_at)
             FROM fuel.run
-            WHERE run.source_id = pair.source_id
+            WHERE run.source_id = followed.source_id
               AND run.is_complete
               AND run.taken_at <= p_clock
               AND run.taken_at < coalesce(followed.next_at, fuel.next_event_at(
-                pair.station_id, pair.fuel_id, pair.source_id, pair.ends_at, p_clock), 'infinity')
-          )) + pair.sight_lapses_after
+                followed.station_id, followed.fuel_id, followed.source_id,
+                followed.window_ends_at, p_clock), 'infinity')
+          )) + followed.sight_lapses_after
         END
       ) AS ends_at
     FROM followed
-    JOIN pair USING (station_id, fuel_id)
     WHERE followed.price_tenths > 0
   ),
   part AS MATERIALIZED (
@@ -190,7 +229,7 @@ BEGIN
       percentile_disc(0.5) WITHIN GROUP (ORDER BY part.price_tenths) AS tenths
     FROM part
     GROUP BY part.state, part.fuel_id, part.day
-    HAVING count(DISTINCT part.station_id) >= 8
+    HAVING count(DISTINCT part.place_id) >= 8
   ),
   level AS MATERIALIZED (
     SELECT
@@ -207,20 +246,20 @@ BEGIN
   ),
   -- The few that lie far from it, and of them those that nobody nearby shares.
   far AS MATERIALIZED (
-    SELECT part.*, station.latitude, station.longitude
+    SELECT part.*, place.latitude, place.longitude
     FROM part
     JOIN level USING (state, fuel_id, day)
-    JOIN fuel.station USING (station_id)
+    JOIN fuel.station AS place ON place.station_id = part.place_id
     WHERE part.seconds > 0
       AND fuel.is_far(part.price_tenths, level.middle_tenths, level.spread_tenths)
   ),
   doubtful AS MATERIALIZED (
-    SELECT far.station_id, far.fuel_id, far.day, far.from_at
+    SELECT far.place_id, far.fuel_id, far.day, far.from_at
     FROM far
     WHERE NOT EXISTS (
         SELECT
         FROM fuel.price_confirmation
-        WHERE price_confirmation.station_id = far.station_id
+        WHERE price_confirmation.station_id = far.place_id
           AND price_confirmation.fuel_id = far.fuel_id
           AND price_confirmation.price_tenths = far.price_tenths)
       AND NOT fuel.is_own_way(
@@ -235,13 +274,13 @@ BEGIN
         WHERE other.state = far.state
           AND other.fuel_id = far.fuel_id
           AND other.day = far.day
-          AND other.station_id <> far.station_id
+          AND other.place_id <> far.place_id
           AND abs(other.price_tenths - far.price_tenths) * 10 <= far.price_tenths
           AND fuel.kilometres(other.latitude, other.longitude, far.latitude, far.longitude) <= 40)
   ),
   station_day AS (
     SELECT
-      part.station_id,
+      part.place_id AS station_id,
       part.fuel_id,
       part.day,
       sum(part.price_tenths * part.seconds) / sum(part.seconds) AS price_tenths,
@@ -252,11 +291,11 @@ BEGIN
       AND NOT EXISTS (
         SELECT
         FROM doubtful
-        WHERE doubtful.station_id = part.station_id
+        WHERE doubtful.place_id = part.place_id
           AND doubtful.fuel_id = part.fuel_id
           AND doubtful.day = part.day
           AND doubtful.from_at = part.from_at)
-    GROUP BY part.station_id, part.fuel_id, part.day
+    GROUP BY part.place_id, part.fuel_id, part.day
   )
   INSERT INTO fuel.daily_rollup (
     region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,

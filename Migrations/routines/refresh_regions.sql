@@ -7,7 +7,9 @@ LANGUAGE sql AS $$
     SELECT region.region, station.station_id
     FROM fuel.region
     JOIN fuel.station ON region.state IS NULL OR region.state = station.state
-    WHERE region.radius_km IS NULL
+    -- Of the records of one place one counts.
+    WHERE station.place_id = station.station_id AND (
+      region.radius_km IS NULL
       OR fuel.kilometres(region.latitude, region.longitude, station.latitude, station.longitude)
         <= region.radius_km
       OR (
@@ -16,7 +18,7 @@ LANGUAGE sql AS $$
           SELECT
           FROM unnest(region.postcodes) AS range (text)
           WHERE station.postcode
-            BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2)))
+            BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2))))
   ),
   removed AS (
     DELETE FROM fuel.region_station
@@ -49,15 +51,34 @@ LANGUAGE sql AS $$
     FROM (
       SELECT
         current_price.fuel_id,
-        min(greatest(station.first_seen_at, source.first_taken_at)) AS begins_at
+        min(greatest(station.first_seen_at, source.first_taken_at)) AS begins_at,
+        p_clock AS ends_at
       FROM moved
       JOIN fuel.station USING (station_id)
       JOIN fuel.current_price USING (station_id)
       JOIN fuel.source ON source.source_id = station.source_id
       GROUP BY current_price.fuel_id
+      UNION ALL
+      SELECT fuel.fuel_id, told.begins_at, told.ends_at
+      FROM (
+        SELECT
+          min(record.first_seen_at) AS begins_at,
+          max(seen.last_at + source.price_lapses_after) AS ends_at
+        FROM moved
+        JOIN fuel.station AS record ON record.place_id = moved.station_id
+        JOIN fuel.source ON source.source_id = record.source_id AND source.kind = 'archive'
+        CROSS JOIN LATERAL (
+          SELECT max(sighting.month) + interval '1 month' AS last_at
+          FROM fuel.station_sighting AS sighting
+          WHERE sighting.station_id = record.station_id
+        ) AS seen
+      ) AS told
+      JOIN fuel.fuel ON fuel.is_averaged
+      WHERE told.begins_at IS NOT NULL
     ) AS pair
     CROSS JOIN LATERAL generate_series(
-      (pair.begins_at - interval '1 day')::date, p_clock::date, interval '1 day') AS day (day)
+      (pair.begins_at - interval '1 day')::date, least(pair.ends_at, p_clock)::date,
+      interval '1 day') AS day (day)
     ORDER BY pair.fuel_id, day.day::date
     ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
   )

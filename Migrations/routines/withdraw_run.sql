@@ -125,6 +125,17 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       SELECT
       FROM fuel.station_description AS told
       WHERE told.station_id = station.station_id);
+  -- Records that such a station spoke for speak for themselves until they are matched again.
+  UPDATE fuel.station AS record SET place_id = record.station_id, matched_by = 'itself'
+  FROM fuel.station AS place
+  WHERE record.place_id = place.station_id
+    AND record.station_id <> place.station_id
+    AND place.source_id = p_source_id
+    AND NOT EXISTS (
+      SELECT
+      FROM fuel.station_description AS told
+      WHERE told.station_id = place.station_id);
+  UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   DELETE FROM fuel.station
   WHERE station.source_id = p_source_id
     AND NOT EXISTS (

@@ -45,7 +45,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a com
 COMMENT ON COLUMN fuel_v1.ingest_runs.requests       IS 'Requests sent, retries and token calls included.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes  IS 'Size of its documents together.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: none came.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.kind           IS 'live, replay (from a recording) or reprocess (kept documents read again).';
+COMMENT ON COLUMN fuel_v1.ingest_runs.kind           IS 'live, replay (from a recording), reprocess (kept documents read again) or backfill (a file of an archive).';
 COMMENT ON COLUMN fuel_v1.ingest_runs.fetched_at     IS 'When its last document was fetched, or recorded; NULL: none came.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.replaces_run_id IS 'The run whose documents it read again; NULL: it brought its own.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.unmapped       IS 'Records kept under a fuel code that nobody has mapped yet.';

@@ -30,7 +30,7 @@ FROM (
         ) AS ends_at
       FROM (
         SELECT
-          price_event.station_id,
+          price_event.place_id AS station_id,
           price_event.fuel_id,
           price_event.source_id,
           price_event.effective_at,
@@ -42,7 +42,7 @@ FROM (
           source.price_lapses_after,
           source.sight_lapses_after,
           lead(price_event.effective_at) OVER (
-            PARTITION BY price_event.station_id, fuel.fuel
+            PARTITION BY price_event.place_id, fuel.fuel
             ORDER BY price_event.effective_at, price_event.learnt_at, price_event.price_tenths
           ) AS next_at
         FROM fuel.price_event
@@ -86,5 +86,5 @@ COMMENT ON COLUMN fuel_v1.price_history.fuel       IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.price_history.price_cpl  IS 'Cents per litre.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_from IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_to   IS 'When it ended: changed, withdrawn or too old to believe; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.source     IS 'The feed that says so.';
+COMMENT ON COLUMN fuel_v1.price_history.source     IS 'The feed or archive that says so.';
 GRANT SELECT ON fuel_v1.price_history TO fuel_reader, fuel_writer;

@@ -1,5 +1,10 @@
--- The timeline of a station and fuel: what the source stamped, and what its complete lists said by
+-- The timeline of a place and fuel: what sources stamped, and what the complete lists of a feed said by
 -- leaving it out (0, not offered) or taking it in again (the price that was stamped last).
+--
+-- Which source speaks when several tell of one place: all of them, in one timeline. The newest event
+-- holds, whoever tells it; of two at one instant the one learnt later, so that what was seen by us goes
+-- before an archive, and then the higher price. So nothing that one source lacks makes a hole, and it
+-- does not matter which came first.
 CREATE OR REPLACE VIEW fuel.price_event AS
 SELECT
   price.station_id,
@@ -8,8 +13,22 @@ SELECT
   price.effective_at,
   price.price_tenths,
   price.effective_at AS stamped_at,
-  price.learnt_at
+  price.learnt_at,
+  station.place_id
 FROM fuel.price
+JOIN fuel.station USING (station_id)
+UNION ALL
+SELECT
+  archived.station_id,
+  archived.fuel_id,
+  archived.source_id,
+  archived.effective_at,
+  archived.price_tenths,
+  archived.effective_at,
+  archived.effective_at,
+  station.place_id
+FROM fuel.archive_price AS archived
+JOIN fuel.station USING (station_id)
 UNION ALL
 SELECT
   listing.station_id,
@@ -18,8 +37,10 @@ SELECT
   listing.changed_at,
   CASE WHEN listing.is_listed THEN stamped.price_tenths ELSE 0 END,
   coalesce(stamped.effective_at, listing.changed_at),
-  listing.changed_at
+  listing.changed_at,
+  station.place_id
 FROM fuel.listing
+JOIN fuel.station USING (station_id)
 LEFT JOIN LATERAL (
   SELECT
     price.price_tenths,
@@ -45,8 +66,9 @@ WHERE NOT listing.is_listed
         AND earlier.source_id = listing.source_id
         AND earlier.changed_at < listing.changed_at));
 COMMENT ON VIEW fuel.price_event IS
-  'Everything that begins or ends a price. One row per event of a station and fuel.';
-COMMENT ON COLUMN fuel.price_event.station_id   IS 'The station.';
+  'Everything that begins or ends a price. One row per event of a station record and fuel.';
+COMMENT ON COLUMN fuel.price_event.station_id   IS 'The station record that it was told of.';
+COMMENT ON COLUMN fuel.price_event.place_id     IS 'The record that speaks for its place.';
 COMMENT ON COLUMN fuel.price_event.fuel_id      IS 'The fuel.';
 COMMENT ON COLUMN fuel.price_event.source_id    IS 'Who says so.';
 COMMENT ON COLUMN fuel.price_event.effective_at IS 'When it happens.';

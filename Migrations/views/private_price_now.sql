@@ -63,7 +63,9 @@ FROM (
   JOIN fuel.source USING (source_id)
 ) AS present
 JOIN fuel.station USING (station_id)
-WHERE present.price_tenths > 0 OR present.next_tenths > 0;
+WHERE (present.price_tenths > 0 OR present.next_tenths > 0)
+  -- Of two feeds that list one place one speaks.
+  AND station.place_id = station.station_id;
 COMMENT ON VIEW fuel.price_now IS
   'The price in effect now and the next one. One row per station and fuel that has either.';
 COMMENT ON COLUMN fuel.price_now.station_id        IS 'The station.';

@@ -1,6 +1,6 @@
 CREATE OR REPLACE VIEW fuel_v1.station_history AS
 SELECT
-  told.station_id,
+  record.place_id AS station_id,
   told.state,
   told.name,
   told.brand AS written_brand,
@@ -11,8 +11,11 @@ SELECT
   told.longitude,
   told.is_public,
   told.first_seen_at,
-  told.last_seen_at
-FROM fuel.station_description AS told;
+  told.last_seen_at,
+  source.source
+FROM fuel.station_description AS told
+JOIN fuel.station AS record USING (station_id)
+JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.station_history IS
   'How stations were described over time: renamed, rebranded, moved. One row per station and wording, '
   'with its first and last sighting.';
@@ -28,4 +31,5 @@ COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not t
 COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or permit holders only.';
 COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Oldest document with this wording.';
 COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Newest document with this wording.';
+COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that said so.';
 GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;

@@ -12,10 +12,13 @@ SELECT
   station.time_zone,
   source.source AS feed,
   station.station_code AS feed_station_code,
-  station.first_seen_at,
-  greatest(station.first_seen_at, seen.last_seen_at) AS last_seen_at,
+  least(station.first_seen_at, told.first_seen_at) AS first_seen_at,
+  greatest(station.first_seen_at, seen.last_seen_at, told.last_seen_at) AS last_seen_at,
   -- Being absent once closes nothing.
-  coalesce(seen.offers OR seen.last_seen_at > fuel.clock() - interval '30 days', false) AS is_open,
+  coalesce(
+    seen.offers
+      OR greatest(seen.last_seen_at, told.last_seen_at) > fuel.clock() - interval '30 days',
+    false) AS is_open,
   station.is_public,
   station.brand AS written_brand,
   coalesce(seen.offers, false) AS offers_fuel,
@@ -34,7 +37,18 @@ LEFT JOIN LATERAL (
     bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS offers
   FROM fuel.current_price AS pair
   WHERE pair.station_id = station.station_id
-) AS seen ON true;
+) AS seen ON true
+-- What other records of the place tell.
+LEFT JOIN LATERAL (
+  SELECT
+    min(record.first_seen_at) AS first_seen_at,
+    max(wording.last_seen_at) AS last_seen_at
+  FROM fuel.station AS record
+  JOIN fuel.source AS teller ON teller.source_id = record.source_id AND teller.kind = 'archive'
+  LEFT JOIN fuel.station_description AS wording ON wording.station_id = record.station_id
+  WHERE record.place_id = station.station_id
+) AS told ON true
+WHERE station.place_id = station.station_id;
 COMMENT ON VIEW fuel_v1.stations IS 'Places that sell fuel. One row per station.';
 COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Bowser''s number of the station; never reused.';
 COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';
@@ -46,10 +60,10 @@ COMMENT ON COLUMN fuel_v1.stations.postcode          IS 'Postcode; NULL: not tol
 COMMENT ON COLUMN fuel_v1.stations.latitude          IS 'Degrees, south is negative; NULL: not told or impossible.';
 COMMENT ON COLUMN fuel_v1.stations.longitude         IS 'Degrees east; NULL: not told or impossible.';
 COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the place.';
-COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed that names it.';
+COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed or archive that names it; see station_records for others.';
 COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The feed''s own id of it.';
-COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed first named it.';
-COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed last named it with a price.';
+COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed or an archive first named it.';
+COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price.';
 COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading as far as we know: it was seen with a price within 30 days.';
 COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';

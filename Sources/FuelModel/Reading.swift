@@ -26,6 +26,8 @@ package struct Reject: Hashable, Sendable {
     case stampUnreadable = "stamp_unreadable"
     case stampInFuture = "stamp_in_future"
     case stampTooOld = "stamp_too_old"
+    /// A local time that clocks jumped over.
+    case stampNonexistent = "stamp_nonexistent"
     case stationMissing = "station_missing"
     case stateUnknown = "state_unknown"
     case recordUnreadable = "record_unreadable"

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A place that sells fuel, as its feed describes it.
 package struct Station: Hashable, Sendable {
   /// The feed's own id, unique within the feed.
@@ -48,5 +50,14 @@ package struct Position: Hashable, Sendable {
     }
     self.latitude = latitude
     self.longitude = longitude
+  }
+
+  /// Distance along the ground, by the haversine formula on a sphere of 6,371 km.
+  package func kilometres(to other: Position) -> Double {
+    let radians = Double.pi / 180
+    let a = sin((other.latitude - latitude) * radians / 2)
+    let b = sin((other.longitude - longitude) * radians / 2)
+    let square = a * a + cos(latitude * radians) * cos(other.latitude * radians) * b * b
+    return 12_742 * asin(min(1, square.squareRoot()))
   }
 }

@@ -29,6 +29,14 @@ package struct BinaryCopy: ~Copyable {
     append(columns)
   }
 
+  /// Writes a whole row that the caller has encoded: the number of its columns, then each column's
+  /// length and bytes, big-endian.
+  package mutating func writeRow(encoded row: UnsafeRawBufferPointer) throws(PostgresError) {
+    if buffer.count >= Self.flushSize { try flush() }
+    rows += 1
+    buffer.append(contentsOf: row)
+  }
+
   package mutating func write(_ value: Int16) {
     append(Int32(2))
     append(value)
@@ -102,7 +110,29 @@ extension Connection {
   package func copy(
     into table: StaticString, columns: Int, _ write: (inout BinaryCopy) throws -> Void
   ) throws -> Int {
-    let started = PQexec(handle, "COPY \(table) FROM STDIN (FORMAT binary)")
+    try copy("COPY \(table) FROM STDIN (FORMAT binary)", columns: columns, write)
+  }
+
+  /// Loads rows into a table that this transaction has made, marked as seen by everybody from the
+  /// start, so that nobody has to mark them later.
+  ///
+  /// - Parameter table: in schema fuel, letters, digits and underscores.
+  @discardableResult
+  package func copy(
+    intoNew table: String, columns: Int, _ write: (inout BinaryCopy) throws -> Void
+  ) throws -> Int {
+    precondition(
+      table.utf8.allSatisfy {
+        $0 == 0x5F || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0)
+      })
+    return try copy(
+      "COPY fuel.\(table) FROM STDIN (FORMAT binary, FREEZE)", columns: columns, write)
+  }
+
+  private func copy(
+    _ command: String, columns: Int, _ write: (inout BinaryCopy) throws -> Void
+  ) throws -> Int {
+    let started = PQexec(handle, command)
     PQclear(try checked(started, expecting: [PGRES_COPY_IN]))
     var copy = BinaryCopy(self, columns: columns)
     do {

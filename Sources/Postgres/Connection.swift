@@ -86,16 +86,29 @@ package final class Connection {
   /// In a rehearsal it is a savepoint of the rehearsal.
   @discardableResult
   package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-    try execute(isRehearsing ? "SAVEPOINT part" : "BEGIN")
+    try begin()
     do {
       let value = try body()
-      try execute(isRehearsing ? "RELEASE SAVEPOINT part" : "COMMIT")
+      try commit()
       return value
     } catch {
-      // Where the connection is gone the server rolls back by itself, and the first error counts.
-      try? execute(isRehearsing ? "ROLLBACK TO SAVEPOINT part" : "ROLLBACK")
+      rollBack()
       throw error
     }
+  }
+
+  /// Begins a transaction for work that cannot be one closure; `commit` or `rollBack` ends it.
+  package func begin() throws(PostgresError) {
+    try execute(isRehearsing ? "SAVEPOINT part" : "BEGIN")
+  }
+
+  package func commit() throws(PostgresError) {
+    try execute(isRehearsing ? "RELEASE SAVEPOINT part" : "COMMIT")
+  }
+
+  /// Where the connection is gone the server rolls back by itself, and the first error counts.
+  package func rollBack() {
+    try? execute(isRehearsing ? "ROLLBACK TO SAVEPOINT part" : "ROLLBACK")
   }
 
   /// Opens a transaction around everything until `endRehearsal`, which takes it all back.

@@ -45,6 +45,7 @@ extension Store {
       counts.unmapped = settled.unmapped
       counts.pairs = settled.coverage == .partial ? settled.pairs : 0
       counts.rejectedByReason = settled.rejectedByReason
+      counts.takeExamples(settled.rejects)
       counts.warnings = try row.texts("warnings") + settled.warnings
       if settled.contradictedStations > 0 {
         counts.warnings.append("\(settled.contradictedStations) stations described in two ways")

@@ -49,8 +49,16 @@ package struct Counts: Equatable, Sendable {
   /// What was odd about the feed as a whole.
   package var warnings: [String] = []
   package var rejectedByReason: [String: Int] = [:]
+  /// A record that was turned away, for each reason.
+  package var examples: [String: String] = [:]
 
   package init() {}
+
+  mutating func takeExamples(_ rejects: [Reject]) {
+    for reject in rejects where examples[reject.reason.rawValue] == nil {
+      examples[reject.reason.rawValue] = reject.raw
+    }
+  }
 
   package var rejected: Int { rejectedByReason.values.reduce(0, +) }
   package var received: Int { stored + unchanged + duplicate + rejected }
@@ -60,9 +68,12 @@ extension Store {
   /// Writes down that a run begins, in a transaction of its own, so that even a run that dies
   /// leaves a trace.
   ///
-  /// - Parameter requests: as many as it means to send, so that those of a run that dies count.
+  /// - Parameters:
+  ///   - requests: as many as it means to send, so that those of a run that dies count.
+  ///   - digest: of the recorded files that it reads, in hex.
   package func beginRun(
-    _ source: SourceID, at instant: Instant, kind: RunKind = .live, requests: Int = 0
+    _ source: SourceID, at instant: Instant, kind: RunKind = .live, requests: Int = 0,
+    digest: String? = nil
   ) throws -> RunID {
     try connection.transaction {
       try closeDeadRuns(of: source, at: instant)
@@ -71,10 +82,10 @@ extension Store {
         INSERT INTO fuel.run (
           source_id, started_at, outcome, is_complete, describes_stations, documents,
           payload_bytes, requests, received, stored, unchanged, duplicate, rejected,
-          rejected_by_reason, flagged, kind, replaces_run_id)
+          rejected_by_reason, flagged, kind, replaces_run_id, content_digest)
         VALUES (
           \(source), \(instant), 'running', false, false, '{}', 0, \(requests), 0, 0, 0, 0, 0, '{}',
-          0, \(kind.name), \(optional: kind.replaced))
+          0, \(kind.name), \(optional: kind.replaced), decode(\(optional: digest), 'hex'))
         RETURNING run_id
         """
       ).only()
@@ -193,7 +204,7 @@ extension Store {
       """)
   }
 
-  private func jsonText(_ counts: [String: Int]) -> String {
+  func jsonText(_ counts: [String: Int]) -> String {
     // Reasons come from a fixed list of plain words.
     "{"
       + counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")

@@ -17,11 +17,16 @@ package struct SourceRecord: Sendable {
   package var account: String?
   package var delayHours: Int
   package var holdingConfirms: Bool
+  /// Whether its facts come from files of the past.
+  package var isArchive: Bool
+  /// The feed whose official scheme it belongs to; `nil`: its own.
+  package var scheme: String?
 
   package init(
     feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int, sightLapsesHours: Int,
     tellsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
-    callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true
+    callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true,
+    isArchive: Bool = false, scheme: String? = nil
   ) {
     self.feed = feed
     self.state = state
@@ -36,6 +41,8 @@ package struct SourceRecord: Sendable {
     self.account = account
     self.delayHours = delayHours
     self.holdingConfirms = holdingConfirms
+    self.isArchive = isArchive
+    self.scheme = scheme
   }
 }
 
@@ -76,7 +83,7 @@ extension Store {
           source text, state text, cadence interval, price_lapses_after interval,
           sight_lapses_after interval, tells_whole_days boolean, attribution text,
           is_enabled boolean, calls_per_month integer, account text, delay interval,
-          holding_confirms boolean
+          holding_confirms boolean, kind text, scheme text
         ) ON COMMIT DROP
         """)
       try connection.query(
@@ -94,13 +101,16 @@ extension Store {
           \(record.callsPerMonth)::integer AS calls_per_month,
           \(record.account ?? record.feed)::text AS account,
           make_interval(hours => \(record.delayHours)) AS delay,
-          \(record.holdingConfirms)::boolean AS holding_confirms
+          \(record.holdingConfirms)::boolean AS holding_confirms,
+          \(record.isArchive ? "archive" : "feed")::text AS kind,
+          \(record.scheme ?? record.feed)::text AS scheme
         """)
       try connection.execute(
         """
         INSERT INTO fuel.source (
           source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days,
-          attribution, is_enabled, calls_per_month, account, delay, holding_confirms)
+          attribution, is_enabled, calls_per_month, account, delay, holding_confirms, kind,
+          scheme)
         SELECT wanted.*
         FROM pg_temp.wanted_source AS wanted
         WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = wanted.source)
@@ -129,17 +139,20 @@ extension Store {
           tells_whole_days = wanted.tells_whole_days, attribution = wanted.attribution,
           is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month,
           account = wanted.account, delay = wanted.delay,
-          holding_confirms = wanted.holding_confirms
+          holding_confirms = wanted.holding_confirms, scheme = wanted.scheme,
+          are_links_due = source.are_links_due OR source.scheme <> wanted.scheme
         FROM pg_temp.wanted_source AS wanted
         WHERE source.source = wanted.source
           AND (
             source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
             source.tells_whole_days, source.attribution, source.is_enabled,
-            source.calls_per_month, source.account, source.delay, source.holding_confirms
+            source.calls_per_month, source.account, source.delay, source.holding_confirms,
+            source.scheme
           ) IS DISTINCT FROM (
             wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
             wanted.tells_whole_days, wanted.attribution, wanted.is_enabled,
-            wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms);
+            wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms,
+            wanted.scheme);
         DROP TABLE pg_temp.wanted_source
         """)
       let row = try connection.query(

@@ -8,7 +8,8 @@ enum Bowser {
   static let version = "0.1.0"
 
   static let commands: [Command] = [
-    migrateCommand, ingestCommand, aggregateCommand, showCommand, statusCommand, simulateCommand,
+    migrateCommand, ingestCommand, backfillCommand, aggregateCommand, showCommand, statusCommand,
+    simulateCommand,
     doctorCommand, configCommand,
   ]
 

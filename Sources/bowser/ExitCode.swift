@@ -1,3 +1,4 @@
+import Archives
 import Configuration
 import Feeds
 import Foundation
@@ -48,7 +49,12 @@ enum ExitCode: Int32, CaseIterable {
       case .comeBack: self = .tryAgain
       case .malformed, .refused: self = .refused
       }
-    case is Refusal: self = .refused
+    case is Refusal, is ArchiveRefusal: self = .refused
+    case let error as Backfill.Failure:
+      switch error {
+      case .busy: self = .tryAgain
+      case .noFiles, .noFile, .digest: self = .inputOutput
+      }
     case let error as IngestError:
       switch error {
       case .busy, .notBefore, .quotaSpent: self = .tryAgain

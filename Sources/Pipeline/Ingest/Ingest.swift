@@ -127,10 +127,12 @@ package struct Ingest {
   }
 
   /// Stores what recorded documents say, as if they had been fetched when they were recorded.
-  package func replay(_ documents: [Document]) throws -> Summary {
+  ///
+  /// - Parameter digest: of the files they came from, to know them again.
+  package func replay(_ documents: [Document], digest: String? = nil) throws -> Summary {
     let id = try register()
     defer { end(id) }
-    let run = try store.beginRun(id, at: clock.now(), kind: .replay)
+    let run = try store.beginRun(id, at: clock.now(), kind: .replay, digest: digest)
     return try keepAndStore(documents, run: run, requests: 0)
   }
 

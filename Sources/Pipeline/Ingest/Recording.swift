@@ -52,7 +52,8 @@ package struct Recording: Sendable {
     }
   }
 
-  private func documents(in path: String, takenAt: Instant) throws -> [Document] {
+  /// The documents in a folder, as if all had been fetched at one instant.
+  package func documents(in path: String, takenAt: Instant) throws -> [Document] {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
@@ -60,16 +61,20 @@ package struct Recording: Sendable {
       throw IngestError.recording(path: path, reason: error.localizedDescription)
     }
     return try names.filter { !$0.hasPrefix(".") }.map { name in
-      let isZipped = name.hasSuffix(".gz")
-      let plain = isZipped ? String(name.dropLast(3)) : name
+      let plain = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
       guard plain.hasSuffix(".json") || plain.hasSuffix(".xml"),
         let stem = plain.split(separator: ".").first
       else {
         throw IngestError.recording(path: "\(path)/\(name)", reason: "is neither .json nor .xml")
       }
-      let bytes = try isZipped ? unzip("\(path)/\(name)") : read("\(path)/\(name)")
+      let bytes = try bytes("\(path)/\(name)")
       return Document(name: String(stem), bytes: bytes, fetchedAt: takenAt)
     }
+  }
+
+  /// The bytes of a file, unpacked where its name ends in .gz.
+  package func bytes(_ path: String) throws -> [UInt8] {
+    try path.hasSuffix(".gz") ? unzip(path) : read(path)
   }
 
   private func read(_ path: String) throws -> [UInt8] {

@@ -20,14 +20,18 @@ package struct Aggregate {
   private let store: Store
   private let regions: [Region]
   private let brands: [BrandName]
+  private let decisions: [StationDecision]
   private let clock: Clock
   private let log: Logger
 
-  package init(store: Store, regions: [Region], brands: [BrandName] = [], clock: Clock, log: Logger)
-  {
+  package init(
+    store: Store, regions: [Region], brands: [BrandName] = [], decisions: [StationDecision] = [],
+    clock: Clock, log: Logger
+  ) {
     self.store = store
     self.regions = regions
     self.brands = brands
+    self.decisions = decisions
     self.clock = clock
     self.log = log
   }
@@ -49,6 +53,7 @@ package struct Aggregate {
       }
     }
     let now = clock.now()
+    try Identity.match(store, decisions: decisions, now: now, log: log)
     try store.refreshRegions(regions, now: now)
     try store.refreshBrands(brands)
     try store.refreshFlags(now: now)

@@ -35,7 +35,8 @@ let aggregateCommand = Command(
   let regions = try regions(file: folder + "/regions.json5")
   let brands = try brands(file: folder + "/brands.json5")
   let aggregate = Aggregate(
-    store: try invocation.store(settings), regions: regions, brands: brands, clock: clock,
+    store: try invocation.store(settings), regions: regions, brands: brands,
+    decisions: try decisions(file: folder + "/stations.json5"), clock: clock,
     log: invocation.logger(settings))
   let progress = Progress(what: "spans")
   let summary = try aggregate.run(rebuild: invocation.flags.contains("rebuild"), from: from) {

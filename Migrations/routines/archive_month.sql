@@ -1,0 +1,122 @@
+-- Months of archives. One that is not there yet is filled as a table of its own, in the order of its
+-- key, and attached when it is complete: no index is kept up row by row, and where the server logs
+-- little (wal_level = minimal) nothing of it is logged. The writer has no DDL of its own, so this runs
+-- with the owner's rights and does nothing else.
+
+-- The name of the table that holds an archive's local month.
+CREATE OR REPLACE FUNCTION fuel.archive_month_name(p_source_id smallint, p_month date)
+RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 'archive_price_' || p_source_id || '_' || to_char(p_month::timestamp, 'YYYY_MM');
+COMMENT ON FUNCTION fuel.archive_month_name(smallint, date) IS
+  'The table of a month of an archive, in schema fuel.';
+GRANT EXECUTE ON FUNCTION fuel.archive_month_name(smallint, date) TO fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.has_archive_month(p_source_id smallint, p_month date)
+RETURNS boolean LANGUAGE sql STABLE
+RETURN to_regclass('fuel.' || fuel.archive_month_name(p_source_id, p_month)) IS NOT NULL;
+COMMENT ON FUNCTION fuel.has_archive_month(smallint, date) IS 'Whether there is a table of a month.';
+GRANT EXECUTE ON FUNCTION fuel.has_archive_month(smallint, date) TO fuel_writer;
+
+-- Makes the table of a month; the caller fills it and calls attach_archive_month in the same
+-- transaction.
+CREATE OR REPLACE FUNCTION fuel.begin_archive_month(p_source_id smallint, p_month date)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC' AS $$
+DECLARE
+  archive text := 'archive_price_' || p_source_id;
+BEGIN
+  PERFORM FROM fuel.source WHERE source.source_id = p_source_id AND source.kind = 'archive';
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'source % is no archive', p_source_id;
+  END IF;
+  IF p_month NOT BETWEEN '2000-01-01' AND now()::date + 400 OR extract(day FROM p_month) <> 1 THEN
+    RAISE EXCEPTION 'no month is kept for %', p_month USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF to_regclass('fuel.' || archive) IS NULL THEN
+    EXECUTE format(
+      'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING ALL) PARTITION BY RANGE (effective_at)',
+      archive);
+    EXECUTE format(
+      'ALTER TABLE fuel.archive_price ATTACH PARTITION fuel.%I FOR VALUES IN (%s)',
+      archive, p_source_id);
+    EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', archive);
+  END IF;
+  EXECUTE format(
+    'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING CONSTRAINTS)',
+    fuel.archive_month_name(p_source_id, p_month));
+  EXECUTE format(
+    'GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', fuel.archive_month_name(p_source_id, p_month));
+END
+$$;
+COMMENT ON FUNCTION fuel.begin_archive_month(smallint, date) IS
+  'Makes the empty table of a month of an archive, without its key.';
+REVOKE EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) TO fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.attach_archive_month(p_source_id smallint, p_month date)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC' AS $$
+DECLARE
+  month_table text := fuel.archive_month_name(p_source_id, p_month);
+  zone        text;
+  begins_at   timestamptz;
+  ends_at     timestamptz;
+BEGIN
+  SELECT state.time_zone INTO STRICT zone
+  FROM fuel.source
+  JOIN fuel.state USING (state)
+  WHERE source.source_id = p_source_id;
+  begins_at := p_month::timestamp AT TIME ZONE zone;
+  ends_at := (p_month::timestamp + interval '1 month') AT TIME ZONE zone;
+  -- The key after the rows, which lie in its order; and what the partition promises, so that
+  -- attaching need not look.
+  EXECUTE format(
+    'ALTER TABLE fuel.%I '
+    'ADD PRIMARY KEY (station_id, fuel_id, effective_at, source_id, price_tenths), '
+    'ADD CHECK (source_id IS NOT NULL AND source_id = %s), '
+    'ADD CHECK (effective_at IS NOT NULL AND effective_at >= %L AND effective_at < %L)',
+    month_table, p_source_id, begins_at, ends_at);
+  EXECUTE format(
+    'ALTER TABLE fuel.%I ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
+    'archive_price_' || p_source_id, month_table, begins_at, ends_at);
+END
+$$;
+COMMENT ON FUNCTION fuel.attach_archive_month(smallint, date) IS
+  'Gives the filled table of a month of an archive its key and attaches it.';
+REVOKE EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) TO fuel_writer;
+
+-- Adds staged facts to months that are there already. Answers how many were new.
+CREATE OR REPLACE FUNCTION fuel.merge_archive_prices(p_run_id integer, p_source_id smallint)
+RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  stored integer;
+BEGIN
+  INSERT INTO fuel.archive_price (
+    station_id, fuel_id, source_id, effective_at, price_tenths, run_id)
+  SELECT
+    staged.station_id, staged.fuel_id, p_source_id, staged.effective_at, staged.price_tenths,
+    p_run_id
+  FROM pg_temp.staged_archive_price AS staged
+  -- Most of a file that comes again is there; only what is not meets the key.
+  WHERE NOT EXISTS (
+    SELECT
+    FROM fuel.archive_price AS known
+    WHERE known.source_id = p_source_id
+      AND known.station_id = staged.station_id
+      AND known.fuel_id = staged.fuel_id
+      AND known.effective_at = staged.effective_at
+      AND known.price_tenths = staged.price_tenths
+      AND known.effective_at >= (
+        SELECT min(first.effective_at) FROM pg_temp.staged_archive_price AS first)
+      AND known.effective_at <= (
+        SELECT max(last.effective_at) FROM pg_temp.staged_archive_price AS last))
+  ORDER BY staged.station_id, staged.fuel_id, staged.effective_at
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS stored = ROW_COUNT;
+  RETURN stored;
+END
+$$;
+COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
+  'Adds the staged facts of a run to its archive. Answers how many were new.';
+GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;

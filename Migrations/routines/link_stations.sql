@@ -1,0 +1,144 @@
+-- Makes pg_temp.wanted_match true: which record speaks for which place. No fact moves; the days of
+-- records that changed their place are averaged again. Beside it, what only a whole look at an
+-- archive's sightings can tell: when each wording was seen first and last, and how a station that only
+-- archives know is described today.
+CREATE OR REPLACE FUNCTION fuel.link_stations(p_clock timestamptz) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  changed integer;
+BEGIN
+  WITH seen AS (
+    SELECT
+      sighting.station_id,
+      sighting.wording_md5,
+      min(sighting.month) AS first_month,
+      max(sighting.month) AS last_month
+    FROM fuel.station_sighting AS sighting
+    JOIN fuel.station USING (station_id)
+    JOIN fuel.source USING (source_id)
+    WHERE source.are_links_due
+    GROUP BY sighting.station_id, sighting.wording_md5
+  ),
+  span AS (
+    SELECT
+      seen.station_id,
+      seen.wording_md5,
+      (seen.first_month + (
+        SELECT min(bit.day)
+        FROM generate_series(0, 30) AS bit (day)
+        WHERE first.days & (1 << bit.day) <> 0))::timestamp AT TIME ZONE station.time_zone
+        AS first_at,
+      (seen.last_month + (
+        SELECT max(bit.day) + 1
+        FROM generate_series(0, 30) AS bit (day)
+        WHERE last.days & (1 << bit.day) <> 0))::timestamp AT TIME ZONE station.time_zone
+        AS last_at
+    FROM seen
+    JOIN fuel.station USING (station_id)
+    JOIN fuel.station_sighting AS first
+      ON first.station_id = seen.station_id
+      AND first.wording_md5 = seen.wording_md5
+      AND first.month = seen.first_month
+    JOIN fuel.station_sighting AS last
+      ON last.station_id = seen.station_id
+      AND last.wording_md5 = seen.wording_md5
+      AND last.month = seen.last_month
+  )
+  UPDATE fuel.station_description AS told SET
+    first_seen_at = span.first_at,
+    last_seen_at = span.last_at
+  FROM span
+  WHERE told.station_id = span.station_id
+    AND told.wording_md5 = span.wording_md5
+    AND (told.first_seen_at, told.last_seen_at) IS DISTINCT FROM (span.first_at, span.last_at);
+
+  -- A record says what its newest wording says; the first of them is when it was first named.
+  UPDATE fuel.station AS record SET
+    name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
+    postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
+    latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public,
+    first_seen_at = newest.first_at
+  FROM (
+    SELECT DISTINCT ON (told.station_id)
+      told.*,
+      min(told.first_seen_at) OVER (PARTITION BY told.station_id) AS first_at
+    FROM fuel.station_description AS told
+    JOIN fuel.station USING (station_id)
+    JOIN fuel.source ON source.source_id = station.source_id
+    WHERE source.kind = 'archive' AND source.are_links_due
+    ORDER BY told.station_id, told.last_seen_at DESC, told.wording_md5
+  ) AS newest
+  WHERE record.station_id = newest.station_id
+    AND (
+      record.name, record.brand, record.address, record.suburb, record.postcode, record.state,
+      record.time_zone, record.latitude, record.longitude, record.is_public,
+      record.first_seen_at
+    ) IS DISTINCT FROM (
+      newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
+      newest.time_zone, newest.latitude, newest.longitude, newest.is_public, newest.first_at);
+
+  CREATE TEMPORARY TABLE moved ON COMMIT DROP AS
+  SELECT record.station_id
+  FROM fuel.station AS record
+  JOIN pg_temp.wanted_match AS wanted USING (station_id)
+  WHERE record.place_id <> wanted.place_id;
+
+  UPDATE fuel.station AS record SET
+    place_id = wanted.place_id,
+    matched_by = wanted.matched_by,
+    match_doubt = wanted.match_doubt
+  FROM pg_temp.wanted_match AS wanted
+  WHERE record.station_id = wanted.station_id
+    AND (record.place_id, record.matched_by, record.match_doubt)
+      IS DISTINCT FROM (wanted.place_id, wanted.matched_by, wanted.match_doubt);
+  GET DIAGNOSTICS changed = ROW_COUNT;
+
+  -- A place that only archives know is described by the newest of its records.
+  UPDATE fuel.station AS place SET
+    name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
+    postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
+    latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public
+  FROM (
+    SELECT DISTINCT ON (record.place_id) record.place_id, told.*
+    FROM fuel.station AS record
+    JOIN fuel.station AS spoken ON spoken.station_id = record.place_id
+    JOIN fuel.source ON source.source_id = spoken.source_id AND source.kind = 'archive'
+    JOIN fuel.station_description AS told ON told.station_id = record.station_id
+    ORDER BY record.place_id, told.last_seen_at DESC, told.wording_md5
+  ) AS newest
+  WHERE place.station_id = newest.place_id
+    AND (
+      place.name, place.brand, place.address, place.suburb, place.postcode, place.state,
+      place.time_zone, place.latitude, place.longitude, place.is_public
+    ) IS DISTINCT FROM (
+      newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
+      newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
+
+  INSERT INTO fuel.dirty_day (fuel_id, day)
+  SELECT fuel.fuel_id, day.day::date
+  FROM (
+    SELECT
+      min(told.first_seen_at) - interval '1 day' AS begins_at,
+      least(max(told.last_seen_at + source.price_lapses_after) + interval '1 day', p_clock)
+        AS ends_at
+    FROM pg_temp.moved
+    JOIN fuel.station_description AS told USING (station_id)
+    JOIN fuel.station USING (station_id)
+    JOIN fuel.source ON source.source_id = station.source_id
+  ) AS span
+  JOIN fuel.fuel ON fuel.is_averaged
+  CROSS JOIN generate_series(span.begins_at::date, span.ends_at::date, interval '1 day')
+    AS day (day)
+  WHERE EXISTS (
+    SELECT FROM fuel.daily_rollup WHERE daily_rollup.fuel_id = fuel.fuel_id)
+  ORDER BY fuel.fuel_id, day.day
+  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+
+  UPDATE fuel.source SET are_links_due = false WHERE source.are_links_due;
+  DROP TABLE pg_temp.moved;
+  RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION fuel.link_stations(timestamptz) IS
+  'Brings places up to date with what matching found. Answers how many records changed.';
+GRANT EXECUTE ON FUNCTION fuel.link_stations(timestamptz) TO fuel_writer;

@@ -1,0 +1,71 @@
+package import Configuration
+import Foundation
+package import FuelModel
+
+/// One archive as its configuration file describes it.
+package struct Archive: Sendable {
+  /// The archive's id, such as `nsw-fuelcheck`.
+  package let id: String
+  /// The feed of the same official scheme: their stations may be the same places.
+  package let feed: String
+  package let state: State
+  package let format: ArchiveFormat
+  package let settings: Settings
+
+  /// What its facts are said to come from, beside the feed's own.
+  package var source: String { "\(id)-archive" }
+
+  /// Every setting that an archive's file may hold.
+  package static let table: [Setting] = [
+    Setting("archive", .text),
+    Setting("feed", .text),
+    Setting("state", .choice(State.allCases.map(\.rawValue))),
+    // A price is not believed for longer than this after it began.
+    Setting("priceLapsesHours", .integer(1...100_000)),
+    Setting("tellsWholeDays", .boolean, .boolean(false)),
+    // More bad rows than this share refuse the file.
+    Setting("maxRejectShare", .share, .number(0.02)),
+    Setting("licence", .text),
+    Setting("attribution", .text),
+  ]
+
+  package init(file: String, environment: [String: String]) throws(ConfigurationError) {
+    let entries = try Value.table(file: file)
+    let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
+    guard case .text(let id)? = entries["archive"] else {
+      throw .missingKey("archive", place: place)
+    }
+    guard let format = ArchiveFormat.all.first(where: { $0.id == id }) else {
+      throw .wrongValue(
+        key: "archive", place: place,
+        expected: "one of \(ArchiveFormat.all.map(\.id).joined(separator: ", "))")
+    }
+    self.id = id
+    self.format = format
+    settings = try Settings(
+      Self.table, file: entries, place: place,
+      variablePrefix: "BOWSER_ARCHIVE_" + id.uppercased().replacing("-", with: "_"),
+      environment: environment)
+    feed = settings.text("feed")
+    guard let state = State(rawValue: settings.text("state")) else {
+      throw .wrongValue(key: "state", place: place, expected: "a state")
+    }
+    self.state = state
+  }
+
+  /// The archives of `<folder>/archives/*.json5` in the order of their names.
+  package static func all(
+    in folder: String, environment: [String: String]
+  ) throws(ConfigurationError) -> [Archive] {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder + "/archives")
+    } catch {
+      throw .unreadable(file: folder + "/archives", reason: "the folder cannot be read")
+    }
+    return try names.sorted().filter { $0.hasSuffix(".json5") }
+      .map { name throws(ConfigurationError) in
+        try Archive(file: "\(folder)/archives/\(name)", environment: environment)
+      }
+  }
+}

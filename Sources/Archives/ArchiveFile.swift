@@ -1,0 +1,114 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A file as it lies on disk, told by its content: the portal's names and formats are often wrong.
+package struct ArchiveFile: Sendable {
+  package enum Form: Sendable, Equatable {
+    case csv
+    case gzip
+    /// The path of the first sheet and of the shared texts inside.
+    case workbook(sheet: String, texts: String?)
+    case zip(members: [String])
+  }
+
+  package let path: String
+
+  package init(_ path: String) { self.path = path }
+
+  package var name: String { URL(filePath: path).lastPathComponent }
+
+  // More than this from one file is a bomb, not a month of prices: the largest real one is 60 MB.
+  static let mostBytes = 4 << 30
+
+  package func form() throws -> Form {
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw ArchiveRefusal(file: name, "cannot be read")
+    }
+    let head = [UInt8](try handle.read(upToCount: 4) ?? Data())
+    try handle.close()
+    if head.starts(with: [0x1F, 0x8B]) { return .gzip }
+    guard head.starts(with: [0x50, 0x4B]) else {
+      if head.starts(with: [0xD0, 0xCF]) {
+        throw ArchiveRefusal(
+          file: name, "an old Excel workbook (.xls); save it as .xlsx or .csv first")
+      }
+      if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+        throw ArchiveRefusal(file: name, "text in UTF-16; expected UTF-8")
+      }
+      return .csv
+    }
+    let listing = try Stream(["unzip", "-Z1", path])
+    let members = String(decoding: try listing.all(), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    guard try listing.finish() else { throw ArchiveRefusal(file: name, "a damaged zip file") }
+    // The first sheet, by its number.
+    let sheets = members.filter { $0.hasPrefix("xl/worksheets/sheet") && $0.hasSuffix(".xml") }
+    if let sheet = sheets.min(by: { ($0.count, $0) < ($1.count, $1) }) {
+      return .workbook(sheet: sheet, texts: members.first { $0 == "xl/sharedStrings.xml" })
+    }
+    return .zip(members: members.filter { !$0.hasSuffix("/") })
+  }
+
+  /// The plain bytes of a CSV file or of what gzip packed.
+  func plain(_ form: Form) throws -> Stream {
+    try form == .gzip ? Stream(["gzip", "-dc", "--", path]) : Stream(file: path)
+  }
+
+  /// The bytes of a member of a zip file.
+  func member(_ member: String) throws -> Stream {
+    // unzip takes the name for a pattern; brackets and stars in it are meant as they are.
+    let pattern = member.map { "[]*?\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+    return try Stream(["unzip", "-p", path, pattern])
+  }
+}
+
+/// Bytes that are read once from the beginning: a file, or what a program of the shell unpacks.
+final class Stream {
+  let descriptor: Int32
+  private let handle: FileHandle
+  private let process: Process?
+  private var hasEnded = false
+
+  init(file: String) throws {
+    guard let handle = FileHandle(forReadingAtPath: file) else {
+      throw ArchiveRefusal(file: URL(filePath: file).lastPathComponent, "cannot be read")
+    }
+    self.handle = handle
+    descriptor = handle.fileDescriptor
+    process = nil
+  }
+
+  init(_ command: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+    handle = output.fileHandleForReading
+    descriptor = handle.fileDescriptor
+  }
+
+  deinit {
+    // Whoever gave up in the middle leaves a program that nobody reads from.
+    if let process, process.isRunning { process.terminate() }
+  }
+
+  func all() throws -> Data { try handle.readToEnd() ?? Data() }
+
+  /// Waits for the program, when everything was read.
+  ///
+  /// - Returns: whether it ended well.
+  func finish() throws -> Bool {
+    hasEnded = true
+    guard let process else { return true }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}

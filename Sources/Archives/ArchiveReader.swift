@@ -1,0 +1,131 @@
+package import FuelModel
+
+/// Reads the files of one archive, piece by piece, into facts and the stations they are about.
+///
+/// Texts become stations and fuels once per distinct wording; from then on a row costs its bytes.
+/// Wordings and records keep their numbers from file to file.
+package actor ArchiveReader {
+  private var engine: Engine
+  private var files: ArraySlice<ArchiveFile>
+  /// The file that is being read, where it did not fit into one piece.
+  private var open: OpenFile?
+
+  /// - Parameter now: no price of an archive begins after it.
+  package init(_ format: ArchiveFormat, files: [ArchiveFile], now: Instant) {
+    engine = Engine(format: format, now: now)
+    self.files = files[...]
+  }
+
+  private final class OpenFile {
+    let stream: Stream
+    var records: CSVRecords
+    let name: String
+    init(_ stream: Stream, name: String) {
+      self.stream = stream
+      self.name = name
+      records = CSVRecords(descriptor: stream.descriptor)
+    }
+  }
+
+  // A million facts are 16 MB; three pieces may be under way.
+  private static let mostFacts = 1_000_000
+
+  /// The next piece; `nil` after the last file.
+  ///
+  /// - Throws: `ArchiveRefusal` for a file that is not believed at all. The one after it can be
+  ///   asked for then.
+  package func next() throws -> ArchivePiece? {
+    if let open { return try more(of: open, isFirst: false) }
+    guard let file = files.popFirst() else { return nil }
+    engine.begin(file.name)
+    let form = try file.form()
+    switch form {
+    case .csv, .gzip:
+      return try more(of: OpenFile(try file.plain(form), name: file.name), isFirst: true)
+    case .workbook(let sheet, let texts):
+      return try workbook(file, sheet: sheet, texts: texts)
+    case .zip(let members):
+      // One month in a wrapper is common; more than one is for unzip and a folder.
+      guard let member = members.first, members.count == 1 else {
+        throw ArchiveRefusal(
+          file: file.name, "a zip file with \(members.count) files; unzip it into a folder first")
+      }
+      guard !member.hasSuffix(".xlsx") else {
+        throw ArchiveRefusal(file: file.name, "a workbook inside a zip file; unzip it first")
+      }
+      return try more(of: OpenFile(try file.member(member), name: file.name), isFirst: true)
+    }
+  }
+
+  private func more(of file: OpenFile, isFirst: Bool) throws -> ArchivePiece {
+    open = nil
+    let hasEnded: Bool
+    do {
+      hasEnded = try file.records.read { record in
+        try engine.take(record)
+        return engine.facts < Self.mostFacts
+      }
+    } catch let fault as CSVRecords.Fault {
+      throw engine.refusal(Self.words(fault))
+    }
+    if hasEnded {
+      guard try file.stream.finish() else { throw engine.refusal("a damaged gzip or zip file") }
+      try engine.endFile()
+    } else {
+      guard file.records.bytes < ArchiveFile.mostBytes else {
+        throw engine.refusal("more than \(ArchiveFile.mostBytes >> 30) GiB unpacked")
+      }
+      open = file
+    }
+    return engine.piece(isFirst: isFirst, isLast: hasEnded, bytes: file.records.bytes)
+  }
+
+  private static func words(_ fault: CSVRecords.Fault) -> String {
+    switch fault {
+    case .unclosedQuote: "a quoted field that does not end"
+    case .rowTooLong: "a row longer than a megabyte or of more than 256 fields"
+    case .readFailed(let code): "cannot be read (error \(code))"
+    }
+  }
+
+  private func workbook(_ file: ArchiveFile, sheet: String, texts: String?) throws -> ArchivePiece {
+    var shared: [[UInt8]] = []
+    if let texts {
+      let stream = try file.member(texts)
+      guard let read = try WorkbookTexts.read(stream), try stream.finish() else {
+        throw engine.refusal("a damaged workbook: its texts end early")
+      }
+      shared = read
+    }
+    let stream = try file.member(sheet)
+    let fillsDown = engine.format.fillsDown
+    // The parser calls back while this actor waits for it, so the engine is lent and taken back.
+    let box = EngineBox(engine)
+    engine = Engine(format: engine.format, now: engine.now)
+    defer { engine = box.take() }
+    let rows = WorkbookRecords(texts: shared, fillsDown: fillsDown) { record, _ in
+      try box.engine.take(record)
+    }
+    box.whenHeaderIsFound = { [unowned rows] in rows.priceColumn = $0 }
+    let isWhole = try rows.parse(stream)
+    guard isWhole, try stream.finish() else {
+      throw box.engine.refusal("a damaged workbook: its sheet ends early")
+    }
+    try box.engine.endFile()
+    return box.engine.piece(isFirst: true, isLast: true, bytes: 0)
+  }
+
+  /// Lends the engine to a parser that calls back.
+  private final class EngineBox {
+    var engine: Engine
+    var whenHeaderIsFound: (Int) -> Void {
+      get { engine.whenHeaderIsFound }
+      set { engine.whenHeaderIsFound = newValue }
+    }
+    init(_ engine: Engine) { self.engine = engine }
+    func take() -> Engine {
+      engine.whenHeaderIsFound = { _ in }
+      return engine
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// The fields of one row, as ranges of the bytes that hold it. Lives as long as the call it is handed to.
+struct ArchiveRecord {
+  struct Field {
+    var start: Int32
+    var count: Int32
+    /// Whether it holds doubled quotes.
+    var isEscaped: Bool
+  }
+
+  let base: UnsafePointer<UInt8>
+  let fields: UnsafeBufferPointer<Field>
+
+  /// A field without outer blanks.
+  @inline(__always) subscript(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    let field = fields[index]
+    var start = Int(field.start)
+    var end = start + Int(field.count)
+    while start < end, base[start] <= 0x20 { start += 1 }
+    while end > start, base[end - 1] <= 0x20 { end -= 1 }
+    return UnsafeBufferPointer(start: base + start, count: end - start)
+  }
+
+  func text(_ index: Int) -> String {
+    let text = String(decoding: self[index], as: UTF8.self)
+    return fields[index].isEscaped ? text.replacing("\"\"", with: "\"") : text
+  }
+
+  var isBlank: Bool { fields.indices.allSatisfy { self[$0].isEmpty } }
+
+  /// The row as it may be kept: its fields in one line.
+  var raw: String { fields.indices.map { text($0).plainRaw }.joined(separator: "|") }
+}
+
+extension String {
+  /// Without line breaks; what else may be stored the store decides.
+  fileprivate var plainRaw: String {
+    String(map { $0.isNewline ? " " : $0 })
+  }
+}

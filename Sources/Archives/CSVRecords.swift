@@ -1,0 +1,150 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Reads comma-separated values (RFC 4180) from a file descriptor, a megabyte at a time.
+struct CSVRecords: ~Copyable {
+  private let descriptor: Int32
+  private var buffer: UnsafeMutableBufferPointer<UInt8>
+  private var begin = 0
+  private var end = 0
+  private var isAtEnd = false
+  private var fields: UnsafeMutableBufferPointer<ArchiveRecord.Field>
+  private(set) var bytes = 0
+
+  // A row is a hundred bytes; one that fills this is none.
+  private static let size = 1 << 20
+  private static let mostFields = 256
+
+  enum Fault: Error {
+    case unclosedQuote
+    case rowTooLong
+    case readFailed(Int32)
+  }
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+    buffer = .allocate(capacity: Self.size)
+    fields = .allocate(capacity: Self.mostFields)
+  }
+
+  deinit {
+    buffer.deallocate()
+    fields.deallocate()
+  }
+
+  /// Hands rows to the body until it answers false or the file ends.
+  ///
+  /// - Returns: whether the file has ended.
+  mutating func read(_ body: (ArchiveRecord) throws -> Bool) throws -> Bool {
+    while true {
+      var position = begin
+      while let (next, count) = try row(from: position) {
+        let record = ArchiveRecord(
+          base: UnsafePointer(buffer.baseAddress!),
+          fields: UnsafeBufferPointer(rebasing: fields[..<count]))
+        position = next
+        begin = next
+        if try !body(record) { return false }
+      }
+      if isAtEnd { return true }
+      try fill()
+    }
+  }
+
+  /// Moves the unfinished row to the front and reads more behind it.
+  private mutating func fill() throws {
+    if bytes == 0, begin == 0, end == 0 {
+      try more()
+      try skipMark()
+      return
+    }
+    if begin > 0 {
+      buffer.baseAddress!.update(from: buffer.baseAddress! + begin, count: end - begin)
+      end -= begin
+      begin = 0
+    }
+    guard end < Self.size else { throw Fault.rowTooLong }
+    try more()
+  }
+
+  private mutating func more() throws {
+    while true {
+      let count = Glibc.read(descriptor, buffer.baseAddress! + end, Self.size - end)
+      if count > 0 {
+        end += count
+        bytes += count
+        return
+      }
+      if count == 0 {
+        isAtEnd = true
+        return
+      }
+      guard errno == EINTR else { throw Fault.readFailed(errno) }
+    }
+  }
+
+  /// The byte order mark of UTF-8.
+  private mutating func skipMark() throws {
+    while end < 3, !isAtEnd { try more() }
+    if end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { begin = 3 }
+  }
+
+  /// Finds the fields of the row that begins at a position.
+  ///
+  /// - Returns: where the next row begins and how many fields this one has; `nil` where it is not
+  ///   all there yet.
+  private mutating func row(from start: Int) throws -> (Int, Int)? {
+    let base = UnsafePointer(buffer.baseAddress!)
+    let fields = self.fields
+    var position = start
+    var count = 0
+    guard start < end else { return nil }
+    while true {
+      guard count < Self.mostFields else { throw Fault.rowTooLong }
+      if position < end, base[position] == UInt8(ascii: "\"") {
+        let from = position + 1
+        var isEscaped = false
+        position = from
+        while true {
+          while position < end, base[position] != UInt8(ascii: "\"") { position += 1 }
+          guard position < end else {
+            if isAtEnd { throw Fault.unclosedQuote }
+            return nil
+          }
+          if position + 1 < end, base[position + 1] == UInt8(ascii: "\"") {
+            isEscaped = true
+            position += 2
+            continue
+          }
+          if position + 1 == end, !isAtEnd { return nil }
+          break
+        }
+        fields[count] = .init(
+          start: Int32(from), count: Int32(position - from), isEscaped: isEscaped)
+        position += 1
+        // Whatever stands between the quote and the comma belongs to a broken row: it is kept, and
+        // the field does not read as a number or a name that is known.
+        while position < end, base[position] != UInt8(ascii: ","), base[position] != 0x0A {
+          if base[position] > 0x20 { fields[count].count = Int32(position + 1 - from) }
+          position += 1
+        }
+      } else {
+        let from = position
+        while position < end, base[position] != UInt8(ascii: ","), base[position] != 0x0A {
+          position += 1
+        }
+        fields[count] = .init(start: Int32(from), count: Int32(position - from), isEscaped: false)
+      }
+      count += 1
+      guard position < end else { return isAtEnd ? (position, count) : nil }
+      position += 1
+      if base[position - 1] == 0x0A {
+        // CRLF: the carriage return is no part of the last field; trimming drops it.
+        return (position, count)
+      }
+    }
+  }
+}

@@ -1,0 +1,519 @@
+import FuelModel
+
+/// Turns the rows of an archive's files into facts.
+struct Engine {
+  let format: ArchiveFormat
+  let now: Instant
+  /// Told the number of the price column.
+  var whenHeaderIsFound: (Int) -> Void = { _ in }
+
+  // MARK: What lasts from file to file
+
+  private var wordings = ByteTable()
+  private var recordOfWording: [Int32] = []
+  private var recordOfCode: [String: Int32] = [:]
+  private var fuelNumbers = ByteTable()
+  private var clockOffsets: [Int32: ClockOffset] = [:]
+
+  private enum ClockOffset {
+    case seconds(Int32)
+    case nonexistent
+  }
+
+  // Numbers in `fuelNumbers` that are no fuel of ours.
+  private static let unsupported: Int32 = -1
+  private static let unknown: Int32 = -2
+
+  // MARK: What belongs to the file
+
+  private var file = ""
+  private var rows = 0
+  private var place: UInt32 = 0
+  private var received = 0
+  /// Columns by meaning; -1 where a file does not have one.
+  private var columns: [Int] = []
+  private var fuelColumns: [(column: Int, fuel: Fuel)] = []
+  private var fieldCount = 0
+  private var identity: [Int] = []
+  private var identityIsOneSpan = false
+  private var daysOfMonth: [Int32: UInt32] = [:]
+  private var isHeaderFound = false
+  private var seen: [String] = []
+
+  // MARK: What belongs to the piece
+
+  private(set) var facts = 0
+  private var months: [(month: Int32, facts: [ArchiveFact])] = []
+  private var sightings: [(month: Int32, days: [UInt32])] = []
+  private var newWordings: [ArchiveWording] = []
+  private var rejects: [Reject] = []
+  private var receivedInPiece = 0
+  private var lastHour: Int32 = .min
+  private var lastOffset: Int32 = 0
+  private var scratch: [UInt8] = []
+  private var lastMonthDay: (day: Int32, month: Int32, bit: UInt32) = (.min, 0, 0)
+
+  init(format: ArchiveFormat, now: Instant) {
+    self.format = format
+    self.now = now
+  }
+
+  mutating func begin(_ file: String) {
+    self.file = file
+    rows = 0
+    place = 0
+    received = 0
+    columns = []
+    fuelColumns = []
+    daysOfMonth = [:]
+    isHeaderFound = false
+    seen = []
+    clearPiece()
+  }
+
+  private mutating func clearPiece() {
+    facts = 0
+    months = []
+    sightings = []
+    rejects = []
+    receivedInPiece = 0
+  }
+
+  func refusal(_ reason: String) -> ArchiveRefusal {
+    ArchiveRefusal(file: file, reason, received: received)
+  }
+
+  mutating func piece(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchivePiece {
+    var piece = ArchivePiece(file: file, isFirst: isFirst, isLast: isLast)
+    for (month, facts) in months where !facts.isEmpty { piece.months[Month(number: month)] = facts }
+    noteDays()
+    for (month, days) in sightings {
+      for (wording, days) in days.enumerated() where days != 0 {
+        piece.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
+      }
+    }
+    // Those of a file that was refused come with the next one, so that numbers stay the same.
+    piece.newWordings = newWordings
+    newWordings = []
+    piece.rejects = rejects
+    piece.received = receivedInPiece
+    piece.bytes = bytes
+    clearPiece()
+    return piece
+  }
+
+  // MARK: Header
+
+  // Titles and blank rows come before the header of most workbooks.
+  private static let mostRowsBeforeHeader = 20
+
+  mutating func take(_ record: ArchiveRecord) throws {
+    rows += 1
+    guard isHeaderFound else {
+      if try findHeader(record) { return }
+      if rows >= Self.mostRowsBeforeHeader { throw unknownLayout() }
+      return
+    }
+    try read(record)
+  }
+
+  private func unknownLayout() -> ArchiveRefusal {
+    let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
+    return refusal(
+      "no header of \(format.id) in the first \(max(rows, 1)) rows; "
+        + "seen: «\(seen.first.map { String($0.prefix(120)) } ?? "nothing")»; "
+        + "expected columns such as \(expected.joined(separator: ", "))")
+  }
+
+  /// The name of a column as it is compared: lower case, spaces for underscores.
+  private static func folded(_ name: String) -> String {
+    name.replacing("_", with: " ").lowercased().split(separator: " ").joined(separator: " ")
+  }
+
+  private mutating func findHeader(_ record: ArchiveRecord) throws -> Bool {
+    let names = record.fields.indices.map { Self.folded(record.text($0)) }
+    if !record.isBlank { seen.append(names.joined(separator: ", ")) }
+    var found: [Int] = []
+    for column in ArchiveFormat.Column.allCases {
+      let places = names.indices.filter { format.columns[column]?.contains(names[$0]) ?? false }
+      if places.count > 1 {
+        throw refusal("two columns called «\(names[places[0]])»")
+      }
+      found.append(places.first ?? -1)
+    }
+    let fuels = names.indices.compactMap { index in
+      format.fuelColumns[names[index]].map { (column: index, fuel: $0) }
+    }
+    func has(_ column: ArchiveFormat.Column) -> Bool { found[Self.number(column)] >= 0 }
+    let isWide = !format.fuelColumns.isEmpty
+    let required: [ArchiveFormat.Column] =
+      isWide ? [.stamp, .suburb] : [.name, .address, .fuel, .price, .stamp]
+    let needsCode = format.identity == .code
+    guard required.allSatisfy(has), !needsCode || has(.code), !isWide || !fuels.isEmpty else {
+      // Half a header is a header that changed, not a title.
+      let missing = (required + (needsCode ? [.code] : [])).filter { !has($0) }
+      if has(.stamp), !missing.isEmpty, missing.count <= 2 {
+        let names = missing.compactMap { format.columns[$0]?.first }
+        throw refusal(
+          "no column «\(names.joined(separator: "», «"))»; seen: "
+            + "\(seen.last.map { String($0.prefix(300)) } ?? "")")
+      }
+      return false
+    }
+    columns = found
+    fuelColumns = fuels
+    fieldCount = record.fields.count
+    identity = [
+      ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,
+      .longitude,
+    ].map { found[Self.number($0)] }.filter { $0 >= 0 }
+    let sorted = identity.sorted()
+    identityIsOneSpan = zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }
+    isHeaderFound = true
+    if has(.price) { whenHeaderIsFound(found[Self.number(.price)]) }
+    return true
+  }
+
+  private static func number(_ column: ArchiveFormat.Column) -> Int {
+    switch column {
+    case .code: 0
+    case .name: 1
+    case .brand: 2
+    case .address: 3
+    case .suburb: 4
+    case .state: 5
+    case .postcode: 6
+    case .latitude: 7
+    case .longitude: 8
+    case .fuel: 9
+    case .price: 10
+    case .stamp: 11
+    }
+  }
+
+  private static let fuelColumn = 9
+  private static let priceColumn = 10
+  private static let stampColumn = 11
+
+  // MARK: Rows
+
+  private mutating func read(_ record: ArchiveRecord) throws {
+    guard record.fields.count == fieldCount else {
+      if record.isBlank { return }
+      // Workbooks leave out empty cells at the end; text files do not.
+      return reject(.recordUnreadable, record)
+    }
+    let stamp = record[columns[Self.stampColumn]]
+    guard stamp.count > 0 else {
+      return record.isBlank ? () : reject(.stampUnreadable, record)
+    }
+    guard fuelColumns.isEmpty else { return try readWide(record, stamp) }
+    let fuel = fuelNumber(record[columns[Self.fuelColumn]])
+    guard fuel > 0 else {
+      return reject(fuel == Self.unsupported ? .unsupportedFuel : .unknownFuel, record)
+    }
+    store(record, stamp, fuel, record[columns[Self.priceColumn]])
+  }
+
+  private mutating func readWide(
+    _ record: ArchiveRecord, _ stamp: UnsafeBufferPointer<UInt8>
+  ) throws {
+    for (column, fuel) in fuelColumns {
+      let price = record[column]
+      // Nothing, or 0 where it only fills the cell.
+      if price.isEmpty || format.zeroIsBlank && Self.isZero(price) { continue }
+      store(record, stamp, Int32(fuel.id ?? 0), price)
+    }
+  }
+
+  private static func isZero(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    text.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
+  }
+
+  private mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) {
+    received += 1
+    receivedInPiece += 1
+    rejects.append(Reject(reason, raw: record.raw))
+  }
+
+  private mutating func store(
+    _ record: ArchiveRecord, _ stamp: UnsafeBufferPointer<UInt8>, _ fuel: Int32,
+    _ priceText: UnsafeBufferPointer<UInt8>
+  ) {
+    guard let clock = WallClock.read(stamp) else { return reject(.stampUnreadable, record) }
+    guard var tenths = Self.tenths(priceText, unit: format.unit) else {
+      return reject(.priceUnreadable, record)
+    }
+    if format.notOffered.contains(tenths) {
+      tenths = 0
+    } else if !bands[Int(fuel)].contains(Int32(tenths)) {
+      return reject(.priceOutOfBand, record)
+    }
+    let local: Int32
+    let utc: Int64
+    switch format.stamp {
+    case .utc:
+      utc = Int64(clock.day) * 86_400 + Int64(clock.secondOfDay)
+      guard case .seconds(let offset) = offset(ofUTC: utc) else {
+        return reject(.stampUnreadable, record)
+      }
+      local = Int32((utc + Int64(offset)) / 86_400)
+    case .wallClock:
+      local = clock.day
+      guard let offset = offset(of: clock.day, second: clock.secondOfDay) else {
+        return reject(.stampNonexistent, record)
+      }
+      utc = Int64(clock.day) * 86_400 + Int64(clock.secondOfDay) - Int64(offset)
+    case .day(_, let hour):
+      local = clock.day
+      guard let offset = offset(of: clock.day, second: Int32(hour * 3600)) else {
+        return reject(.stampNonexistent, record)
+      }
+      utc = Int64(clock.day) * 86_400 + Int64(hour * 3600) - Int64(offset)
+    }
+    let seconds = utc - ArchiveFact.epoch
+    guard seconds >= 0 else { return reject(.stampTooOld, record) }
+    // A clock that runs ahead by minutes is no reason to lose a price; tomorrow's belong to feeds.
+    guard utc <= now.seconds + horizon else { return reject(.stampInFuture, record) }
+    guard let wording = wording(of: record) else { return reject(.stationMissing, record) }
+
+    received += 1
+    receivedInPiece += 1
+    place += 1
+    facts += 1
+    let fact = ArchiveFact(
+      record: Int(recordOfWording[wording]), fuel: Int16(fuel), seconds: UInt32(seconds),
+      tenths: Int32(tenths), place: place)
+    note(fact, wording, localDay: local)
+  }
+
+  private var horizon: Int64 {
+    if case .day = format.stamp { return 86_400 }
+    return 600
+  }
+
+  private mutating func note(_ fact: ArchiveFact, _ wording: Int, localDay: Int32) {
+    if localDay != lastMonthDay.day {
+      let day = Day(sinceEpoch: Int(localDay))
+      lastMonthDay = (localDay, Month(day).number, 1 << UInt32(day.day - 1))
+    }
+    let (_, month, bit) = lastMonthDay
+    if months.last?.month != month {
+      if let position = months.firstIndex(where: { $0.month == month }) {
+        months.swapAt(position, months.count - 1)
+      } else {
+        months.append((month, []))
+      }
+    }
+    months[months.count - 1].facts.append(fact)
+    if sightings.last?.month != month {
+      if let position = sightings.firstIndex(where: { $0.month == month }) {
+        sightings.swapAt(position, sightings.count - 1)
+      } else {
+        sightings.append((month, []))
+      }
+    }
+    let last = sightings.count - 1
+    while sightings[last].days.count <= wording {
+      sightings[last].days.append(contentsOf: repeatElement(0, count: max(256, wording)))
+    }
+    sightings[last].days[wording] |= bit
+  }
+
+  // MARK: Parts of a row
+
+  /// What each fuel can cost, by its number.
+  private let bands: [ClosedRange<Int32>] = {
+    var bands = [ClosedRange<Int32>](repeating: 0...0, count: 256)
+    for fuel in Fuel.allCases { if let id = fuel.id { bands[Int(id)] = fuel.band } }
+    return bands
+  }()
+
+  private mutating func fuelNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int32 {
+    if let number = fuelNumbers.value(of: text) { return number }
+    let name = String(decoding: text, as: UTF8.self).plain.lowercased()
+    let number: Int32 =
+      switch format.fuels[name] {
+      case .some(.some(let fuel)): Int32(fuel.id ?? 0)
+      case .some(.none): Self.unsupported
+      case .none: Self.unknown
+      }
+    fuelNumbers.insert(text, number)
+    return number
+  }
+
+  /// Reads a price in tenths of a cent; a second decimal other than zero makes it unreadable.
+  private static func tenths(
+    _ text: UnsafeBufferPointer<UInt8>, unit: ArchiveFormat.Unit
+  ) -> Int? {
+    var value = 0
+    var position = 0
+    while position < text.count, position < 7, (0x30...0x39).contains(text[position]) {
+      value = value * 10 + Int(text[position] - 0x30)
+      position += 1
+    }
+    guard position > 0 else { return nil }
+    var decimals = 0
+    var rest: UInt64 = 0
+    if position < text.count {
+      guard text[position] == UInt8(ascii: ".") else { return nil }
+      position += 1
+      while position < text.count {
+        guard (0x30...0x39).contains(text[position]), decimals < 18 else { return nil }
+        rest = rest * 10 + UInt64(text[position] - 0x30)
+        decimals += 1
+        position += 1
+      }
+      guard decimals > 0 else { return nil }
+    }
+    let wanted = unit == .cents ? 1 : 0
+    if unit == .cents { value *= 10 }
+    guard decimals > 0 else { return value }
+    var scale: UInt64 = 1
+    for _ in wanted..<max(decimals, wanted) { scale *= 10 }
+    if decimals < wanted { return value }
+    let whole = rest / scale
+    let remainder = rest % scale
+    if remainder == 0 { return value + Int(whole) }
+    // Excel writes 162.7 as 162.69999999999999: what is nearer than a millionth is meant.
+    guard decimals >= 8 else { return nil }
+    if remainder < scale / 1_000_000 { return value + Int(whole) }
+    if scale - remainder < scale / 1_000_000 { return value + Int(whole) + 1 }
+    return nil
+  }
+
+  /// Seconds east of Greenwich in a local hour; `nil` where clocks jumped over it. In the hour that
+  /// clocks show twice the first counts.
+  @inline(__always) private mutating func offset(of day: Int32, second: Int32) -> Int32? {
+    let hour = day * 24 + second / 3600
+    if hour == lastHour { return lastOffset }
+    let found: ClockOffset
+    if let known = clockOffsets[hour] {
+      found = known
+    } else {
+      do {
+        let instant = try format.zone.instant(Day(sinceEpoch: Int(day)), hour: Int(second / 3600))
+        found = .seconds(Int32(Int64(hour) * 3600 - instant.seconds))
+      } catch {
+        switch error {
+        case .nonexistent: found = .nonexistent
+        case .twice(let first, _): found = .seconds(Int32(Int64(hour) * 3600 - first.seconds))
+        }
+      }
+      clockOffsets[hour] = found
+    }
+    guard case .seconds(let seconds) = found else { return nil }
+    lastHour = hour
+    lastOffset = seconds
+    return seconds
+  }
+
+  /// The same for an instant in UTC.
+  private mutating func offset(ofUTC utc: Int64) -> ClockOffset {
+    let hour = Int32(utc / 3600)
+    if let known = clockOffsets[hour] { return known }
+    let offset = ClockOffset.seconds(
+      Int32(format.zone.offset(at: Instant(seconds: Int64(hour) * 3600))))
+    clockOffsets[hour] = offset
+    return offset
+  }
+
+  // MARK: Stations
+
+  /// The number of a row's wording of its station; `nil` where it names none.
+  @inline(__always) private mutating func wording(of record: ArchiveRecord) -> Int? {
+    if identityIsOneSpan, let first = identity.min(), let last = identity.max() {
+      let start = Int(record.fields[first].start)
+      let end = Int(record.fields[last].start + record.fields[last].count)
+      // Cells filled from above lie elsewhere in the row's bytes.
+      if end > start, end - start < 2_000 {
+        return number(UnsafeBufferPointer(start: record.base + start, count: end - start), record)
+      }
+    }
+    scratch.removeAll(keepingCapacity: true)
+    for column in identity {
+      scratch.append(contentsOf: record[column])
+      scratch.append(0)
+    }
+    let bytes = scratch
+    return bytes.withUnsafeBufferPointer { number($0, record) }
+  }
+
+  private mutating func number(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ record: ArchiveRecord
+  ) -> Int? {
+    if let known = wordings.value(of: bytes) { return Int(known) }
+    guard let station = station(record) else { return nil }
+    let number = Int32(recordOfWording.count)
+    let position = recordOfCode[station.code] ?? Int32(recordOfCode.count)
+    recordOfCode[station.code] = position
+    recordOfWording.append(position)
+    wordings.insert(bytes, number)
+    newWordings.append(ArchiveWording(station: station, record: Int(position)))
+    return Int(number)
+  }
+
+  private func station(_ record: ArchiveRecord) -> Station? {
+    func text(_ column: ArchiveFormat.Column) -> String? {
+      let index = columns[Self.number(column)]
+      return index < 0 ? nil : record.text(index).plainOrNil
+    }
+    let address = text(.address) ?? ""
+    let suburb = text(.suburb)
+    let name = text(.name) ?? text(.brand)
+    let position = Position(
+      latitude: text(.latitude).flatMap(Double.init),
+      longitude: text(.longitude).flatMap(Double.init))
+    let code: String
+    switch format.identity {
+    case .code:
+      guard let given = text(.code) else { return nil }
+      code = given
+    case .nameAndAddress:
+      guard let name, !address.isEmpty else { return nil }
+      code = MatchKey.name(name) + "|" + MatchKey.address(address, suburb: suburb)
+    case .nameAndPosition:
+      guard let name, let position else { return nil }
+      code = MatchKey.name(name) + "|\(position.latitude),\(position.longitude)"
+    }
+    let place = PostalAddress(address)
+    let homeState = format.homeState
+    let state =
+      text(.state).flatMap { State(rawValue: $0.uppercased()) } ?? place.state ?? homeState
+    return Station(
+      code: String(code.prefix(200)), state: state, name: name ?? code, brand: text(.brand),
+      address: address, suburb: suburb,
+      postcode: text(.postcode).flatMap { $0.count == 4 && Int($0) != nil ? $0 : nil }
+        ?? place.postcode,
+      position: position, isPublic: !(name ?? "").lowercased().contains("members only"))
+  }
+
+  // MARK: The file as a whole
+
+  mutating func endFile() throws {
+    guard isHeaderFound else { throw unknownLayout() }
+    noteDays()
+    if format.holdsOneMonth { try checkDays() }
+  }
+
+  private mutating func noteDays() {
+    for (month, days) in sightings { daysOfMonth[month, default: 0] |= days.reduce(0, |) }
+  }
+
+  /// Some exports exchange day and month where both are below 13. A file of one month then has days
+  /// in twelve of them, each the same day.
+  private func checkDays() throws {
+    // Days 13 to 31.
+    let proof = daysOfMonth.filter { $0.value & ~0xFFF != 0 }
+    let others = daysOfMonth.filter { $0.value & ~0xFFF == 0 }
+    guard others.count >= 2 else { return }
+    let single = others.values.allSatisfy { $0.nonzeroBitCount == 1 }
+    guard single, Set(others.values).count == 1, let bit = others.values.first else { return }
+    let number = bit.trailingZeroBitCount + 1
+    if proof.isEmpty || proof.keys.contains(where: { Int($0 % 12) + 1 == number }) {
+      throw refusal(
+        "day and month are exchanged: the rows lie on day \(number) of \(others.count) months; "
+          + "expected the original file, not a portal's export")
+    }
+  }
+}

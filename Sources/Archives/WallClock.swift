@@ -1,0 +1,125 @@
+import FuelModel
+
+/// Reads the times that archives write, from bytes.
+///
+/// `2026-04-01 07:49:06`, `01/04/2020 07:49`, `1/04/2020 7:49:06 AM`, `05/04/2026`, with or without
+/// seconds and padding, and Excel's count of days. Slashes are day first, as everywhere in Australia.
+/// Anything else is refused; never a default.
+struct WallClock {
+  struct Reading {
+    /// Days since 1970-01-01.
+    var day: Int32
+    var secondOfDay: Int32
+  }
+
+  /// Excel counts from 1899-12-30.
+  private static let excelEpoch = -25_569
+
+  static func read(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
+    var reader = Reader(text: text)
+    guard let first = reader.number(upTo: 5) else { return nil }
+    var day: Day?
+    if reader.skip("-"), reader.lastDigits == 4 {
+      guard let month = reader.number(upTo: 2), reader.skip("-"), let date = reader.number(upTo: 2)
+      else { return nil }
+      day = Day(year: first, month: month, day: date)
+    } else if reader.skip("/"), reader.lastDigits <= 2 {
+      guard let month = reader.number(upTo: 2), reader.skip("/"), let year = reader.number(upTo: 4),
+        reader.lastDigits == 4
+      else { return nil }
+      day = Day(year: year, month: month, day: first)
+    } else {
+      return excel(days: first, digits: reader.lastDigits, &reader)
+    }
+    guard let day else { return nil }
+    guard !reader.isAtEnd else { return Reading(day: Int32(day.sinceEpoch), secondOfDay: 0) }
+    guard reader.skip(" ") || reader.skip("T") else { return nil }
+    while reader.skip(" ") {}
+    guard var hour = reader.number(upTo: 2), reader.skip(":"), let minute = reader.number(upTo: 2),
+      reader.lastDigits == 2
+    else { return nil }
+    var second = 0
+    if reader.skip(":") {
+      guard let value = reader.number(upTo: 2), reader.lastDigits == 2 else { return nil }
+      second = value
+      // Thousandths are dropped.
+      if reader.skip("."), reader.number(upTo: 9) == nil { return nil }
+    }
+    while reader.skip(" ") {}
+    if !reader.isAtEnd {
+      let isMorning = reader.skip("A") || reader.skip("a")
+      guard isMorning || reader.skip("P") || reader.skip("p"), reader.skip("M") || reader.skip("m"),
+        reader.isAtEnd, (1...12).contains(hour)
+      else { return nil }
+      hour = hour % 12 + (isMorning ? 0 : 12)
+    }
+    guard hour < 24, minute < 60, second < 60 else { return nil }
+    return Reading(
+      day: Int32(day.sinceEpoch), secondOfDay: Int32(hour * 3600 + minute * 60 + second))
+  }
+
+  /// A serial such as `45717.011122685188`, rounded to the second.
+  private static func excel(days: Int, digits: Int, _ reader: inout Reader) -> Reading? {
+    // 1982 to 2119: any other number is none of our dates.
+    guard digits == 5, (30_000...80_000).contains(days) else { return nil }
+    var day = days + excelEpoch
+    var second = 0
+    if reader.skip(".") {
+      var value: UInt64 = 0
+      var scale: UInt64 = 1
+      var count = 0
+      while let digit = reader.digit() {
+        count += 1
+        // Twelve digits are far below a microsecond.
+        if count <= 12 {
+          value = value * 10 + UInt64(digit)
+          scale *= 10
+        }
+      }
+      guard count > 0 else { return nil }
+      second = Int((value * 86_400 + scale / 2) / scale)
+      if second == 86_400 {
+        second = 0
+        day += 1
+      }
+    }
+    guard reader.isAtEnd else { return nil }
+    return Reading(day: Int32(day), secondOfDay: Int32(second))
+  }
+
+  private struct Reader {
+    let text: UnsafeBufferPointer<UInt8>
+    var position = 0
+    /// How many digits the last number had.
+    var lastDigits = 0
+
+    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    var isAtEnd: Bool { position == text.count }
+
+    @inline(__always) mutating func digit() -> Int? {
+      guard position < text.count else { return nil }
+      let value = Int(text[position]) - 0x30
+      guard value >= 0, value <= 9 else { return nil }
+      position += 1
+      return value
+    }
+
+    @inline(__always) mutating func number(upTo most: Int) -> Int? {
+      var value = 0
+      var count = 0
+      while count < most, let digit = digit() {
+        value = value * 10 + digit
+        count += 1
+      }
+      lastDigits = count
+      return count > 0 ? value : nil
+    }
+
+    @inline(__always) mutating func skip(_ character: Unicode.Scalar) -> Bool {
+      guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
+      position += 1
+      return true
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import FoundationXML
+
+/// Reads the rows of a workbook's sheet (Office Open XML) as they stream out of its zip file.
+///
+/// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `v`, `is`.
+final class WorkbookRecords: NSObject, XMLParserDelegate {
+  private let texts: [[UInt8]]
+  private let body: (ArchiveRecord, _ hasTexts: Bool) throws -> Void
+  private let fillsDown: Bool
+
+  /// The row as bytes with the range of each cell, as rows of CSV come.
+  private var bytes: [UInt8] = []
+  private var fields: [ArchiveRecord.Field] = []
+  /// The cells above, for those that mean the same.
+  private var above: [[UInt8]] = []
+  /// The one column that is never filled from above: its number, once the header told it.
+  var priceColumn: Int?
+
+  private var cellColumn = 0
+  private var cellType = ""
+  private var value = ""
+  private var isInValue = false
+  private(set) var fault: (any Error)?
+  private(set) var rows = 0
+
+  // 18,278 columns end at ZZZ; nobody needs more than these.
+  private static let mostColumns = 64
+  // A cell of more is no name.
+  private static let mostCharacters = 4_096
+
+  init(
+    texts: [[UInt8]], fillsDown: Bool, body: @escaping (ArchiveRecord, Bool) throws -> Void
+  ) {
+    self.texts = texts
+    self.fillsDown = fillsDown
+    self.body = body
+  }
+
+  /// - Returns: whether the document was whole.
+  func parse(_ stream: Stream) throws -> Bool {
+    let isWhole = try Self.parse(stream, delegate: self)
+    if let fault { throw fault }
+    return isWhole
+  }
+
+  fileprivate static func parse(_ stream: Stream, delegate: any XMLParserDelegate) throws -> Bool {
+    guard let input = InputStream(fileAtPath: "/dev/fd/\(stream.descriptor)") else { return false }
+    let parser = XMLParser(stream: input)
+    parser.shouldResolveExternalEntities = false
+    parser.delegate = delegate
+    return parser.parse()
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String] = [:]
+  ) {
+    switch name {
+    case "row":
+      bytes.removeAll(keepingCapacity: true)
+      fields.removeAll(keepingCapacity: true)
+    case "c":
+      cellColumn = attributes["r"].map(Self.column) ?? fields.count
+      cellType = attributes["t"] ?? ""
+      value = ""
+    case "v", "t":
+      isInValue = true
+    default: break
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters text: String) {
+    if isInValue, value.utf8.count < Self.mostCharacters { value += text }
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    switch name {
+    case "v", "t": isInValue = false
+    case "c": endCell()
+    case "row": endRow(parser)
+    default: break
+    }
+  }
+
+  private func endCell() {
+    guard cellColumn < Self.mostColumns else { return }
+    while fields.count < cellColumn {
+      fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
+    }
+    let start = bytes.count
+    if cellType == "s", let index = Int(value), texts.indices.contains(index) {
+      bytes += texts[index]
+    } else {
+      bytes += Array(value.utf8)
+    }
+    fields.append(
+      .init(start: Int32(start), count: Int32(bytes.count - start), isEscaped: false))
+  }
+
+  private func endRow(_ parser: XMLParser) {
+    rows += 1
+    let isEmpty = !bytes.contains { $0 > 0x20 }
+    guard !isEmpty else { return }
+    var hasTexts = false
+    if fillsDown, let priceColumn {
+      while fields.count < above.count {
+        fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
+      }
+      for column in fields.indices where column != priceColumn {
+        let field = fields[column]
+        let cell = bytes[Int(field.start)..<Int(field.start + field.count)]
+        if cell.contains(where: { $0 > 0x20 }) {
+          while above.count <= column { above.append([]) }
+          above[column] = Array(cell)
+        } else if column < above.count {
+          hasTexts = true
+          let start = bytes.count
+          bytes += above[column]
+          fields[column] = .init(
+            start: Int32(start), count: Int32(bytes.count - start), isEscaped: false)
+        }
+      }
+    }
+    do {
+      try bytes.withUnsafeBufferPointer { bytes in
+        try fields.withUnsafeBufferPointer { fields in
+          guard let base = bytes.baseAddress else { return }
+          try body(ArchiveRecord(base: base, fields: fields), hasTexts)
+        }
+      }
+    } catch {
+      fault = error
+      parser.abortParsing()
+    }
+  }
+
+  /// The number of a cell's column: `A1` is 0, `AA7` is 26.
+  private static func column(_ reference: String) -> Int {
+    var number = 0
+    for byte in reference.utf8 {
+      guard (0x41...0x5A).contains(byte), number < 1_000 else { break }
+      number = number * 26 + Int(byte - 0x40)
+    }
+    return number - 1
+  }
+}
+
+/// Reads the texts that the cells of a workbook share.
+final class WorkbookTexts: NSObject, XMLParserDelegate {
+  private var texts: [[UInt8]] = []
+  private var text: [UInt8] = []
+  private var isInText = false
+  private var isPhonetic = false
+
+  static func read(_ stream: Stream) throws -> [[UInt8]]? {
+    let reader = WorkbookTexts()
+    return try WorkbookRecords.parse(stream, delegate: reader) ? reader.texts : nil
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String] = [:]
+  ) {
+    switch name {
+    case "si": text = []
+    case "rPh": isPhonetic = true
+    case "t": isInText = !isPhonetic
+    default: break
+    }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters part: String) {
+    if isInText { text += Array(part.utf8) }
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    switch name {
+    case "si": texts.append(text)
+    case "rPh": isPhonetic = false
+    case "t": isInText = false
+    default: break
+    }
+  }
+}

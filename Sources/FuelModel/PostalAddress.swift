@@ -1,0 +1,46 @@
+import Foundation
+
+/// What the one-line address tells: `539 Wilberforce Rd, WILBERFORCE NSW 2756`.
+package struct PostalAddress: Equatable, Sendable {
+  package var suburb: String?
+  package var state: State?
+  package var postcode: String?
+
+  package init(_ address: String) {
+    var words = address.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
+    func isPostcode(_ word: String) -> Bool {
+      word.count == 4 && word.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) {
+      words.removeLast()
+    }
+    if let last = words.last, isPostcode(last) {
+      postcode = last
+      words.removeLast()
+    }
+    while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) {
+      words.removeLast()
+    }
+    var tail = address
+    if let token = words.last?.uppercased(), ["NSW", "ACT", "TAS"].contains(token) {
+      state = State(rawValue: token)
+      tail = before(words.removeLast(), in: address)
+    } else if words.suffix(3).map({ $0.uppercased() }) == ["NEW", "SOUTH", "WALES"] {
+      state = .nsw
+      tail = before(words[words.count - 3], in: address)
+      words.removeLast(3)
+    } else if let code = postcode.flatMap({ Int($0) }),
+      (2600...2617).contains(code) || (2900...2914).contains(code)
+    {
+      // Some stations of the territory lack the word. 2618 and 2620 straddle the border and stay.
+      state = .act
+    }
+    let part = tail.split(separator: ",").last { !$0.allSatisfy(\.isWhitespace) }
+    suburb = tail == address ? nil : part.map { String($0).plain }
+  }
+
+  private func before(_ word: String, in address: String) -> String {
+    guard let range = address.range(of: word, options: .backwards) else { return address }
+    return String(address[..<range.lowerBound])
+  }
+}

@@ -1,0 +1,43 @@
+package import Configuration
+import FuelModel
+package import Store
+
+/// Reads what a person decided about stations from `stations.json5`.
+package func decisions(file: String) throws(ConfigurationError) -> [StationDecision] {
+  let place = String(file.split(separator: "/").last ?? "stations.json5")
+  let table = [
+    Setting("on", .text),
+    // Feed or archive, a blank, and the code there.
+    Setting("station", .text),
+    Setting("is", .choice(["same", "another"])),
+    Setting("as", .text),
+    Setting("why", .text),
+  ]
+  var decisions: [StationDecision] = []
+  for settings in try Settings.list(file: file, table) {
+    func record(_ key: String) throws(ConfigurationError) -> (String, String) {
+      let parts = settings.text(key).split(separator: " ", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw .wrongValue(key: key, place: place, expected: "a feed or archive and a code there")
+      }
+      return (parts[0], parts[1])
+    }
+    guard let on = try day("on", settings, place) else {
+      throw .wrongValue(key: "on", place: place, expected: "a day such as 2026-07-01")
+    }
+    let (first, second) = (try record("station"), try record("as"))
+    let decision = StationDecision(
+      day: on, firstSource: first.0, firstCode: first.1, secondSource: second.0,
+      secondCode: second.1, isSame: settings.text("is") == "same", reason: settings.text("why"))
+    guard
+      !decisions.contains(where: {
+        Set([$0.firstSource + " " + $0.firstCode, $0.secondSource + " " + $0.secondCode])
+          == Set([first.0 + " " + first.1, second.0 + " " + second.1])
+      })
+    else {
+      throw .wrongValue(key: "as", place: place, expected: "each two records decided once")
+    }
+    decisions.append(decision)
+  }
+  return decisions
+}

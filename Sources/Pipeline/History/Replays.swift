@@ -1,0 +1,153 @@
+package import Feeds
+import Foundation
+package import FuelModel
+package import Logging
+package import Store
+
+/// Loads answers of feeds that somebody kept, as if they had been fetched then: what `ingest --record`
+/// wrote of any feed, and the daily files of Victoria, whose scheme has no archive of its own.
+package struct Replays {
+  private let sources: [Source]
+  private let store: Store
+  private let clock: Clock
+  private let log: Logger
+
+  package init(_ sources: [Source], store: Store, clock: Clock, log: Logger) {
+    self.sources = sources
+    self.store = store
+    self.clock = clock
+    self.log = log
+  }
+
+  /// One answer: its feed, its documents, and the files they came from.
+  private struct Answer {
+    var source: Source
+    var name: String
+    var files: [String]
+    var documents: () throws -> [Document]
+  }
+
+  /// Loads the folders that `ingest --record` wrote, oldest answer first.
+  ///
+  /// - Parameter folders: each holds `<feed>/<instant>/`, or is such a feed's folder.
+  package func recordings(
+    _ folders: [String], progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
+  ) throws -> [Backfill.Result] {
+    var answers: [(Instant, Answer)] = []
+    for folder in folders {
+      let found = try sources.flatMap { try self.answers(in: folder, of: $0) }
+      guard !found.isEmpty else {
+        throw IngestError.recording(
+          path: folder, reason: "holds no answers of a feed, such as qld-fpd/20260702T235701Z")
+      }
+      answers += found
+    }
+    return try load(
+      answers.sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }.map(\.1), progress: progress)
+  }
+
+  private func answers(in folder: String, of source: Source) throws -> [(Instant, Answer)] {
+    let isFeedFolder = URL(filePath: folder).lastPathComponent == source.feed
+    let place = isFeedFolder ? folder : "\(folder)/\(source.feed)"
+    guard FileManager.default.fileExists(atPath: place) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: place).compactMap { name in
+      guard let instant = Instant(iso: name) else { return nil }
+      let path = "\(place)/\(name)"
+      let files = try FileManager.default.contentsOfDirectory(atPath: path)
+        .filter { !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
+      let answer = Answer(source: source, name: "\(source.feed)/\(name)", files: files) {
+        try Recording(folder: place).documents(in: path, takenAt: instant)
+      }
+      return (instant, answer)
+    }
+  }
+
+  /// Loads daily files of Victoria's feed: the whole list as one JSON document, gzipped or not. Their
+  /// rows tell when they were fetched, not their names.
+  package func victoria(
+    _ paths: [String], progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
+  ) throws -> [Backfill.Result] {
+    guard let source = sources.first(where: { $0.feed == "vic-fairfuel" }) else { return [] }
+    let reader = Recording(folder: "")
+    var brands: Document?
+    var passedOver: [Backfill.Result] = []
+    var answers: [Answer] = []
+    for path in try Self.files(paths) {
+      let name = URL(filePath: path).lastPathComponent
+      let head = String(decoding: try reader.bytes(path).prefix(200), as: UTF8.self)
+      if head.contains("\"brands\"") {
+        brands = Document(
+          name: "brands", bytes: try reader.bytes(path), fetchedAt: Instant(seconds: 0))
+      } else if head.contains("\"fuelPriceDetails\"") {
+        answers.append(Answer(source: source, name: name, files: [path]) { [] })
+      } else {
+        passedOver.append(
+          .init(file: name, outcome: .passedOver("no list of prices: no fuelPriceDetails")))
+      }
+    }
+    for position in answers.indices {
+      let path = answers[position].files[0]
+      answers[position].documents = { [brands] in
+        let bytes = try reader.bytes(path)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let stamps = text.matches(of: /"updatedAt"\s*:\s*"([^"]+)"/).map { String($0.1) }
+        guard let newest = stamps.compactMap({ Instant(iso: $0) }).max() else {
+          throw Refusal("no updatedAt that can be read")
+        }
+        // A list shows the market as it was when its newest stamp was set.
+        let fetchedAt = newest + source.delay
+        var documents = [Document(name: "prices", bytes: bytes, fetchedAt: fetchedAt)]
+        if var brands {
+          brands.fetchedAt = fetchedAt
+          documents.append(brands)
+        }
+        return documents
+      }
+    }
+    return try passedOver + load(answers, progress: progress)
+  }
+
+  private static func files(_ paths: [String]) throws -> [String] {
+    try paths.flatMap { path -> [String] in
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        throw IngestError.recording(path: path, reason: "no such file")
+      }
+      guard isFolder.boolValue else { return [path] }
+      return try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
+        .filter { $0.hasSuffix(".json") || $0.hasSuffix(".json.gz") }.map { "\(path)/\($0)" }
+    }
+  }
+
+  private func load(
+    _ answers: [Answer], progress: (Backfill.Result, Int, Int) -> Void
+  ) throws -> [Backfill.Result] {
+    let digests = try Backfill.digests(answers.flatMap(\.files))
+    var known: [String: Set<String>] = [:]
+    var results: [Backfill.Result] = []
+    for answer in answers {
+      let feed = answer.source.feed
+      if known[feed] == nil { known[feed] = try store.loadedDigests(of: feed) }
+      let digest = answer.files.compactMap { digests[$0] }.joined()
+      let outcome: Backfill.Outcome
+      if known[feed]?.insert(digest).inserted == false {
+        outcome = .known
+      } else {
+        do {
+          let summary = try Ingest(answer.source, store: store, clock: clock, log: log)
+            .replay(try answer.documents(), digest: digest)
+          outcome = .loaded(summary.counts)
+        } catch let refusal as Refusal {
+          outcome = .refused(refusal.description)
+        } catch FeedError.malformed(let document, let reason) {
+          outcome = .refused("\(document): \(reason)")
+        } catch FeedError.refused(let reason) {
+          outcome = .refused(reason)
+        }
+      }
+      results.append(.init(file: answer.name, outcome: outcome))
+      progress(results[results.count - 1], results.count, answers.count)
+    }
+    return results
+  }
+}

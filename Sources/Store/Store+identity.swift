@@ -1,0 +1,246 @@
+package import FuelModel
+import Postgres
+
+/// What one source calls a place, as far as matching needs it.
+package struct StationRecord: Sendable {
+  package var id: Int
+  package var source: String
+  package var scheme: String
+  package var code: String
+  package var isArchive: Bool
+  /// Whether its code is the scheme's own number: two codes are two stations.
+  package var isCoded: Bool
+  /// Whether it ever sold fuel; lists name chargers too.
+  package var hasPrices: Bool
+  /// Of a feed's record: the newest stamp of its prices.
+  package var lastTold: Instant?
+  /// Of an archive's record: the first month that tells of it.
+  package var firstMonth: Month?
+  package var position: Position?
+  /// In the form in which they are compared, each once.
+  package var names: [String]
+  package var addresses: [String]
+
+  package init(
+    id: Int, source: String, scheme: String, code: String, isArchive: Bool, isCoded: Bool,
+    hasPrices: Bool = true, lastTold: Instant? = nil, firstMonth: Month? = nil,
+    position: Position? = nil,
+    names: [String] = [], addresses: [String] = []
+  ) {
+    self.id = id
+    self.source = source
+    self.scheme = scheme
+    self.code = code
+    self.isArchive = isArchive
+    self.isCoded = isCoded
+    self.hasPrices = hasPrices
+    self.lastTold = lastTold
+    self.firstMonth = firstMonth
+    self.position = position
+    self.names = names
+    self.addresses = addresses
+  }
+}
+
+/// What a person decided about two records.
+package struct StationDecision: Sendable, Equatable {
+  package var day: Day
+  package var firstSource: String
+  package var firstCode: String
+  package var secondSource: String
+  package var secondCode: String
+  package var isSame: Bool
+  package var reason: String
+
+  package init(
+    day: Day, firstSource: String, firstCode: String, secondSource: String, secondCode: String,
+    isSame: Bool, reason: String
+  ) {
+    self.day = day
+    self.firstSource = firstSource
+    self.firstCode = firstCode
+    self.secondSource = secondSource
+    self.secondCode = secondCode
+    self.isSame = isSame
+    self.reason = reason
+  }
+}
+
+extension Store {
+  /// Whether something came that may change which records are one place. Takes over the decisions.
+  package func areLinksDue(decisions: [StationDecision]?) throws -> Bool {
+    if let decisions {
+      try connection.transaction {
+        try connection.query(
+          """
+          CREATE TEMPORARY TABLE wanted_decision ON COMMIT DROP AS
+          SELECT wanted.*
+          FROM unnest(
+            \(decisions.map { Optional($0.day) })::date[],
+            \(decisions.map(\.firstSource))::text[], \(decisions.map(\.firstCode))::text[],
+            \(decisions.map(\.secondSource))::text[], \(decisions.map(\.secondCode))::text[],
+            \(decisions.map(\.isSame))::boolean[], \(decisions.map(\.reason))::text[]
+          ) AS wanted (
+            decided_on, first_source, first_station, second_source, second_station, is_same, reason)
+          """)
+        try connection.execute(
+          """
+          WITH gone AS (
+            DELETE FROM fuel.station_decision AS known
+            WHERE NOT EXISTS (
+              SELECT FROM pg_temp.wanted_decision AS wanted WHERE wanted.* = known.*)
+            RETURNING 1
+          )
+          UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM gone);
+          WITH added AS (
+            INSERT INTO fuel.station_decision
+            SELECT wanted.*
+            FROM pg_temp.wanted_decision AS wanted
+            WHERE NOT EXISTS (
+              SELECT FROM fuel.station_decision AS known WHERE known.* = wanted.*)
+            RETURNING 1
+          )
+          UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM added);
+          DROP TABLE pg_temp.wanted_decision
+          """)
+      }
+    }
+    return try connection.query(
+      """
+      SELECT EXISTS (SELECT FROM fuel.source WHERE source.are_links_due)
+        -- A feed tells of a place under another record than the one that speaks for it.
+        OR EXISTS (
+          SELECT
+          FROM fuel.station AS record
+          JOIN fuel.source ON source.source_id = record.source_id AND source.kind = 'feed'
+          JOIN fuel.current_price AS pair ON pair.station_id = record.station_id
+          WHERE record.place_id <> record.station_id
+            AND pair.stamped_at > (
+              SELECT coalesce(max(spoken.stamped_at), '-infinity')
+              FROM fuel.current_price AS spoken
+              WHERE spoken.station_id = record.place_id)) AS is_due
+      """
+    ).only().boolean("is_due")
+  }
+
+  package func stationDecisions() throws -> [StationDecision] {
+    try connection.query("SELECT * FROM fuel.station_decision").map { row in
+      StationDecision(
+        day: try row.day("decided_on"), firstSource: try row.text("first_source"),
+        firstCode: try row.text("first_station"), secondSource: try row.text("second_source"),
+        secondCode: try row.text("second_station"), isSame: try row.boolean("is_same"),
+        reason: try row.text("reason"))
+    }
+  }
+
+  /// Every record of every source.
+  package func stationRecords() throws -> [StationRecord] {
+    var records: [Int: StationRecord] = [:]
+    let rows = try connection.query(
+      """
+      SELECT
+        record.station_id, source.source, source.scheme, record.station_code,
+        source.kind = 'archive' AS is_archive,
+        -- A feed of whole days knows its stations by name and address.
+        source.kind = 'feed' AND NOT source.tells_whole_days AS is_coded,
+        told.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
+        told.last_at, seen.first_month, record.latitude::float8::text AS latitude,
+        record.longitude::float8::text AS longitude
+      FROM fuel.station AS record
+      JOIN fuel.source USING (source_id)
+      LEFT JOIN (
+        SELECT pair.station_id, max(pair.stamped_at) AS last_at
+        FROM fuel.current_price AS pair
+        GROUP BY pair.station_id
+      ) AS told USING (station_id)
+      LEFT JOIN (
+        SELECT sighting.station_id, min(sighting.month) AS first_month
+        FROM fuel.station_sighting AS sighting
+        GROUP BY sighting.station_id
+      ) AS seen USING (station_id)
+      """)
+    for row in rows {
+      let id = try row.integer("station_id")
+      records[id] = StationRecord(
+        id: id, source: try row.text("source"), scheme: try row.text("scheme"),
+        code: try row.text("station_code"), isArchive: try row.boolean("is_archive"),
+        isCoded: try row.boolean("is_coded"), hasPrices: try row.boolean("has_prices"),
+        lastTold: try row.optionalInstant("last_at"),
+        firstMonth: try row.optional("first_month").flatMap { Day($0) }.map { Month($0) },
+        position: Position(
+          latitude: try row.optional("latitude").flatMap { Double($0) },
+          longitude: try row.optional("longitude").flatMap { Double($0) }))
+    }
+    let wordings = try connection.query(
+      """
+      SELECT DISTINCT station_id, name, address, suburb
+      FROM fuel.station_description
+      ORDER BY station_id, name, address, suburb
+      """)
+    for row in wordings {
+      let id = try row.integer("station_id")
+      let name = MatchKey.name(try row.text("name"))
+      let address = MatchKey.address(try row.text("address"), suburb: try row.optional("suburb"))
+      guard var record = records[id] else { continue }
+      if !record.names.contains(name) { record.names.append(name) }
+      if !address.isEmpty, !record.addresses.contains(address) { record.addresses.append(address) }
+      records[id] = record
+    }
+    return records.values.sorted { $0.id < $1.id }
+  }
+
+  /// On which days records were told of: bits by month. Of a feed that tells whole days, by its
+  /// prices.
+  package func sightings(of records: [Int]) throws -> [Int: [Month: UInt32]] {
+    var sightings: [Int: [Month: UInt32]] = [:]
+    guard !records.isEmpty else { return [:] }
+    let rows = try connection.query(
+      """
+      SELECT station_id, month, bit_or(days) AS days
+      FROM fuel.station_sighting
+      WHERE station_id = ANY (\(records)::integer[])
+      GROUP BY station_id, month
+      UNION ALL
+      SELECT
+        told.station_id, date_trunc('month', told.day)::date,
+        bit_or(1 << (extract(day FROM told.day)::integer - 1))
+      FROM (
+        SELECT price.station_id, (price.effective_at AT TIME ZONE station.time_zone)::date AS day
+        FROM fuel.price
+        JOIN fuel.station USING (station_id)
+        WHERE price.station_id = ANY (\(records)::integer[])
+      ) AS told
+      GROUP BY told.station_id, date_trunc('month', told.day)
+      """)
+    for row in rows {
+      let month = Month(try row.day("month"))
+      let days = UInt32(bitPattern: Int32(try row.integer("days")))
+      sightings[try row.integer("station_id"), default: [:]][month, default: 0] |= days
+    }
+    return sightings
+  }
+
+  /// Makes places what matching found, brings the descriptions of archives up to date, and marks the
+  /// days whose averages that changes.
+  ///
+  /// - Returns: how many records changed.
+  package func link(
+    _ matches: [(record: Int, place: Int, by: String, doubt: String?)], now: Instant
+  ) throws -> Int {
+    try connection.transaction {
+      try connection.query(
+        """
+        CREATE TEMPORARY TABLE wanted_match ON COMMIT DROP AS
+        SELECT wanted.*
+        FROM unnest(
+          \(matches.map(\.record))::integer[], \(matches.map(\.place))::integer[],
+          \(matches.map(\.by))::text[], \(matches.map(\.doubt))::text[]
+        ) AS wanted (station_id, place_id, matched_by, match_doubt)
+        """)
+      let changed = try connection.query("SELECT fuel.link_stations(\(now)) AS changed").only()
+        .integer("changed")
+      try connection.execute("DROP TABLE pg_temp.wanted_match")
+      return changed
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Archives
+import Feeds
+import Foundation
+import FuelModel
+import Pipeline
+import Store
+
+let backfillCommand = Command(
+  name: "backfill",
+  summary: "Load historical archives; resumes by itself.",
+  operands: "ARCHIVE FILE...",
+  examples: [
+    ("bowser backfill wa-fuelwatch downloads/", "every file of a folder"),
+    ("bowser backfill nsw-fuelcheck price_history_*.xlsx --summary", "with a line on each file"),
+    ("bowser backfill qld-fuel-prices --dry-run july.csv.gz", "what it would do"),
+    ("curl -s URL | bowser backfill wa-fuelwatch -", "from standard input"),
+    ("bowser backfill vic-servo-saver prices/", "daily files of Victoria"),
+    ("bowser backfill recordings recordings/", "what ingest --record kept, of any feed"),
+  ],
+  options: [
+    .init(name: "summary", value: nil, about: "what became of each file, on standard output"),
+    .init(name: "dry-run", value: nil, about: "do everything, then take it back"),
+  ],
+  notes: """
+    Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.
+    Files may be .csv, .csv.gz, .xlsx or .zip, in any order; what they are is told by their content, and
+    the month by their rows. A file is loaded to the end or not at all; one that is loaded already, under
+    whatever name, is passed over, so that the same command goes on where it was interrupted.
+
+    `bowser gaps` tells what is missing. `bowser aggregate` then brings the averages up to date.
+    """
+) { invocation in
+  guard let name = invocation.operands.first, invocation.operands.count > 1 else {
+    throw UsageError.message("which archive and which files? such as wa-fuelwatch downloads/")
+  }
+  let settings = try invocation.settings()
+  let folder = try invocation.configurationFolder()
+  let archives = try Archive.all(in: folder, environment: invocation.environment)
+  let names = archives.map(\.id) + ["vic-servo-saver", "recordings"]
+  guard names.contains(name) else {
+    throw UsageError.unknown("archive", name, among: names)
+  }
+  // What comes on standard input is kept aside: it is read twice, once for its digest.
+  var spooled: String?
+  defer { if let spooled { try? FileManager.default.removeItem(atPath: spooled) } }
+  let paths = try invocation.operands.dropFirst().map { path -> String in
+    guard path == "-" else { return path }
+    guard spooled == nil else { throw UsageError.message("- may be given once") }
+    let place = try spool()
+    spooled = place
+    return place
+  }
+  let decided = try decisions(file: folder + "/stations.json5")
+  let sources = try invocation.sources()
+  let store = try invocation.store(settings)
+  let clock = try invocation.clock()
+  let log = invocation.logger(settings)
+  let progress = Progress(what: "files")
+  let began = ContinuousClock.now
+  var rows = 0
+  func show(_ result: Backfill.Result, _ done: Int, _ all: Int) {
+    if case .loaded(let counts) = result.outcome { rows += counts.received }
+    let (seconds, attoseconds) = (ContinuousClock.now - began).components
+    let rate = Double(rows) / (Double(seconds) + Double(attoseconds) / 1e18 + 0.001)
+    progress.show(done, of: all, ", \(rows) rows, \(Int(rate)) a second")
+    if invocation.flags.contains("summary") {
+      progress.end()
+      write(line(result) + "\n")
+    }
+  }
+  let isRehearsal = invocation.flags.contains("dry-run")
+  if isRehearsal { try store.beginRehearsal() }
+  let results: [Backfill.Result]
+  switch name {
+  case "recordings":
+    results = try Replays(sources, store: store, clock: clock, log: log)
+      .recordings(paths, progress: show)
+  case "vic-servo-saver":
+    results = try Replays(sources, store: store, clock: clock, log: log)
+      .victoria(paths, progress: show)
+  default:
+    guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }
+    results = try await Backfill(archive, store: store, decisions: decided, clock: clock, log: log)
+      .run(paths, progress: show)
+  }
+  if isRehearsal { try store.endRehearsal() }
+  progress.end()
+  return tell(results, invocation)
+}
+
+private func line(_ result: Backfill.Result) -> String {
+  switch result.outcome {
+  case .known: "\(result.file) known"
+  case .refused(let reason): "\(result.file) refused: \(reason)"
+  case .passedOver(let reason): "\(result.file) passed over: \(reason)"
+  case .loaded(let counts):
+    "\(result.file) received=\(counts.received) stored=\(counts.stored) "
+      + "unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) rejected=\(counts.rejected)"
+      + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+  }
+}
+
+/// What became of all files: on standard output where it was asked for; what was turned away is told
+/// on standard error in any case.
+private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> ExitCode {
+  var total = Counts()
+  var known = 0
+  var refused = 0
+  for result in results {
+    switch result.outcome {
+    case .loaded(let counts):
+      total.stored += counts.stored
+      total.unchanged += counts.unchanged
+      total.duplicate += counts.duplicate
+      total.rejectedByReason.merge(counts.rejectedByReason, uniquingKeysWith: +)
+      total.examples.merge(counts.examples) { first, _ in first }
+    case .known: known += 1
+    case .refused(let reason):
+      refused += 1
+      talk("bowser: \(result.file): \(reason)\n")
+    case .passedOver: break
+    }
+  }
+  for (reason, count) in total.rejectedByReason.sorted(by: { $0.key < $1.key }) {
+    talk(
+      "bowser: \(count) rows rejected: \(reason), such as "
+        + "\(total.examples[reason].map { String($0.prefix(160)) } ?? "")\n")
+  }
+  if invocation.flags.contains("summary") {
+    write(
+      "total files=\(results.count) known=\(known) refused=\(refused) received=\(total.received) "
+        + "stored=\(total.stored) unchanged=\(total.unchanged) duplicate=\(total.duplicate) "
+        + "rejected=\(total.rejected)\n")
+  }
+  return refused > 0 ? .refused : .done
+}
+
+/// Keeps standard input in a file of its own, which nobody else can have made before.
+private func spool() throws -> String {
+  var template = Array("\(NSTemporaryDirectory())/bowser-stdin-XXXXXX".utf8CString)
+  let descriptor = mkstemp(&template)
+  guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
+  let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  while let part = try FileHandle.standardInput.read(upToCount: 1 << 20), !part.isEmpty {
+    try file.write(contentsOf: part)
+  }
+  try file.close()
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
