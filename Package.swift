@@ -62,7 +62,8 @@ let package = Package(
 
     // Tests, one folder per module
     .target(
-      name: "TestDatabase", dependencies: ["Postgres"], path: "Tests/TestDatabase",
+      name: "TestDatabase", dependencies: ["Postgres", "Store", "FuelModel"],
+      path: "Tests/TestDatabase",
       swiftSettings: strict),
     tests("FuelModelTests", on: ["FuelModel"]),
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
@@ -78,9 +79,10 @@ let package = Package(
     tests(
       "PipelineTests",
       on: [
-        "Pipeline", "Simulator", "Feeds", "Store", "Postgres", "FuelModel", "HTTP", "Logging",
-        "Configuration", "TestDatabase",
+        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Postgres", "FuelModel", "HTTP",
+        "Logging", "Configuration", "TestDatabase",
       ]),
+    tests("ArchivesTests", on: ["Archives", "FuelModel", "TestDatabase"], hasFixtures: true),
     tests("CommandTests", on: ["bowser", "Postgres", "TestDatabase", "Simulator", "FuelModel"]),
   ]
 )

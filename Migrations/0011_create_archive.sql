@@ -127,3 +127,6 @@ COMMENT ON CONSTRAINT run_kind_ck ON fuel.run IS 'A known kind.';
 GRANT SELECT, INSERT ON fuel.archive_price TO fuel_writer;
 GRANT SELECT, INSERT, UPDATE ON fuel.station_sighting TO fuel_writer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_decision TO fuel_writer;
+
+-- Routines whose shape has changed; their present texts are applied after this.
+DROP FUNCTION IF EXISTS fuel.prune_listing(smallint, integer[], smallint[]);

@@ -28,6 +28,14 @@ BEGIN
       gap_ends_at := NULL;
     END IF;
     gap_begins_at := coalesce(gap_begins_at, p_taken_at);
+    -- The oldest of all: the feed speaks from now on where it spoke from the next one on.
+    IF p_taken_at <= feed.first_taken_at THEN
+      SELECT greatest(gap_ends_at, min(run.taken_at)) INTO gap_ends_at
+      FROM fuel.run
+      WHERE run.source_id = p_source_id
+        AND run.outcome IN ('stored', 'unchanged')
+        AND run.taken_at > p_taken_at;
+    END IF;
   ELSIF p_taken_at <= feed.first_taken_at THEN
     gap_begins_at := p_taken_at;
     gap_ends_at := p_clock;

@@ -11,11 +11,20 @@ DECLARE
   feed             fuel.source;
   previous_list_at timestamptz;
   next_list_at     timestamptz;
+  -- Runs without a list since the previous one.
+  news_run_ids     integer[];
 BEGIN
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
   SELECT max(run.taken_at) INTO previous_list_at
   FROM fuel.run
   WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at;
+  SELECT array_agg(run.run_id) INTO news_run_ids
+  FROM fuel.run
+  WHERE run.source_id = p_source_id
+    AND NOT run.is_complete
+    AND run.outcome IN ('stored', 'unchanged')
+    AND run.taken_at > coalesce(previous_list_at, '-infinity')
+    AND run.taken_at <= p_taken_at;
   -- In a run in order of time there is none.
   IF p_is_late THEN
     SELECT min(run.taken_at) INTO next_list_at
@@ -70,6 +79,30 @@ BEGIN
       FROM pg_temp.difference
       GROUP BY difference.station_id, difference.fuel_id
       UNION ALL
+      -- What news told since the list before, and is in no list: this one ends it.
+      SELECT fresh.station_id, fresh.fuel_id, false, false
+      FROM (
+        SELECT price.station_id, price.fuel_id
+        FROM fuel.price
+        WHERE NOT p_is_late
+          -- Tested first, so that without news the history is not looked at.
+          AND news_run_ids IS NOT NULL
+          AND price.source_id = p_source_id
+          AND price.run_id = ANY (news_run_ids)
+          AND NOT coalesce((
+            SELECT known.is_listed
+            FROM fuel.current_price AS known
+            WHERE known.station_id = price.station_id AND known.fuel_id = price.fuel_id
+          ), false)
+        EXCEPT
+        SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
+        EXCEPT
+        SELECT station.station_id, staged.fuel_id
+        FROM pg_temp.staged_price AS staged
+        JOIN fuel.station
+          ON station.source_id = p_source_id AND station.station_code = staged.station_code
+      ) AS fresh
+      UNION ALL
       -- A late list also says of pairs absent today that they were absent then. EXCEPT hashes
       -- whatever the server thinks of the tables' sizes.
       SELECT absent.station_id, absent.fuel_id, false, false
@@ -102,7 +135,6 @@ BEGIN
     SELECT DISTINCT pair.station_id, pair.fuel_id, p_source_id, next_list_at, false
     FROM pg_temp.changed AS pair
     WHERE next_list_at IS NOT NULL
-      AND pair.begins_at <= next_list_at
       AND NOT coalesce((
         SELECT listing.is_listed
         FROM fuel.listing
@@ -114,7 +146,9 @@ BEGIN
         LIMIT 1
       ), false)
     ON CONFLICT DO NOTHING;
-    PERFORM fuel.prune_listing(p_source_id, array_agg(pair.station_id), array_agg(pair.fuel_id))
+    PERFORM fuel.prune_listing(
+      p_source_id, array_agg(pair.station_id), array_agg(pair.fuel_id),
+      CASE WHEN p_is_complete THEN p_taken_at END)
     FROM (
       SELECT changed.station_id, changed.fuel_id FROM pg_temp.changed
       UNION

@@ -153,23 +153,36 @@ BEGIN
       AND event.effective_at > teller.begins_at
       AND event.effective_at < teller.ends_at
   ),
-  followed AS (
+  -- Before its first run a feed says nothing: what it tells of the time before it, it tells from then
+  -- on, and until then others speak.
+  told AS (
     SELECT
-      happened.*,
+      happened.station_id,
+      happened.fuel_id,
+      greatest(happened.effective_at, teller.speaks_from_at) AS effective_at,
+      happened.effective_at AS told_at,
+      happened.price_tenths,
+      happened.stamped_at,
+      happened.learnt_at,
       teller.place_id,
       teller.source_id,
       teller.state,
       teller.ends_at AS window_ends_at,
       teller.price_lapses_after,
       teller.sight_lapses_after,
-      teller.holding_confirms,
-      teller.speaks_from_at,
-      lead(happened.effective_at) OVER (
-        PARTITION BY teller.place_id, happened.fuel_id
-        ORDER BY happened.effective_at, happened.learnt_at, happened.price_tenths
-      ) AS next_at
+      teller.holding_confirms
     FROM happened
     JOIN teller USING (station_id)
+    WHERE greatest(happened.effective_at, teller.speaks_from_at) < teller.ends_at
+  ),
+  followed AS (
+    SELECT
+      told.*,
+      lead(told.effective_at) OVER (
+        PARTITION BY told.place_id, told.fuel_id
+        ORDER BY told.effective_at, told.told_at, told.learnt_at, told.price_tenths
+      ) AS next_at
+    FROM told
   ),
   -- Once per event: pulled into the join below it would be computed once per event and day.
   believed AS MATERIALIZED (
@@ -182,7 +195,7 @@ BEGIN
       followed.fuel_id,
       followed.price_tenths,
       followed.effective_at,
-      greatest(followed.effective_at, followed.speaks_from_at) AS begins_at,
+      followed.effective_at AS begins_at,
       least(
         coalesce(followed.next_at, followed.window_ends_at),
         followed.stamped_at + followed.price_lapses_after,

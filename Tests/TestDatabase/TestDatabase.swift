@@ -19,10 +19,42 @@ package enum TestDatabase {
 
   /// Makes a database and lends its libpq target; the database goes with the server.
   package static func with<Value>(_ body: (String) async throws -> Value) async throws -> Value {
-    let template = try self.template.get()
-    let name = "\(template)_\(count.add(1, ordering: .relaxed).newValue)"
-    try Connection("dbname=postgres").execute("CREATE DATABASE \(name) TEMPLATE \(template)")
-    return try await body("dbname=\(name)")
+    await gate.enter()
+    let result: Result<Value, any Error>
+    do {
+      let template = try self.template.get()
+      let name = "\(template)_\(count.add(1, ordering: .relaxed).newValue)"
+      try Connection("dbname=postgres").execute("CREATE DATABASE \(name) TEMPLATE \(template)")
+      result = .success(try await body("dbname=\(name)"))
+    } catch {
+      result = .failure(error)
+    }
+    await gate.leave()
+    return try result.get()
+  }
+
+  private static let gate = Gate()
+
+  /// Lets so many tests through at once that the server has connections for all.
+  private actor Gate {
+    private var free = 24
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func enter() async {
+      if free > 0 {
+        free -= 1
+      } else {
+        await withCheckedContinuation { waiting.append($0) }
+      }
+    }
+
+    func leave() {
+      if waiting.isEmpty {
+        free += 1
+      } else {
+        waiting.removeFirst().resume()
+      }
+    }
   }
 
   /// An empty database without any schema of ours.

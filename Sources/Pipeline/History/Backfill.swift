@@ -63,16 +63,7 @@ package struct Backfill {
   ) async throws -> [Result] {
     let files = try Self.files(paths)
     let now = clock.now()
-    let source = try store.register(
-      SourceRecord(
-        feed: archive.source, state: archive.state, cadenceMinutes: 44_640,
-        priceLapsesHours: archive.settings.integer("priceLapsesHours"),
-        sightLapsesHours: archive.settings.integer("priceLapsesHours"),
-        tellsWholeDays: archive.settings.boolean("tellsWholeDays"),
-        licence: archive.settings.text("licence"),
-        attribution: archive.settings.text("attribution"), isEnabled: true, callsPerMonth: 0,
-        isArchive: true, scheme: archive.feed),
-      now: now)
+    let source = try register()
     guard try store.lock(source) else { throw Failure.busy(archive.id) }
     defer {
       do {
@@ -134,6 +125,20 @@ package struct Backfill {
     }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     return results
+  }
+
+  /// Makes the archive known to the database.
+  package func register() throws -> SourceID {
+    try store.register(
+      SourceRecord(
+        feed: archive.source, state: archive.state, cadenceMinutes: 44_640,
+        priceLapsesHours: archive.settings.integer("priceLapsesHours"),
+        sightLapsesHours: archive.settings.integer("priceLapsesHours"),
+        tellsWholeDays: archive.settings.boolean("tellsWholeDays"),
+        licence: archive.settings.text("licence"),
+        attribution: archive.settings.text("attribution"), isEnabled: true, callsPerMonth: 0,
+        isArchive: true, scheme: archive.feed),
+      now: clock.now())
   }
 
   private func refuse(

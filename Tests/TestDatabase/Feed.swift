@@ -1,16 +1,15 @@
-import FuelModel
-import Postgres
-import Store
-import TestDatabase
+package import FuelModel
+package import Postgres
+package import Store
 
 /// A feed in a test database that can be told what it says.
-struct Feed {
-  let connection: Connection
-  let store: Store
-  let id: SourceID
-  let delay: Duration
+package struct Feed {
+  package let connection: Connection
+  package let store: Store
+  package let id: SourceID
+  package let delay: Duration
 
-  init(
+  package init(
     _ target: String, name: String = "qld-fpd", state: State = .qld, priceLapsesHours: Int = 720,
     sightLapsesHours: Int = 48, delayHours: Int = 0, holdingConfirms: Bool = true,
     cadenceMinutes: Int = 60
@@ -29,7 +28,7 @@ struct Feed {
 
   /// Stores what the feed says at an instant.
   @discardableResult
-  func says(
+  package func says(
     _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
     now: Instant? = nil,
     coverage: Reading.Coverage = .complete, rejects: [Reject] = [], refuseBelow: Double = 0,
@@ -50,7 +49,7 @@ struct Feed {
   }
 
   /// Brings every dirty day up to date.
-  func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
+  package func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
     try store.refreshRegions(regions, now: now)
     try store.refreshFlags(now: now)
     for span in try store.dirtySpans(now: now) { try store.rebuild(span, now: now) }
@@ -58,13 +57,14 @@ struct Feed {
   }
 
   /// Everything that a reader can see of prices and averages, at an instant.
-  func published(at now: Instant) throws -> [String] {
+  package func published(at now: Instant) throws -> [String] {
     try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
     // Station numbers follow the order of arrival and mean nothing; the feed's codes do.
     return try connection.lines(
       """
       SELECT 'history' AS what, station.feed_station_code AS code, history.fuel,
-        history.price_cpl::text AS a, history.valid_from::text AS b, history.valid_to::text AS c
+        history.price_cpl::text AS a, history.valid_from::text AS b, history.valid_to::text AS c,
+        history.source
       FROM fuel_v1.price_history AS history JOIN fuel_v1.stations AS station USING (station_id)
       ORDER BY 2, 3, 5
       """)
@@ -83,6 +83,22 @@ struct Feed {
           last_seen_at::text, is_open::text
         FROM fuel_v1.stations ORDER BY 2
         """)
+      + connection.lines(
+        """
+        SELECT 'record' AS what, place.feed || ' ' || place.feed_station_code, record.source,
+          record.source_station_code, record.matched_by, record.match_doubt
+        FROM fuel_v1.station_records AS record
+        JOIN fuel_v1.stations AS place USING (station_id)
+        ORDER BY 3, 4
+        """)
+      + connection.lines(
+        """
+        SELECT 'wording' AS what, place.feed_station_code, told.source, told.name, told.address,
+          told.first_seen_at::text, told.last_seen_at::text
+        FROM fuel_v1.station_history AS told
+        JOIN fuel_v1.stations AS place USING (station_id)
+        ORDER BY 2, 3, 4, 5, 6
+        """)
       + connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")
       + connection.lines(
         """
@@ -94,15 +110,15 @@ struct Feed {
 }
 
 extension Region {
-  static let queensland = Region(
+  package static let queensland = Region(
     code: "QLD", name: "Queensland", kind: "state", state: .qld, centre: nil, radiusKilometres: nil)
-  static let nation = Region(
+  package static let nation = Region(
     code: "AU", name: "Australia", kind: "nation", state: nil, centre: nil, radiusKilometres: nil)
 }
 
 extension Instant {
   /// An instant written as ISO 8601; a mistake in a test stops the test.
-  init(_ text: String) {
+  package init(_ text: String) {
     guard let instant = Instant(iso: text) else { preconditionFailure("no instant: \(text)") }
     self = instant
   }
@@ -110,7 +126,7 @@ extension Instant {
 
 extension Observation {
   /// One price of unleaded, in tenths of a cent; 0 is «not offered».
-  static func u91(_ code: String, _ tenths: Int, _ effectiveAt: Instant) -> Observation {
+  package static func u91(_ code: String, _ tenths: Int, _ effectiveAt: Instant) -> Observation {
     Observation(
       stationCode: code, fuel: .u91, price: Price(tenths: tenths), effectiveAt: effectiveAt)
   }

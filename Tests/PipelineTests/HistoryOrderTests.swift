@@ -1,0 +1,299 @@
+import Archives
+import Foundation
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import TestDatabase
+import Testing
+
+/// Several sources tell of the same weeks: a feed with codes and an archive without, a feed and an
+/// archive of whole days. In whatever order their runs and files arrive, cut off and repeated, with
+/// matching and averaging in between, everything published ends the same. F-C06, F-S01, F-S04.
+struct HistoryOrderTests {
+  static let begin = Instant("2026-03-28T00:00:00Z")
+  static let end = begin + .seconds(20 * 86_400)
+
+  /// Something that happens to the database.
+  enum Step {
+    case list(wa: Bool, at: Instant, [Observation], [Station], Reading.Coverage)
+    case file(archive: String, text: String)
+    /// A file whose load ends in the middle.
+    case cutFile(archive: String, text: String)
+    case aggregate
+  }
+
+  struct Place {
+    var code: String
+    var names: [String]
+    var address: String
+    var suburb: String
+    /// Whether the feed lists it, and whether the archive has it.
+    var isListed = true
+    var isArchived = true
+  }
+
+  static let newSouthWales = [
+    Place(
+      code: "101", names: ["Caltex Testville", "Ampol Testville"], address: "10 High Street",
+      suburb: "Testville"),
+    Place(code: "201", names: ["BP Wyong Northbound"], address: "M1 Motorway", suburb: "Wyong"),
+    Place(code: "202", names: ["BP Wyong Southbound"], address: "M1 Motorway", suburb: "Wyong"),
+    Place(
+      code: "301", names: ["Corner Store"], address: "1 Old Road", suburb: "Gone", isListed: false),
+    Place(
+      code: "401", names: ["New Fuels"], address: "2 New Road", suburb: "Fresh", isArchived: false),
+    Place(code: "501", names: ["Metro West"], address: "132-136 Long St", suburb: "Westville"),
+  ]
+  static let westernAustralia = [
+    Place(code: "", names: ["Vibe Perth", "Ampol Perth"], address: "5 Main St", suburb: "PERTH"),
+    Place(code: "", names: ["BP Bunbury"], address: "7 Coast Rd", suburb: "BUNBURY"),
+    Place(
+      code: "", names: ["Liberty Albany"], address: "9 York St", suburb: "ALBANY", isListed: false),
+    Place(
+      code: "", names: ["Shell Broome"], address: "3 Port Dr", suburb: "BROOME", isArchived: false),
+  ]
+
+  struct Event {
+    var place: Int
+    var fuel: Fuel
+    var at: Instant
+    var tenths: Int
+  }
+
+  static func steps(seed: UInt64) -> [Step] {
+    var random = Random(seed: seed, "history")
+    return eventSteps(&random) + daySteps(&random)
+  }
+
+  /// New South Wales: changes, in lists with codes and in files without.
+  private static func eventSteps(_ random: inout Random) -> [Step] {
+    let places = newSouthWales
+    let renamedAt = begin + .seconds(random.integer(2...12) * 86_400)
+    var events: [Event] = []
+    for place in places.indices {
+      for fuel in [Fuel.u91, .dl] {
+        var at = begin - .seconds(random.integer(0...100_000))
+        var tenths = random.integer(1500...1999)
+        while at < begin + .seconds(15 * 86_400) {
+          events.append(Event(place: place, fuel: fuel, at: at, tenths: tenths))
+          at = at + .seconds(random.integer(5_000...200_000))
+          if random.chance(0.8) { tenths = random.integer(1500...1999) }
+        }
+      }
+    }
+    events.sort { ($0.at, $0.place) < ($1.at, $1.place) }
+
+    var steps: [Step] = []
+    // Lists of the last two thirds, with gaps.
+    var at = begin + .seconds(random.integer(3...8) * 86_400)
+    while at < begin + .seconds(17 * 86_400) {
+      var listed: [Observation] = []
+      for place in places.indices where places[place].isListed && !random.chance(0.05) {
+        for fuel in [Fuel.u91, .dl] where !random.chance(0.08) {
+          guard
+            let shown = events.last(where: { $0.place == place && $0.fuel == fuel && $0.at <= at })
+          else { continue }
+          listed.append(
+            Observation(
+              stationCode: places[place].code, fuel: fuel, price: Price(tenths: shown.tenths),
+              effectiveAt: shown.at))
+        }
+      }
+      let stations = places.filter(\.isListed).map { place in
+        Station(
+          code: place.code, state: .nsw, name: at < renamedAt ? place.names[0] : place.names.last!,
+          brand: "B", address: "\(place.address), \(place.suburb.uppercased()) NSW 2000",
+          suburb: place.suburb, postcode: "2000")
+      }
+      steps.append(
+        .list(
+          wa: false, at: at, listed, random.chance(0.6) ? stations : [],
+          random.chance(0.2) ? .partial : .complete))
+      at = at + .seconds(random.chance(0.05) ? 250_000 : random.integer(20_000...90_000))
+    }
+
+    // Files of days that overlap, some rows twice, now and then another price in the same second.
+    var from = begin
+    while from < begin + .seconds(16 * 86_400) {
+      let until = from + .seconds(random.integer(2...6) * 86_400)
+      var rows = [
+        "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price"
+      ]
+      for event in events where event.at >= from && event.at < until {
+        let place = places[event.place]
+        guard place.isArchived else { continue }
+        let local = Zone.sydney.local(event.at)
+        let time =
+          "\(two(local.secondsOfDay / 3600)):\(two(local.secondsOfDay / 60 % 60)):\(two(local.secondsOfDay % 60))"
+        let name = event.at < renamedAt ? place.names[0] : place.names.last!
+        let price = event.tenths + (random.chance(0.03) ? 7 : 0)
+        let row =
+          "\(name),\"\(place.address), \(place.suburb) NSW 2000\",\(place.suburb),2000,B,"
+          + "\(event.fuel.rawValue),\(local.day) \(time),\(price / 10).\(price % 10)"
+        rows.append(row)
+        if random.chance(0.05) { rows.append(row) }
+      }
+      if rows.count > 1 {
+        steps.append(.file(archive: "nsw", text: rows.joined(separator: "\n") + "\n"))
+      }
+      from = until - .seconds(random.chance(0.5) ? 86_400 : 0)
+    }
+    return steps
+  }
+
+  /// Western Australia: prices of whole days, told by name and address on both sides.
+  private static func daySteps(_ random: inout Random) -> [Step] {
+    let places = westernAustralia
+    let firstDay = Zone.perth.local(begin).day
+    let renamedOn = random.integer(3...10)
+    var prices: [[Int]] = []
+    for _ in places { prices.append((0..<18).map { _ in random.integer(1500...1999) }) }
+    func name(_ place: Place, _ day: Int) -> String {
+      day < renamedOn ? place.names[0] : place.names.last!
+    }
+    var steps: [Step] = []
+    for day in random.integer(2...7)..<16 where !random.chance(0.1) {
+      let at = begin + .seconds(day * 86_400 + 4_000)
+      var told: [Observation] = []
+      var stations: [Station] = []
+      for (number, place) in places.enumerated() where place.isListed && !random.chance(0.1) {
+        let code = "\(name(place, day))|\(place.address)|\(place.suburb)"
+        stations.append(
+          Station(
+            code: code, state: .wa, name: name(place, day), address: place.address,
+            suburb: place.suburb))
+        told.append(
+          Observation(
+            stationCode: code, fuel: .u91, price: Price(tenths: prices[number][day]),
+            effectiveAt: try? Zone.perth.instant(firstDay + day, hour: 6)))
+      }
+      if !told.isEmpty {
+        steps.append(.list(wa: true, at: at, told, stations, .partial))
+      }
+    }
+    var from = 0
+    while from < 16 {
+      let until = min(from + random.integer(2...8), 18)
+      var rows = [
+        "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,"
+          + "LOCATION,POSTCODE,AREA_DESCRIPTION,REGION_DESCRIPTION"
+      ]
+      for day in from..<until {
+        let date = firstDay + day
+        for (number, place) in places.enumerated() where place.isArchived && !random.chance(0.08) {
+          rows.append(
+            "\(two(date.day))/\(two(date.month))/\(date.year),\(name(place, day)),B,ULP,"
+              + "\(prices[number][day] / 10).\(prices[number][day] % 10)0,\(place.address),"
+              + "\(place.suburb),6000,,")
+        }
+      }
+      if rows.count > 1 {
+        steps.append(.file(archive: "wa", text: rows.joined(separator: "\r\n") + "\r\n"))
+      }
+      from = until
+    }
+    return steps
+  }
+
+  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// More by hand: ORDER_SEEDS=5000 make test.
+  static let seeds = ProcessInfo.processInfo.environment["ORDER_SEEDS"].flatMap(Int.init) ?? 200
+
+  @Test(arguments: 0..<seeds)
+  func anyOrderOfListsAndFilesEndsInTheSameState(seed: Int) async throws {
+    let steps = Self.steps(seed: UInt64(seed))
+    let plain = try await Self.outcome(of: steps)
+    var random = Random(seed: UInt64(seed), "shuffled history")
+    var shuffled: [Step] = steps
+    for step in steps where random.chance(0.25) {
+      if case .file(let archive, let text) = step, random.chance(0.5) {
+        shuffled.append(.cutFile(archive: archive, text: text))
+      } else {
+        shuffled.append(step)
+      }
+    }
+    for _ in 0..<3 { shuffled.append(.aggregate) }
+    shuffled.shuffle(using: &random)
+    let other = try await Self.outcome(of: shuffled)
+    #expect(plain.count > 60)
+    #expect(other == plain, "seed \(seed)")
+    for (left, right) in zip(plain, other) where left != right {
+      Issue.record("seed \(seed): plain \(left), shuffled \(right)")
+      break
+    }
+  }
+
+  static func outcome(of steps: [Step]) async throws -> [String] {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let days = try Feed(
+        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+      for step in steps { try await take(step, feed, days) }
+      try aggregate(feed)
+      return try feed.published(at: end)
+    }
+  }
+
+  private static func aggregate(_ feed: Feed) throws {
+    try Identity.match(feed.store, decisions: [], now: end, log: Logger(.error))
+    try feed.aggregate(at: end, regions: [.nation, .newSouthWales, .westernAustralia])
+  }
+
+  private static func take(_ step: Step, _ feed: Feed, _ days: Feed) async throws {
+    switch step {
+    case .list(let isWA, let at, let observations, let stations, let coverage):
+      try (isWA ? days : feed).says(
+        observations, stations: stations, at: at, now: end, coverage: coverage)
+    case .file(let archive, let text):
+      _ = try await withFile(text) { path in
+        try await Backfill(
+          HistoryOrderTests.archive(archive), store: feed.store, decisions: [], clock: .fixed(end),
+          log: Logger(.error)
+        ).run([path])
+      }
+    case .cutFile(let archive, let text):
+      try await withFile(text) { path in
+        let archive = try HistoryOrderTests.archive(archive)
+        let reader = ArchiveReader(archive.format, files: [ArchiveFile(path)], now: end)
+        guard var piece = try await reader.next() else { return }
+        piece.isLast = false
+        let loader = ArchiveLoader(
+          feed.store, source: try register(archive, in: feed.store), now: end, maxRejectShare: 1)
+        _ = try loader.load(piece, digest: "00")
+        loader.abandon()
+      }
+    case .aggregate: try aggregate(feed)
+    }
+  }
+
+  private static func register(_ archive: Archive, in store: Store) throws -> SourceID {
+    try Backfill(archive, store: store, decisions: [], clock: .fixed(end), log: Logger(.error))
+      .register()
+  }
+
+  static func archive(_ name: String) throws -> Archive {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../config/archives").standardized.path
+    return try Archive(file: "\(folder)/\(name).json5", environment: [:])
+  }
+
+  static func withFile<Value>(_ text: String, _ body: (String) async throws -> Value) async throws
+    -> Value
+  {
+    let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".csv")
+    try Data(text.utf8).write(to: path)
+    defer { try? FileManager.default.removeItem(at: path) }
+    return try await body(path.path)
+  }
+}
+
+extension Region {
+  static let newSouthWales = Region(
+    code: "NSW", name: "NSW", kind: "state", state: .nsw, centre: nil, radiusKilometres: nil)
+  static let westernAustralia = Region(
+    code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil)
+}
