@@ -48,8 +48,6 @@ CREATE TABLE fuel.station_sighting (
   month       date    NOT NULL,
   days        integer NOT NULL,
   CONSTRAINT station_sighting_pk PRIMARY KEY (station_id, wording_md5, month),
-  CONSTRAINT station_sighting_station_fk FOREIGN KEY (station_id)
-    REFERENCES fuel.station (station_id),
   CONSTRAINT station_sighting_days_ck CHECK (days > 0)
 );
 COMMENT ON TABLE  fuel.station_sighting             IS
@@ -60,7 +58,6 @@ COMMENT ON COLUMN fuel.station_sighting.wording_md5 IS 'The wording; see station
 COMMENT ON COLUMN fuel.station_sighting.month       IS 'First day of the month.';
 COMMENT ON COLUMN fuel.station_sighting.days        IS 'One bit a day; the lowest is the first day.';
 COMMENT ON CONSTRAINT station_sighting_pk         ON fuel.station_sighting IS 'A month once.';
-COMMENT ON CONSTRAINT station_sighting_station_fk ON fuel.station_sighting IS 'A known record.';
 COMMENT ON CONSTRAINT station_sighting_days_ck    ON fuel.station_sighting IS 'At least one day.';
 
 CREATE TABLE fuel.station_decision (
@@ -92,15 +89,15 @@ CREATE TABLE fuel.archive_price (
   effective_at timestamptz NOT NULL,
   price_tenths integer     NOT NULL,
   run_id       integer     NOT NULL,
-  CONSTRAINT archive_price_pk PRIMARY KEY (
-    station_id, fuel_id, effective_at, source_id, price_tenths),
   CONSTRAINT archive_price_plausible_ck CHECK (price_tenths BETWEEN 0 AND 30000)
 ) PARTITION BY LIST (source_id);
 COMMENT ON TABLE  fuel.archive_price              IS
   'Reported facts of archives, as fuel.price has those of feeds. Partitioned by archive and by its '
   'local month, so that a new month is loaded into a table of its own. An archive does not tell when '
   'it was published: its facts count as known when they took effect, because the scheme published '
-  'them then.';
+  'them then. Each month has a primary key of its own: station_id, fuel_id, effective_at, '
+  'price_tenths. A fact is kept once; two files that give one instant two prices are two facts, and '
+  'the higher counts.';
 COMMENT ON COLUMN fuel.archive_price.station_id   IS 'The station record.';
 COMMENT ON COLUMN fuel.archive_price.fuel_id      IS 'The fuel.';
 COMMENT ON COLUMN fuel.archive_price.source_id    IS 'The archive.';
@@ -108,8 +105,6 @@ COMMENT ON COLUMN fuel.archive_price.effective_at IS 'When the price began.';
 COMMENT ON COLUMN fuel.archive_price.price_tenths IS
   'Tenths of a cent per litre: 1899 is 189.9 c/L. 0: the archive says that it is not offered.';
 COMMENT ON COLUMN fuel.archive_price.run_id       IS 'The run that loaded it.';
-COMMENT ON CONSTRAINT archive_price_pk ON fuel.archive_price IS
-  'A fact is kept once. Two files that give one instant two prices are two facts; the higher counts.';
 COMMENT ON CONSTRAINT archive_price_plausible_ck ON fuel.archive_price IS 'As in fuel.price.';
 
 ALTER TABLE fuel.run

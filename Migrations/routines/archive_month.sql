@@ -23,9 +23,14 @@ CREATE OR REPLACE FUNCTION fuel.begin_archive_month(p_source_id smallint, p_mont
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
-  archive text := 'archive_price_' || p_source_id;
+  archive     text := 'archive_price_' || p_source_id;
+  month_table text := fuel.archive_month_name(p_source_id, p_month);
+  zone        text;
 BEGIN
-  PERFORM FROM fuel.source WHERE source.source_id = p_source_id AND source.kind = 'archive';
+  SELECT state.time_zone INTO zone
+  FROM fuel.source
+  JOIN fuel.state USING (state)
+  WHERE source.source_id = p_source_id AND source.kind = 'archive';
   IF NOT FOUND THEN
     RAISE EXCEPTION 'source % is no archive', p_source_id;
   END IF;
@@ -34,18 +39,20 @@ BEGIN
   END IF;
   IF to_regclass('fuel.' || archive) IS NULL THEN
     EXECUTE format(
-      'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING ALL) PARTITION BY RANGE (effective_at)',
-      archive);
+      'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING CONSTRAINTS) '
+      'PARTITION BY RANGE (effective_at)', archive);
     EXECUTE format(
       'ALTER TABLE fuel.archive_price ATTACH PARTITION fuel.%I FOR VALUES IN (%s)',
       archive, p_source_id);
     EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', archive);
   END IF;
+  -- What the partition promises, told while the table is empty, so that attaching need not look.
   EXECUTE format(
-    'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING CONSTRAINTS)',
-    fuel.archive_month_name(p_source_id, p_month));
-  EXECUTE format(
-    'GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', fuel.archive_month_name(p_source_id, p_month));
+    'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING CONSTRAINTS, '
+    'CHECK (source_id = %s AND effective_at >= %L AND effective_at < %L))',
+    month_table, p_source_id, p_month::timestamp AT TIME ZONE zone,
+    (p_month::timestamp + interval '1 month') AT TIME ZONE zone);
+  EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', month_table);
 END
 $$;
 COMMENT ON FUNCTION fuel.begin_archive_month(smallint, date) IS
@@ -59,26 +66,19 @@ SET timezone = 'UTC' AS $$
 DECLARE
   month_table text := fuel.archive_month_name(p_source_id, p_month);
   zone        text;
-  begins_at   timestamptz;
-  ends_at     timestamptz;
 BEGIN
   SELECT state.time_zone INTO STRICT zone
   FROM fuel.source
   JOIN fuel.state USING (state)
-  WHERE source.source_id = p_source_id;
-  begins_at := p_month::timestamp AT TIME ZONE zone;
-  ends_at := (p_month::timestamp + interval '1 month') AT TIME ZONE zone;
-  -- The key after the rows, which lie in its order; and what the partition promises, so that
-  -- attaching need not look.
+  WHERE source.source_id = p_source_id AND source.kind = 'archive';
+  -- The key after the rows, which lie in its order.
   EXECUTE format(
-    'ALTER TABLE fuel.%I '
-    'ADD PRIMARY KEY (station_id, fuel_id, effective_at, source_id, price_tenths), '
-    'ADD CHECK (source_id IS NOT NULL AND source_id = %s), '
-    'ADD CHECK (effective_at IS NOT NULL AND effective_at >= %L AND effective_at < %L)',
-    month_table, p_source_id, begins_at, ends_at);
+    'ALTER TABLE fuel.%I ADD PRIMARY KEY (station_id, fuel_id, effective_at, price_tenths)',
+    month_table);
   EXECUTE format(
     'ALTER TABLE fuel.%I ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
-    'archive_price_' || p_source_id, month_table, begins_at, ends_at);
+    'archive_price_' || p_source_id, month_table, p_month::timestamp AT TIME ZONE zone,
+    (p_month::timestamp + interval '1 month') AT TIME ZONE zone);
 END
 $$;
 COMMENT ON FUNCTION fuel.attach_archive_month(smallint, date) IS

@@ -12,8 +12,10 @@ DECLARE
 BEGIN
   SELECT source.* INTO STRICT archive FROM fuel.source WHERE source.source_id = p_source_id;
   INSERT INTO fuel.station_sighting AS known (station_id, wording_md5, month, days)
-  SELECT staged.station_id, staged.wording_md5, staged.month, staged.days
+  SELECT staged.station_id, staged.wording_md5, staged.month, bit_or(staged.days)
   FROM pg_temp.staged_sighting AS staged
+  -- Wordings that differ only in what we leave out are one.
+  GROUP BY staged.station_id, staged.wording_md5, staged.month
   ORDER BY staged.station_id, staged.wording_md5, staged.month
   ON CONFLICT ON CONSTRAINT station_sighting_pk
   DO UPDATE SET days = known.days | excluded.days

@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Numbers by bytes: finds a station or a fuel by its raw text without making a `String` of it.
 struct ByteTable {
   private struct Slot {
@@ -53,10 +57,10 @@ struct ByteTable {
 
   private func equals(_ slot: Slot, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard Int(slot.count) == text.count else { return false }
+    guard let wanted = text.baseAddress else { return true }
     return texts.withUnsafeBufferPointer { texts in
-      let known = UnsafeBufferPointer(
-        rebasing: texts[Int(slot.start)..<Int(slot.start + slot.count)])
-      return known.elementsEqual(text)
+      guard let known = texts.baseAddress else { return false }
+      return memcmp(known + Int(slot.start), wanted, text.count) == 0
     }
   }
 

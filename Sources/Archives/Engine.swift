@@ -12,6 +12,8 @@ struct Engine {
   private var wordings = ByteTable()
   private var recordOfWording: [Int32] = []
   private var recordOfCode: [String: Int32] = [:]
+  /// The code of each record.
+  private var codes: [String] = []
   private var fuelNumbers = ByteTable()
   private var clockOffsets: [Int32: ClockOffset] = [:]
 
@@ -85,7 +87,9 @@ struct Engine {
 
   mutating func piece(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchivePiece {
     var piece = ArchivePiece(file: file, isFirst: isFirst, isLast: isLast)
-    for (month, facts) in months where !facts.isEmpty { piece.months[Month(number: month)] = facts }
+    for (month, facts) in months where !facts.isEmpty {
+      piece.months[Month(number: month)] = settled(facts, &piece)
+    }
     noteDays()
     for (month, days) in sightings {
       for (wording, days) in days.enumerated() where days != 0 {
@@ -95,11 +99,74 @@ struct Engine {
     // Those of a file that was refused come with the next one, so that numbers stay the same.
     piece.newWordings = newWordings
     newWordings = []
-    piece.rejects = rejects
+    piece.rejects += rejects
     piece.received = receivedInPiece
     piece.bytes = bytes
     clearPiece()
     return piece
+  }
+
+  /// The facts of each record together, in the order of their keys, each once. Of several prices of one
+  /// station and fuel in one second the last of the file counts, because corrections follow what
+  /// they correct; the others are turned away.
+  private func settled(_ facts: [ArchiveFact], _ piece: inout ArchivePiece) -> [ArchiveFact] {
+    var sorted = byRecord(facts)
+    var kept = 0
+    var begin = 0
+    while begin < sorted.count {
+      var end = begin + 1
+      while end < sorted.count, sorted[end].key == sorted[begin].key { end += 1 }
+      let last = sorted[end - 1]
+      if end - begin > 1 {
+        // Each other price is one that was corrected; what is left repeats one of them.
+        let others = Set(sorted[begin..<end].map(\.tenths)).subtracting([last.tenths]).sorted()
+        piece.duplicates += end - begin - 1 - others.count
+        for tenths in others {
+          let fuel = Fuel.allCases.first { $0.id == last.fuel }
+          let told = Observation(
+            stationCode: codes[last.record], fuel: fuel ?? .unmapped("?"),
+            price: Price(tenths: Int(tenths)), effectiveAt: last.effectiveAt)
+          piece.rejects.append(Reject(.conflictingPrice, raw: told.asText))
+        }
+      }
+      sorted[kept] = last
+      kept += 1
+      begin = end
+    }
+    sorted.removeLast(sorted.count - kept)
+    return sorted
+  }
+
+  /// Facts put together by record, counted first and placed then, and each record's few by key.
+  private func byRecord(_ facts: [ArchiveFact]) -> [ArchiveFact] {
+    var ends = [Int](repeating: 0, count: codes.count + 1)
+    for fact in facts { ends[fact.record + 1] += 1 }
+    for record in ends.indices.dropFirst() { ends[record] += ends[record - 1] }
+    var next = ends
+    return [ArchiveFact](unsafeUninitializedCapacity: facts.count) { sorted, count in
+      for fact in facts {
+        (sorted.baseAddress! + next[fact.record]).initialize(to: fact)
+        next[fact.record] += 1
+      }
+      count = facts.count
+      for record in codes.indices {
+        let group = ends[record]..<ends[record + 1]
+        if group.count > 100 {
+          sorted[group].sort { ($0.key, $0.place) < ($1.key, $1.place) }
+          continue
+        }
+        // They come in the order of time, so that this moves little; equal keys stay in file order.
+        for position in group.dropFirst() {
+          let fact = sorted[position]
+          var hole = position
+          while hole > group.lowerBound, sorted[hole - 1].key > fact.key {
+            sorted[hole] = sorted[hole - 1]
+            hole -= 1
+          }
+          sorted[hole] = fact
+        }
+      }
+    }
   }
 
   // MARK: Header
@@ -447,6 +514,7 @@ struct Engine {
     let number = Int32(recordOfWording.count)
     let position = recordOfCode[station.code] ?? Int32(recordOfCode.count)
     recordOfCode[station.code] = position
+    if Int(position) == codes.count { codes.append(station.code) }
     recordOfWording.append(position)
     wordings.insert(bytes, number)
     newWordings.append(ArchiveWording(station: station, record: Int(position)))

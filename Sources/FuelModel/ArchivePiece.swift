@@ -70,7 +70,7 @@ package struct ArchivePiece: Sendable {
   package var file: String
   package var isFirst: Bool
   package var isLast: Bool
-  /// By local month, in file order.
+  /// By local month, those of a record together and in the order of their keys, each once.
   package var months: [Month: [ArchiveFact]] = [:]
   /// Wordings that no piece before had, in the order of their numbers.
   package var newWordings: [ArchiveWording] = []
@@ -78,6 +78,8 @@ package struct ArchivePiece: Sendable {
   package var rejects: [Reject] = []
   /// Price records, good and bad.
   package var received = 0
+  /// Records that repeated another of the piece.
+  package var duplicates = 0
   package var bytes = 0
 
   package init(file: String, isFirst: Bool, isLast: Bool) {

@@ -70,6 +70,12 @@ package struct BinaryCopy: ~Copyable {
     }
   }
 
+  /// Bytes as the column's type has them in its binary form.
+  package mutating func write(bytes: [UInt8]) {
+    append(Int32(bytes.count))
+    buffer.append(contentsOf: bytes)
+  }
+
   /// `nil` is NULL.
   package mutating func write(_ value: Int64?) {
     if let value { write(value) } else { writeNull() }

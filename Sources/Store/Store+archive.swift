@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Synchronization
 
 extension Store {
   /// The digests of the files of an archive, or of the recordings of a feed, that were loaded to the
@@ -36,9 +37,57 @@ extension Store {
   }
 }
 
+/// The stations that the reader of an archive has numbered, and what the database calls those that are
+/// stored. Loaders that work side by side share it.
+package final class ArchiveStations: Sendable {
+  struct Wording {
+    var told: ArchiveWording
+    /// The station's number and the digest of the wording; empty until a file with it is stored.
+    var station: Int32 = 0
+    var md5: [UInt8] = []
+  }
+
+  struct Known {
+    var wordings: [Wording] = []
+    /// The station's number of each record.
+    var stationIDs: [Int32] = []
+
+    mutating func learn(_ number: Int, station: Int32, md5: [UInt8]) {
+      wordings[number].station = station
+      wordings[number].md5 = md5
+      stationIDs[wordings[number].told.record] = station
+    }
+  }
+
+  private let known = Mutex(Known())
+
+  package init() {}
+
+  /// Takes the wordings that a piece has numbered; pieces come in the reader's order.
+  package func number(_ piece: ArchivePiece) {
+    known.withLock { known in
+      for wording in piece.newWordings {
+        known.wordings.append(Wording(told: wording))
+        while known.stationIDs.count <= wording.record { known.stationIDs.append(0) }
+      }
+    }
+  }
+
+  var snapshot: Known { known.withLock { $0 } }
+
+  /// Tells all loaders what one has stored, once nothing can take it back.
+  func publish(_ learnt: [(number: Int, station: Int32, md5: [UInt8])]) {
+    known.withLock { known in
+      for (number, station, md5) in learnt { known.learn(number, station: station, md5: md5) }
+    }
+  }
+}
+
 /// Loads the pieces of an archive's files. A file, its entry in the list of runs, its stations and its
 /// facts are one transaction, so that a file is loaded to the end or not at all.
-package final class ArchiveLoader {
+///
+/// Owned by one thread at a time, as its connection is.
+package final class ArchiveLoader: @unchecked Sendable {
   /// What became of a file's records.
   package struct Loaded: Sendable {
     package var run: RunID
@@ -52,10 +101,9 @@ package final class ArchiveLoader {
   private let now: Instant
   private let maxRejectShare: Double
 
-  /// The station number of each record and the digest of each wording, by the reader's numbers.
-  private var stationIDs: [Int32] = []
-  private var codes: [String] = []
-  private var wordings: [(told: ArchiveWording, station: Int32, md5: String)] = []
+  private let stations: ArchiveStations
+  /// What is known to all, and what the file under way has made known.
+  private var known = ArchiveStations.Known()
 
   /// What the file under way has come to.
   private var open: Open?
@@ -63,18 +111,22 @@ package final class ArchiveLoader {
   private struct Open {
     var run: RunID
     var counts = Counts()
-    var facts = 0
     var first = UInt32.max
     var last: UInt32 = 0
-    var fuels: Set<Int16> = []
+    /// One bit each.
+    var fuels: UInt64 = 0
     var payloadBytes = 0
     var rejects: [Reject] = []
     /// Wordings that were made known with it.
-    var learnt: [Int] = []
+    var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
   }
 
-  package init(_ store: Store, source: SourceID, now: Instant, maxRejectShare: Double) {
+  package init(
+    _ store: Store, source: SourceID, stations: ArchiveStations, now: Instant,
+    maxRejectShare: Double
+  ) {
     self.store = store
+    self.stations = stations
     self.source = source
     self.now = now
     self.maxRejectShare = maxRejectShare
@@ -97,11 +149,10 @@ package final class ArchiveLoader {
 
   /// Takes back what a file has come to.
   package func abandon() {
-    guard let open else { return }
+    guard open != nil else { return }
     store.connection.rollBack()
-    // Stations that went with the transaction are made again when a later file names them.
-    for number in open.learnt { wordings[number].md5 = "" }
-    self.open = nil
+    // Stations that went with the transaction are made again when another file names them.
+    open = nil
   }
 
   private func begin(_ piece: ArchivePiece, digest: String) throws {
@@ -138,7 +189,7 @@ package final class ArchiveLoader {
       open.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
     }
     open.rejects += piece.rejects
-    open.facts += piece.received - piece.rejects.count
+    open.counts.duplicate += piece.duplicates
     self.open = open
     try learn(piece)
     for (month, facts) in piece.months.sorted(by: { $0.key < $1.key }) {
@@ -151,24 +202,53 @@ package final class ArchiveLoader {
 
   /// Makes the stations and wordings of a piece known, those that came to something.
   private func learn(_ piece: ArchivePiece) throws {
-    for wording in piece.newWordings {
-      wordings.append((wording, 0, ""))
-      while stationIDs.count <= wording.record {
-        stationIDs.append(0)
-        codes.append("")
-      }
-      codes[wording.record] = wording.station.code
+    known = stations.snapshot
+    for (number, station, md5) in open?.learnt ?? [] {
+      known.learn(number, station: station, md5: md5)
     }
-    let new = Set(piece.sightings.map(\.wording)).filter { wordings[$0].md5.isEmpty }.sorted()
+    let new = Set(piece.sightings.map(\.wording)).filter { known.wordings[$0].md5.isEmpty }
+      .sorted()
     guard !new.isEmpty, let run = open?.run else { return }
-    open?.learnt += new
     func column(_ value: (Station) -> String?) -> [String?] {
-      new.map { value(wordings[$0].told.station) }
+      new.map { value(known.wordings[$0].told.station) }
     }
+    // Another loader may be adding the same stations: then this waits for it, and the statement after
+    // it sees them.
+    try store.connection.query(
+      """
+      INSERT INTO fuel.station (
+        source_id, station_code, state, time_zone, name, brand, address, suburb, postcode,
+        latitude, longitude, is_public, first_seen_at)
+      SELECT DISTINCT ON (told.station_code)
+        \(source)::smallint, told.*, \(now)::timestamptz
+      FROM unnest(
+        \(column(\.code))::text[], \(column(\.state.rawValue))::text[],
+        \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
+        \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
+        \(column(\.postcode))::text[],
+        \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
+        \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
+        \(column { $0.isPublic.sqlText })::boolean[]
+      ) AS told (
+        station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
+        longitude, is_public)
+      WHERE NOT EXISTS (
+        SELECT
+        FROM fuel.station
+        WHERE station.source_id = \(source) AND station.station_code = told.station_code)
+      ORDER BY told.station_code
+      ON CONFLICT ON CONSTRAINT station_code_uq DO NOTHING
+      """)
     let rows = try store.connection.query(
       """
-      WITH told AS MATERIALIZED (
-        SELECT told.*
+      WITH worded AS MATERIALIZED (
+        SELECT
+          told.*,
+          station.station_id,
+          md5(ROW(
+            told.state, told.time_zone, told.name, told.brand, told.address, told.suburb,
+            told.postcode, told.latitude, told.longitude, told.is_public)::text)::uuid
+            AS wording_md5
         FROM unnest(
           \(column(\.code))::text[], \(column(\.state.rawValue))::text[],
           \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
@@ -180,41 +260,8 @@ package final class ArchiveLoader {
         ) WITH ORDINALITY AS told (
           station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
           longitude, is_public, place)
-      ),
-      added AS (
-        INSERT INTO fuel.station (
-          source_id, station_code, state, time_zone, name, brand, address, suburb, postcode,
-          latitude, longitude, is_public, first_seen_at)
-        SELECT DISTINCT ON (told.station_code)
-          \(source)::smallint, told.station_code, told.state, told.time_zone, told.name,
-          told.brand, told.address, told.suburb, told.postcode, told.latitude, told.longitude,
-          told.is_public, \(now)::timestamptz
-        FROM told
-        WHERE NOT EXISTS (
-          SELECT
-          FROM fuel.station
-          WHERE station.source_id = \(source) AND station.station_code = told.station_code)
-        ORDER BY told.station_code, told.place
-        RETURNING station_id, station_code
-      ),
-      record AS (
-        SELECT added.station_id, added.station_code FROM added
-        UNION ALL
-        SELECT station.station_id, station.station_code
-        FROM fuel.station
-        WHERE station.source_id = \(source)
-          AND station.station_code IN (SELECT told.station_code FROM told)
-      ),
-      worded AS MATERIALIZED (
-        SELECT
-          told.*,
-          record.station_id,
-          md5(ROW(
-            told.state, told.time_zone, told.name, told.brand, told.address, told.suburb,
-            told.postcode, told.latitude, told.longitude, told.is_public)::text)::uuid
-            AS wording_md5
-        FROM told
-        JOIN record USING (station_code)
+        JOIN fuel.station
+          ON station.source_id = \(source) AND station.station_code = told.station_code
       ),
       described AS (
         INSERT INTO fuel.station_description (
@@ -226,6 +273,7 @@ package final class ArchiveLoader {
           worded.longitude, worded.is_public, \(run)::integer, \(now)::timestamptz,
           \(now)::timestamptz
         FROM worded
+        ORDER BY worded.station_id, worded.wording_md5
         ON CONFLICT DO NOTHING
       )
       SELECT worded.place, worded.station_id, worded.wording_md5
@@ -235,25 +283,32 @@ package final class ArchiveLoader {
     for row in rows {
       let number = new[try row.integer("place") - 1]
       let station = Int32(try row.integer("station_id"))
-      stationIDs[wordings[number].told.record] = station
-      wordings[number].station = station
-      wordings[number].md5 = try row.text("wording_md5")
+      let md5 = bytes(ofUUID: try row.text("wording_md5"))
+      known.learn(number, station: station, md5: md5)
+      open?.learnt.append((number, station, md5))
     }
   }
 
   private func keep(_ sightings: [ArchivePiece.Sighting]) throws {
-    try store.connection.query(
-      """
-      INSERT INTO pg_temp.staged_sighting (station_id, wording_md5, month, days)
-      SELECT seen.station_id, seen.wording_md5, seen.month, bit_or(seen.days)
-      FROM unnest(
-        \(sightings.map { Optional(String(wordings[$0.wording].station)) })::integer[],
-        \(sightings.map { Optional(wordings[$0.wording].md5) })::uuid[],
-        \(sightings.map { Optional($0.month.firstDay) })::date[],
-        \(sightings.map { Optional(String($0.days)) })::integer[]
-      ) AS seen (station_id, wording_md5, month, days)
-      GROUP BY seen.station_id, seen.wording_md5, seen.month
-      """)
+    try store.connection.copy(into: "pg_temp.staged_sighting", columns: 4) { copy in
+      for sighting in sightings {
+        let wording = known.wordings[sighting.wording]
+        try copy.beginRow()
+        copy.write(wording.station)
+        copy.write(bytes: wording.md5)
+        // Days since 2000-01-01.
+        copy.write(Int32(sighting.month.firstDay.sinceEpoch - 10_957))
+        copy.write(Int32(bitPattern: sighting.days))
+      }
+    }
+  }
+
+  /// The sixteen bytes of `0f1e…-…`.
+  private func bytes(ofUUID text: String) -> [UInt8] {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+    return stride(from: 0, to: digits.count - 1, by: 2).compactMap { position in
+      UInt8(String(decoding: digits[position...position + 1], as: UTF8.self), radix: 16)
+    }
   }
 
   // MARK: Facts
@@ -261,7 +316,7 @@ package final class ArchiveLoader {
   /// Stores the facts of one month: into a table of its own where it is new and whole, else beside
   /// what is there.
   private func store(_ facts: [ArchiveFact], of month: Month, isWhole: Bool) throws {
-    let sorted = settled(facts)
+    note(facts)
     let connection = store.connection
     let first = month.firstDay
     let name = try connection.query(
@@ -275,7 +330,7 @@ package final class ArchiveLoader {
     if !isThere { try connection.query("SELECT fuel.begin_archive_month(\(source), \(first))") }
     if isWhole && !isThere {
       let stored = try connection.copy(intoNew: try name.text("name"), columns: 6) { copy in
-        try write(sorted, to: &copy)
+        try write(facts, to: &copy)
       }
       open?.counts.stored += stored
       try connection.query("SELECT fuel.attach_archive_month(\(source), \(first))")
@@ -285,7 +340,7 @@ package final class ArchiveLoader {
     try connection.execute(
       "CREATE TEMPORARY TABLE staged_archive_price (LIKE fuel.archive_price) ON COMMIT DROP")
     try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
-      try write(sorted, to: &copy)
+      try write(facts, to: &copy)
     }
     try connection.execute("ANALYZE pg_temp.staged_archive_price")
     let stored = try connection.query(
@@ -293,61 +348,32 @@ package final class ArchiveLoader {
     ).only().integer("stored")
     try connection.execute("DROP TABLE pg_temp.staged_archive_price")
     open?.counts.stored += stored
-    open?.counts.unchanged += sorted.count - stored
+    open?.counts.unchanged += facts.count - stored
   }
 
-  /// Facts by the order of the table's key, each once. Of several prices of one station and fuel in one
-  /// second the last of the file counts, because corrections follow what they correct.
-  private func settled(_ facts: [ArchiveFact]) -> [ArchiveFact] {
-    var sorted = facts
-    stationIDs.withUnsafeBufferPointer { stations in
-      for position in sorted.indices {
-        let fact = sorted[position]
-        sorted[position].key =
-          UInt64(UInt32(bitPattern: stations[fact.record])) << 40 | fact.key & 0xFF_FFFF_FFFF
-      }
-    }
-    sorted.sort { ($0.key, $0.place) < ($1.key, $1.place) }
-    guard var open else { return sorted }
-    var kept = 0
-    var begin = 0
-    while begin < sorted.count {
-      var end = begin + 1
-      while end < sorted.count, sorted[end].key == sorted[begin].key { end += 1 }
-      let last = sorted[end - 1]
-      if end - begin > 1 {
-        // Each other price is one that was corrected; what is left repeats one of them.
-        let others = Set(sorted[begin..<end].map(\.tenths)).subtracting([last.tenths]).sorted()
-        open.counts.duplicate += end - begin - 1 - others.count
-        for tenths in others {
-          var fact = last
-          fact.tenths = tenths
-          open.counts.rejectedByReason[Reject.Reason.conflictingPrice.rawValue, default: 0] += 1
-          open.rejects.append(Reject(.conflictingPrice, raw: text(fact)))
-        }
-      }
-      sorted[kept] = last
-      kept += 1
-      begin = end
-    }
-    sorted.removeLast(sorted.count - kept)
-    for fact in sorted {
+  private func note(_ facts: [ArchiveFact]) {
+    guard var open else { return }
+    for fact in facts {
       open.first = min(open.first, fact.seconds)
       open.last = max(open.last, fact.seconds)
-      open.fuels.insert(fact.fuel)
+      open.fuels |= 1 << UInt64(fact.fuel)
     }
     self.open = open
-    return sorted
   }
 
-  /// A fact whose record is a station's number already, as it is kept among rejects.
-  private func text(_ fact: ArchiveFact) -> String {
-    let record = stationIDs.firstIndex(of: Int32(fact.record)) ?? 0
-    let fuel = Fuel.allCases.first { $0.id == fact.fuel }
-    return Observation(
-      stationCode: codes[record], fuel: fuel ?? .unmapped("?"),
-      price: Price(tenths: Int(fact.tenths)), effectiveAt: fact.effectiveAt
-    ).asText
+  /// Where the facts of each record lie, in the order of the stations' numbers: the order of the
+  /// table's key.
+  private func runs(of facts: [ArchiveFact]) -> [Range<Int>] {
+    var runs: [(station: Int32, range: Range<Int>)] = []
+    var begin = 0
+    while begin < facts.count {
+      let record = facts[begin].record
+      var end = begin + 1
+      while end < facts.count, facts[end].record == record { end += 1 }
+      runs.append((known.stationIDs[record], begin..<end))
+      begin = end
+    }
+    return runs.sorted { $0.station < $1.station }.map(\.range)
   }
 
   /// The rows of `fuel.archive_price` in the binary form of COPY: every column has a fixed place, so
@@ -372,13 +398,16 @@ package final class ArchiveLoader {
     append(Int32(4))
     append(Int32(open.run.number))
     try model.withUnsafeMutableBytes { row in
-      for fact in facts {
-        row.storeBytes(of: Int32(fact.record).bigEndian, toByteOffset: 6, as: Int32.self)
-        row.storeBytes(of: fact.fuel.bigEndian, toByteOffset: 14, as: Int16.self)
-        row.storeBytes(
-          of: (Int64(fact.seconds) * 1_000_000).bigEndian, toByteOffset: 26, as: Int64.self)
-        row.storeBytes(of: fact.tenths.bigEndian, toByteOffset: 38, as: Int32.self)
-        try copy.writeRow(encoded: UnsafeRawBufferPointer(row))
+      for run in runs(of: facts) {
+        let station = known.stationIDs[facts[run.lowerBound].record]
+        row.storeBytes(of: station.bigEndian, toByteOffset: 6, as: Int32.self)
+        for fact in facts[run] {
+          row.storeBytes(of: fact.fuel.bigEndian, toByteOffset: 14, as: Int16.self)
+          row.storeBytes(
+            of: (Int64(fact.seconds) * 1_000_000).bigEndian, toByteOffset: 26, as: Int64.self)
+          row.storeBytes(of: fact.tenths.bigEndian, toByteOffset: 38, as: Int32.self)
+          try copy.writeRow(encoded: UnsafeRawBufferPointer(row))
+        }
       }
     }
   }
@@ -392,7 +421,9 @@ package final class ArchiveLoader {
     let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
     let last = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.last))
     if let first, let last {
-      let fuels = open.counts.stored > 0 ? open.fuels.sorted() : []
+      let fuels =
+        open.counts.stored > 0
+        ? (0..<64).filter { open.fuels >> $0 & 1 == 1 }.map { Int16($0) } : []
       try connection.query(
         """
         SELECT fuel.finish_backfill(
@@ -418,6 +449,7 @@ package final class ArchiveLoader {
       """)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")
     try connection.commit()
+    stations.publish(open.learnt)
     self.open = nil
     var counts = open.counts
     counts.takeExamples(open.rejects)

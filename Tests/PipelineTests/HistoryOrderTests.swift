@@ -261,8 +261,11 @@ struct HistoryOrderTests {
         let reader = ArchiveReader(archive.format, files: [ArchiveFile(path)], now: end)
         guard var piece = try await reader.next() else { return }
         piece.isLast = false
+        let stations = ArchiveStations()
+        stations.number(piece)
         let loader = ArchiveLoader(
-          feed.store, source: try register(archive, in: feed.store), now: end, maxRejectShare: 1)
+          feed.store, source: try register(archive, in: feed.store), stations: stations, now: end,
+          maxRejectShare: 1)
         _ = try loader.load(piece, digest: "00")
         loader.abandon()
       }

@@ -40,16 +40,21 @@ package struct Backfill {
 
   private let archive: Archive
   private let store: Store
+  private let lanes: [Store]
   private let decisions: [StationDecision]
   private let clock: Clock
   private let log: Logger
 
-  /// - Parameter decisions: what a person decided about stations.
+  /// - Parameters:
+  ///   - lanes: connections over which months are loaded side by side; none: over `store`.
+  ///   - decisions: what a person decided about stations.
   package init(
-    _ archive: Archive, store: Store, decisions: [StationDecision], clock: Clock, log: Logger
+    _ archive: Archive, store: Store, lanes: [Store] = [], decisions: [StationDecision],
+    clock: Clock, log: Logger
   ) {
     self.archive = archive
     self.store = store
+    self.lanes = lanes.isEmpty ? [store] : lanes
     self.decisions = decisions
     self.clock = clock
     self.log = log.with("archive", archive.id)
@@ -92,39 +97,110 @@ package struct Backfill {
       }
     }
 
-    let reader = ArchiveReader(archive.format, files: new.map(\.file), now: now)
-    let loader = ArchiveLoader(
-      store, source: source, now: now,
-      maxRejectShare: archive.settings.share("maxRejectShare"))
+    try await load(new, from: source, now: now, tell)
+    try Identity.match(store, decisions: decisions, now: now, log: log)
+    return results
+  }
+
+  /// A file on its way into the database.
+  private struct Flight {
+    var file: String
+    var digest: String
+    var months: Set<Month>
+    var task: Task<ArchiveLoader.Loaded?, any Error>
+  }
+
+  /// Reads files one after another, and stores them side by side where they hold different months.
+  private func load(
+    _ files: [(file: ArchiveFile, digest: String)], from source: SourceID, now: Instant,
+    _ tell: (String, Outcome) -> Void
+  ) async throws {
+    let stations = ArchiveStations()
+    let lanes = self.lanes.map { store in
+      Lane(
+        ArchiveLoader(
+          store, source: source, stations: stations, now: now,
+          maxRejectShare: archive.settings.share("maxRejectShare")))
+    }
+    var flights: [Int: Flight] = [:]
+    func land(_ lane: Int) async throws {
+      guard let flight = flights.removeValue(forKey: lane) else { return }
+      do {
+        guard let done = try await flight.task.value else { return }
+        log.info("loaded", ["file": flight.file, "received": done.counts.received])
+        tell(flight.file, .loaded(done.counts))
+      } catch let refusal as Refusal {
+        try await landAll()
+        try refuse(flight.file, flight.digest, source, 0, refusal.description)
+        tell(flight.file, .refused(refusal.description))
+        throw Refused()
+      }
+    }
+    func landAll() async throws {
+      for lane in flights.keys.sorted() {
+        do { try await land(lane) } catch is Refused { continue }
+      }
+    }
+
+    let reader = ArchiveReader(archive.format, files: files.map(\.file), now: now)
     var position = 0
+    var turn = 0
+    var isPassingOver = false
     var pending = Task { try await reader.next() }
-    while position < new.count {
-      let (file, digest) = new[position]
+    while position < files.count {
+      let (file, digest) = files[position]
       do {
         guard let piece = try await pending.value else { break }
         // The next piece is read while this one is stored.
         pending = Task { try await reader.next() }
-        let done = try loader.load(piece, digest: digest)
-        guard let done else { continue }
-        log.info("loaded", ["file": file.name, "received": done.counts.received])
-        tell(file.name, .loaded(done.counts))
+        stations.number(piece)
+        if piece.isFirst { isPassingOver = false }
+        if piece.isLast { position += 1 }
+        if isPassingOver { continue }
+        let months = Set(piece.months.keys)
+        let isAlone = !(piece.isFirst && piece.isLast && months.count == 1)
+        if isAlone || flights.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
+          try await landAll()
+        }
+        // The pieces of one file take one lane.
+        turn = isAlone ? 0 : (turn + 1) % lanes.count
+        do { try await land(turn) } catch is Refused {}
+        let lane = lanes[turn]
+        flights[turn] = Flight(
+          file: file.name, digest: digest, months: months,
+          task: Task { try await lane.load(piece, digest: digest) })
+        if isAlone {
+          do { try await land(turn) } catch is Refused { isPassingOver = true }
+        }
       } catch let refusal as ArchiveRefusal {
-        loader.abandon()
-        try refuse(file, digest, source, refusal.received, refusal.reason)
+        try await landAll()
+        lanes[0].loader.abandon()
+        try refuse(file.name, digest, source, refusal.received, refusal.reason)
         tell(file.name, .refused(refusal.reason))
+        position += 1
         pending = Task { try await reader.next() }
-      } catch let refusal as Refusal {
-        try refuse(file, digest, source, 0, refusal.description)
-        tell(file.name, .refused(refusal.description))
-        // Later pieces of the same file are read and thrown away.
-        while let next = try await pending.value, !next.isFirst {
-          pending = Task { try await reader.next() }
+      }
+    }
+    try await landAll()
+  }
+
+  /// A file was refused, which was told already.
+  private struct Refused: Error {}
+
+  /// A loader on a thread of its own: the database's answers are waited for there.
+  private final class Lane: Sendable {
+    let loader: ArchiveLoader
+    private let queue = DispatchQueue(label: "bowser.backfill")
+
+    init(_ loader: ArchiveLoader) { self.loader = loader }
+
+    func load(_ piece: ArchivePiece, digest: String) async throws -> ArchiveLoader.Loaded? {
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async { [loader] in
+          continuation.resume(with: Swift.Result { try loader.load(piece, digest: digest) })
         }
       }
-      position += 1
     }
-    try Identity.match(store, decisions: decisions, now: now, log: log)
-    return results
   }
 
   /// Makes the archive known to the database.
@@ -142,11 +218,11 @@ package struct Backfill {
   }
 
   private func refuse(
-    _ file: ArchiveFile, _ digest: String, _ source: SourceID, _ received: Int, _ reason: String
+    _ file: String, _ digest: String, _ source: SourceID, _ received: Int, _ reason: String
   ) throws {
     try store.refuseFile(
-      file.name, digest: digest, of: source, received: received, reason: reason, at: clock.now())
-    log.info("refused", ["file": file.name, "reason": reason])
+      file, digest: digest, of: source, received: received, reason: reason, at: clock.now())
+    log.info("refused", ["file": file, "reason": reason])
   }
 
   // MARK: Files
@@ -171,29 +247,47 @@ package struct Backfill {
   /// The BLAKE2 digest of each file in hex. Of the digests that every machine has it is the quickest.
   static func digests(_ all: [String]) throws -> [String: String] {
     var digests: [String: String] = [:]
-    // As many names as a command line surely takes.
-    for begin in stride(from: 0, to: all.count, by: 200) {
-      let paths = Array(all[begin..<min(begin + 200, all.count)])
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      // Ended by NUL, so that no name needs escaping.
-      process.arguments = ["b2sum", "--length=256", "--zero", "--"] + paths
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      for line in text.split(separator: "\0") {
-        let parts = line.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { continue }
-        digests[String(parts[1].dropFirst())] = String(parts[0])
+    // Two at a time, each with as many names as a command line surely takes.
+    let size = min(200, max(1, (all.count + 1) / 2))
+    let batches = stride(from: 0, to: all.count, by: size).map { begin in
+      Array(all[begin..<min(begin + size, all.count)])
+    }
+    for begin in stride(from: 0, to: batches.count, by: 2) {
+      let running = try batches[begin..<min(begin + 2, batches.count)].map { paths in
+        (paths, try Digest(paths))
       }
-      if process.terminationStatus != 0 {
-        let missing = paths.first { digests[$0] == nil } ?? paths[0]
-        throw Failure.digest(missing)
+      for (paths, process) in running {
+        for line in process.output().split(separator: "\0") {
+          let parts = line.split(separator: " ", maxSplits: 1)
+          guard parts.count == 2 else { continue }
+          digests[String(parts[1].dropFirst())] = String(parts[0])
+        }
+        if let missing = paths.first(where: { digests[$0] == nil }) {
+          throw Failure.digest(missing)
+        }
       }
     }
     return digests
+  }
+
+  /// b2sum at work.
+  private final class Digest {
+    private let process = Process()
+    private let pipe = Pipe()
+
+    init(_ paths: [String]) throws {
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      // Lines are ended by NUL, so that no name needs escaping.
+      process.arguments = ["b2sum", "--length=256", "--zero", "--"] + paths
+      process.standardOutput = pipe
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+    }
+
+    func output() -> String {
+      let data = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: data, as: UTF8.self)
+    }
   }
 }

@@ -80,8 +80,12 @@ let backfillCommand = Command(
       .victoria(paths, progress: show)
   default:
     guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }
-    results = try await Backfill(archive, store: store, decisions: decided, clock: clock, log: log)
-      .run(paths, progress: show)
+    // Two, because a database that builds the key of one month lets another one in. What is taken
+    // back at the end is one transaction and has one connection.
+    let lanes = isRehearsal ? [] : [try invocation.store(settings), try invocation.store(settings)]
+    results = try await Backfill(
+      archive, store: store, lanes: lanes, decisions: decided, clock: clock, log: log
+    ).run(paths, progress: show)
   }
   if isRehearsal { try store.endRehearsal() }
   progress.end()
