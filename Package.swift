@@ -82,7 +82,7 @@ let package = Package(
         "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Postgres", "FuelModel", "HTTP",
         "Logging", "Configuration", "TestDatabase",
       ]),
-    tests("ArchivesTests", on: ["Archives", "FuelModel", "TestDatabase"], hasFixtures: true),
+    tests("ArchivesTests", on: ["Archives", "FuelModel"], hasFixtures: true),
     tests("CommandTests", on: ["bowser", "Postgres", "TestDatabase", "Simulator", "FuelModel"]),
   ]
 )

@@ -106,6 +106,9 @@ static const unsigned char describe_stations[] = {
 static const unsigned char link_stations[] = {
 #embed "routines/link_stations.sql"
 };
+static const unsigned char history_checks[] = {
+#embed "routines/history_checks.sql"
+};
 static const unsigned char rebuild_days[] = {
 #embed "routines/rebuild_days.sql"
 };
@@ -204,6 +207,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
   FILE_ENTRY("routines/describe_stations", describe_stations),
   FILE_ENTRY("routines/link_stations", link_stations),
+  FILE_ENTRY("routines/history_checks", history_checks),
   FILE_ENTRY("routines/rebuild_days", rebuild_days),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("views/stations", stations),

@@ -162,7 +162,8 @@ LEFT JOIN LATERAL (
   JOIN fuel.source AS payer ON payer.source_id = run.source_id
   WHERE payer.account = source.account
     AND run.started_at >= date_trunc('month', fuel.clock(), 'UTC')
-) AS spent ON true;
+) AS spent ON true
+WHERE source.kind = 'feed';
 COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing. One row per feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.feed            IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.status          IS 'ok, late, stale, failing or off, by the feed''s own cadence.';

@@ -11,6 +11,9 @@ package struct Archive: Sendable {
   package let state: State
   package let format: ArchiveFormat
   package let settings: Settings
+  /// The days that its files tell of; no last one: it goes on.
+  package let from: Day
+  package let until: Day?
 
   /// What its facts are said to come from, beside the feed's own.
   package var source: String { "\(id)-archive" }
@@ -25,6 +28,11 @@ package struct Archive: Sendable {
     Setting("tellsWholeDays", .boolean, .boolean(false)),
     // More bad rows than this share refuse the file.
     Setting("maxRejectShare", .share, .number(0.02)),
+    // The first and the last day that its files tell of; no last day: it goes on.
+    Setting("from", .text),
+    Setting("until", .text, .text("")),
+    // Where people find the files.
+    Setting("page", .text),
     Setting("licence", .text),
     Setting("attribution", .text),
   ]
@@ -51,6 +59,15 @@ package struct Archive: Sendable {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
     self.state = state
+    guard let from = Day(settings.text("from")) else {
+      throw .wrongValue(key: "from", place: place, expected: "a day such as 2016-08-01")
+    }
+    self.from = from
+    let until = settings.text("until")
+    guard until.isEmpty || Day(until) != nil else {
+      throw .wrongValue(key: "until", place: place, expected: "a day such as 2024-11-30")
+    }
+    self.until = Day(until)
   }
 
   /// The archives of `<folder>/archives/*.json5` in the order of their names.

@@ -9,11 +9,17 @@ package actor ArchiveReader {
   private var files: ArraySlice<ArchiveFile>
   /// The file that is being read, where it did not fit into one piece.
   private var open: OpenFile?
+  private let mostFacts: Int
 
-  /// - Parameter now: no price of an archive begins after it.
-  package init(_ format: ArchiveFormat, files: [ArchiveFile], now: Instant) {
+  /// - Parameters:
+  ///   - now: no price of an archive begins after it.
+  ///   - mostFacts: how many a piece holds. A million are 16 MB; three pieces may be under way.
+  package init(
+    _ format: ArchiveFormat, files: [ArchiveFile], now: Instant, mostFacts: Int = 1_000_000
+  ) {
     engine = Engine(format: format, now: now)
     self.files = files[...]
+    self.mostFacts = mostFacts
   }
 
   private final class OpenFile {
@@ -26,9 +32,6 @@ package actor ArchiveReader {
       records = CSVRecords(descriptor: stream.descriptor)
     }
   }
-
-  // A million facts are 16 MB; three pieces may be under way.
-  private static let mostFacts = 1_000_000
 
   /// The next piece; `nil` after the last file.
   ///
@@ -63,7 +66,7 @@ package actor ArchiveReader {
     do {
       hasEnded = try file.records.read { record in
         try engine.take(record)
-        return engine.facts < Self.mostFacts
+        return engine.facts < mostFacts
       }
     } catch let fault as CSVRecords.Fault {
       throw engine.refusal(Self.words(fault))

@@ -9,8 +9,7 @@ enum Bowser {
 
   static let commands: [Command] = [
     migrateCommand, ingestCommand, backfillCommand, aggregateCommand, showCommand, statusCommand,
-    simulateCommand,
-    doctorCommand, configCommand,
+    stationsCommand, gapsCommand, agreementCommand, simulateCommand, doctorCommand, configCommand,
   ]
 
   static func main() async {

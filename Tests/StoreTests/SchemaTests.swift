@@ -129,7 +129,7 @@ struct SchemaTests {
       #expect(
         deletes == [
           "area_level", "brand_name", "daily_rollup", "dirty_day", "region", "region_change",
-          "region_station",
+          "region_station", "station_decision",
         ])
       #expect(
         try connection.lines(

@@ -1,0 +1,48 @@
+package import Archives
+import Configuration
+package import FuelModel
+package import Store
+
+/// Days that neither an archive nor our own capture tells of.
+package struct Gap: Equatable, Sendable {
+  package var feed: String
+  package var from: Day
+  package var to: Day
+  /// What fills it; `nil`: nothing can.
+  package var command: String?
+
+  package var days: Int { to.sinceEpoch - from.sinceEpoch + 1 }
+}
+
+/// Finds what is missing, feed by feed, from the first day that its archive has, or that anything is
+/// known of, to yesterday.
+package func gaps(
+  _ known: [KnownDay], feeds: [(feed: String, zone: Zone)], archives: [Archive], now: Instant
+) -> [Gap] {
+  feeds.flatMap { feed, zone -> [Gap] in
+    let archive = archives.first { $0.feed == feed }
+    let days = Set(known.filter { $0.scheme == feed }.map(\.day))
+    guard let first = [archive?.from, days.min()].compactMap({ $0 }).min() else { return [] }
+    let yesterday = zone.local(now).day + -1
+    var gaps: [Gap] = []
+    var day = first
+    while day <= yesterday {
+      if !days.contains(day) {
+        // What an archive can fill and what it cannot are two gaps.
+        let isArchived = archive.map { $0.from <= day && day <= $0.until ?? day } ?? false
+        let command =
+          isArchived
+          ? archive.map { "bowser backfill \($0.id) FILES, from \($0.settings.text("page"))" }
+          : feed == "vic-fairfuel"
+            ? "bowser backfill vic-servo-saver FILES, if somebody kept them" : nil
+        if let last = gaps.last, last.to + 1 == day, last.command == command {
+          gaps[gaps.count - 1].to = day
+        } else {
+          gaps.append(Gap(feed: feed, from: day, to: day, command: command))
+        }
+      }
+      day = day + 1
+    }
+    return gaps
+  }
+}

@@ -1,0 +1,38 @@
+import Archives
+import Feeds
+import FuelModel
+import Pipeline
+import Store
+
+let gapsCommand = Command(
+  name: "gaps",
+  summary: "List the days that nothing tells of, and what fills them.",
+  operands: "[FEED...]",
+  examples: [
+    ("bowser gaps", "every feed"), ("bowser gaps nsw-fuelcheck", "one feed and its archive"),
+  ],
+  options: []
+) { invocation in
+  let folder = try invocation.configurationFolder()
+  let sources = try invocation.sources()
+  for name in invocation.operands where !sources.contains(where: { $0.feed == name }) {
+    throw UsageError.unknown("feed", name, among: sources.map(\.feed))
+  }
+  let store = try invocation.store(try invocation.settings())
+  let wanted = sources.filter {
+    invocation.operands.isEmpty || invocation.operands.contains($0.feed)
+  }
+  let found = gaps(
+    try store.knownDays(), feeds: wanted.map { ($0.feed, $0.state.timeZone) },
+    archives: try Archive.all(in: folder, environment: invocation.environment),
+    now: try invocation.clock().now())
+  for gap in found {
+    let span = gap.from == gap.to ? "\(gap.from)" : "\(gap.from) to \(gap.to)"
+    write(
+      padded(gap.feed, 15) + padded(span, 26)
+        + padded("\(gap.days) day\(gap.days == 1 ? "" : "s")", 12)
+        + (gap.command ?? "nothing is published that fills it") + "\n")
+  }
+  if found.isEmpty { write("Nothing is missing.\n") }
+  return .done
+}

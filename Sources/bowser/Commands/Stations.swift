@@ -1,0 +1,70 @@
+import FuelModel
+import Pipeline
+import Store
+
+let stationsCommand = Command(
+  name: "stations",
+  summary: "Tell which records of feeds and archives are one station, and why.",
+  operands: "[ID...]",
+  examples: [
+    ("bowser stations --explain 1089", "every record of a station and how it was matched"),
+    ("bowser stations --doubtful", "records that a person should look at"),
+  ],
+  options: [
+    .init(name: "explain", value: nil, about: "the operands are stations, by their numbers"),
+    .init(name: "doubtful", value: nil, about: "what matching could not decide"),
+  ],
+  notes: """
+    Decisions go into config/stations.json5, which shows how; `bowser aggregate` takes them over.
+    fuel_v1.station_records has the same as a view.
+    """
+) { invocation in
+  let store = try invocation.store(try invocation.settings())
+  switch (invocation.flags.contains("explain"), invocation.flags.contains("doubtful")) {
+  case (true, false):
+    guard !invocation.operands.isEmpty else {
+      throw UsageError.message("which station? its station_id, such as 1089")
+    }
+    for operand in invocation.operands {
+      guard let number = Int(operand) else {
+        throw UsageError.message("«\(operand)» is no station_id")
+      }
+      let records = try store.story(ofStation: number)
+      guard !records.isEmpty else { throw UsageError.message("no station \(number)") }
+      write(explain(number, records))
+    }
+  case (false, true):
+    guard invocation.operands.isEmpty else {
+      throw UsageError.message("--doubtful takes no operands")
+    }
+    let records = try store.doubtfulRecords()
+    for record in records {
+      write("\(record.id)  \(record.source) \(record.code): \(record.why)\n")
+    }
+    if records.isEmpty { write("Nothing is in doubt.\n") }
+  default:
+    throw UsageError.message("either --explain ID... or --doubtful")
+  }
+  return .done
+}
+
+private func explain(_ number: Int, _ records: [RecordStory]) -> String {
+  var text = "station \(number): \(records.count) record\(records.count == 1 ? "" : "s")\n"
+  for record in records {
+    let how =
+      switch record.matchedBy {
+      case "itself": record.isHead ? "speaks for the place" : "by itself"
+      case "code": "has the same code"
+      case "address": "has the same address"
+      case "name": "shares the address with others and has the likest name"
+      case "position": "lies within 150 metres"
+      default: "by a person's decision"
+      }
+    text += "  \(record.source) \(record.code): \(how)\n"
+    for wording in record.wordings {
+      text += "    \(wording.first) to \(wording.last)  \(wording.text)\n"
+    }
+    if let doubt = record.doubt { text += "    in doubt: \(doubt)\n" }
+  }
+  return text
+}
