@@ -8,14 +8,18 @@ ALTER TABLE fuel.source
   ADD COLUMN kind text NOT NULL DEFAULT 'feed',
   ADD COLUMN scheme text,
   ADD COLUMN are_links_due boolean NOT NULL DEFAULT false,
+  ADD COLUMN has_codes boolean NOT NULL DEFAULT true,
   ADD CONSTRAINT source_kind_ck CHECK (kind IN ('feed', 'archive'));
-UPDATE fuel.source SET scheme = source;
+UPDATE fuel.source SET scheme = source, has_codes = NOT tells_whole_days;
 ALTER TABLE fuel.source ALTER COLUMN scheme SET NOT NULL;
 COMMENT ON COLUMN fuel.source.kind          IS 'feed (asked again and again) or archive (files of the past).';
 COMMENT ON COLUMN fuel.source.scheme        IS
   'The official scheme it publishes, by the name of its feed: records of one scheme may be one place.';
 COMMENT ON COLUMN fuel.source.are_links_due IS
   'It brought stations, wordings or sightings since its records were last matched.';
+COMMENT ON COLUMN fuel.source.has_codes     IS
+  'Its station codes are the scheme''s own numbers: two codes are two stations. False: they are made of '
+  'name and address.';
 COMMENT ON CONSTRAINT source_kind_ck ON fuel.source IS 'A known kind.';
 
 GRANT USAGE ON SEQUENCE fuel.station_station_id_seq TO fuel_writer;

@@ -67,6 +67,9 @@ package struct ArchiveFormat: Sendable {
     State.allCases.first { $0.timeZone == zone } ?? .nsw
   }
 
+  /// Whether stations are known by the codes of the live feed.
+  package var hasCodes: Bool { identity == .code }
+
   /// Every format that this program reads.
   package static let all: [ArchiveFormat] = [nswFuelCheck, ntMyFuel, qldFuelPrices, waFuelWatch]
 }

@@ -141,8 +141,7 @@ extension Store {
       SELECT
         record.station_id, source.source, source.scheme, record.station_code,
         source.kind = 'archive' AS is_archive,
-        -- A feed of whole days knows its stations by name and address.
-        source.kind = 'feed' AND NOT source.tells_whole_days AS is_coded,
+        source.has_codes AS is_coded,
         told.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
         told.last_at, seen.first_month, record.latitude::float8::text AS latitude,
         record.longitude::float8::text AS longitude

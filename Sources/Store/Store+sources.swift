@@ -21,12 +21,14 @@ package struct SourceRecord: Sendable {
   package var isArchive: Bool
   /// The feed whose official scheme it belongs to; `nil`: its own.
   package var scheme: String?
+  /// Whether its station codes are the scheme's own numbers, and not made of name and address.
+  package var hasCodes: Bool
 
   package init(
     feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int, sightLapsesHours: Int,
     tellsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
     callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true,
-    isArchive: Bool = false, scheme: String? = nil
+    isArchive: Bool = false, scheme: String? = nil, hasCodes: Bool? = nil
   ) {
     self.feed = feed
     self.state = state
@@ -43,6 +45,7 @@ package struct SourceRecord: Sendable {
     self.holdingConfirms = holdingConfirms
     self.isArchive = isArchive
     self.scheme = scheme
+    self.hasCodes = hasCodes ?? !tellsWholeDays
   }
 }
 
@@ -83,7 +86,8 @@ extension Store {
           source text, state text, cadence interval, price_lapses_after interval,
           sight_lapses_after interval, tells_whole_days boolean, attribution text,
           is_enabled boolean, calls_per_month integer, account text, delay interval,
-          holding_confirms boolean, kind text, scheme text
+          holding_confirms boolean, kind text, scheme text,
+          has_codes boolean
         ) ON COMMIT DROP
         """)
       try connection.query(
@@ -103,14 +107,15 @@ extension Store {
           make_interval(hours => \(record.delayHours)) AS delay,
           \(record.holdingConfirms)::boolean AS holding_confirms,
           \(record.isArchive ? "archive" : "feed")::text AS kind,
-          \(record.scheme ?? record.feed)::text AS scheme
+          \(record.scheme ?? record.feed)::text AS scheme,
+          \(record.hasCodes)::boolean AS has_codes
         """)
       try connection.execute(
         """
         INSERT INTO fuel.source (
           source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days,
           attribution, is_enabled, calls_per_month, account, delay, holding_confirms, kind,
-          scheme)
+          scheme, has_codes)
         SELECT wanted.*
         FROM pg_temp.wanted_source AS wanted
         WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = wanted.source)
@@ -140,19 +145,21 @@ extension Store {
           is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month,
           account = wanted.account, delay = wanted.delay,
           holding_confirms = wanted.holding_confirms, scheme = wanted.scheme,
+          has_codes = wanted.has_codes,
           are_links_due = source.are_links_due OR source.scheme <> wanted.scheme
+            OR source.has_codes <> wanted.has_codes
         FROM pg_temp.wanted_source AS wanted
         WHERE source.source = wanted.source
           AND (
             source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
             source.tells_whole_days, source.attribution, source.is_enabled,
             source.calls_per_month, source.account, source.delay, source.holding_confirms,
-            source.scheme
+            source.scheme, source.has_codes
           ) IS DISTINCT FROM (
             wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
             wanted.tells_whole_days, wanted.attribution, wanted.is_enabled,
             wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms,
-            wanted.scheme);
+            wanted.scheme, wanted.has_codes);
         DROP TABLE pg_temp.wanted_source
         """)
       let row = try connection.query(

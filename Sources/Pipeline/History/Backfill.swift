@@ -213,7 +213,7 @@ package struct Backfill {
         tellsWholeDays: archive.settings.boolean("tellsWholeDays"),
         licence: archive.settings.text("licence"),
         attribution: archive.settings.text("attribution"), isEnabled: true, callsPerMonth: 0,
-        isArchive: true, scheme: archive.feed),
+        isArchive: true, scheme: archive.feed, hasCodes: archive.format.hasCodes),
       now: clock.now())
   }
 

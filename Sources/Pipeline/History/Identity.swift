@@ -210,15 +210,12 @@ package enum Identity {
 
     mutating func match(_ scheme: String) {
       let ids = order.filter { record($0).scheme == scheme }
-      let coded = ids.filter { record($0).isCoded && record($0).hasPrices }
-      var rest: [Int] = []
-      for id in ids where !record(id).isCoded {
-        if let same = coded.first(where: { record($0).code == record(id).code }) {
-          if !clash(id, same) { join(same, id, by: "code") }
-        } else {
-          rest.append(id)
-        }
+      let coded = ids.filter { record($0).isCoded && record($0).hasPrices && !record($0).isArchive }
+      let codes = Dictionary(coded.map { (record($0).code, $0) }) { first, _ in first }
+      for id in ids where record(id).isCoded && record(id).isArchive {
+        if let same = codes[record(id).code], !clash(id, same) { join(same, id, by: "code") }
       }
+      let rest = ids.filter { !record($0).isCoded }
       matchAddresses(rest, coded) { [$0] }
       // Then by street and overlapping house numbers: 396 and 396-404 Forest Rd.
       matchStreets(rest, coded)
