@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test faults soak lint format psql env stop install uninstall clean
+.PHONY: help demo setup build debug test bench faults soak lint format psql env stop install uninstall clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -45,6 +45,12 @@ build: packages ## the release program
 test: packages ## all tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
 	@config/cluster throwaway swift test --skip-build --parallel
+
+bench: packages ## loading and storing, as ratios to PostgreSQL's own: BENCH_ROWS, BENCH_HISTORY
+	@config/cluster start
+	@$(BUILD) -c release --product bowser
+	@$(BUILD) -c release --product bench
+	@eval "$$(config/cluster env postgres)" && $(PRIVATE) && .build/release/bench
 
 soak: packages ## 5,000 requests among random faults, and 30 days at the real cadence
 	@$(BUILD) --build-tests

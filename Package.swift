@@ -60,6 +60,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What `make bench` runs
+    .executableTarget(
+      name: "bench", dependencies: ["Simulator", "Store", "Postgres", "FuelModel", "Logging"],
+      swiftSettings: strict),
+
     // Tests, one folder per module
     .target(
       name: "TestDatabase", dependencies: ["Postgres", "Store", "FuelModel"],

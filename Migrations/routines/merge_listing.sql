@@ -79,30 +79,6 @@ BEGIN
       FROM pg_temp.difference
       GROUP BY difference.station_id, difference.fuel_id
       UNION ALL
-      -- What news told since the list before, and is in no list: this one ends it.
-      SELECT fresh.station_id, fresh.fuel_id, false, false
-      FROM (
-        SELECT price.station_id, price.fuel_id
-        FROM fuel.price
-        WHERE NOT p_is_late
-          -- Tested first, so that without news the history is not looked at.
-          AND news_run_ids IS NOT NULL
-          AND price.source_id = p_source_id
-          AND price.run_id = ANY (news_run_ids)
-          AND NOT coalesce((
-            SELECT known.is_listed
-            FROM fuel.current_price AS known
-            WHERE known.station_id = price.station_id AND known.fuel_id = price.fuel_id
-          ), false)
-        EXCEPT
-        SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
-        EXCEPT
-        SELECT station.station_id, staged.fuel_id
-        FROM pg_temp.staged_price AS staged
-        JOIN fuel.station
-          ON station.source_id = p_source_id AND station.station_code = staged.station_code
-      ) AS fresh
-      UNION ALL
       -- A late list also says of pairs absent today that they were absent then. EXCEPT hashes
       -- whatever the server thinks of the tables' sizes.
       SELECT absent.station_id, absent.fuel_id, false, false
@@ -114,6 +90,30 @@ BEGIN
         SELECT difference.station_id, difference.fuel_id FROM pg_temp.difference
       ) AS absent
     ) AS pair;
+    -- What news told since the list before, and is in no list: this one ends it.
+    IF news_run_ids IS NOT NULL AND NOT p_is_late THEN
+      INSERT INTO pg_temp.pair_listing (station_id, fuel_id, is_listed, was_listed, is_ended)
+      SELECT fresh.station_id, fresh.fuel_id, false, false, true
+      FROM (
+        SELECT price.station_id, price.fuel_id
+        FROM fuel.price
+        WHERE price.source_id = p_source_id
+          AND price.run_id = ANY (news_run_ids)
+          AND price.learnt_at <= p_learnt_at
+          AND NOT coalesce((
+            SELECT known.is_listed
+            FROM fuel.current_price AS known
+            WHERE known.station_id = price.station_id AND known.fuel_id = price.fuel_id
+          ), false)
+        EXCEPT
+        SELECT pair_listing.station_id, pair_listing.fuel_id FROM pg_temp.pair_listing
+        EXCEPT
+        SELECT station.station_id, staged.fuel_id
+        FROM pg_temp.staged_price AS staged
+        JOIN fuel.station
+          ON station.source_id = p_source_id AND station.station_code = staged.station_code
+      ) AS fresh;
+    END IF;
     INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed)
     SELECT pair.station_id, pair.fuel_id, p_source_id, p_taken_at, pair.is_listed
     FROM pg_temp.pair_listing AS pair

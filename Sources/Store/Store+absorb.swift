@@ -98,8 +98,13 @@ extension Store {
       }
     }
     if !settled.stations.isEmpty { try stage(settled.stations) }
-    // The planner knows nothing of a temporary table until it is told.
-    try connection.execute("ANALYZE pg_temp.staged_price, pg_temp.staged_station")
+    // The planner knows nothing of a temporary table until it is told; how large it is will do.
+    try connection.execute(
+      """
+      SET LOCAL default_statistics_target = 10;
+      ANALYZE pg_temp.staged_price, pg_temp.staged_station;
+      SET LOCAL default_statistics_target = DEFAULT
+      """)
   }
 
   /// The numbers of codes that nobody has mapped yet: fuels of their own, named by feed and code, so

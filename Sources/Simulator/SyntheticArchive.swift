@@ -1,0 +1,83 @@
+import Foundation
+package import FuelModel
+
+/// Months of price changes as New South Wales publishes them, made up: as many stations and fuels as
+/// there are, prices that wander, every row at its second.
+package struct SyntheticArchive: Sendable {
+  private let seed: UInt64
+  private let stations: Int
+  private let firstMonth: Month
+
+  // As many as the real archive has rows for in a month.
+  private static let fuels: [Fuel] = [.u91, .e10, .p95, .p98, .dl, .pdl, .lpg]
+  private static let brands = ["Ampol", "BP", "7-Eleven", "Shell", "Metro Fuel", "United"]
+  private static let suburbs = ["Bankstown", "Dubbo", "Gosford", "Kiama", "Orange", "Parramatta"]
+  private static let streets = ["High St", "Pacific Highway", "Main Road", "Station St"]
+
+  package init(seed: UInt64, stations: Int = 2_300, firstMonth: Month) {
+    self.seed = seed
+    self.stations = stations
+    self.firstMonth = firstMonth
+  }
+
+  /// Writes one CSV file a month.
+  ///
+  /// - Returns: the paths, oldest first.
+  package func write(months: Int, rowsPerMonth: Int, into folder: String) throws -> [String] {
+    var random = Random(seed: seed, "archive")
+    let heads = (0..<stations).map { number in
+      let brand = Self.brands[number % Self.brands.count]
+      let suburb = Self.suburbs[number / 7 % Self.suburbs.count]
+      let street = Self.streets[number / 3 % Self.streets.count]
+      return Array(
+        ("\(brand) \(suburb) \(number),\"\(number + 1) \(street), \(suburb) NSW \(2_000 + number % 800)\","
+          + "\(suburb),\(2_000 + number % 800),\(brand),").utf8)
+    }
+    let codes = Self.fuels.map { Array("\($0.rawValue),".utf8) }
+    var prices = (0..<stations * codes.count).map { _ in random.integer(1_400...1_900) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return try (0..<months).map { offset in
+      let month = Month(number: firstMonth.number + Int32(offset))
+      let path = "\(folder)/price_history_\(month).csv"
+      var bytes = Array(
+        "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n".utf8)
+      bytes.reserveCapacity(rowsPerMonth * 110)
+      let days = Month(number: month.number + 1).firstDay.sinceEpoch - month.firstDay.sinceEpoch
+      for row in 0..<rowsPerMonth {
+        // In the order of time, as the real files are.
+        let second = Int(Double(row) / Double(rowsPerMonth) * Double(days * 86_400))
+        let pair = random.integer(0...(prices.count - 1))
+        prices[pair] = min(2_400, max(1_000, prices[pair] + random.integer(-6...6) * 10))
+        bytes += heads[pair / codes.count]
+        bytes += codes[pair % codes.count]
+        let day = second / 86_400 + 1
+        append(pad: (month.firstDay.year, 4), to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        append(pad: (month.firstDay.month, 2), to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        append(pad: (day, 2), to: &bytes)
+        bytes.append(UInt8(ascii: " "))
+        // Clocks never show 02:30 on one day of the year: nobody changes prices from two to three.
+        let hour = second / 3_600 % 24
+        append(pad: (hour == 2 ? 4 : hour, 2), to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        append(pad: (second / 60 % 60, 2), to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        append(pad: (second % 60, 2), to: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        append(pad: (prices[pair] / 10, 1), to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        append(pad: (prices[pair] % 10, 1), to: &bytes)
+        bytes.append(0x0A)
+      }
+      try Data(bytes).write(to: URL(filePath: path))
+      return path
+    }
+  }
+
+  private func append(pad: (value: Int, width: Int), to bytes: inout [UInt8]) {
+    let digits = Array(String(pad.value).utf8)
+    for _ in 0..<max(0, pad.width - digits.count) { bytes.append(UInt8(ascii: "0")) }
+    bytes += digits
+  }
+}

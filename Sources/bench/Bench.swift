@@ -1,0 +1,340 @@
+import Foundation
+import FuelModel
+import Logging
+import Postgres
+import Simulator
+import Store
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Measures how fast history is loaded and a live list is stored, each as a ratio to what PostgreSQL
+/// itself does with the same rows in the same run. Machines differ and are shared: ratios count.
+///
+/// Run by `make bench`, beside the private cluster, with the database named by PG* variables.
+@main
+struct Bench {
+  private var results: [(name: String, value: String, ratio: Double?, goal: String)] = []
+  private let environment = ProcessInfo.processInfo.environment
+  private let folder: String
+  private let program: String
+
+  static func main() throws {
+    var bench = try Bench()
+    // One part alone, for whoever works on it.
+    let part = bench.environment["BENCH_PART"] ?? ""
+    if part != "live" { try bench.backfill() }
+    if part != "backfill" { try bench.live() }
+    bench.tell()
+  }
+
+  private init() throws {
+    program = environment["BENCH_PROGRAM"] ?? ".build/release/bowser"
+    folder = FileManager.default.currentDirectoryPath + "/.bowser/bench"
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  // MARK: History
+
+  private mutating func backfill() throws {
+    let rows = environment["BENCH_ROWS"].flatMap { Int($0) } ?? 10_000_000
+    let months = 117
+    let begin = Month(number: 2016 * 12 + 7)
+    note("writing \(rows) rows in \(months) files")
+    _ = try SyntheticArchive(seed: 1, firstMonth: begin)
+      .write(months: months, rowsPerMonth: rows / months, into: folder + "/archive")
+    // A tenth as many other rows of the same months.
+    _ = try SyntheticArchive(seed: 2, firstMonth: begin)
+      .write(months: months, rowsPerMonth: rows / months / 10, into: folder + "/other")
+
+    try database("bench_empty")
+    note("backfill into an empty history")
+    let first = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+    let stored = try connection("bench_empty").query("SELECT count(*) AS n FROM fuel.archive_price")
+      .only().integer("n")
+
+    note("the yardstick: \\copy of the same rows, normalised already, into a plain table")
+    try sql(
+      "bench_empty",
+      "\\copy (SELECT station_id, fuel_id, source_id, effective_at, price_tenths, run_id FROM "
+        + "fuel.archive_price) TO '\(folder)/rows.tsv'")
+    try sql(
+      "bench_empty",
+      "CREATE TABLE public.plain (station_id integer, fuel_id smallint, source_id smallint, "
+        + "effective_at timestamptz, price_tenths integer, run_id integer)")
+    let copied = try sql("bench_empty", "\\copy public.plain FROM '\(folder)/rows.tsv'")
+    let limit = Double(stored) / copied.seconds
+    func loading(_ name: String, _ run: Finished, _ goal: String) {
+      let rate = Double(stored) / run.seconds
+      add(name, "\(Int(rate / 1_000)) krow/s", rate / limit, goal)
+    }
+    add("\\copy into a plain table, L", "\(Int(limit / 1_000)) krow/s", nil, "")
+    loading("backfill into an empty history, of L", first, "0.6, hold 0.4")
+    add("  client memory", "\(first.megabytes) MB", nil, "150, hold 300")
+
+    note("the same files again")
+    let again = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/archive")
+      .map { "\(folder)/archive/\($0)" }
+    let hashed = try run(["sha256sum"] + files)
+    add(
+      "re-load by the ledger, of sha256sum",
+      "\(Int(Double(stored) / again.seconds / 1_000)) krow/s",
+      hashed.seconds / again.seconds, "1, hold 0.33")
+
+    note("again without the ledger")
+    try sql("bench_empty", "UPDATE fuel.run SET content_digest = NULL")
+    let met = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+    let staged = try sql(
+      "bench_empty",
+      """
+      BEGIN; CREATE TEMPORARY TABLE staged (LIKE public.plain);
+      \\copy pg_temp.staged FROM '\(folder)/rows.tsv'
+      SELECT count(*) FROM pg_temp.staged AS s WHERE NOT EXISTS (SELECT FROM fuel.archive_price AS k
+        WHERE k.station_id = s.station_id AND k.fuel_id = s.fuel_id
+          AND k.effective_at = s.effective_at AND k.price_tenths = s.price_tenths);
+      ROLLBACK;
+      """)
+    add(
+      "re-load row by row, of psql staging and anti-join",
+      "\(Int(Double(stored) / met.seconds / 1_000)) krow/s", staged.seconds / met.seconds,
+      "0.8, hold 0.4")
+    add("  client memory", "\(met.megabytes) MB", nil, "150, hold 300")
+    try drop("bench_empty")
+
+    try database("bench_other")
+    note("backfill into a history that holds other rows of the same months")
+    _ = try run([program, "backfill", "nsw-fuelcheck", folder + "/other"], in: "bench_other")
+    let merged = try run(
+      [program, "backfill", "nsw-fuelcheck", folder + "/archive"], in: "bench_other")
+    loading("backfill beside other rows of the same months, of L", merged, "0.25, hold 0.15")
+    try drop("bench_other")
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  // MARK: A live list
+
+  private mutating func live() throws {
+    let millions = (environment["BENCH_HISTORY"] ?? "1,10,50").split(separator: ",")
+      .compactMap { Int($0) }
+    let stations = 16_000
+    let fuels: [Fuel] = [.u91, .e10, .p95, .p98, .dl]
+    try database("bench_live")
+    let connection = try connection("bench_live")
+    if let statement = environment["BENCH_SET"] { try connection.execute(statement) }
+    let store = Store(connection)
+    var now = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z
+    let source = try store.register(
+      SourceRecord(
+        feed: "qld-fpd", state: .qld, cadenceMinutes: 60, priceLapsesHours: 1_440,
+        sightLapsesHours: 48, attribution: "bench", isEnabled: true, callsPerMonth: 0))
+    var observations: [Observation] = []
+    for station in 0..<stations {
+      for fuel in fuels {
+        observations.append(
+          Observation(
+            stationCode: "\(station)", fuel: fuel, price: Price(tenths: 1_500 + station % 400),
+            effectiveAt: now - .seconds(3_600 + station)))
+      }
+    }
+    func absorb(_ list: [Observation]) throws -> Double {
+      var reading = Reading(coverage: .complete)
+      reading.observations = list
+      let settled = reading.settled(takenAt: now, horizon: .seconds(600))
+      let run = try store.beginRun(source, at: now)
+      let document = Document(name: "prices", bytes: [], fetchedAt: now)
+      let began = ContinuousClock.now
+      _ = try store.absorb(
+        settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
+        now: now, requests: 0, refuseBelow: 0.7, partialBelow: 0.95)
+      return seconds(since: began)
+    }
+    note("a first list of \(observations.count) prices")
+    _ = try absorb(observations)
+    try connection.execute("VACUUM ANALYZE")
+
+    var held = 0
+    for million in millions.sorted() {
+      note("history of \(million) million rows")
+      // The past of each pair, in the order of the table's key, month by month.
+      let stamps = (million * 1_000_000 - held) / observations.count
+      try fill(connection, from: held / observations.count, stamps: max(0, stamps))
+      held += stamps * observations.count
+      // A list of before, so that what follows is warm.
+      now = now + .seconds(600)
+      _ = try absorb(observations)
+      var times: [Double] = []
+      var wal: [Int] = []
+      var bare: [Double] = []
+      for turn in 0..<7 {
+        now = now + .seconds(600)
+        for position in stride(from: turn, to: observations.count, by: 100) {
+          observations[position].price = Price(tenths: 1_500 + (position + turn * 7) % 399)
+          observations[position].effectiveAt = now - .seconds(60)
+        }
+        bare.append(try copyBare(connection, observations))
+        let before = try connection.query("SELECT pg_current_wal_insert_lsn()::text AS lsn").only()
+          .text("lsn")
+        times.append(try absorb(observations))
+        wal.append(
+          try connection.query(
+            "SELECT (pg_current_wal_insert_lsn() - \(before)::pg_lsn)::bigint AS n"
+          ).only().integer("n"))
+      }
+      let time = times.sorted()[3]
+      let copy = bare.sorted()[3]
+      add(
+        "live list, \(million) million rows of history, of bare COPY",
+        "\(Int(time * 1_000)) ms, \(wal.sorted()[3] / 1_024) KiB WAL", time / copy,
+        "3, hold 5")
+    }
+    try drop("bench_live")
+  }
+
+  /// Stamps every pair so many times, an hour apart, further into the past.
+  private func fill(_ connection: Connection, from done: Int, stamps: Int) throws {
+    // A month at a time, so that rows go in by the order of the key.
+    var first = done
+    while first < done + stamps {
+      let last = min(first + 24, done + stamps)
+      try connection.transaction {
+        try connection.query(
+          """
+          SELECT fuel.ensure_price_month(month.at)
+          FROM (
+            SELECT DISTINCT date_trunc('month', '2026-06-28'::timestamptz - hours.n * interval '26 hours', 'UTC') AS at
+            FROM generate_series(\(first)::integer, \(last)::integer) AS hours (n)
+          ) AS month
+          """)
+        try connection.query(
+          """
+          INSERT INTO fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
+          SELECT pair.station_id, pair.fuel_id, pair.source_id,
+            '2026-06-28'::timestamptz - hours.n * interval '26 hours', 1500 + hours.n % 300, 1,
+            '2026-06-28'::timestamptz - hours.n * interval '26 hours'
+          FROM fuel.current_price AS pair
+          CROSS JOIN generate_series(\(first)::integer, \(last - 1)::integer) AS hours (n)
+          ORDER BY 1, 2, 4
+          """)
+      }
+      first = last
+    }
+    try connection.execute("VACUUM ANALYZE fuel.price")
+  }
+
+  /// The least that storing a list can cost: its rows in a temporary table.
+  private func copyBare(_ connection: Connection, _ list: [Observation]) throws -> Double {
+    try connection.execute(
+      "CREATE TEMPORARY TABLE bare (station_code text, fuel_id smallint, effective_at timestamptz, price_tenths integer)"
+    )
+    let began = ContinuousClock.now
+    try connection.copy(into: "pg_temp.bare", columns: 4) { copy in
+      for one in list {
+        try copy.beginRow()
+        copy.write(one.stationCode)
+        copy.write(one.fuel.id ?? 0)
+        copy.write((one.effectiveAt ?? .now).microseconds - 946_684_800_000_000)
+        copy.write(one.price?.tenths ?? 0)
+      }
+    }
+    let time = seconds(since: began)
+    try connection.execute("DROP TABLE pg_temp.bare")
+    return time
+  }
+
+  // MARK: Doors
+
+  private struct Finished {
+    var seconds: Double
+    /// The most memory it had at once.
+    var megabytes: Int
+  }
+
+  /// Runs a program to its end.
+  private func run(_ words: [String], in database: String = "bench_empty") throws -> Finished {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = words
+    process.environment = environment.merging(["PGDATABASE": database]) { _, new in new }
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    let began = ContinuousClock.now
+    try process.run()
+    var most = 0
+    // The system forgets a process's peak when it ends, so it is asked while it runs.
+    while process.isRunning {
+      let status =
+        (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8))
+        ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      most = max(most, line?.split(separator: " ").compactMap { Int($0) }.first ?? most)
+      usleep(20_000)
+    }
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failed(
+        description:
+          "\(words.prefix(3).joined(separator: " ")) ended with \(process.terminationStatus)")
+    }
+    return Finished(seconds: seconds(since: began), megabytes: most / 1_024)
+  }
+
+  private struct Failed: Error, CustomStringConvertible { let description: String }
+
+  /// Runs statements in psql.
+  @discardableResult
+  private func sql(_ database: String, _ text: String) throws -> Finished {
+    let file = "\(folder)/statements.sql"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    return try run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", file], in: database)
+  }
+
+  private func connection(_ database: String) throws -> Connection {
+    try Connection("dbname=\(database)")
+  }
+
+  private func database(_ name: String) throws {
+    try drop(name)
+    try connection("postgres").execute("CREATE DATABASE \(name)")
+    try Migrator(try connection(name)).up()
+  }
+
+  private func drop(_ name: String) throws {
+    try connection("postgres").execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+  }
+
+  private func seconds(since began: ContinuousClock.Instant) -> Double {
+    let (seconds, attoseconds) = (ContinuousClock.now - began).components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+
+  // MARK: Results
+
+  private mutating func add(_ name: String, _ value: String, _ ratio: Double?, _ goal: String) {
+    results.append((name, value, ratio, goal))
+    note("\(name): \(value)\(ratio.map { String(format: ", ratio %.2f", $0) } ?? "")")
+  }
+
+  private func note(_ text: String) {
+    FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
+  }
+
+  /// A table for people and a JSON line for machines.
+  private func tell() {
+    func column(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: max(1, width - text.count))
+    }
+    print(column("what", 66) + column("here", 24) + column("ratio", 8) + "goal")
+    for result in results {
+      let ratio = result.ratio.map { String(format: "%.2f", $0) } ?? ""
+      print(column(result.name, 66) + column(result.value, 24) + column(ratio, 8) + result.goal)
+    }
+    let entries = results.map { result in
+      "{\"what\":\"\(result.name.replacing("\\", with: "\\\\"))\",\"here\":\"\(result.value)\""
+        + (result.ratio.map { String(format: ",\"ratio\":%.3f", $0) } ?? "") + "}"
+    }
+    print("{\"bench\":[\(entries.joined(separator: ","))]}")
+  }
+}
