@@ -102,7 +102,8 @@ extension Store {
         record.station_id, source.source, record.station_code, record.matched_by,
         record.match_doubt, record.place_id = record.station_id AS is_head, told.name, told.brand,
         told.address, (told.first_seen_at AT TIME ZONE record.time_zone)::date AS first_on,
-        (told.last_seen_at AT TIME ZONE record.time_zone)::date AS last_on
+        ((told.last_seen_at - interval '1 second') AT TIME ZONE record.time_zone)::date
+          AS last_on
       FROM fuel.station AS asked
       JOIN fuel.station AS record ON record.place_id = asked.place_id
       JOIN fuel.source ON source.source_id = record.source_id

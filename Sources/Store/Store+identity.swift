@@ -14,8 +14,8 @@ package struct StationRecord: Sendable {
   package var hasPrices: Bool
   /// Of a feed's record: the newest stamp of its prices.
   package var lastTold: Instant?
-  /// Of an archive's record: the first month that tells of it.
-  package var firstMonth: Month?
+  /// Of an archive's record: the first day that tells of it.
+  package var firstDay: Day?
   package var position: Position?
   /// In the form in which they are compared, each once.
   package var names: [String]
@@ -23,7 +23,7 @@ package struct StationRecord: Sendable {
 
   package init(
     id: Int, source: String, scheme: String, code: String, isArchive: Bool, isCoded: Bool,
-    hasPrices: Bool = true, lastTold: Instant? = nil, firstMonth: Month? = nil,
+    hasPrices: Bool = true, lastTold: Instant? = nil, firstDay: Day? = nil,
     position: Position? = nil,
     names: [String] = [], addresses: [String] = []
   ) {
@@ -35,7 +35,7 @@ package struct StationRecord: Sendable {
     self.isCoded = isCoded
     self.hasPrices = hasPrices
     self.lastTold = lastTold
-    self.firstMonth = firstMonth
+    self.firstDay = firstDay
     self.position = position
     self.names = names
     self.addresses = addresses
@@ -143,7 +143,7 @@ extension Store {
         source.kind = 'archive' AS is_archive,
         source.has_codes AS is_coded,
         told.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
-        told.last_at, seen.first_month, record.latitude::float8::text AS latitude,
+        told.last_at, seen.first_on, record.latitude::float8::text AS latitude,
         record.longitude::float8::text AS longitude
       FROM fuel.station AS record
       JOIN fuel.source USING (source_id)
@@ -153,7 +153,11 @@ extension Store {
         GROUP BY pair.station_id
       ) AS told USING (station_id)
       LEFT JOIN (
-        SELECT sighting.station_id, min(sighting.month) AS first_month
+        SELECT
+          sighting.station_id,
+          -- The lowest bit is the first day.
+          min(sighting.month
+            + (ln((sighting.days & -sighting.days)::float8) / ln(2))::integer) AS first_on
         FROM fuel.station_sighting AS sighting
         GROUP BY sighting.station_id
       ) AS seen USING (station_id)
@@ -165,7 +169,7 @@ extension Store {
         code: try row.text("station_code"), isArchive: try row.boolean("is_archive"),
         isCoded: try row.boolean("is_coded"), hasPrices: try row.boolean("has_prices"),
         lastTold: try row.optionalInstant("last_at"),
-        firstMonth: try row.optional("first_month").flatMap { Day($0) }.map { Month($0) },
+        firstDay: try row.optional("first_on").flatMap { Day($0) },
         position: Position(
           latitude: try row.optional("latitude").flatMap { Double($0) },
           longitude: try row.optional("longitude").flatMap { Double($0) }))

@@ -350,7 +350,7 @@ package enum Identity {
           }
           let candidates = Set(near.compactMap { clusterOf[$0.id] })
           guard let only = candidates.first, candidates.count == 1 else {
-            if candidates.count > 1 {
+            if candidates.count > 1, doubts[entry.id] == nil {
               doubts[entry.id] = "several stations of its street have a house number like its own"
             }
             continue
@@ -393,8 +393,8 @@ package enum Identity {
           if a.isArchive != b.isArchive { return !a.isArchive }
           // The one that was told of first stays when newer files bring new names.
           if a.isArchive {
-            return (a.firstMonth?.number ?? .max, rank(left)) < (
-              b.firstMonth?.number ?? .max, rank(right)
+            return (a.firstDay?.sinceEpoch ?? .max, rank(left)) < (
+              b.firstDay?.sinceEpoch ?? .max, rank(right)
             )
           }
           if a.lastTold != b.lastTold {

@@ -19,9 +19,12 @@ let stationsCommand = Command(
     fuel_v1.station_records has the same as a view.
     """
 ) { invocation in
+  let isExplaining = invocation.flags.contains("explain")
+  guard isExplaining != invocation.flags.contains("doubtful") else {
+    throw UsageError.message("either --explain ID... or --doubtful")
+  }
   let store = try invocation.store(try invocation.settings())
-  switch (invocation.flags.contains("explain"), invocation.flags.contains("doubtful")) {
-  case (true, false):
+  if isExplaining {
     guard !invocation.operands.isEmpty else {
       throw UsageError.message("which station? its station_id, such as 1089")
     }
@@ -33,7 +36,7 @@ let stationsCommand = Command(
       guard !records.isEmpty else { throw UsageError.message("no station \(number)") }
       write(explain(number, records))
     }
-  case (false, true):
+  } else {
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--doubtful takes no operands")
     }
@@ -42,8 +45,6 @@ let stationsCommand = Command(
       write("\(record.id)  \(record.source) \(record.code): \(record.why)\n")
     }
     if records.isEmpty { write("Nothing is in doubt.\n") }
-  default:
-    throw UsageError.message("either --explain ID... or --doubtful")
   }
   return .done
 }

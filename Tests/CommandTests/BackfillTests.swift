@@ -1,0 +1,243 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import TestDatabase
+import Testing
+
+/// Loading history as an operator does.
+struct BackfillTests {
+  /// A made-up archive of some months in a folder of its own.
+  static func archive(months: Int = 6, rows: Int = 400, seed: UInt64 = 5) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    _ = try SyntheticArchive(
+      seed: seed, stations: 40, firstMonth: Month(Day(year: 2024, month: 1, day: 1)!)
+    ).write(months: months, rowsPerMonth: rows, into: folder)
+    return folder
+  }
+
+  /// Everything that a load leaves, but for numbers that follow the order of arrival.
+  private func dump(_ target: String) throws -> [String] {
+    let connection = try Connection(target)
+    return try connection.lines(
+      """
+      SELECT station_code, fuel_id, effective_at, price_tenths
+      FROM fuel.archive_price JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3, 4
+      """)
+      + connection.lines(
+        """
+        SELECT place.station_code, station.station_code, station.matched_by, station.match_doubt,
+          station.first_seen_at
+        FROM fuel.station JOIN fuel.station AS place ON place.station_id = station.place_id
+        ORDER BY 2
+        """)
+      + connection.lines(
+        """
+        SELECT station_code, wording_md5, month, days
+        FROM fuel.station_sighting JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3
+        """)
+      + connection.lines("SELECT * FROM fuel.dirty_day ORDER BY 1, 2")
+  }
+
+  /// Loads, tells, and passes over what is loaded, under whatever name. F-L: twice equals once.
+  @Test func aSecondRunIsANoOp() async throws {
+    let folder = try Self.archive()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await TestDatabase.with { target in
+      let words = ["backfill", "nsw-fuelcheck", folder, "--summary"]
+      let first = try CommandTests.run(words, on: target)
+      #expect(first.code == 0, "\(first.err)")
+      #expect(
+        first.out.hasSuffix(
+          "total files=6 known=0 refused=0 received=2400 stored=2400 unchanged=0 duplicate=0 rejected=0\n"
+        ), "\(first.out)")
+      let stored = try dump(target)
+      #expect(stored.count > 2_600)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      try FileManager.default.moveItem(
+        atPath: "\(folder)/\(names[0])", toPath: "\(folder)/renamed month.csv")
+      let second = try CommandTests.run(words, on: target)
+      #expect(second.out.contains("total files=6 known=6 refused=0 received=0"))
+      #expect(second.out.contains("renamed month.csv known"))
+      #expect(try dump(target) == stored)
+      // Without the ledger every row is met again, and none is new.
+      try Connection(target).execute("UPDATE fuel.run SET content_digest = NULL")
+      let third = try CommandTests.run(words, on: target)
+      #expect(third.out.contains("received=2400 stored=0 unchanged=2400"), "\(third.out)")
+      #expect(try dump(target) == stored)
+      #expect(
+        try Connection(target).lines(
+          """
+          SELECT count(*) FROM fuel_v1.ingest_runs
+          WHERE received <> stored + unchanged + duplicate + rejected OR kind <> 'backfill'
+          """) == ["0"])
+    }
+  }
+
+  /// A dry run tells what the load will tell, and leaves nothing.
+  @Test func aDryRunCountsTheSame() async throws {
+    let folder = try Self.archive(months: 3)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await TestDatabase.with { target in
+      let words = ["backfill", "nsw-fuelcheck", folder, "--summary"]
+      let rehearsed = try CommandTests.run(words + ["--dry-run"], on: target)
+      #expect(rehearsed.code == 0, "\(rehearsed.err)")
+      #expect(try dump(target).isEmpty)
+      let loaded = try CommandTests.run(words, on: target)
+      #expect(
+        rehearsed.out.split(separator: "\n").sorted() == loaded.out.split(separator: "\n").sorted())
+      #expect(loaded.out.contains("stored=1200"))
+    }
+  }
+
+  /// Files of the same months with other and with the same rows: in any order the same history, side
+  /// by side or one after another.
+  @Test func filesOfTheSameMonthsInAnyOrder() async throws {
+    let one = try Self.archive(months: 3, rows: 300, seed: 1)
+    let two = try Self.archive(months: 3, rows: 300, seed: 2)
+    defer { for folder in [one, two] { try? FileManager.default.removeItem(atPath: folder) } }
+    func load(_ folders: [String]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let result = try CommandTests.run(["backfill", "nsw-fuelcheck"] + folders, on: target)
+        #expect(result.code == 0 && result.out.isEmpty, "\(result)")
+        return try dump(target)
+      }
+    }
+    let plain = try await load([one, two])
+    #expect(plain.count > 1_800)
+    #expect(try await load([two, one]) == plain)
+  }
+
+  /// A file that is refused says why, with its name; the others are loaded all the same.
+  @Test func refusedFilesAreNamed() async throws {
+    let folder = try Self.archive(months: 2)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data("Region,Average\nSydney,190\n".utf8).write(to: URL(filePath: folder + "/averages.csv"))
+    // More than one row in fifty is bad.
+    let bad = try SyntheticArchive(
+      seed: 9, stations: 40, firstMonth: Month(Day(year: 2024, month: 5, day: 1)!)
+    ).write(months: 1, rowsPerMonth: 100, into: folder + "/more")[0]
+    let text = try String(contentsOfFile: bad, encoding: .utf8)
+      .replacing("-2024", with: "-2024").split(separator: "\n").enumerated()
+      .map { $0 % 10 == 5 ? $1 + "x" : $1 }.joined(separator: "\n")
+    try text.write(toFile: bad, atomically: true, encoding: .utf8)
+    try await TestDatabase.with { target in
+      let result = try CommandTests.run(
+        ["backfill", "nsw-fuelcheck", folder, "--summary"], on: target)
+      #expect(result.code == 65)
+      #expect(result.err.contains("averages.csv: no header of nsw-fuelcheck"))
+      #expect(result.err.contains("10 of 100 rows are bad, most of them price_unreadable"))
+      #expect(result.out.contains("total files=4 known=0 refused=2 received=800 stored=800"))
+      #expect(
+        try Connection(target).lines(
+          "SELECT outcome, count(*) FROM fuel_v1.ingest_runs GROUP BY 1 ORDER BY 1")
+          == ["refused|2", "stored|2"])
+      #expect(
+        try Connection(target).lines("SELECT count(*) FROM fuel.archive_price") == ["800"])
+    }
+  }
+
+  /// Killed at a hundred moments, then resumed: the state of an undisturbed load, and no file twice.
+  /// F-L01.
+  @Test func killedLoadsResume() async throws {
+    let folder = try Self.archive(months: 24, rows: 3_000)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let words = ["backfill", "nsw-fuelcheck", folder]
+    let (expected, length) = try await TestDatabase.with { target in
+      let began = ContinuousClock.now
+      let result = try CommandTests.run(words, on: target)
+      #expect(result.code == 0, "\(result.err)")
+      return (
+        try dump(target),
+        Double((ContinuousClock.now - began).components.attoseconds) / 1e15
+          + Double((ContinuousClock.now - began).components.seconds) * 1e3
+      )
+    }
+    #expect(expected.count > 70_000)
+    var random = Random(seed: 8, "kills")
+    var kills = 0
+    while kills < 100 {
+      try await TestDatabase.with { target in
+        // Several kills on the way to one whole load.
+        for _ in 0..<12 where kills < 100 {
+          let process = CommandTests.process(words, target, [:])
+          process.standardOutput = FileHandle.nullDevice
+          process.standardError = FileHandle.nullDevice
+          try process.run()
+          try await Task.sleep(for: .milliseconds(Int(length * random.real(0.05...0.6))))
+          kill(process.processIdentifier, SIGKILL)
+          process.waitUntilExit()
+          if process.terminationReason == .uncaughtSignal { kills += 1 } else { break }
+        }
+        var last = try CommandTests.run(words, on: target)
+        for _ in 0..<50 where last.code == 75 {
+          // The server may still be clearing away the session that was killed last.
+          try await Task.sleep(for: .milliseconds(100))
+          last = try CommandTests.run(words, on: target)
+        }
+        #expect(last.code == 0, "\(last.err)")
+        let resumed = try dump(target)
+        #expect(resumed == expected)
+        #expect(
+          try Connection(target).lines(
+            """
+            SELECT count(*), count(DISTINCT content_digest) FROM fuel.run
+            WHERE outcome IN ('stored', 'unchanged')
+            """) == ["24|24"])
+      }
+    }
+    #expect(kills == 100)
+  }
+
+  @Test func wrongWords() async throws {
+    for (words, code, text) in [
+      (["backfill"], 64, "which archive and which files?"),
+      (["backfill", "nsw-fuelchek", "x.csv"], 64, "did you mean «nsw-fuelcheck»?"),
+      (["stations"], 64, "either --explain ID... or --doubtful"),
+    ] {
+      let result = try CommandTests.run(words)
+      #expect(result.code == code && result.err.contains(text), "\(result)")
+    }
+    try await TestDatabase.with { target in
+      let missing = try CommandTests.run(["backfill", "nsw-fuelcheck", "/nowhere.csv"], on: target)
+      #expect(missing.code == 74 && missing.err == "bowser: /nowhere.csv: no such file\n")
+    }
+  }
+
+  /// What is missing, what fills it, why two records are one station, how well both sides agree.
+  @Test func tellsWhatTheHistoryHolds() async throws {
+    let header =
+      "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".csv")
+    defer { try? FileManager.default.removeItem(at: file) }
+    var text = header
+    for day in 1...28 {
+      let name = day < 15 ? "Caltex Kiama" : "Ampol Foodary Kiama"
+      text +=
+        "\(name),\"1 Main Street, Kiama NSW 2533\",Kiama,2533,X,U91,2025-02-\(day < 10 ? "0" : "")\(day) 08:00:00,18\(day % 10).9\n"
+    }
+    try Data(text.utf8).write(to: file)
+    try await TestDatabase.with { target in
+      #expect(try CommandTests.run(["backfill", "nsw-fuelcheck", file.path], on: target).code == 0)
+      let gaps = try CommandTests.run(
+        ["gaps", "nsw-fuelcheck", "--now", "2025-03-05T00:00:00Z"], on: target)
+      #expect(
+        gaps.out
+          == "nsw-fuelcheck  2016-08-01 to 2025-01-31  3106 days   bowser backfill nsw-fuelcheck FILES, from https://data.nsw.gov.au/data/dataset/fuel-check\n"
+          + "nsw-fuelcheck  2025-03-01 to 2025-03-04  4 days      bowser backfill nsw-fuelcheck FILES, from https://data.nsw.gov.au/data/dataset/fuel-check\n",
+        "\(gaps.out)")
+      let id = try Connection(target).lines("SELECT station_id FROM fuel_v1.stations")
+      #expect(id.count == 1)
+      let story = try CommandTests.run(["stations", "--explain", id[0]], on: target).out
+      #expect(story.contains("CALTEX KIAMA|1 MAIN ST KIAMA: speaks for the place"), "\(story)")
+      #expect(story.contains("AMPOL FOODARY KIAMA|1 MAIN ST KIAMA: has the same address"))
+      #expect(story.contains("2025-02-15 to 2025-02-28  Ampol Foodary Kiama (X), 1 Main Street"))
+      #expect(
+        try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n"
+      )
+      #expect(
+        try CommandTests.run(["agreement"], on: target).out
+          == "No archive and feed tell of the same days yet.\n")
+    }
+  }
+}

@@ -1,0 +1,323 @@
+import Archives
+import Foundation
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// The real files of the states, where somebody has them: every row is accounted for.
+struct ArchiveSampleTests {
+  /// The folder of samples; `nil` where it is not there.
+  static let folder: String? = {
+    let path = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../shared/archives/samples").standardized.path
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }()
+
+  static var isMissing: Bool {
+    if folder == nil { print("skipped: no archives beside this checkout") }
+    return folder == nil
+  }
+
+  static let now = Instant("2026-11-01T00:00:00Z")
+
+  private func load(_ archive: String, _ path: String, into store: Store) async throws
+    -> [Backfill.Result]
+  {
+    try await Backfill(
+      HistoryOrderTests.archive(archive), store: store, decisions: [], clock: .fixed(Self.now),
+      log: Logger(.error)
+    ).run([Self.folder! + "/" + path])
+  }
+
+  /// Rows, exact duplicates and same-second conflicts of all nine workbooks, as a second reading of
+  /// the files has them; each file's rows are stored, duplicates or turned away.
+  @Test func theWorkbooksOfNewSouthWales() async throws {
+    guard !Self.isMissing else { return }
+    // File: rows, rows that repeat another, rows that another of the same second replaced.
+    let expected = [
+      "service-station-price-history-july-2018.xlsx": [75_107, 8, 17],
+      "price_history_dec_2018.xlsx": [86_719, 9, 2],
+      "price_history_jan_2019.xlsx": [44_532, 17, 5],
+      "price_history_checks_apr2020.xlsx": [74_464, 45, 3],
+      "price_history_checks_june2020.xlsx": [50_394, 23, 10],
+      "price_history_checks_july2020.xlsx": [57_516, 22, 0],
+      "fuelcheck_pricehistory_nov2024.xlsx": [79_030, 0, 0],
+      "fuelcheck_pricehistory_dec2024.xlsx": [59_961, 0, 4],
+      "fuelcheck_pricehistory_mar25.xlsx": [59_102, 0, 0],
+    ]
+    try await TestDatabase.with { target in
+      let store = Store(try Connection(target))
+      for result in try await load("nsw", "nsw_fuelcheck", into: store) {
+        guard case .loaded(let counts) = result.outcome else {
+          Issue.record("\(result)")
+          continue
+        }
+        #expect(
+          [counts.received, counts.duplicate, counts.rejected] == expected[result.file],
+          "\(result.file)")
+        #expect(
+          counts.stored == counts.received - counts.duplicate - counts.rejected, "\(result.file)")
+      }
+      let connection = try Connection(target)
+      // Row 2104 of April 2020, whose fuel and time stand in the cells above.
+      #expect(
+        try connection.lines(
+          """
+          SELECT price_cpl FROM fuel_v1.price_history
+          JOIN fuel_v1.station_history AS told USING (station_id)
+          WHERE told.name = 'Caltex Woolworths Rosebery' AND fuel = 'P98'
+            AND valid_from = '2020-04-01 15:20:28+11'
+          """) == ["145.9"])
+      // Once a workbook was read, its months are there whole.
+      #expect(
+        try connection.lines(
+          "SELECT count(*) FROM fuel.known_days()") == ["276"])
+      // 3,203 addresses as written; in one form, with house numbers that overlap, so many places.
+      let places = try connection.lines("SELECT count(*) FROM fuel_v1.stations")
+      #expect(places == ["2709"])
+      #expect(
+        try connection.lines(
+          "SELECT count(*) < 30 FROM fuel_v1.station_records WHERE match_doubt IS NOT NULL")
+          == ["t"])
+    }
+  }
+
+  /// The filled-down rows of April 2020 by a second way: the sheet's XML in one piece, cut by patterns,
+  /// every column but the price filled from above.
+  @Test func aPrintedReportByASecondReading() async throws {
+    guard !Self.isMissing else { return }
+    let path = Self.folder! + "/nsw_fuelcheck/price_history_checks_apr2020.xlsx"
+    func member(_ name: String) throws -> String {
+      let unzip = Process()
+      unzip.executableURL = URL(filePath: "/usr/bin/env")
+      unzip.arguments = ["unzip", "-p", path, name]
+      let pipe = Pipe()
+      unzip.standardOutput = pipe
+      try unzip.run()
+      return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+    func plain(_ text: some StringProtocol) -> String {
+      String(text).replacing("&amp;", with: "&").replacing("&apos;", with: "'")
+    }
+    let shared = try member("xl/sharedStrings.xml").components(separatedBy: "<si>").dropFirst().map
+    {
+      item in
+      plain(item.components(separatedBy: "</t>")[0].components(separatedBy: ">").last ?? "")
+    }
+    var above = [String](repeating: "", count: 8)
+    var second: [String] = []
+    for row in try member("xl/worksheets/sheet1.xml").components(separatedBy: "<row ").dropFirst() {
+      var cells = [String](repeating: "", count: 8)
+      for cell in row.components(separatedBy: "<c r=\"").dropFirst() {
+        guard let column = cell.utf8.first.map({ Int($0) - 65 }), column < 8,
+          let value = cell.components(separatedBy: "<v>").dropFirst().first?
+            .components(separatedBy: "</v>")[0]
+        else { continue }
+        cells[column] = cell.contains("t=\"s\"") ? shared[Int(value)!] : value
+      }
+      guard !cells.allSatisfy({ $0.trimmingCharacters(in: .whitespaces).isEmpty }) else { continue }
+      for column in 0..<7 {
+        if cells[column].trimmingCharacters(in: .whitespaces).isEmpty {
+          cells[column] = above[column]
+        }
+        above[column] = cells[column]
+      }
+      guard let price = Double(cells[7]) else { continue }
+      let clock = cells[6].split(whereSeparator: { "/ :".contains($0) })
+      let hour = Int(clock[3])! % 12 + (clock[6] == "PM" ? 12 : 0)
+      let day = try #require(Day(year: Int(clock[2])!, month: Int(clock[1])!, day: Int(clock[0])!))
+      let at: Instant
+      do {
+        at = try Zone.sydney.instant(
+          day, hour: hour, minute: Int(clock[4])!, second: Int(clock[5])!)
+      } catch .twice(let first, _) {
+        at = first
+      }
+      let code =
+        MatchKey.name(cells[0]) + "|" + MatchKey.address(cells[1], suburb: cells[2])
+      second.append("\(code) \(cells[5]) \(at) \(Int((price * 10).rounded()))")
+    }
+    #expect(second.count == 74_464)
+
+    let reader = ArchiveReader(
+      try HistoryOrderTests.archive("nsw").format, files: [ArchiveFile(path)], now: Self.now)
+    let piece = try #require(try await reader.next())
+    var codes: [Int: String] = [:]
+    for wording in piece.newWordings { codes[wording.record] = wording.station.code }
+    let first = piece.months.values.joined().map { fact in
+      "\(codes[fact.record]!) \(Fuel.allCases.first { $0.id == fact.fuel }!.rawValue) "
+        + "\(fact.effectiveAt) \(fact.tenths)"
+    }
+    // What was read once more has the 45 repeated rows and the three that were corrected.
+    #expect(first.count == 74_464 - 48)
+    #expect(Set(second).subtracting(first).count == 3)
+    #expect(Set(first).isSubset(of: second))
+    #expect(Set(second).count == 74_464 - 45)
+  }
+
+  /// Queensland's one original month: sentinels, slips, ties of a minute, stations of New South Wales.
+  @Test func aMonthOfQueensland() async throws {
+    guard !Self.isMissing else { return }
+    try await TestDatabase.with { target in
+      let store = Store(try Connection(target))
+      let path = "qld_monthly_archive/2023-02-lastmonthsfpqprices_changesonly.csv.gz"
+      guard case .loaded(let counts) = try await load("qld", path, into: store)[0].outcome else {
+        Issue.record("not loaded")
+        return
+      }
+      #expect(counts.received == 27_338)
+      // Of 25 ties three are between a slip, which is turned away by itself, and its correction.
+      #expect(
+        counts.rejectedByReason == ["price_out_of_band": 13, "conflicting_price": 22])
+      let connection = try Connection(target)
+      #expect(
+        try connection.lines(
+          """
+          SELECT count(*) FILTER (WHERE price_tenths = 0), min(effective_at), max(effective_at)
+          FROM fuel.archive_price
+          """) == ["387|2023-01-31 14:01:00+00|2023-02-28 13:43:00+00"])
+      #expect(
+        try connection.lines("SELECT count(*) > 0 FROM fuel_v1.stations WHERE state = 'NSW'") == [
+          "t"
+        ])
+      // Brisbane's month, whole.
+      #expect(
+        try connection.lines("SELECT min(day), max(day), count(*) FROM fuel.known_days()")
+          == ["2023-02-01|2023-02-28|28"])
+    }
+  }
+
+  /// A month of Western Australia beside the lists of the same days: where both tell a price, they tell
+  /// the same one.
+  @Test func aMonthOfWesternAustraliaAgrees() async throws {
+    guard !Self.isMissing else { return }
+    try await TestDatabase.with { target in
+      let store = Store(try Connection(target))
+      let feed = try Feed(
+        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+      // Five days are enough.
+      for day in 10...14 { try says(day, feed) }
+      let results = try await load("wa", "wa_fuelwatch_monthly_RECONSTRUCTED", into: store)
+      guard case .loaded(let counts) = results[0].outcome else {
+        Issue.record("not loaded")
+        return
+      }
+      #expect(counts.stored == 72_022)
+      let found = try store.agreement(
+        of: "wa-fuelwatch-archive", with: "wa-fuelwatch", in: Month(Day("2026-04-10")!))
+      #expect(found.compared > 13_000)
+      #expect(found.agreed == found.compared)
+      let places = try Connection(target).lines(
+        "SELECT count(*) FROM fuel_v1.station_records WHERE source LIKE '%archive' AND matched_by = 'itself'"
+      )
+      // Those that traded on other days of the month only.
+      #expect(Int(places[0])! < 20, "\(places)")
+    }
+  }
+
+  private struct Site: Decodable {
+    let siteName: String
+    let brandName: String
+    let address: String
+    let suburb: String
+    let priceToday: Double?
+    let latitude: Double
+    let longitude: Double
+  }
+
+  private func says(_ day: Int, _ feed: Feed) throws {
+    let fuels: [(String, Fuel)] = [
+      ("ULP", .u91), ("PUP", .p95), ("98R", .p98), ("DSL", .dl), ("BDL", .pdl), ("LPG", .lpg),
+      ("E85", .e85),
+    ]
+    let at = try Zone.perth.instant(Day(year: 2026, month: 4, day: day)!, hour: 6)
+    var told: [Observation] = []
+    var stations: [Station] = []
+    for (product, fuel) in fuels {
+      let gzip = Process()
+      gzip.executableURL = URL(filePath: "/usr/bin/env")
+      gzip.arguments = [
+        "gzip", "-dc", Self.folder! + "/wa_daily_sites/2026-04-\(day)_\(product).json.gz",
+      ]
+      let pipe = Pipe()
+      gzip.standardOutput = pipe
+      try gzip.run()
+      let sites = try JSONDecoder().decode(
+        [Site].self, from: pipe.fileHandleForReading.readDataToEndOfFile())
+      for site in sites {
+        let code = "\(site.siteName)|\(site.address)|\(site.suburb)"
+        stations.append(
+          Station(
+            code: code, state: .wa, name: site.siteName, brand: site.brandName,
+            address: site.address, suburb: site.suburb,
+            position: Position(latitude: site.latitude, longitude: site.longitude)))
+        guard let price = site.priceToday else { continue }
+        told.append(
+          Observation(
+            stationCode: code, fuel: fuel, price: Price(tenths: Int((price * 10).rounded())),
+            effectiveAt: at))
+      }
+    }
+    try feed.says(
+      told, stations: stations, at: at + .seconds(3_600), now: Self.now, coverage: .partial)
+  }
+
+  /// Victoria's daily files are what its feed answered: loaded as such, once.
+  @Test func daysOfVictoria() async throws {
+    guard !Self.isMissing else { return }
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let store = try bench.store()
+      let replays = Replays(
+        [try bench.source("vic-fairfuel")], store: store, clock: .fixed(Self.now),
+        log: Logger(.error))
+      let folder = Self.folder! + "/vic_servo_saver"
+      let files =
+        ["17", "18", "19"].map { "\(folder)/prices/prices-2026-03-\($0).json.gz" }
+        + [
+          "\(folder)/brands/brands-2026-03-17.json.gz", "\(folder)/types/types-2026-03-17.json.gz",
+        ]
+      var rows = 0
+      for result in try replays.victoria(files) {
+        if case .loaded(let counts) = result.outcome { rows += counts.received }
+      }
+      #expect(rows == 7_130 + 7_114 + 7_122)
+      for result in try replays.victoria(files) {
+        switch result.outcome {
+        case .known, .passedOver: break
+        default: Issue.record("\(result)")
+        }
+      }
+      #expect(
+        try bench.lines(
+          "SELECT count(*) FROM fuel_v1.stations WHERE brand IS NOT NULL AND state = 'VIC'")[0]
+          > "1600")
+    }
+  }
+
+  /// Files of other kinds are refused with what was seen.
+  @Test func otherFilesAreRefused() async throws {
+    guard !Self.isMissing else { return }
+    try await TestDatabase.with { target in
+      let store = Store(try Connection(target))
+      for (archive, path, seen) in [
+        ("nsw", "aip_tgp/AIP_TGP_Data_15-Mar-2024.xlsx", "terminal gate prices"),
+        ("wa", "wa_suburb_daily/wa_suburb_daily_2002_jan_feb.csv.gz", "cheapest price"),
+        ("qld", "qld_monthly_archive/monthly_list.csv", "contentsize"),
+        ("qld", "qld_live_weekly/22_46.csv.gz", "site"),
+        ("nsw", "nsw_daily_snapshots/2026-05-10.csv.gz", "station code"),
+      ] {
+        guard case .refused(let reason) = try await load(archive, path, into: store)[0].outcome
+        else {
+          Issue.record("\(path) was accepted")
+          continue
+        }
+        #expect(reason.lowercased().contains(seen), "\(path): \(reason)")
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import FuelModel
+import Store
+import Testing
+
+@testable import Pipeline
+
+/// Which records are one place, case by case.
+struct IdentityTests {
+  private static let month = Month(Day(year: 2025, month: 3, day: 1)!)
+
+  private func feed(
+    _ id: Int, _ code: String, _ name: String, _ address: String, hasPrices: Bool = true
+  )
+    -> StationRecord
+  {
+    StationRecord(
+      id: id, source: "feed", scheme: "s", code: code, isArchive: false, isCoded: true,
+      hasPrices: hasPrices, names: [MatchKey.name(name)],
+      addresses: [MatchKey.address(address, suburb: "Wyong")])
+  }
+
+  private func archive(_ id: Int, _ name: String, _ address: String, month: Int32 = 0)
+    -> StationRecord
+  {
+    let key = MatchKey.address(address, suburb: "Wyong")
+    return StationRecord(
+      id: id, source: "archive", scheme: "s", code: MatchKey.name(name) + "|" + key,
+      isArchive: true,
+      isCoded: false, firstDay: Month(number: Self.month.number + month).firstDay,
+      names: [MatchKey.name(name)], addresses: [key])
+  }
+
+  private func places(
+    _ records: [StationRecord], _ days: [Int: UInt32] = [:], _ decisions: [StationDecision] = []
+  ) -> [Int: Identity.Match] {
+    Identity.places(
+      of: records, sightings: days.mapValues { [Self.month: $0] }, decisions: decisions)
+  }
+
+  /// F-S01: another name at the same address at another time is the same station.
+  @Test func renamedStationsAreOne() {
+    let records = [
+      archive(1, "Caltex Wyong", "1 Main Street"), archive(2, "Ampol Wyong", "1 MAIN ST", month: 5),
+      feed(3, "77", "Ampol Foodary Wyong", "1 Main St., Wyong NSW 2259"),
+    ]
+    let found = places(records, [1: 0b0111, 2: 0b1000])
+    #expect(found.mapValues(\.place) == [1: 3, 2: 3, 3: 3])
+    #expect(found[1]?.by == "address" && found[1]?.doubt == nil)
+    // Without the feed the one that was told of first speaks.
+    #expect(
+      places(Array(records.prefix(2)), [1: 0b0111, 2: 0b1000]).mapValues(\.place) == [1: 1, 2: 1])
+  }
+
+  /// Two names on the same days are two stations; names tell which code is whose.
+  @Test func twinsStayTwo() {
+    let records = [
+      archive(1, "BP Wyong Northbound", "M1 Motorway"),
+      archive(2, "BP Wyong Southbound", "M1 Motorway"),
+      feed(3, "201", "BP Wyong Northbound", "M1 Motorway"),
+      feed(4, "202", "BP Wyong Southbound", "M1 Motorway"),
+    ]
+    let days: [Int: UInt32] = [1: 0b11111, 2: 0b11111]
+    #expect(places(records, days).mapValues(\.place) == [1: 3, 2: 4, 3: 3, 4: 4])
+    #expect(places(Array(records.prefix(2)), days).mapValues(\.place) == [1: 1, 2: 2])
+    // Renamed both: the ways they go tell.
+    let renamed = places(
+      [
+        archive(1, "BP Wyong Northbound", "M1 Motorway"),
+        archive(2, "BP Wyong Southbound", "M1 Motorway"),
+        archive(5, "Ampol Wyong Northbound", "M1 Motorway", month: 1),
+        archive(6, "Ampol Wyong Southbound", "M1 Motorway", month: 1),
+      ], [1: 0b111, 2: 0b111, 5: 0b111000, 6: 0b111000])
+    #expect(renamed.mapValues(\.place) == [1: 1, 2: 2, 5: 1, 6: 2])
+  }
+
+  /// What names cannot tell is left apart and shown.
+  @Test func doubtIsShown() {
+    let found = places(
+      [
+        archive(1, "Corner Store", "9 High St"), feed(3, "301", "United Wyong", "9 High St"),
+        feed(4, "302", "Metro Wyong", "9 High St"),
+      ])
+    #expect(found[1]?.place == 1)
+    #expect(found[1]?.doubt == "feed lists 301, 302 at its address")
+    // A charger at the address is no rival.
+    let charger = places(
+      [
+        archive(1, "Corner Store", "9 High St"), feed(3, "301", "United Wyong", "9 High St"),
+        feed(4, "302", "Metro Wyong", "9 High St", hasPrices: false),
+      ])
+    #expect(charger[1] == Identity.Match(place: 3, by: "address", doubt: nil))
+  }
+
+  /// House numbers that overlap in one street; the number of a shop is none.
+  @Test func houseNumbersMayDiffer() {
+    let found = places(
+      [
+        archive(1, "Shell Wyong", "396-404 Forest Road"),
+        feed(2, "1", "OTR Wyong", "396 Forest Rd"),
+        archive(3, "Metro", "Shop 6, 148 Long Rd"), feed(4, "2", "Metro Long Road", "148 Long Rd"),
+        feed(5, "3", "Other", "6 Long Rd"),
+      ])
+    #expect(found.mapValues(\.place) == [1: 2, 2: 2, 3: 4, 4: 4, 5: 5])
+  }
+
+  /// A person's word goes before every rule, either way, and taking it back takes it back.
+  @Test func aPersonDecides() {
+    func decision(_ isSame: Bool, _ code: String) -> StationDecision {
+      StationDecision(
+        day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "301",
+        secondSource: "archive",
+        secondCode: code, isSame: isSame, reason: "looked")
+    }
+    let records = [
+      archive(1, "Corner Store", "9 High St"), feed(3, "301", "United Wyong", "11 Low St"),
+      archive(4, "United Wyong", "11 Low St"),
+    ]
+    let same = decision(true, records[0].code)
+    let other = decision(false, records[2].code)
+    #expect(places(records).mapValues(\.place) == [1: 1, 3: 3, 4: 3])
+    let decided = places(records, [:], [same, other])
+    #expect(decided.mapValues(\.place) == [1: 3, 3: 3, 4: 4])
+    #expect(decided[1]?.by == "person")
+  }
+
+  /// The order in which records became known changes nothing.
+  @Test(arguments: 0..<20)
+  func numbersMeanNothing(seed: Int) {
+    let names = ["BP Wyong North", "BP Wyong South", "Ampol Wyong", "Corner Store", "Metro Wyong"]
+    let streets = ["1 Main St", "1-3 Main St", "M1 Motorway", "5 High St"]
+    var seeded = SystemSeed(UInt64(seed) &+ 1)
+    var records: [StationRecord] = []
+    for number in 0..<12 {
+      let name = names[Int(seeded.next() % 5)]
+      let street = streets[Int(seeded.next() % 4)]
+      if seeded.next() % 3 == 0 {
+        records.append(feed(number, "c\(number)", name, street))
+      } else if !records.contains(where: { $0.code == archive(0, name, street).code }) {
+        records.append(archive(number, name, street, month: Int32(seeded.next() % 3)))
+      }
+    }
+    var days: [Int: UInt32] = [:]
+    for record in records where record.isArchive {
+      days[record.id] = UInt32(seeded.next() % 255 + 1)
+    }
+    func named(_ matches: [Int: Identity.Match], _ records: [StationRecord]) -> [String] {
+      let codes = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.source + $0.code) })
+      return matches.map { "\(codes[$0]!) \(codes[$1.place]!) \($1.by) \($1.doubt ?? "")" }.sorted()
+    }
+    let plain = named(places(records, days), records)
+    // Numbered the other way round and handed in in another order.
+    let renumbered = records.reversed().map { record -> StationRecord in
+      var record = record
+      record.id = 100 - record.id
+      return record
+    }
+    let other = places(
+      renumbered, Dictionary(uniqueKeysWithValues: days.map { (100 - $0, $1) }))
+    #expect(named(other, renumbered) == plain)
+  }
+
+  private struct SystemSeed {
+    var state: UInt64
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+    mutating func next() -> UInt64 {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return state >> 8
+    }
+  }
+}
