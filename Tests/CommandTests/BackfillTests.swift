@@ -39,7 +39,7 @@ struct BackfillTests {
       + connection.lines("SELECT * FROM fuel.dirty_day ORDER BY 1, 2")
   }
 
-  /// Loads, tells, and passes over what is loaded, under whatever name. F-L: twice equals once.
+  /// F-L03: loads, tells, and passes over what is loaded, under whatever name; twice equals once.
   @Test func aSecondRunIsANoOp() async throws {
     let folder = try Self.archive()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -74,7 +74,7 @@ struct BackfillTests {
     }
   }
 
-  /// A dry run tells what the load will tell, and leaves nothing.
+  /// F-L07: a dry run tells what the load will tell, and leaves nothing.
   @Test func aDryRunCountsTheSame() async throws {
     let folder = try Self.archive(months: 3)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -138,7 +138,7 @@ struct BackfillTests {
   }
 
   /// Killed at a hundred moments, then resumed: the state of an undisturbed load, and no file twice.
-  /// F-L01.
+  /// F-L02.
   @Test func killedLoadsResume() async throws {
     let folder = try Self.archive(months: 24, rows: 3_000)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -192,7 +192,7 @@ struct ArchiveSampleTests {
   }
 
   /// A month of Western Australia beside the lists of the same days: where both tell a price, they tell
-  /// the same one.
+  /// the same one. F-L05.
   @Test func aMonthOfWesternAustraliaAgrees() async throws {
     guard !Self.isMissing else { return }
     try await TestDatabase.with { target in

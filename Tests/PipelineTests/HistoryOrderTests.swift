@@ -11,7 +11,7 @@ import Testing
 
 /// Several sources tell of the same weeks: a feed with codes and an archive without, a feed and an
 /// archive of whole days. In whatever order their runs and files arrive, cut off and repeated, with
-/// matching and averaging in between, everything published ends the same. F-C06, F-S01, F-S04.
+/// matching and averaging in between, everything published ends the same. F-C06, F-L01, F-S01, F-S04.
 struct HistoryOrderTests {
   static let begin = Instant("2026-03-28T00:00:00Z")
   static let end = begin + .seconds(20 * 86_400)

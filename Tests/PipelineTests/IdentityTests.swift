@@ -73,7 +73,7 @@ struct IdentityTests {
     #expect(renamed.mapValues(\.place) == [1: 1, 2: 2, 5: 1, 6: 2])
   }
 
-  /// What names cannot tell is left apart and shown.
+  /// F-L08: what names cannot tell is left apart and shown.
   @Test func doubtIsShown() {
     let found = places(
       [
