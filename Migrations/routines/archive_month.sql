@@ -86,37 +86,51 @@ COMMENT ON FUNCTION fuel.attach_archive_month(smallint, date) IS
 REVOKE EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) TO fuel_writer;
 
--- Adds staged facts to months that are there already. Answers how many were new.
+-- Adds staged facts to months that are there already. Answers how many were new, and how many of those
+-- give an instant another price than a file before: both are kept.
 CREATE OR REPLACE FUNCTION fuel.merge_archive_prices(p_run_id integer, p_source_id smallint)
-RETURNS integer LANGUAGE plpgsql AS $$
+RETURNS TABLE (stored integer, contradicting integer) LANGUAGE plpgsql AS $$
 DECLARE
-  stored integer;
+  first_at timestamptz;
+  last_at  timestamptz;
 BEGIN
-  INSERT INTO fuel.archive_price (
-    station_id, fuel_id, source_id, effective_at, price_tenths, run_id)
-  SELECT
-    staged.station_id, staged.fuel_id, p_source_id, staged.effective_at, staged.price_tenths,
-    p_run_id
-  FROM pg_temp.staged_archive_price AS staged
+  SELECT min(staged.effective_at), max(staged.effective_at) INTO first_at, last_at
+  FROM pg_temp.staged_archive_price AS staged;
   -- Most of a file that comes again is there; only what is not meets the key.
+  CREATE TEMPORARY TABLE new_archive_price ON COMMIT DROP AS
+  SELECT staged.*
+  FROM pg_temp.staged_archive_price AS staged
   WHERE NOT EXISTS (
     SELECT
     FROM fuel.archive_price AS known
     WHERE known.source_id = p_source_id
+      AND known.effective_at BETWEEN first_at AND last_at
       AND known.station_id = staged.station_id
       AND known.fuel_id = staged.fuel_id
       AND known.effective_at = staged.effective_at
-      AND known.price_tenths = staged.price_tenths
-      AND known.effective_at >= (
-        SELECT min(first.effective_at) FROM pg_temp.staged_archive_price AS first)
-      AND known.effective_at <= (
-        SELECT max(last.effective_at) FROM pg_temp.staged_archive_price AS last))
-  ORDER BY staged.station_id, staged.fuel_id, staged.effective_at
+      AND known.price_tenths = staged.price_tenths);
+  SELECT count(*) INTO contradicting
+  FROM pg_temp.new_archive_price AS new
+  WHERE EXISTS (
+    SELECT
+    FROM fuel.archive_price AS known
+    WHERE known.source_id = p_source_id
+      AND known.effective_at BETWEEN first_at AND last_at
+      AND known.station_id = new.station_id
+      AND known.fuel_id = new.fuel_id
+      AND known.effective_at = new.effective_at);
+  INSERT INTO fuel.archive_price (
+    station_id, fuel_id, source_id, effective_at, price_tenths, run_id)
+  SELECT new.station_id, new.fuel_id, p_source_id, new.effective_at, new.price_tenths, p_run_id
+  FROM pg_temp.new_archive_price AS new
+  ORDER BY new.station_id, new.fuel_id, new.effective_at
   ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS stored = ROW_COUNT;
-  RETURN stored;
+  DROP TABLE pg_temp.new_archive_price;
+  RETURN NEXT;
 END
 $$;
 COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
-  'Adds the staged facts of a run to its archive. Answers how many were new.';
+  'Adds the staged facts of a run to its archive. Answers how many were new, and how many of those '
+  'contradict another file.';
 GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;

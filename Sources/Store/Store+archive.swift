@@ -116,6 +116,8 @@ package final class ArchiveLoader: @unchecked Sendable {
     /// One bit each.
     var fuels: UInt64 = 0
     var payloadBytes = 0
+    /// Facts that give an instant another price than a file before.
+    var contradicting = 0
     var rejects: [Reject] = []
     /// Wordings that were made known with it.
     var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
@@ -343,9 +345,14 @@ package final class ArchiveLoader: @unchecked Sendable {
       try write(facts, to: &copy)
     }
     try connection.execute("ANALYZE pg_temp.staged_archive_price")
-    let stored = try connection.query(
-      "SELECT fuel.merge_archive_prices(\(open?.run ?? RunID(number: 0)), \(source)) AS stored"
-    ).only().integer("stored")
+    let merged = try connection.query(
+      """
+      SELECT stored, contradicting
+      FROM fuel.merge_archive_prices(\(open?.run ?? RunID(number: 0)), \(source))
+      """
+    ).only()
+    let stored = try merged.integer("stored")
+    open?.contradicting += try merged.integer("contradicting")
     try connection.execute("DROP TABLE pg_temp.staged_archive_price")
     open?.counts.stored += stored
     open?.counts.unchanged += facts.count - stored
@@ -415,8 +422,12 @@ package final class ArchiveLoader: @unchecked Sendable {
   // MARK: End
 
   private func finish() throws -> Loaded {
-    guard let open else { preconditionFailure("an end without a beginning") }
+    guard var open else { preconditionFailure("an end without a beginning") }
     try checkRejects(open)
+    if open.contradicting > 0 {
+      open.counts.warnings.append(
+        "\(open.contradicting) prices contradict those of another file; the higher counts")
+    }
     let connection = store.connection
     let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
     let last = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.last))
@@ -444,7 +455,8 @@ package final class ArchiveLoader: @unchecked Sendable {
         unchanged = \(open.counts.unchanged),
         duplicate = \(open.counts.duplicate),
         rejected = \(open.counts.rejected),
-        rejected_by_reason = \(store.jsonText(open.counts.rejectedByReason))::jsonb
+        rejected_by_reason = \(store.jsonText(open.counts.rejectedByReason))::jsonb,
+        warnings = \(open.counts.warnings)
       WHERE run_id = \(open.run)
       """)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")

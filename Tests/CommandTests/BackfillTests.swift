@@ -108,6 +108,36 @@ struct BackfillTests {
     #expect(try await load([two, one]) == plain)
   }
 
+  /// F-L04: a file that its publisher corrected is another file: what it says otherwise is kept beside
+  /// what was said, counted, and the higher price counts whichever came first.
+  @Test func aCorrectedFileIsAnother() async throws {
+    let folder = try Self.archive(months: 1, rows: 50)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = try FileManager.default.contentsOfDirectory(atPath: folder).map {
+      "\(folder)/\($0)"
+    }[0]
+    var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(
+      String.init)
+    // Prices lie between 100.0 and 240.0.
+    for row in [7, 21] { lines[row] = lines[row].replacing(/[0-9.]+$/, with: "299.9") }
+    let corrected = folder + "/corrected.csv"
+    try (lines.joined(separator: "\n") + "\n").write(
+      toFile: corrected, atomically: true, encoding: .utf8)
+    func load(_ files: [String]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let result = try CommandTests.run(
+          ["backfill", "nsw-fuelcheck"] + files + ["--summary"], on: target)
+        #expect(result.out.contains("stored=2 unchanged=48"), "\(result.out)")
+        #expect(
+          result.out.contains("(«2 prices contradict those of another file; the higher counts»)"))
+        return try Connection(target).lines(
+          "SELECT price_cpl FROM fuel_v1.price_history WHERE price_cpl > 250 ORDER BY valid_from")
+      }
+    }
+    #expect(try await load([path, corrected]) == ["299.9", "299.9"])
+    #expect(try await load([corrected, path]) == ["299.9", "299.9"])
+  }
+
   /// A file that is refused says why, with its name; the others are loaded all the same.
   @Test func refusedFilesAreNamed() async throws {
     let folder = try Self.archive(months: 2)
