@@ -85,6 +85,9 @@ static const unsigned char judge_list[] = {
 static const unsigned char merge_listing[] = {
 #embed "routines/merge_listing.sql"
 };
+static const unsigned char mark_places_dirty[] = {
+#embed "routines/mark_places_dirty.sql"
+};
 static const unsigned char flag_prices[] = {
 #embed "routines/flag_prices.sql"
 };
@@ -200,6 +203,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/missing_of_list", missing_of_list),
   FILE_ENTRY("routines/judge_list", judge_list),
   FILE_ENTRY("routines/merge_listing", merge_listing),
+  FILE_ENTRY("routines/mark_places_dirty", mark_places_dirty),
   FILE_ENTRY("routines/flag_prices", flag_prices),
   FILE_ENTRY("routines/mark_dirty", mark_dirty),
   FILE_ENTRY("routines/finish_backfill", finish_backfill),

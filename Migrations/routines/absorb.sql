@@ -99,6 +99,14 @@ BEGIN
   SELECT moved.station_id, pair.fuel_id, moved.first_seen_at
   FROM unnest(moved_ids, moved_since) AS moved (station_id, first_seen_at)
   JOIN fuel.current_price AS pair USING (station_id);
+  -- What archives tell of the same places counts there too.
+  IF moved_ids IS NOT NULL AND EXISTS (
+    SELECT
+    FROM fuel.station
+    WHERE station.place_id = ANY (moved_ids) AND station.place_id <> station.station_id)
+  THEN
+    PERFORM fuel.mark_places_dirty(moved_ids, p_clock);
+  END IF;
   IF is_late THEN
     UPDATE fuel.station SET first_seen_at = p_taken_at
     FROM (
@@ -328,6 +336,17 @@ BEGIN
   SELECT known.station_id, known.fuel_id, known.next_effective_at
   FROM fuel.current_price AS known
   WHERE known.source_id = feed.source_id AND known.next_effective_at <= p_clock;
+
+  -- A station counts in matching once it has sold something; one that is known by its name and
+  -- address is told from another by the days on which both are told of.
+  IF NOT feed.has_codes OR EXISTS (
+    SELECT
+    FROM pg_temp.changed
+    WHERE NOT EXISTS (
+      SELECT FROM fuel.current_price AS pair WHERE pair.station_id = changed.station_id))
+  THEN
+    UPDATE fuel.source SET are_links_due = true WHERE source.source_id = feed.source_id;
+  END IF;
 
   PERFORM fuel.refresh_current(
     feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)

@@ -134,3 +134,43 @@ COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
   'Adds the staged facts of a run to its archive. Answers how many were new, and how many of those '
   'contradict another file.';
 GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;
+
+-- Settles the staged facts of a file that came in pieces: of several prices of one station and fuel in one
+-- second the last of the file counts. Answers what goes: repetitions, and prices that were corrected.
+CREATE OR REPLACE FUNCTION fuel.settle_archive_prices()
+RETURNS TABLE (
+  station_code text, fuel text, price_tenths integer, effective_at timestamptz, is_repeated boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH told AS (
+    SELECT
+      staged.ctid AS row_id,
+      row_number() OVER later AS back,
+      row_number() OVER (
+        PARTITION BY staged.station_id, staged.fuel_id, staged.effective_at, staged.price_tenths
+        ORDER BY staged.run_id DESC
+      ) AS same_back
+    FROM pg_temp.staged_archive_price AS staged
+    -- The place in the file stands in run_id.
+    WINDOW later AS (
+      PARTITION BY staged.station_id, staged.fuel_id, staged.effective_at
+      ORDER BY staged.run_id DESC)
+  ),
+  gone AS (
+    DELETE FROM pg_temp.staged_archive_price AS staged
+    USING told
+    WHERE staged.ctid = told.row_id AND told.back > 1
+    RETURNING staged.*, told.same_back > 1 AS is_repeated
+  )
+  SELECT
+    station.station_code, fuel.fuel, gone.price_tenths, gone.effective_at, gone.is_repeated
+  FROM gone
+  JOIN fuel.station USING (station_id)
+  JOIN fuel.fuel USING (fuel_id);
+END
+$$;
+COMMENT ON FUNCTION fuel.settle_archive_prices() IS
+  'Keeps of the staged facts of each station, fuel and second the last. Answers the others.';
+GRANT EXECUTE ON FUNCTION fuel.settle_archive_prices() TO fuel_writer;

@@ -37,8 +37,8 @@ BEGIN
   )
   SELECT count(*) FILTER (WHERE told.is_new) INTO new_wordings FROM told;
   IF new_wordings > 0 THEN
-    UPDATE fuel.source SET are_links_due = true
-    WHERE source.source_id = p_source_id AND NOT source.are_links_due;
+    -- Even where it is due already: the match that is under way has not seen these.
+    UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   END IF;
 
   RETURN QUERY

@@ -25,11 +25,7 @@ BEGIN
     first_taken_at = least(source.first_taken_at, p_first_at),
     last_taken_at = greatest(source.last_taken_at, p_last_at),
     are_links_due = true
-  WHERE source.source_id = p_source_id
-    AND (NOT source.are_links_due
-      OR source.first_taken_at IS NULL
-      OR source.first_taken_at > p_first_at
-      OR source.last_taken_at < p_last_at);
+  WHERE source.source_id = p_source_id;
 
   IF p_fuel_ids IS NULL THEN
     RETURN;

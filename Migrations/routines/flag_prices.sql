@@ -32,8 +32,8 @@ RETURN coalesce((
     WHERE archived.station_id = p_station_id
       AND archived.fuel_id = p_fuel_id
       AND archived.source_id = p_source_id
-      -- Twice as long as an archive's price is believed; further back lies another market.
-      AND archived.effective_at > p_at - interval '60 days'
+      -- As long as an archive's price is believed; further back lies another market.
+      AND archived.effective_at > p_at - interval '30 days'
   ) AS price
   WHERE price.effective_at < p_at
     AND price.price_tenths <> p_price
@@ -104,7 +104,8 @@ RETURN EXISTS (
   FROM fuel.station
   JOIN fuel.station AS other
     ON other.state = station.state
-    AND other.station_id <> station.station_id
+    -- Another record of the same place tells nothing new.
+    AND other.place_id <> station.place_id
     AND fuel.kilometres(
       station.latitude, station.longitude, other.latitude, other.longitude) <= 40
   JOIN fuel.current_price AS pair ON pair.station_id = other.station_id
@@ -125,7 +126,8 @@ RETURNS integer LANGUAGE sql AS $$
       (verdict.is_odd OR verdict.is_placeholder) AND NOT EXISTS (
         SELECT
         FROM fuel.price_confirmation
-        WHERE price_confirmation.station_id = pair.station_id
+        JOIN fuel.station AS confirmed USING (station_id)
+        WHERE confirmed.place_id = station.place_id
           AND price_confirmation.fuel_id = pair.fuel_id
           AND price_confirmation.price_tenths = pair.price_tenths) AS is_flagged,
       CASE
@@ -195,20 +197,9 @@ BEGIN
     p_station_id, confirmed_fuel, (p_price_cpl * 10)::integer, session_user, clock_timestamp())
   ON CONFLICT DO NOTHING;
   PERFORM fuel.flag_prices(ARRAY[p_station_id], ARRAY[confirmed_fuel]);
-  INSERT INTO fuel.dirty_day (fuel_id, day)
-  SELECT confirmed_fuel, day.day::date
-  FROM (
-    SELECT min(price.effective_at) AS begins_at
-    FROM fuel.price
-    WHERE price.station_id = p_station_id
-      AND price.fuel_id = confirmed_fuel
-      AND price.price_tenths = (p_price_cpl * 10)::integer
-  ) AS held
-  CROSS JOIN generate_series(
-    (held.begins_at - interval '1 day')::date, fuel.clock()::date + 1, interval '1 day'
-  ) AS day (day)
-  ORDER BY day.day
-  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+  PERFORM fuel.mark_places_dirty(
+    ARRAY(SELECT station.place_id FROM fuel.station WHERE station.station_id = p_station_id),
+    fuel.clock());
 END
 $$;
 COMMENT ON FUNCTION fuel.confirm_price(integer, text, numeric) IS

@@ -15,16 +15,31 @@ LANGUAGE sql STABLE AS $$
   CROSS JOIN generate_series(0, 30) AS bit (day)
   WHERE seen.days & (1 << bit.day) <> 0
   UNION ALL
-  SELECT DISTINCT
-    source.source, source.scheme, false,
-    fuel.price_day(run.taken_at, state.time_zone, state.price_day_starts)
-  FROM fuel.run
+  SELECT DISTINCT source.source, source.scheme, false, day.day::date
+  FROM (
+    SELECT
+      run.source_id,
+      run.taken_at,
+      run.is_complete,
+      lead(run.taken_at) OVER (PARTITION BY run.source_id ORDER BY run.taken_at) AS next_at
+    FROM fuel.run
+    WHERE run.outcome IN ('stored', 'unchanged')
+  ) AS run
   JOIN fuel.source USING (source_id)
   JOIN fuel.state ON state.state = source.state
-  WHERE source.kind = 'feed' AND run.outcome IN ('stored', 'unchanged')
+  -- Between two lists that lie close enough the first is believed.
+  CROSS JOIN generate_series(
+    fuel.price_day(run.taken_at, state.time_zone, state.price_day_starts),
+    CASE
+      WHEN run.is_complete AND run.next_at - run.taken_at <= source.sight_lapses_after
+        THEN fuel.price_day(run.next_at, state.time_zone, state.price_day_starts)
+      ELSE fuel.price_day(run.taken_at, state.time_zone, state.price_day_starts)
+    END,
+    interval '1 day') AS day (day)
+  WHERE source.kind = 'feed'
 $$;
 COMMENT ON FUNCTION fuel.known_days() IS
-  'The price days that each archive tells of, and those on which each feed was read.';
+  'The price days that each archive tells of, and those that each feed''s lists cover.';
 GRANT EXECUTE ON FUNCTION fuel.known_days() TO fuel_writer;
 
 -- At noon of each day of a month, where an archive and its scheme's feed both tell a price of a place

@@ -5,8 +5,12 @@
 CREATE OR REPLACE FUNCTION fuel.link_stations(p_clock timestamptz) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
-  changed integer;
+  changed       integer;
+  -- Places that lose a record.
+  places_before integer[];
 BEGIN
+  CREATE TEMPORARY TABLE seen_as ON COMMIT DROP AS
+  SELECT station.station_id, station.is_public, station.state FROM fuel.station;
   WITH seen AS (
     SELECT
       sighting.station_id,
@@ -83,6 +87,12 @@ BEGIN
   JOIN pg_temp.wanted_match AS wanted USING (station_id)
   WHERE record.place_id <> wanted.place_id;
 
+  SELECT array_agg(DISTINCT record.place_id) INTO places_before
+  FROM fuel.station AS record
+  JOIN pg_temp.moved USING (station_id);
+  -- With the records that are there still: what leaves changes them too.
+  PERFORM fuel.mark_places_dirty(places_before, p_clock);
+
   UPDATE fuel.station AS record SET
     place_id = wanted.place_id,
     matched_by = wanted.matched_by,
@@ -114,28 +124,19 @@ BEGIN
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
       newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
 
-  INSERT INTO fuel.dirty_day (fuel_id, day)
-  SELECT fuel.fuel_id, day.day::date
-  FROM (
-    SELECT
-      min(told.first_seen_at) - interval '1 day' AS begins_at,
-      least(max(told.last_seen_at + source.price_lapses_after) + interval '1 day', p_clock)
-        AS ends_at
-    FROM pg_temp.moved
-    JOIN fuel.station_description AS told USING (station_id)
-    JOIN fuel.station USING (station_id)
-    JOIN fuel.source ON source.source_id = station.source_id
-  ) AS span
-  JOIN fuel.fuel ON fuel.is_averaged
-  CROSS JOIN generate_series(span.begins_at::date, span.ends_at::date, interval '1 day')
-    AS day (day)
-  WHERE EXISTS (
-    SELECT FROM fuel.daily_rollup WHERE daily_rollup.fuel_id = fuel.fuel_id)
-  ORDER BY fuel.fuel_id, day.day
-  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+  PERFORM fuel.mark_places_dirty(
+    places_before || ARRAY(
+      SELECT DISTINCT record.place_id
+      FROM fuel.station AS record
+      LEFT JOIN pg_temp.moved USING (station_id)
+      LEFT JOIN pg_temp.seen_as USING (station_id)
+      WHERE moved.station_id IS NOT NULL
+        -- Who may buy there, and in which state it is, decides where it counts.
+        OR (seen_as.is_public, seen_as.state) IS DISTINCT FROM (record.is_public, record.state)),
+    p_clock);
 
   UPDATE fuel.source SET are_links_due = false WHERE source.are_links_due;
-  DROP TABLE pg_temp.moved;
+  DROP TABLE pg_temp.moved, pg_temp.seen_as;
   RETURN changed;
 END
 $$;

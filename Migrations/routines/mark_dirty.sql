@@ -55,14 +55,16 @@ BEGIN
           ), state.time_zone, state.price_day_starts
         ) AS first_day,
         fuel.price_day(
-          least(following.effective_at, changed.begins_at + feed.price_lapses_after, p_clock),
+          least(
+            coalesce(doubted.ends_at, following.effective_at),
+            coalesce(following.effective_at, changed.begins_at) + feed.price_lapses_after, p_clock),
           state.time_zone, state.price_day_starts
         ) AS last_day
       FROM pg_temp.changed
       JOIN fuel.station USING (station_id)
       JOIN fuel.state USING (state)
       LEFT JOIN LATERAL (
-        SELECT price.effective_at
+        SELECT price.effective_at, price.price_tenths
         FROM fuel.price
         WHERE price.station_id = changed.station_id
           AND price.fuel_id = changed.fuel_id
@@ -71,6 +73,29 @@ BEGIN
         ORDER BY price.effective_at
         LIMIT 1
       ) AS following ON true
+      -- Whether the next price is doubtful hangs on the one before it, if it lies far from any of them:
+      -- then as long as that one holds.
+      LEFT JOIN LATERAL (
+        SELECT coalesce(min(later.effective_at), 'infinity') AS ends_at
+        FROM fuel.price AS later
+        WHERE later.station_id = changed.station_id
+          AND later.fuel_id = changed.fuel_id
+          AND later.source_id = p_source_id
+          AND later.effective_at > following.effective_at
+          AND later.price_tenths <> following.price_tenths
+      ) AS doubted ON (
+        SELECT max(abs(near.price_tenths - following.price_tenths) * 3 - near.price_tenths) > 0
+        FROM (
+          SELECT before.price_tenths
+          FROM fuel.price AS before
+          WHERE before.station_id = changed.station_id
+            AND before.fuel_id = changed.fuel_id
+            AND before.source_id = p_source_id
+            AND before.effective_at < following.effective_at
+            AND before.price_tenths > 0
+          ORDER BY before.effective_at DESC
+          LIMIT 3
+        ) AS near)
       LEFT JOIN LATERAL (
         SELECT max(run.taken_at) AS last_at
         FROM fuel.run

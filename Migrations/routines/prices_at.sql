@@ -58,12 +58,58 @@ COMMENT ON FUNCTION fuel.next_event_at(integer, smallint, smallint, timestamptz,
 GRANT EXECUTE ON FUNCTION fuel.next_event_at(
   integer, smallint, smallint, timestamptz, timestamptz) TO fuel_writer;
 
+-- What the lists of a feed last said of a pair that was stamped before, up to an instant: gone, or listed
+-- again, and when. No row: nothing since the stamp.
+CREATE OR REPLACE FUNCTION fuel.shown_at(
+  p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_stamped_at timestamptz,
+  p_at timestamptz)
+RETURNS TABLE (changed_at timestamptz, is_listed boolean)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1 AS $$
+  SELECT last.changed_at, last.is_listed
+  FROM (
+    SELECT listing.changed_at, listing.is_listed
+    FROM fuel.listing
+    WHERE listing.station_id = p_station_id
+      AND listing.fuel_id = p_fuel_id
+      AND listing.source_id = p_source_id
+      AND listing.changed_at <= p_at
+    ORDER BY listing.changed_at DESC
+    LIMIT 1
+  ) AS last
+  WHERE last.changed_at >= p_stamped_at
+    AND (
+      NOT last.is_listed
+      -- Being listed for the first time is no event.
+      OR EXISTS (
+        SELECT
+        FROM fuel.listing AS earlier
+        WHERE earlier.station_id = p_station_id
+          AND earlier.fuel_id = p_fuel_id
+          AND earlier.source_id = p_source_id
+          AND earlier.changed_at < last.changed_at))
+$$;
+COMMENT ON FUNCTION fuel.shown_at(integer, smallint, smallint, timestamptz, timestamptz) IS
+  'What the lists of a feed last said of a pair since its stamp; no row: nothing.';
+GRANT EXECUTE ON FUNCTION fuel.shown_at(
+  integer, smallint, smallint, timestamptz, timestamptz) TO fuel_writer;
+
 -- The price in effect at an instant, by the whole history: the one written rule that price_at,
 -- average_at and the changes over a day and a week share. Which source speaks: see fuel.price_event.
+--
+-- Planned anew each time, with the instants known: then the server opens the months that matter and
+-- no others.
 CREATE OR REPLACE FUNCTION fuel.prices_at(
   p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
 RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_column
+DECLARE
+  -- No price of any source is believed for longer.
+  oldest_at timestamptz := p_at - (SELECT max(source.price_lapses_after) FROM fuel.source);
+  oldest_archived_at timestamptz := p_at - (
+    SELECT max(source.price_lapses_after) FROM fuel.source WHERE source.kind = 'archive');
+BEGIN
+  RETURN QUERY
   WITH wanted AS (
     SELECT asked.place_id
     FROM fuel.station AS asked
@@ -75,9 +121,12 @@ LANGUAGE sql STABLE AS $$
       pair.fuel_id,
       pair.station_id,
       pair.source_id,
-      CASE WHEN gone.is_gone THEN gone.changed_at ELSE stamped.effective_at END AS effective_at,
-      CASE WHEN gone.is_gone THEN 0 ELSE stamped.price_tenths END AS price_tenths,
-      stamped.learnt_at,
+      -- Listed again, a price holds anew from that instant, as in fuel.price_event.
+      greatest(stamped.effective_at, shown.changed_at) AS effective_at,
+      CASE WHEN shown.is_listed IS FALSE THEN 0 ELSE stamped.price_tenths END AS price_tenths,
+      CASE
+        WHEN shown.changed_at > stamped.effective_at THEN shown.changed_at ELSE stamped.learnt_at
+      END AS learnt_at,
       stamped.effective_at + source.sight_lapses_after AS unseen_lapses_at
     FROM fuel.current_price AS pair
     JOIN fuel.station ON station.station_id = pair.station_id
@@ -92,22 +141,13 @@ LANGUAGE sql STABLE AS $$
         AND price.fuel_id = pair.fuel_id
         AND price.source_id = pair.source_id
         AND price.effective_at <= p_at
+        AND price.effective_at > oldest_at
         AND price.effective_at > p_at - source.price_lapses_after
       ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
       LIMIT 1
     ) AS stamped
-    LEFT JOIN LATERAL (
-      SELECT
-        listing.changed_at,
-        NOT listing.is_listed AND listing.changed_at >= stamped.effective_at AS is_gone
-      FROM fuel.listing
-      WHERE listing.station_id = pair.station_id
-        AND listing.fuel_id = pair.fuel_id
-        AND listing.source_id = pair.source_id
-        AND listing.changed_at <= p_at
-      ORDER BY listing.changed_at DESC
-      LIMIT 1
-    ) AS gone ON true
+    LEFT JOIN LATERAL fuel.shown_at(
+      pair.station_id, pair.fuel_id, pair.source_id, stamped.effective_at, p_at) AS shown ON true
     WHERE (p_station_ids IS NULL OR station.place_id IN (SELECT wanted.place_id FROM wanted))
       AND (p_fuel_id IS NULL OR pair.fuel_id = p_fuel_id)
     UNION ALL
@@ -124,8 +164,7 @@ LANGUAGE sql STABLE AS $$
     JOIN fuel.station ON station.station_id = archived.station_id
     JOIN fuel.source ON source.source_id = archived.source_id
     WHERE archived.effective_at <= p_at
-      AND archived.effective_at > p_at - (
-        SELECT max(source.price_lapses_after) FROM fuel.source WHERE source.kind = 'archive')
+      AND archived.effective_at > oldest_archived_at
       AND archived.effective_at > p_at - source.price_lapses_after
       AND (p_station_ids IS NULL OR station.place_id IN (SELECT wanted.place_id FROM wanted))
       AND (p_fuel_id IS NULL OR archived.fuel_id = p_fuel_id)
@@ -153,7 +192,8 @@ LANGUAGE sql STABLE AS $$
             fuel.next_event_at(
               holding.station_id, holding.fuel_id, holding.source_id, p_at, fuel.clock()),
             'infinity')
-      ) + source.sight_lapses_after > p_at)
+      ) + source.sight_lapses_after > p_at);
+END
 $$;
 COMMENT ON FUNCTION fuel.prices_at(timestamptz, integer[], smallint) IS
   'The prices in effect at an instant, of the given stations and fuel (NULL: all), by place.';

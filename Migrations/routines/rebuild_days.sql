@@ -85,15 +85,17 @@ BEGIN
     JOIN fuel.source ON source.source_id = record.source_id
     WHERE place.is_public
   ),
-  happened AS (
+  happened AS MATERIALIZED (
     -- What held when the window began ...
     SELECT
       cached.station_id,
       cached.fuel_id,
-      CASE WHEN gone.is_gone THEN gone.changed_at ELSE carried.effective_at END AS effective_at,
-      CASE WHEN gone.is_gone THEN 0 ELSE carried.price_tenths END AS price_tenths,
+      greatest(carried.effective_at, shown.changed_at) AS effective_at,
+      CASE WHEN shown.is_listed IS FALSE THEN 0 ELSE carried.price_tenths END AS price_tenths,
       carried.effective_at AS stamped_at,
-      carried.learnt_at
+      CASE
+        WHEN shown.changed_at > carried.effective_at THEN shown.changed_at ELSE carried.learnt_at
+      END AS learnt_at
     FROM fuel.current_price AS cached
     JOIN teller USING (station_id)
     CROSS JOIN LATERAL (
@@ -107,18 +109,9 @@ BEGIN
       ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
       LIMIT 1
     ) AS carried
-    LEFT JOIN LATERAL (
-      SELECT
-        listing.changed_at,
-        NOT listing.is_listed AND listing.changed_at >= carried.effective_at AS is_gone
-      FROM fuel.listing
-      WHERE listing.station_id = cached.station_id
-        AND listing.fuel_id = cached.fuel_id
-        AND listing.source_id = cached.source_id
-        AND listing.changed_at <= teller.begins_at
-      ORDER BY listing.changed_at DESC
-      LIMIT 1
-    ) AS gone ON true
+    LEFT JOIN LATERAL fuel.shown_at(
+      cached.station_id, cached.fuel_id, cached.source_id, carried.effective_at,
+      teller.begins_at) AS shown ON true
     WHERE cached.fuel_id = ANY (p_fuel_ids)
     UNION ALL
     -- ... by an archive, whose month is read anyway ...
@@ -174,6 +167,17 @@ BEGIN
     FROM happened
     JOIN teller USING (station_id)
     WHERE greatest(happened.effective_at, teller.speaks_from_at) < teller.ends_at
+      -- What is older than what others tell by then is not told any more.
+      AND (
+        happened.effective_at >= teller.speaks_from_at
+        OR NOT EXISTS (
+          SELECT
+          FROM happened AS newer
+          JOIN teller AS other ON other.station_id = newer.station_id
+          WHERE other.place_id = teller.place_id
+            AND newer.fuel_id = happened.fuel_id
+            AND newer.effective_at > happened.effective_at
+            AND newer.effective_at <= teller.speaks_from_at))
   ),
   followed AS (
     SELECT
@@ -272,7 +276,8 @@ BEGIN
     WHERE NOT EXISTS (
         SELECT
         FROM fuel.price_confirmation
-        WHERE price_confirmation.station_id = far.place_id
+        JOIN fuel.station AS confirmed USING (station_id)
+        WHERE confirmed.place_id = far.place_id
           AND price_confirmation.fuel_id = far.fuel_id
           AND price_confirmation.price_tenths = far.price_tenths)
       AND NOT fuel.is_own_way(

@@ -5,7 +5,9 @@ SELECT
   (island.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
   min(island.effective_at) AS valid_from,
   nullif(max(island.ends_at), 'infinity') AS valid_to,
-  island.source
+  -- Of several that tell one price the one that told its beginning.
+  (array_agg(island.source ORDER BY island.effective_at, island.learnt_at, island.source))[1]
+    AS source
 FROM (
   SELECT
     span.*,
@@ -74,8 +76,7 @@ FROM (
   ) AS span
 ) AS island
 WHERE island.price_tenths > 0
-GROUP BY
-  island.station_id, island.fuel, island.source, island.island, island.price_tenths
+GROUP BY island.station_id, island.fuel, island.island, island.price_tenths
 HAVING min(island.effective_at) < max(island.ends_at);
 COMMENT ON VIEW fuel_v1.price_history IS
   'What each station charged from when to when. One row per station, fuel and the time that one price '
@@ -86,5 +87,5 @@ COMMENT ON COLUMN fuel_v1.price_history.fuel       IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.price_history.price_cpl  IS 'Cents per litre.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_from IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_to   IS 'When it ended: changed, withdrawn or too old to believe; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.source     IS 'The feed or archive that says so.';
+COMMENT ON COLUMN fuel_v1.price_history.source     IS 'The feed or archive that told its beginning.';
 GRANT SELECT ON fuel_v1.price_history TO fuel_reader, fuel_writer;

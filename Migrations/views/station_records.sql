@@ -3,16 +3,23 @@ SELECT
   record.place_id AS station_id,
   source.source,
   record.station_code AS source_station_code,
-  record.name,
-  record.brand AS written_brand,
-  record.address,
-  record.suburb,
-  record.postcode,
+  coalesce(told.name, record.name) AS name,
+  CASE WHEN told.name IS NULL THEN record.brand ELSE told.brand END AS written_brand,
+  coalesce(told.address, record.address) AS address,
+  CASE WHEN told.name IS NULL THEN record.suburb ELSE told.suburb END AS suburb,
+  CASE WHEN told.name IS NULL THEN record.postcode ELSE told.postcode END AS postcode,
   record.matched_by,
   record.match_doubt,
   record.station_id AS record_id
 FROM fuel.station AS record
-JOIN fuel.source USING (source_id);
+JOIN fuel.source USING (source_id)
+LEFT JOIN LATERAL (
+  SELECT wording.name, wording.brand, wording.address, wording.suburb, wording.postcode
+  FROM fuel.station_description AS wording
+  WHERE wording.station_id = record.station_id
+  ORDER BY wording.last_seen_at DESC, wording.wording_md5
+  LIMIT 1
+) AS told ON true;
 COMMENT ON VIEW fuel_v1.station_records IS
   'What feeds and archives call each station, and how it was found that they mean the same. One row per '
   'station record of a source.';

@@ -118,7 +118,8 @@ package final class ArchiveLoader: @unchecked Sendable {
     var payloadBytes = 0
     /// Facts that give an instant another price than a file before.
     var contradicting = 0
-    var rejects: [Reject] = []
+    /// Rows that speak against the file.
+    var bad = 0
     /// Wordings that were made known with it.
     var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
   }
@@ -158,7 +159,6 @@ package final class ArchiveLoader: @unchecked Sendable {
   }
 
   private func begin(_ piece: ArchivePiece, digest: String) throws {
-    let connection = store.connection
     try connection.begin()
     let row = try connection.query(
       """
@@ -187,17 +187,43 @@ package final class ArchiveLoader: @unchecked Sendable {
   private func add(_ piece: ArchivePiece) throws {
     guard var open else { preconditionFailure("a piece without a beginning") }
     open.payloadBytes += piece.bytes
-    for reject in piece.rejects {
-      open.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
-    }
-    open.rejects += piece.rejects
     open.counts.duplicate += piece.duplicates
     self.open = open
+    try turnAway(piece.rejects)
     try learn(piece)
+    let isWhole = piece.isFirst && piece.isLast
+    if !isWhole && piece.isFirst { try stage() }
     for (month, facts) in piece.months.sorted(by: { $0.key < $1.key }) {
-      try store(facts, of: month, isWhole: piece.isFirst && piece.isLast)
+      note(facts)
+      if isWhole {
+        try store(facts, of: month)
+      } else {
+        try makeMonth(month)
+        // The place in the file where the run's number will be, to settle by.
+        try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
+          try write(facts, to: &copy, withPlaces: true)
+        }
+      }
     }
+    if !isWhole && piece.isLast { try settle() }
     try keep(piece.sightings)
+  }
+
+  private var connection: Connection { store.connection }
+
+  /// Keeps rows that are turned away, so that they need no memory until the file ends.
+  private func turnAway(_ rejects: [Reject]) throws {
+    guard var open else { return }
+    for reject in rejects {
+      open.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
+      if reject.reason.countsAgainstFeed, reject.reason != .conflictingPrice { open.bad += 1 }
+    }
+    open.counts.takeExamples(rejects)
+    self.open = open
+    for begin in stride(from: 0, to: rejects.count, by: 50_000) {
+      try store.keep(
+        Array(rejects[begin..<min(begin + 50_000, rejects.count)]), of: open.run, at: now)
+    }
   }
 
   // MARK: Stations
@@ -315,47 +341,81 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   // MARK: Facts
 
-  /// Stores the facts of one month: into a table of its own where it is new and whole, else beside
+  /// Stores the facts of one month of a whole file: into a table of its own where it is new, else beside
   /// what is there.
-  private func store(_ facts: [ArchiveFact], of month: Month, isWhole: Bool) throws {
-    note(facts)
-    let connection = store.connection
-    let first = month.firstDay
+  private func store(_ facts: [ArchiveFact], of month: Month) throws {
     let name = try connection.query(
       """
       SELECT
-        fuel.archive_month_name(\(source), \(first)) AS name,
-        fuel.has_archive_month(\(source), \(first)) AS is_there
+        fuel.archive_month_name(\(source), \(month.firstDay)) AS name,
+        fuel.has_archive_month(\(source), \(month.firstDay)) AS is_there
       """
     ).only()
-    let isThere = try name.boolean("is_there")
-    if !isThere { try connection.query("SELECT fuel.begin_archive_month(\(source), \(first))") }
-    if isWhole && !isThere {
+    guard try name.boolean("is_there") else {
+      try connection.query("SELECT fuel.begin_archive_month(\(source), \(month.firstDay))")
       let stored = try connection.copy(intoNew: try name.text("name"), columns: 6) { copy in
         try write(facts, to: &copy)
       }
       open?.counts.stored += stored
-      try connection.query("SELECT fuel.attach_archive_month(\(source), \(first))")
+      try connection.query("SELECT fuel.attach_archive_month(\(source), \(month.firstDay))")
       return
     }
-    if !isThere { try connection.query("SELECT fuel.attach_archive_month(\(source), \(first))") }
-    try connection.execute(
-      "CREATE TEMPORARY TABLE staged_archive_price (LIKE fuel.archive_price) ON COMMIT DROP")
+    try stage()
     try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
       try write(facts, to: &copy)
     }
+    try merge()
+  }
+
+  private func stage() throws {
+    try connection.execute(
+      "CREATE TEMPORARY TABLE staged_archive_price (LIKE fuel.archive_price) ON COMMIT DROP")
+  }
+
+  private func makeMonth(_ month: Month) throws {
+    let isThere = try connection.query(
+      "SELECT fuel.has_archive_month(\(source), \(month.firstDay)) AS is_there"
+    ).only().boolean("is_there")
+    guard !isThere else { return }
+    try connection.query("SELECT fuel.begin_archive_month(\(source), \(month.firstDay))")
+    try connection.query("SELECT fuel.attach_archive_month(\(source), \(month.firstDay))")
+  }
+
+  /// Adds what is staged to what is there.
+  private func merge() throws {
     try connection.execute("ANALYZE pg_temp.staged_archive_price")
     let merged = try connection.query(
       """
-      SELECT stored, contradicting
+      SELECT
+        stored, contradicting,
+        (SELECT count(*) FROM pg_temp.staged_archive_price) AS staged
       FROM fuel.merge_archive_prices(\(open?.run ?? RunID(number: 0)), \(source))
       """
     ).only()
     let stored = try merged.integer("stored")
     open?.contradicting += try merged.integer("contradicting")
-    try connection.execute("DROP TABLE pg_temp.staged_archive_price")
     open?.counts.stored += stored
-    open?.counts.unchanged += facts.count - stored
+    open?.counts.unchanged += try merged.integer("staged") - stored
+    try connection.execute("DROP TABLE pg_temp.staged_archive_price")
+  }
+
+  /// What one piece cannot see of another: the last price of a second in the whole file.
+  private func settle() throws {
+    var rejects: [Reject] = []
+    for row in try connection.query("SELECT * FROM fuel.settle_archive_prices()") {
+      if try row.boolean("is_repeated") {
+        open?.counts.duplicate += 1
+      } else {
+        let told = Observation(
+          stationCode: try row.text("station_code"),
+          fuel: Fuel(rawValue: try row.text("fuel")) ?? .unmapped("?"),
+          price: Price(tenths: try row.integer("price_tenths")),
+          effectiveAt: try row.instant("effective_at"))
+        rejects.append(Reject(.conflictingPrice, raw: told.asText))
+      }
+    }
+    try turnAway(rejects)
+    try merge()
   }
 
   private func note(_ facts: [ArchiveFact]) {
@@ -385,7 +445,9 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   /// The rows of `fuel.archive_price` in the binary form of COPY: every column has a fixed place, so
   /// that one row is a copy of a model with four numbers changed.
-  private func write(_ facts: [ArchiveFact], to copy: inout BinaryCopy) throws {
+  private func write(
+    _ facts: [ArchiveFact], to copy: inout BinaryCopy, withPlaces: Bool = false
+  ) throws {
     guard let open else { return }
     var model: [UInt8] = []
     func append(_ value: some FixedWidthInteger) {
@@ -403,7 +465,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     append(Int32(4))
     append(Int32(0))  // 38: price_tenths
     append(Int32(4))
-    append(Int32(open.run.number))
+    append(Int32(open.run.number))  // 46: run_id
     try model.withUnsafeMutableBytes { row in
       for run in runs(of: facts) {
         let station = known.stationIDs[facts[run.lowerBound].record]
@@ -413,6 +475,10 @@ package final class ArchiveLoader: @unchecked Sendable {
           row.storeBytes(
             of: (Int64(fact.seconds) * 1_000_000).bigEndian, toByteOffset: 26, as: Int64.self)
           row.storeBytes(of: fact.tenths.bigEndian, toByteOffset: 38, as: Int32.self)
+          if withPlaces {
+            row.storeBytes(
+              of: Int32(truncatingIfNeeded: fact.place).bigEndian, toByteOffset: 46, as: Int32.self)
+          }
           try copy.writeRow(encoded: UnsafeRawBufferPointer(row))
         }
       }
@@ -428,7 +494,6 @@ package final class ArchiveLoader: @unchecked Sendable {
       open.counts.warnings.append(
         "\(open.contradicting) prices contradict those of another file; the higher counts")
     }
-    let connection = store.connection
     let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
     let last = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.last))
     if let first, let last {
@@ -441,7 +506,6 @@ package final class ArchiveLoader: @unchecked Sendable {
           \(source), \(first), \(last), nullif(\(fuels)::smallint[], '{}'), \(now))
         """)
     }
-    try store.keep(open.rejects, of: open.run, at: now)
     try connection.query(
       """
       UPDATE fuel.run SET
@@ -463,19 +527,22 @@ package final class ArchiveLoader: @unchecked Sendable {
     try connection.commit()
     stations.publish(open.learnt)
     self.open = nil
-    var counts = open.counts
-    counts.takeExamples(open.rejects)
-    return Loaded(run: open.run, counts: counts, first: first, last: last)
+    return Loaded(run: open.run, counts: open.counts, first: first, last: last)
   }
 
   private func checkRejects(_ open: Open) throws {
-    let bad = open.rejects.count { $0.reason.countsAgainstFeed && $0.reason != .conflictingPrice }
-    guard bad > 5, Double(bad) > maxRejectShare * Double(open.counts.received) else { return }
-    let reasons = Dictionary(open.rejects.map { ($0.reason.rawValue, 1) }, uniquingKeysWith: +)
-    let worst = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
-    let example = open.rejects.first { $0.reason.rawValue == worst?.key }?.raw ?? ""
+    guard open.counts.received > 0 else { throw Refusal("a header and no rows") }
+    guard open.bad > 5, Double(open.bad) > maxRejectShare * Double(open.counts.received) else {
+      return
+    }
+    let conflicts = Reject.Reason.conflictingPrice.rawValue
+    let worst = open.counts.rejectedByReason.filter {
+      $0.key != conflicts && Reject.Reason(rawValue: $0.key)?.countsAgainstFeed ?? true
+    }
+    .max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let example = worst.flatMap { open.counts.examples[$0.key] } ?? ""
     throw Refusal(
-      "\(bad) of \(open.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
+      "\(open.bad) of \(open.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
         + "such as: \(example.prefix(200))")
   }
 }

@@ -42,6 +42,19 @@ package struct RecordStory: Sendable {
 }
 
 extension Store {
+  /// How many sessions at once can read a station's whole history: each locks every month with its key,
+  /// out of a table of fixed size in the server.
+  package func historyReaders() throws -> Int {
+    try connection.query(
+      """
+      SELECT
+        current_setting('max_locks_per_transaction')::bigint
+          * current_setting('max_connections')::bigint / greatest(2 * count(*), 1) AS readers
+      FROM pg_inherits
+      """
+    ).only().integer("readers")
+  }
+
   package func knownDays() throws -> [KnownDay] {
     try connection.query("SELECT * FROM fuel.known_days() ORDER BY scheme, day").map { row in
       KnownDay(

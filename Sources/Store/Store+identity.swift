@@ -67,8 +67,20 @@ package struct StationDecision: Sendable, Equatable {
 }
 
 extension Store {
+  /// Matches records if something came that may change which are one place, in one transaction: whoever
+  /// brings more meanwhile waits with marking it, so that no mark is lost.
+  package func whileMatching(
+    decisions: [StationDecision]?, _ body: () throws -> Void
+  ) throws {
+    guard try areLinksDue(decisions: decisions) else { return }
+    try connection.transaction {
+      try connection.query("SELECT FROM fuel.source ORDER BY source_id FOR UPDATE")
+      try body()
+    }
+  }
+
   /// Whether something came that may change which records are one place. Takes over the decisions.
-  package func areLinksDue(decisions: [StationDecision]?) throws -> Bool {
+  private func areLinksDue(decisions: [StationDecision]?) throws -> Bool {
     if let decisions {
       try connection.transaction {
         try connection.query(
@@ -230,20 +242,18 @@ extension Store {
   package func link(
     _ matches: [(record: Int, place: Int, by: String, doubt: String?)], now: Instant
   ) throws -> Int {
-    try connection.transaction {
-      try connection.query(
-        """
-        CREATE TEMPORARY TABLE wanted_match ON COMMIT DROP AS
-        SELECT wanted.*
-        FROM unnest(
-          \(matches.map(\.record))::integer[], \(matches.map(\.place))::integer[],
-          \(matches.map(\.by))::text[], \(matches.map(\.doubt))::text[]
-        ) AS wanted (station_id, place_id, matched_by, match_doubt)
-        """)
-      let changed = try connection.query("SELECT fuel.link_stations(\(now)) AS changed").only()
-        .integer("changed")
-      try connection.execute("DROP TABLE pg_temp.wanted_match")
-      return changed
-    }
+    try connection.query(
+      """
+      CREATE TEMPORARY TABLE wanted_match ON COMMIT DROP AS
+      SELECT wanted.*
+      FROM unnest(
+        \(matches.map(\.record))::integer[], \(matches.map(\.place))::integer[],
+        \(matches.map(\.by))::text[], \(matches.map(\.doubt))::text[]
+      ) AS wanted (station_id, place_id, matched_by, match_doubt)
+      """)
+    let changed = try connection.query("SELECT fuel.link_stations(\(now)) AS changed").only()
+      .integer("changed")
+    try connection.execute("DROP TABLE pg_temp.wanted_match")
+    return changed
   }
 }

@@ -53,7 +53,7 @@ enum ExitCode: Int32, CaseIterable {
     case let error as Backfill.Failure:
       switch error {
       case .busy: self = .tryAgain
-      case .noFiles, .noFile, .digest: self = .inputOutput
+      case .noFiles, .noFile, .noRegularFile: self = .inputOutput
       }
     case let error as IngestError:
       switch error {

@@ -123,6 +123,43 @@ struct IdentityTests {
     #expect(decided[1]?.by == "person")
   }
 
+  /// Where the feed lists two names at one address, records of those names are theirs, however few days
+  /// archives tell of them.
+  @Test func twinsOfFewDaysStayTwo() {
+    let records = [
+      archive(1, "BP Wyong Northbound", "M1 Motorway 7"),
+      archive(2, "BP Wyong Southbound", "M1 Motorway 7"),
+      feed(3, "201", "BP Wyong Northbound", "M1 Motorway 7"),
+      feed(4, "202", "BP Wyong Southbound", "M1 Motorway 7"),
+    ]
+    #expect(places(records, [1: 1, 2: 0b1000]).mapValues(\.place) == [1: 3, 2: 4, 3: 3, 4: 4])
+  }
+
+  /// Holding one record apart from a code leaves the others of the address where they are.
+  @Test func aDecisionTouchesNobodyElse() {
+    let records = [
+      archive(1, "Mobil Wyong", "5 High St"), archive(2, "Shop Wyong", "5 High St", month: 1),
+      feed(3, "1", "Shop Wyong", "5 High St"),
+    ]
+    let apart = StationDecision(
+      day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "1", secondSource: "archive",
+      secondCode: records[0].code, isSame: false, reason: "looked")
+    let found = places(records, [1: 1, 2: 2], [apart])
+    #expect(found.mapValues(\.place) == [1: 1, 2: 3, 3: 3])
+  }
+
+  /// A code that was given to another place does not make one of two that traded on the same days.
+  @Test func aReissuedCodeFusesNothing() {
+    var moved = feed(3, "100", "Metro Wyong", "1 High St")
+    moved.addresses.append(MatchKey.address("77 Far Rd", suburb: "Wyong"))
+    let records = [
+      archive(1, "Metro Wyong", "1 High St"), archive(2, "Budget Wyong", "77 Far Rd"), moved,
+    ]
+    #expect(Identity.contestedRecords(records) == [1, 2])
+    let found = places(records, [1: 0b11111, 2: 0b11111])
+    #expect(found[1]?.place != found[2]?.place)
+  }
+
   /// The order in which records became known changes nothing.
   @Test(arguments: 0..<20)
   func numbersMeanNothing(seed: Int) {

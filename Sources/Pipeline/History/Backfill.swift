@@ -12,13 +12,14 @@ package struct Backfill {
     case busy(String)
     case noFiles(String)
     case noFile(String)
-    case digest(String)
+    case noRegularFile(String)
     package var description: String {
       switch self {
       case .busy(let archive): "another backfill of \(archive) is under way"
       case .noFiles(let path): "\(path): no .csv, .csv.gz, .xlsx or .zip files"
       case .noFile(let path): "\(path): no such file"
-      case .digest(let path): "\(path): cannot be read"
+      case .noRegularFile(let path):
+        "\(path): no regular file; give - and send it to standard input"
       }
     }
   }
@@ -62,11 +63,13 @@ package struct Backfill {
 
   /// - Parameters:
   ///   - paths: files and folders; files are loaded in the order given, those of a folder by name.
+  ///   - again: loads what was loaded before once more, after a fix or a new fuel.
   ///   - progress: called after each file with its result, the files done and the files in all.
   package func run(
-    _ paths: [String], progress: (Result, Int, Int) -> Void = { _, _, _ in }
+    _ paths: [String], again: Bool = false,
+    progress: (Result, Int, Int) -> Void = { _, _, _ in }
   ) async throws -> [Result] {
-    let files = try Self.files(paths)
+    let (files, others) = try Self.files(paths)
     let now = clock.now()
     let source = try register()
     guard try store.lock(source) else { throw Failure.busy(archive.id) }
@@ -80,8 +83,10 @@ package struct Backfill {
     }
 
     let digests = try Self.digests(files.map(\.path))
-    var loaded = try store.loadedDigests(of: archive.source)
-    var results: [Result] = []
+    var loaded = again ? [] : try store.loadedDigests(of: archive.source)
+    var results: [Result] = others.map {
+      Result(file: $0, outcome: .passedOver("not .csv, .csv.gz, .xlsx or .zip by its name"))
+    }
     func tell(_ file: String, _ outcome: Outcome) {
       results.append(Result(file: file, outcome: outcome))
       progress(results[results.count - 1], results.count, files.count)
@@ -89,7 +94,10 @@ package struct Backfill {
     // The same bytes under two names are one file.
     var new: [(file: ArchiveFile, digest: String)] = []
     for file in files {
-      guard let digest = digests[file.path] else { throw Failure.digest(file.path) }
+      guard let digest = digests[file.path] else {
+        tell(file.name, .refused("cannot be read"))
+        continue
+      }
       if loaded.insert(digest).inserted {
         new.append((file, digest))
       } else {
@@ -107,6 +115,7 @@ package struct Backfill {
     var file: String
     var digest: String
     var months: Set<Month>
+    var received: Int
     var task: Task<ArchiveLoader.Loaded?, any Error>
   }
 
@@ -131,7 +140,7 @@ package struct Backfill {
         tell(flight.file, .loaded(done.counts))
       } catch let refusal as Refusal {
         try await landAll()
-        try refuse(flight.file, flight.digest, source, 0, refusal.description)
+        try refuse(flight.file, flight.digest, source, flight.received, refusal.description)
         tell(flight.file, .refused(refusal.description))
         throw Refused()
       }
@@ -146,6 +155,8 @@ package struct Backfill {
     var position = 0
     var turn = 0
     var isPassingOver = false
+    // Of the file under way.
+    var received = 0
     var pending = Task { try await reader.next() }
     while position < files.count {
       let (file, digest) = files[position]
@@ -154,7 +165,11 @@ package struct Backfill {
         // The next piece is read while this one is stored.
         pending = Task { try await reader.next() }
         stations.number(piece)
-        if piece.isFirst { isPassingOver = false }
+        if piece.isFirst {
+          isPassingOver = false
+          received = 0
+        }
+        received += piece.received
         if piece.isLast { position += 1 }
         if isPassingOver { continue }
         let months = Set(piece.months.keys)
@@ -167,7 +182,7 @@ package struct Backfill {
         do { try await land(turn) } catch is Refused {}
         let lane = lanes[turn]
         flights[turn] = Flight(
-          file: file.name, digest: digest, months: months,
+          file: file.name, digest: digest, months: months, received: received,
           task: Task { try await lane.load(piece, digest: digest) })
         if isAlone {
           do { try await land(turn) } catch is Refused { isPassingOver = true }
@@ -227,24 +242,48 @@ package struct Backfill {
 
   // MARK: Files
 
-  /// The files that some names stand for; `-` is what comes on standard input.
-  static func files(_ paths: [String]) throws -> [ArchiveFile] {
-    try paths.flatMap { path -> [ArchiveFile] in
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+  /// The files that some names stand for, and the names of those in folders that look like no archive's.
+  static func files(_ paths: [String]) throws -> (files: [ArchiveFile], others: [String]) {
+    var files: [ArchiveFile] = []
+    var others: [String] = []
+    for path in paths {
+      let attributes: [FileAttributeKey: Any]
+      do {
+        attributes = try FileManager.default.attributesOfItem(
+          atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+      } catch {
         throw Failure.noFile(path)
       }
-      guard isFolder.boolValue else { return [ArchiveFile(path)] }
-      let names = try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
-      let files = names.filter { name in
-        [".csv", ".csv.gz", ".xlsx", ".zip"].contains { name.lowercased().hasSuffix($0) }
-      }.map { ArchiveFile("\(path)/\($0)") }
-      guard !files.isEmpty else { throw Failure.noFiles(path) }
-      return files
+      guard attributes[.type] as? FileAttributeType == .typeDirectory else {
+        // A pipe can be read once; the digest and the rows are two readings.
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+          throw Failure.noRegularFile(path)
+        }
+        files.append(ArchiveFile(path))
+        continue
+      }
+      let found = files.count
+      for name in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
+        var isFolder: ObjCBool = false
+        let place = "\(path)/\(name)"
+        if FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), isFolder.boolValue
+        {
+          continue
+        }
+        if [".csv", ".csv.gz", ".xlsx", ".zip"].contains(where: { name.lowercased().hasSuffix($0) })
+        {
+          files.append(ArchiveFile(place))
+        } else {
+          others.append(name)
+        }
+      }
+      guard files.count > found else { throw Failure.noFiles(path) }
     }
+    return (files, others)
   }
 
-  /// The BLAKE2 digest of each file in hex. Of the digests that every machine has it is the quickest.
+  /// The BLAKE2 digest of each file in hex; of one that cannot be read none. Of the digests that every
+  /// machine has it is the quickest.
   static func digests(_ all: [String]) throws -> [String: String] {
     var digests: [String: String] = [:]
     // Two at a time, each with as many names as a command line surely takes.
@@ -253,17 +292,12 @@ package struct Backfill {
       Array(all[begin..<min(begin + size, all.count)])
     }
     for begin in stride(from: 0, to: batches.count, by: 2) {
-      let running = try batches[begin..<min(begin + 2, batches.count)].map { paths in
-        (paths, try Digest(paths))
-      }
-      for (paths, process) in running {
+      let running = try batches[begin..<min(begin + 2, batches.count)].map { try Digest($0) }
+      for process in running {
         for line in process.output().split(separator: "\0") {
           let parts = line.split(separator: " ", maxSplits: 1)
           guard parts.count == 2 else { continue }
           digests[String(parts[1].dropFirst())] = String(parts[0])
-        }
-        if let missing = paths.first(where: { digests[$0] == nil }) {
-          throw Failure.digest(missing)
         }
       }
     }

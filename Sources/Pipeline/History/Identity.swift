@@ -30,29 +30,41 @@ package enum Identity {
   package static func match(
     _ store: Store, decisions: [StationDecision]?, now: Instant, log: Logger
   ) throws {
-    let isDue = try store.areLinksDue(decisions: decisions)
-    guard isDue else { return }
-    let records = try store.stationRecords()
-    let known = try decisions ?? store.stationDecisions()
-    let contested = contestedRecords(records)
-    let sightings = try store.sightings(of: contested)
-    let matches = places(of: records, sightings: sightings, decisions: known)
-    let changed = try store.link(
-      matches.map { ($0.key, $0.value.place, $0.value.by, $0.value.doubt) }, now: now)
-    log.info("matched", ["records": records.count, "changed": changed])
+    // What a run adds while this reads is matched next time: it waits for its mark until then.
+    try store.whileMatching(decisions: decisions) {
+      let records = try store.stationRecords()
+      let known = try decisions ?? store.stationDecisions()
+      let contested = contestedRecords(records)
+      let sightings = try store.sightings(of: contested)
+      let matches = places(of: records, sightings: sightings, decisions: known)
+      let changed = try store.link(
+        matches.map { ($0.key, $0.value.place, $0.value.by, $0.value.doubt) }, now: now)
+      log.info("matched", ["records": records.count, "changed": changed])
+    }
   }
 
   /// Records that share an address with another one that is known by name and address only: their
   /// days decide.
   static func contestedRecords(_ records: [StationRecord]) -> [Int] {
-    let described = records.filter { !$0.isCoded }
-    var byStreet: [String: [Int]] = [:]
-    for record in described {
+    var byStreet: [String: (described: [Int], streets: Set<String>)] = [:]
+    for record in records where !record.isCoded {
       for key in Set(record.addresses.map { Street($0).name }) {
-        byStreet[key, default: []].append(record.id)
+        byStreet[key, default: ([], [])].described.append(record.id)
       }
     }
-    return Set(byStreet.values.filter { $0.count > 1 }.joined()).sorted()
+    // A code that moved brings the records of both its streets together.
+    for record in records where record.isCoded && record.addresses.count > 1 {
+      let streets = Set(record.addresses.map { Street($0).name })
+      for street in streets where byStreet[street] != nil {
+        byStreet[street]?.streets.formUnion(streets)
+      }
+    }
+    var contested: Set<Int> = []
+    for (ids, streets) in byStreet.values {
+      let near = streets.flatMap { byStreet[$0]?.described ?? [] } + ids
+      if Set(near).count > 1 { contested.formUnion(near) }
+    }
+    return contested.sorted()
   }
 
   /// - Parameter sightings: of records that were named by `contestedRecords`: days as bits by month.
@@ -238,8 +250,21 @@ package enum Identity {
         guard let group = groups[address] else { continue }
         // An address without a number, such as a highway, is many places: there names decide.
         let isExact = Street(address).numbers != nil || address.split(separator: " ").count > 3
-        gather(group.described, needsName: !isExact)
+        if group.coded.count > 1 { name(group.described, group.coded) }
+        // One that a person holds apart from what is here is looked at by itself.
+        let free = group.described.filter { id in
+          !group.coded.contains { apart.contains(Pair(id, $0)) }
+        }
+        gather(free, needsName: !isExact)
         attach(group.described, group.coded, at: address, needsName: !isExact)
+      }
+    }
+
+    /// Where the feed lists several stations: what has the very name of one of them is that one.
+    private mutating func name(_ described: [Int], _ coded: [Int]) {
+      for id in described {
+        let same = coded.filter { !Set(record($0).names).isDisjoint(with: record(id).names) }
+        if same.count == 1, !clash(id, same[0]) { join(same[0], id, by: "name") }
       }
     }
 

@@ -24,6 +24,8 @@ package struct Replays {
     var source: Source
     var name: String
     var files: [String]
+    /// When it was fetched, where the files do not tell: the same bytes later are another answer.
+    var instant: Instant?
     var documents: () throws -> [Document]
   }
 
@@ -55,7 +57,9 @@ package struct Replays {
       let path = "\(place)/\(name)"
       let files = try FileManager.default.contentsOfDirectory(atPath: path)
         .filter { !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
-      let answer = Answer(source: source, name: "\(source.feed)/\(name)", files: files) {
+      let answer = Answer(
+        source: source, name: "\(source.feed)/\(name)", files: files, instant: instant
+      ) {
         try Recording(folder: place).documents(in: path, takenAt: instant)
       }
       return (instant, answer)
@@ -70,20 +74,29 @@ package struct Replays {
     guard let source = sources.first(where: { $0.feed == "vic-fairfuel" }) else { return [] }
     let reader = Recording(folder: "")
     var brands: Document?
-    var passedOver: [Backfill.Result] = []
+    var others: [Backfill.Result] = []
     var answers: [Answer] = []
-    for path in try Self.files(paths) {
+    for (path, isNamed) in try Self.files(paths) {
       let name = URL(filePath: path).lastPathComponent
-      let head = String(decoding: try reader.bytes(path).prefix(200), as: UTF8.self)
-      if head.contains("\"brands\"") {
-        brands = Document(
-          name: "brands", bytes: try reader.bytes(path), fetchedAt: Instant(seconds: 0))
-      } else if head.contains("\"fuelPriceDetails\"") {
-        answers.append(Answer(source: source, name: name, files: [path]) { [] })
-      } else {
-        passedOver.append(
-          .init(file: name, outcome: .passedOver("no list of prices: no fuelPriceDetails")))
+      guard let bytes = try? reader.bytes(path) else {
+        others.append(.init(file: name, outcome: .refused("cannot be read or unpacked")))
+        continue
       }
+      let head = String(decoding: bytes.prefix(200), as: UTF8.self)
+      if head.contains("\"brands\"") {
+        brands = Document(name: "brands", bytes: bytes, fetchedAt: Instant(seconds: 0))
+      } else if head.contains("\"fuelPriceDetails\"") {
+        answers.append(Answer(source: source, name: name, files: [path], instant: nil) { [] })
+      } else {
+        // The scheme's other lists lie beside its prices.
+        let reason =
+          "no list of prices: expected fuelPriceDetails, seen: «\(head.plain.prefix(80))»"
+        others.append(
+          .init(file: name, outcome: isNamed ? .refused(reason) : .passedOver(reason)))
+      }
+    }
+    guard !(answers.isEmpty && others.isEmpty) else {
+      throw Backfill.Failure.noFiles(paths.first ?? "")
     }
     for position in answers.indices {
       let path = answers[position].files[0]
@@ -104,18 +117,21 @@ package struct Replays {
         return documents
       }
     }
-    return try passedOver + load(answers, progress: progress)
+    return try others + load(answers, progress: progress)
   }
 
-  private static func files(_ paths: [String]) throws -> [String] {
-    try paths.flatMap { path -> [String] in
+  /// - Returns: each file, and whether it was named itself and not found in a folder.
+  private static func files(_ paths: [String]) throws -> [(String, Bool)] {
+    try paths.flatMap { path -> [(String, Bool)] in
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
         throw IngestError.recording(path: path, reason: "no such file")
       }
-      guard isFolder.boolValue else { return [path] }
+      guard isFolder.boolValue else { return [(path, true)] }
       return try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
-        .filter { $0.hasSuffix(".json") || $0.hasSuffix(".json.gz") }.map { "\(path)/\($0)" }
+        .filter { $0.hasSuffix(".json") || $0.hasSuffix(".json.gz") }.map {
+          ("\(path)/\($0)", false)
+        }
     }
   }
 
@@ -128,7 +144,8 @@ package struct Replays {
     for answer in answers {
       let feed = answer.source.feed
       if known[feed] == nil { known[feed] = try store.loadedDigests(of: feed) }
-      let digest = answer.files.compactMap { digests[$0] }.joined()
+      let stamp = answer.instant.map { hex($0.microseconds) } ?? ""
+      let digest = answer.files.compactMap { digests[$0] }.joined() + stamp
       let outcome: Backfill.Outcome
       if known[feed]?.insert(digest).inserted == false {
         outcome = .known
@@ -139,6 +156,8 @@ package struct Replays {
           outcome = .loaded(summary.counts)
         } catch let refusal as Refusal {
           outcome = .refused(refusal.description)
+        } catch IngestError.recording(_, let reason) {
+          outcome = .refused(reason)
         } catch FeedError.malformed(let document, let reason) {
           outcome = .refused("\(document): \(reason)")
         } catch FeedError.refused(let reason) {
@@ -149,5 +168,11 @@ package struct Replays {
       progress(results[results.count - 1], results.count, answers.count)
     }
     return results
+  }
+
+  /// Sixteen digits.
+  private func hex(_ number: Int64) -> String {
+    let digits = String(UInt64(bitPattern: number), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

@@ -20,6 +20,9 @@ let backfillCommand = Command(
   options: [
     .init(name: "summary", value: nil, about: "what became of each file, on standard output"),
     .init(name: "dry-run", value: nil, about: "do everything, then take it back"),
+    .init(
+      name: "again", value: nil,
+      about: "load what was loaded before once more, after a fix or a new fuel"),
   ],
   notes: """
     Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.
@@ -46,9 +49,10 @@ let backfillCommand = Command(
   let paths = try invocation.operands.dropFirst().map { path -> String in
     guard path == "-" else { return path }
     guard spooled == nil else { throw UsageError.message("- may be given once") }
-    let place = try spool()
-    spooled = place
-    return place
+    let place = try spoolFile()
+    spooled = place.path
+    try spool(into: place.handle)
+    return place.path
   }
   let decided = try decisions(file: folder + "/stations.json5")
   let sources = try invocation.sources()
@@ -85,7 +89,7 @@ let backfillCommand = Command(
     let lanes = isRehearsal ? [] : [try invocation.store(settings), try invocation.store(settings)]
     results = try await Backfill(
       archive, store: store, lanes: lanes, decisions: decided, clock: clock, log: log
-    ).run(paths, progress: show)
+    ).run(paths, again: invocation.flags.contains("again"), progress: show)
   }
   if isRehearsal { try store.endRehearsal() }
   progress.end()
@@ -111,6 +115,7 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
   var total = Counts()
   var known = 0
   var refused = 0
+  var passedOver = 0
   for result in results {
     switch result.outcome {
     case .loaded(let counts):
@@ -123,7 +128,7 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
     case .refused(let reason):
       refused += 1
       talk("bowser: \(result.file): \(reason)\n")
-    case .passedOver: break
+    case .passedOver: passedOver += 1
     }
   }
   for (reason, count) in total.rejectedByReason.sorted(by: { $0.key < $1.key }) {
@@ -133,22 +138,30 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
   }
   if invocation.flags.contains("summary") {
     write(
-      "total files=\(results.count) known=\(known) refused=\(refused) received=\(total.received) "
+      "total files=\(results.count) known=\(known) refused=\(refused) "
+        + "passed_over=\(passedOver) received=\(total.received) "
         + "stored=\(total.stored) unchanged=\(total.unchanged) duplicate=\(total.duplicate) "
         + "rejected=\(total.rejected)\n")
   }
   return refused > 0 ? .refused : .done
 }
 
-/// Keeps standard input in a file of its own, which nobody else can have made before.
-private func spool() throws -> String {
-  var template = Array("\(NSTemporaryDirectory())/bowser-stdin-XXXXXX".utf8CString)
+/// A file of its own for standard input, which nobody else can have made before.
+private func spoolFile() throws -> (path: String, handle: FileHandle) {
+  var template = Array("\(NSTemporaryDirectory())/stdin-XXXXXX".utf8CString)
   let descriptor = mkstemp(&template)
-  guard descriptor >= 0 else { throw CocoaError(.fileWriteNoPermission) }
-  let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-  while let part = try FileHandle.standardInput.read(upToCount: 1 << 20), !part.isEmpty {
-    try file.write(contentsOf: part)
+  guard descriptor >= 0 else { throw OutputLost(description: "no temporary file can be made") }
+  let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  return (path, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+}
+
+private func spool(into file: FileHandle) throws {
+  do {
+    while let part = try FileHandle.standardInput.read(upToCount: 1 << 20), !part.isEmpty {
+      try file.write(contentsOf: part)
+    }
+    try file.close()
+  } catch {
+    throw OutputLost(description: "standard input cannot be read or kept aside")
   }
-  try file.close()
-  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

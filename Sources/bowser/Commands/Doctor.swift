@@ -87,6 +87,13 @@ private struct Doctor {
         abs(skew) > 60
           ? "this machine's and the server's differ by \(skew) s: set them by NTP"
           : "as the server's")
+      let readers = try store.historyReaders()
+      if readers < 50 {
+        tell(
+          .warn, "locks",
+          "only \(readers) sessions at once can read whole histories: raise max_locks_per_transaction"
+        )
+      }
       for feed in try store.health() where feed.why?.contains("clock differs") == true {
         tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")
       }

@@ -1,0 +1,236 @@
+import Archives
+import Foundation
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import TestDatabase
+import Testing
+
+/// One timeline of a feed and its archive: what holds when, by every way to ask.
+struct TimelineTests {
+  static let end = Instant("2025-10-20T00:00:00Z")
+
+  /// A place that both tell of: the feed as code 1, the archive by its address.
+  private func station(_ name: String = "Metro Kiama") -> Station {
+    Station(
+      code: "1", state: .nsw, name: name, brand: "Metro", address: "1 Main St, KIAMA NSW 2533",
+      suburb: "Kiama", postcode: "2533")
+  }
+
+  private func archive(_ rows: [(String, String)], into feed: Feed, name: String = "Metro Kiama")
+    async throws
+  {
+    let text =
+      "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+      + rows.map { "\(name),\"1 Main St, Kiama NSW 2533\",Kiama,2533,Metro,U91,\($0.0),\($0.1)\n" }
+      .joined()
+    _ = try await HistoryOrderTests.withFile(text) { path in
+      try await Backfill(
+        HistoryOrderTests.archive("nsw"), store: feed.store, decisions: [], clock: .fixed(Self.end),
+        log: Logger(.error)
+      ).run([path])
+    }
+  }
+
+  private func says(_ feed: Feed, _ tenths: Int?, stamped: String, at: String) throws {
+    let told = tenths.map { [Observation.u91("1", $0, Instant(stamped))] } ?? []
+    // Another station, so that a list without ours is a list.
+    let other = Observation.u91("2", 1_600, Instant("2025-10-01T00:00:00Z"))
+    try feed.says(told + [other], stations: [station()], at: Instant(at), now: Self.end)
+  }
+
+  private func history(_ feed: Feed) throws -> [String] {
+    _ = try feed.connection.query("SELECT set_config('bowser.now', \(Self.end.description), false)")
+    return try feed.connection.lines(
+      """
+      SELECT history.price_cpl, history.valid_from AT TIME ZONE 'UTC' AS a,
+        history.valid_to AT TIME ZONE 'UTC' AS b, history.source
+      FROM fuel_v1.price_history AS history JOIN fuel_v1.stations USING (station_id)
+      WHERE feed_station_code = '1' ORDER BY 2
+      """)
+  }
+
+  /// What both tell in turn is one price, told once.
+  @Test func equalNeighboursOfTwoSourcesAreOneRow() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive(
+        [("2025-10-01 10:00:00", "173.0"), ("2025-10-05 10:00:00", "173.0")], into: feed)
+      try says(feed, 1_730, stamped: "2025-10-03T00:00:00Z", at: "2025-10-03T01:00:00Z")
+      try says(feed, 1_800, stamped: "2025-10-07T00:00:00Z", at: "2025-10-07T01:00:00Z")
+      try Identity.match(feed.store, decisions: [], now: Self.end, log: Logger(.error))
+      #expect(
+        try history(feed) == [
+          "173.0|2025-10-01 00:00:00|2025-10-07 00:00:00|nsw-fuelcheck-archive",
+          "180.0|2025-10-07 00:00:00|2025-10-09 01:00:00|nsw-fuelcheck",
+        ])
+    }
+  }
+
+  /// Listed again under its old stamp, a price holds from then on, beside a newer one of the archive, by
+  /// every way to ask.
+  @Test func listedAgainBesideAnArchive() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive([("2025-10-09 10:00:00", "170.0")], into: feed)
+      for (day, isListed) in [
+        ("06", true), ("07", true), ("08", false), ("09", false), ("10", false), ("11", true),
+        ("12", true),
+      ] {
+        try says(
+          feed, isListed ? 1_500 : nil, stamped: "2025-10-05T00:00:00Z",
+          at: "2025-10-\(day)T00:00:00Z")
+      }
+      try Identity.match(feed.store, decisions: [], now: Self.end, log: Logger(.error))
+      let begun: [String] = try history(feed).map { line in
+        line.split(separator: "|").prefix(2).joined(separator: " ")
+      }
+      #expect(
+        begun == [
+          "150.0 2025-10-05 00:00:00", "170.0 2025-10-08 23:00:00", "150.0 2025-10-11 00:00:00",
+        ])
+      for (at, price) in [("2025-10-10T12:00:00Z", "170.0"), ("2025-10-11T12:00:00Z", "150.0")] {
+        #expect(
+          try feed.connection.lines(
+            """
+            SELECT fuel_v1.price_at(station_id, 'U91', \(at)::timestamptz)
+            FROM fuel_v1.stations WHERE feed_station_code = '1'
+            """) == [price])
+      }
+    }
+  }
+
+  /// What a feed tells of the time before its first run is older than what the archive tells by then.
+  @Test func theFirstListDoesNotHideNewerPrices() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive([("2025-10-05 11:00:00", "170.0")], into: feed)
+      let begun = Instant("2025-10-01T00:00:00Z")
+      try feed.says(
+        [
+          .u91("1", 1_500, begun), .u91("2", 1_600, begun), .u91("3", 1_700, begun),
+          .u91("4", 1_700, begun),
+        ], stations: [station()], at: Instant("2025-10-10T00:00:00Z"), now: Self.end)
+      try Identity.match(feed.store, decisions: [], now: Self.end, log: Logger(.error))
+      try feed.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
+      _ = try feed.connection.query(
+        "SELECT set_config('bowser.now', \(Self.end.description), false)")
+      // 170.0 of three stations, one of them by its archive, and 160.0 of another.
+      #expect(
+        try feed.connection.lines(
+          "SELECT min_cpl, max_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'NSW' AND day = '2025-10-11'"
+        )
+          == ["160.00|170.00|4"])
+    }
+  }
+
+  /// A person who confirms a price of an archive confirms it for the place, whoever speaks for it later.
+  @Test func aConfirmedPriceOfAnArchiveCounts() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      // Nine at 150 and one at 250, for an hour, far from its own price before.
+      for number in 0..<9 {
+        let text =
+          "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+          + "S\(number),\"\(number + 2) Other St, Town\(number) NSW 2000\",Town\(number),2000,X,U91,2025-10-01 00:00:00,150.0\n"
+        _ = try await HistoryOrderTests.withFile(text) { path in
+          try await Backfill(
+            HistoryOrderTests.archive("nsw"), store: feed.store, decisions: [],
+            clock: .fixed(Self.end), log: Logger(.error)
+          ).run([path])
+        }
+      }
+      try await archive(
+        [
+          ("2025-10-01 00:00:00", "150.0"), ("2025-10-03 00:00:00", "250.0"),
+          ("2025-10-03 20:00:00", "150.0"),
+        ],
+        into: feed)
+      func highest() throws -> [String] {
+        try feed.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
+        _ = try feed.connection.query(
+          "SELECT set_config('bowser.now', \(Self.end.description), false)")
+        return try feed.connection.lines(
+          "SELECT max_cpl FROM fuel_v1.daily_averages WHERE region = 'NSW' AND day = '2025-10-03'")
+      }
+      #expect(try highest() == ["150.00"])
+      _ = try feed.connection.query(
+        """
+        SELECT fuel.confirm_price(station_id, 'U91', 250.0)
+        FROM fuel_v1.stations WHERE name = 'Metro Kiama'
+        """)
+      #expect(try highest() == ["233.33"])
+      try says(feed, 1_500, stamped: "2025-10-11T00:00:00Z", at: "2025-10-12T00:00:00Z")
+      try Identity.match(feed.store, decisions: [], now: Self.end, log: Logger(.error))
+      #expect(try highest() == ["233.33"])
+    }
+  }
+
+  /// The same bytes at another instant are another answer.
+  @Test func anUnchangedListIsAListAgain() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let document = try #require(bench.feeds.documents(of: "nsw-fuelcheck", at: Bench.end).first)
+      for stamp in ["20260701T100100Z", "20260701T220000Z"] {
+        let place = "\(folder)/nsw-fuelcheck/\(stamp)"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try Data(document.bytes).write(to: URL(filePath: place + "/prices.json"))
+      }
+      let replays = Replays(
+        [try bench.source("nsw-fuelcheck")], store: try bench.store(),
+        clock: .fixed(Bench.end + .seconds(86_400)), log: bench.log)
+      func outcomes() throws -> [Bool] {
+        try replays.recordings([folder]).map {
+          if case .loaded = $0.outcome { true } else { false }
+        }
+      }
+      #expect(try outcomes() == [true, true])
+      #expect(try outcomes() == [false, false])
+    }
+  }
+
+  /// However large a file is, the last price of a second counts.
+  @Test func theLastOfASecondCountsAcrossPieces() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      var text =
+        "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+      func row(_ second: Int, _ price: String) -> String {
+        "Metro Kiama,\"1 Main St, Kiama NSW 2533\",Kiama,2533,Metro,U91,2025-10-01 10:00:\(second < 10 ? "0" : "")\(second),\(price)\n"
+      }
+      text += row(0, "199.9")
+      for second in 1..<50 { text += row(second, "150.9") }
+      text += row(0, "189.9") + row(7, "150.9")
+      try await HistoryOrderTests.withFile(text) { path in
+        let archive = try HistoryOrderTests.archive("nsw")
+        let reader = ArchiveReader(
+          archive.format, files: [ArchiveFile(path)], now: Self.end, mostFacts: 20)
+        let source = try Backfill(
+          archive, store: feed.store, decisions: [], clock: .fixed(Self.end), log: Logger(.error)
+        ).register()
+        let stations = ArchiveStations()
+        let loader = ArchiveLoader(
+          feed.store, source: source, stations: stations, now: Self.end, maxRejectShare: 0.02)
+        var done: ArchiveLoader.Loaded?
+        while let piece = try await reader.next() {
+          stations.number(piece)
+          done = try loader.load(piece, digest: "00")
+        }
+        let counts = try #require(done).counts
+        #expect(counts.received == 52 && counts.stored == 50)
+        #expect(counts.duplicate == 1 && counts.rejected == 1)
+      }
+      #expect(
+        try feed.connection.lines(
+          "SELECT price_tenths FROM fuel.archive_price ORDER BY effective_at LIMIT 1") == ["1899"])
+      #expect(
+        try feed.connection.lines("SELECT reason, raw LIKE '%199.9%' FROM fuel_v1.rejects")
+          == ["conflicting_price|t"])
+    }
+  }
+}
