@@ -87,6 +87,8 @@ install: build ## install below PREFIX (and DESTDIR)
 	install -d "$(DESTDIR)$(PREFIX)/share/bowser/config/feeds"
 	install -m 644 config/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/"
 	install -m 644 config/feeds/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/feeds/"
+	install -d "$(DESTDIR)$(PREFIX)/share/bowser/config/archives"
+	install -m 644 config/archives/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/archives/"
 
 uninstall: ## take back what install did
 	rm -f "$(DESTDIR)$(PREFIX)/bin/bowser"

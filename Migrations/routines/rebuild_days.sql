@@ -85,7 +85,7 @@ BEGIN
     JOIN fuel.source ON source.source_id = record.source_id
     WHERE place.is_public
   ),
-  happened AS MATERIALIZED (
+  happened AS (
     -- What held when the window began ...
     SELECT
       cached.station_id,
@@ -147,44 +147,50 @@ BEGIN
       AND event.effective_at < teller.ends_at
   ),
   -- Before its first run a feed says nothing: what it tells of the time before it, it tells from then
-  -- on, and until then others speak.
-  told AS (
+  -- on, unless others told something newer by then; and until then others speak.
+  placed AS (
     SELECT
-      happened.station_id,
-      happened.fuel_id,
-      greatest(happened.effective_at, teller.speaks_from_at) AS effective_at,
-      happened.effective_at AS told_at,
-      happened.price_tenths,
-      happened.stamped_at,
-      happened.learnt_at,
+      happened.*,
       teller.place_id,
       teller.source_id,
       teller.state,
       teller.ends_at AS window_ends_at,
       teller.price_lapses_after,
       teller.sight_lapses_after,
-      teller.holding_confirms
+      teller.holding_confirms,
+      teller.speaks_from_at,
+      max(teller.speaks_from_at) OVER (
+        PARTITION BY teller.place_id, happened.fuel_id) AS all_speak_from_at
     FROM happened
     JOIN teller USING (station_id)
-    WHERE greatest(happened.effective_at, teller.speaks_from_at) < teller.ends_at
-      -- What is older than what others tell by then is not told any more.
+  ),
+  told AS (
+    SELECT
+      newest.*,
+      newest.effective_at AS told_at,
+      greatest(newest.effective_at, newest.speaks_from_at) AS begins_at
+    FROM (
+      SELECT
+        placed.*,
+        -- Of those that are believed by then, which every window sees that holds that instant.
+        max(placed.effective_at) FILTER (
+          WHERE placed.effective_at <= placed.all_speak_from_at
+            AND placed.effective_at + placed.price_lapses_after > placed.all_speak_from_at
+        ) OVER (PARTITION BY placed.place_id, placed.fuel_id) AS newest_by_then_at
+      FROM placed
+    ) AS newest
+    WHERE greatest(newest.effective_at, newest.speaks_from_at) < newest.window_ends_at
       AND (
-        happened.effective_at >= teller.speaks_from_at
-        OR NOT EXISTS (
-          SELECT
-          FROM happened AS newer
-          JOIN teller AS other ON other.station_id = newer.station_id
-          WHERE other.place_id = teller.place_id
-            AND newer.fuel_id = happened.fuel_id
-            AND newer.effective_at > happened.effective_at
-            AND newer.effective_at <= teller.speaks_from_at))
+        newest.effective_at >= newest.speaks_from_at
+        OR newest.newest_by_then_at IS NULL
+        OR newest.effective_at >= newest.newest_by_then_at)
   ),
   followed AS (
     SELECT
       told.*,
-      lead(told.effective_at) OVER (
+      lead(told.begins_at) OVER (
         PARTITION BY told.place_id, told.fuel_id
-        ORDER BY told.effective_at, told.told_at, told.learnt_at, told.price_tenths
+        ORDER BY told.begins_at, told.told_at, told.learnt_at, told.price_tenths
       ) AS next_at
     FROM told
   ),
@@ -199,7 +205,7 @@ BEGIN
       followed.fuel_id,
       followed.price_tenths,
       followed.effective_at,
-      followed.effective_at AS begins_at,
+      followed.begins_at,
       least(
         coalesce(followed.next_at, followed.window_ends_at),
         followed.stamped_at + followed.price_lapses_after,

@@ -70,7 +70,6 @@ final class Stream {
   let descriptor: Int32
   private let handle: FileHandle
   private let process: Process?
-  private var hasEnded = false
 
   init(file: String) throws {
     guard let handle = FileHandle(forReadingAtPath: file) else {
@@ -106,7 +105,6 @@ final class Stream {
   ///
   /// - Returns: whether it ended well.
   func finish() throws -> Bool {
-    hasEnded = true
     guard let process else { return true }
     process.waitUntilExit()
     return process.terminationStatus == 0

@@ -106,7 +106,7 @@ package actor ArchiveReader {
     let box = EngineBox(engine)
     engine = Engine(format: engine.format, now: engine.now)
     defer { engine = box.take() }
-    let rows = WorkbookRecords(texts: shared, fillsDown: fillsDown) { record, _ in
+    let rows = WorkbookRecords(texts: shared, fillsDown: fillsDown) { record in
       try box.engine.take(record)
     }
     box.whenHeaderIsFound = { [unowned rows] in rows.priceColumn = $0 }

@@ -6,7 +6,7 @@ import FoundationXML
 /// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `v`, `is`.
 final class WorkbookRecords: NSObject, XMLParserDelegate {
   private let texts: [[UInt8]]
-  private let body: (ArchiveRecord, _ hasTexts: Bool) throws -> Void
+  private let body: (ArchiveRecord) throws -> Void
   private let fillsDown: Bool
 
   /// The row as bytes with the range of each cell, as rows of CSV come.
@@ -22,7 +22,6 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   private var value = ""
   private var isInValue = false
   private(set) var fault: (any Error)?
-  private(set) var rows = 0
 
   // 18,278 columns end at ZZZ; nobody needs more than these.
   private static let mostColumns = 64
@@ -30,7 +29,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   private static let mostCharacters = 4_096
 
   init(
-    texts: [[UInt8]], fillsDown: Bool, body: @escaping (ArchiveRecord, Bool) throws -> Void
+    texts: [[UInt8]], fillsDown: Bool, body: @escaping (ArchiveRecord) throws -> Void
   ) {
     self.texts = texts
     self.fillsDown = fillsDown
@@ -101,10 +100,8 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   }
 
   private func endRow(_ parser: XMLParser) {
-    rows += 1
     let isEmpty = !bytes.contains { $0 > 0x20 }
     guard !isEmpty else { return }
-    var hasTexts = false
     if fillsDown, let priceColumn {
       while fields.count < above.count {
         fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
@@ -116,7 +113,6 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
           while above.count <= column { above.append([]) }
           above[column] = Array(cell)
         } else if column < above.count {
-          hasTexts = true
           let start = bytes.count
           bytes += above[column]
           fields[column] = .init(
@@ -128,7 +124,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       try bytes.withUnsafeBufferPointer { bytes in
         try fields.withUnsafeBufferPointer { fields in
           guard let base = bytes.baseAddress else { return }
-          try body(ArchiveRecord(base: base, fields: fields), hasTexts)
+          try body(ArchiveRecord(base: base, fields: fields))
         }
       }
     } catch {

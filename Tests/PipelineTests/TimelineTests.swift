@@ -169,6 +169,39 @@ struct TimelineTests {
     }
   }
 
+  /// F-S07: two feeds list one place of a border town. Linked by a person it is one station and counts
+  /// once; taken back, twice.
+  @Test func aPlaceOfTwoFeedsCountsOnce() async throws {
+    try await TestDatabase.with { target in
+      let south = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let north = try Feed(target, name: "qld-fpd", state: .qld)
+      let at = Instant("2025-10-19T12:00:00Z")
+      try south.says(
+        [.u91("1", 1_500, at), .u91("2", 1_600, at), .u91("3", 1_700, at)], at: at, now: at)
+      try north.says([.u91("50", 1_500, at)], at: at, now: at)
+      func counted(_ decisions: [StationDecision]) throws -> [String] {
+        try Identity.match(south.store, decisions: decisions, now: Self.end, log: Logger(.error))
+        try south.aggregate(at: Self.end, regions: [.nation, .newSouthWales, .queensland])
+        _ = try south.connection.query(
+          "SELECT set_config('bowser.now', \(Self.end.description), false)")
+        return try south.connection.lines(
+          """
+          SELECT (SELECT count(*) FROM fuel_v1.stations), (SELECT count(*) FROM fuel_v1.current_prices),
+            average_cpl, stations FROM fuel_v1.averages_now WHERE region = 'AU'
+          """)
+          + south.connection.lines(
+            "SELECT stations FROM fuel_v1.daily_averages WHERE region = 'AU' AND day = '2025-10-20'"
+          )
+      }
+      let same = StationDecision(
+        day: Day(sinceEpoch: 20_000), firstSource: "nsw-fuelcheck", firstCode: "1",
+        secondSource: "qld-fpd", secondCode: "50", isSame: true, reason: "looked")
+      #expect(try counted([]) == ["4|4|157.50|4", "4"])
+      #expect(try counted([same]) == ["3|3|160.00|3", "3"])
+      #expect(try counted([]) == ["4|4|157.50|4", "4"])
+    }
+  }
+
   /// The same bytes at another instant are another answer.
   @Test func anUnchangedListIsAListAgain() async throws {
     try await TestDatabase.with { target in

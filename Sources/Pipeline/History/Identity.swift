@@ -228,15 +228,13 @@ package enum Identity {
         if let same = codes[record(id).code], !clash(id, same) { join(same, id, by: "code") }
       }
       let rest = ids.filter { !record($0).isCoded }
-      matchAddresses(rest, coded) { [$0] }
+      matchAddresses(rest, coded)
       // Then by street and overlapping house numbers: 396 and 396-404 Forest Rd.
       matchStreets(rest, coded)
       matchPositions(rest, coded)
     }
 
-    private mutating func matchAddresses(
-      _ described: [Int], _ coded: [Int], _ key: (String) -> [String]
-    ) {
+    private mutating func matchAddresses(_ described: [Int], _ coded: [Int]) {
       var groups: [String: (described: [Int], coded: [Int])] = [:]
       for id in described {
         for address in Set(record(id).addresses) {

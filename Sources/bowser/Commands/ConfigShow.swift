@@ -1,3 +1,4 @@
+import Archives
 import Configuration
 import Feeds
 
@@ -5,7 +6,7 @@ let configCommand = Command(
   name: "config",
   summary: "Show every setting, its value and where it came from.",
   operands: "show",
-  examples: [("bowser config show", "all settings and feeds; secrets are masked")],
+  examples: [("bowser config show", "all settings, feeds and archives; secrets are masked")],
   options: []
 ) { invocation in
   guard invocation.operands == ["show"] else {
@@ -33,6 +34,11 @@ let configCommand = Command(
       }
       write("  secret \(name) = \(state)\n")
     }
+  }
+  for archive in try Archive.all(
+    in: try invocation.configurationFolder(), environment: invocation.environment)
+  {
+    section("archive \(archive.id)", archive.settings)
   }
   return .done
 }
