@@ -55,23 +55,19 @@ RETURNS void LANGUAGE sql AS $$
   ) AS listed ON true
   -- When the present price began: after the last different price and after the last absence.
   LEFT JOIN LATERAL (
-    SELECT price.effective_at
-    FROM fuel.price
-    WHERE price.station_id = pair.station_id
-      AND price.fuel_id = pair.fuel_id
-      AND price.source_id = p_source_id
-      AND price.effective_at < stamped.effective_at
-      AND price.price_tenths <> stamped.price_tenths
-      -- Of two prices under one stamp only the one that counts.
-      AND NOT EXISTS (
-        SELECT
-        FROM fuel.price AS rival
-        WHERE rival.station_id = price.station_id
-          AND rival.fuel_id = price.fuel_id
-          AND rival.source_id = price.source_id
-          AND rival.effective_at = price.effective_at
-          AND (rival.learnt_at, rival.price_tenths) > (price.learnt_at, price.price_tenths))
-    ORDER BY price.effective_at DESC
+    SELECT counting.effective_at
+    FROM (
+      -- Of two prices under one stamp only the one that counts; read backwards until one differs.
+      SELECT DISTINCT ON (price.effective_at) price.effective_at, price.price_tenths
+      FROM fuel.price
+      WHERE price.station_id = pair.station_id
+        AND price.fuel_id = pair.fuel_id
+        AND price.source_id = p_source_id
+        AND price.effective_at < stamped.effective_at
+      ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+    ) AS counting
+    WHERE counting.price_tenths <> stamped.price_tenths
+    ORDER BY counting.effective_at DESC
     LIMIT 1
   ) AS different ON true
   LEFT JOIN LATERAL (

@@ -111,7 +111,7 @@ extension Store {
   /// that no join loses their prices.
   private func unmappedFuels(_ settled: Reading.Settled, of run: RunID) throws -> [Fuel: Int16] {
     var codes: Set<String> = []
-    for case .unmapped(let code) in Set(settled.observations.map(\.fuel)) { codes.insert(code) }
+    for case .unmapped(let code) in settled.observations.lazy.map(\.fuel) { codes.insert(code) }
     guard !codes.isEmpty else { return [:] }
     // A new fuel now and then is one; dozens are a field that means something else now.
     guard codes.count <= 20 else {
