@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
   import Glibc
@@ -40,7 +40,7 @@ package struct ArchiveFile: Sendable {
       }
       return .csv
     }
-    let listing = try Stream(["unzip", "-Z1", path])
+    let listing = try ByteStream(["unzip", "-Z1", path])
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
     guard try listing.finish() else { throw ArchiveRefusal(file: name, "a damaged zip file") }
@@ -53,20 +53,20 @@ package struct ArchiveFile: Sendable {
   }
 
   /// The plain bytes of a CSV file or of what gzip packed.
-  func plain(_ form: Form) throws -> Stream {
-    try form == .gzip ? Stream(["gzip", "-dc", "--", path]) : Stream(file: path)
+  func plain(_ form: Form) throws -> ByteStream {
+    try form == .gzip ? ByteStream(["gzip", "-dc", "--", path]) : ByteStream(file: path)
   }
 
   /// The bytes of a member of a zip file.
-  func member(_ member: String) throws -> Stream {
+  func member(_ member: String) throws -> ByteStream {
     // unzip takes the name for a pattern; brackets and stars in it are meant as they are.
     let pattern = member.map { "[]*?\\".contains($0) ? "\\\($0)" : String($0) }.joined()
-    return try Stream(["unzip", "-p", path, pattern])
+    return try ByteStream(["unzip", "-p", path, pattern])
   }
 }
 
 /// Bytes that are read once from the beginning: a file, or what a program of the shell unpacks.
-final class Stream {
+package final class ByteStream {
   let descriptor: Int32
   private let handle: FileHandle
   private let process: Process?
@@ -80,7 +80,8 @@ final class Stream {
     process = nil
   }
 
-  init(_ command: [String]) throws {
+  /// - Parameter command: a program of the shell and its arguments.
+  package init(_ command: [String]) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
@@ -99,12 +100,12 @@ final class Stream {
     if let process, process.isRunning { process.terminate() }
   }
 
-  func all() throws -> Data { try handle.readToEnd() ?? Data() }
+  package func all() throws -> Data { try handle.readToEnd() ?? Data() }
 
   /// Waits for the program, when everything was read.
   ///
   /// - Returns: whether it ended well.
-  func finish() throws -> Bool {
+  package func finish() throws -> Bool {
     guard let process else { return true }
     process.waitUntilExit()
     return process.terminationStatus == 0

@@ -3,8 +3,8 @@ package import FuelModel
 /// How the files of one archive are laid out. A value per archive, in `Formats/`; the reader knows no
 /// archive by name.
 package struct ArchiveFormat: Sendable {
-  /// What a column means to us.
-  package enum Column: String, CaseIterable, Sendable {
+  /// What a column means to us; its number is its place among the columns that were found.
+  package enum Column: Int, CaseIterable, Sendable {
     case code, name, brand, address, suburb, state, postcode, latitude, longitude
     case fuel, price, stamp
   }

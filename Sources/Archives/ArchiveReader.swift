@@ -23,12 +23,10 @@ package actor ArchiveReader {
   }
 
   private final class OpenFile {
-    let stream: Stream
+    let stream: ByteStream
     var records: CSVRecords
-    let name: String
-    init(_ stream: Stream, name: String) {
+    init(_ stream: ByteStream) {
       self.stream = stream
-      self.name = name
       records = CSVRecords(descriptor: stream.descriptor)
     }
   }
@@ -44,7 +42,7 @@ package actor ArchiveReader {
     let form = try file.form()
     switch form {
     case .csv, .gzip:
-      return try more(of: OpenFile(try file.plain(form), name: file.name), isFirst: true)
+      return try more(of: OpenFile(try file.plain(form)), isFirst: true)
     case .workbook(let sheet, let texts):
       return try workbook(file, sheet: sheet, texts: texts)
     case .zip(let members):
@@ -56,7 +54,7 @@ package actor ArchiveReader {
       guard !member.hasSuffix(".xlsx") else {
         throw ArchiveRefusal(file: file.name, "a workbook inside a zip file; unzip it first")
       }
-      return try more(of: OpenFile(try file.member(member), name: file.name), isFirst: true)
+      return try more(of: OpenFile(try file.member(member)), isFirst: true)
     }
   }
 
@@ -109,7 +107,7 @@ package actor ArchiveReader {
     let rows = WorkbookRecords(texts: shared, fillsDown: fillsDown) { record in
       try box.engine.take(record)
     }
-    box.whenHeaderIsFound = { [unowned rows] in rows.priceColumn = $0 }
+    box.engine.whenHeaderIsFound = { [unowned rows] in rows.priceColumn = $0 }
     let isWhole = try rows.parse(stream)
     guard isWhole, try stream.finish() else {
       throw box.engine.refusal("a damaged workbook: its sheet ends early")
@@ -121,10 +119,6 @@ package actor ArchiveReader {
   /// Lends the engine to a parser that calls back.
   private final class EngineBox {
     var engine: Engine
-    var whenHeaderIsFound: (Int) -> Void {
-      get { engine.whenHeaderIsFound }
-      set { engine.whenHeaderIsFound = newValue }
-    }
     init(_ engine: Engine) { self.engine = engine }
     func take() -> Engine {
       engine.whenHeaderIsFound = { _ in }

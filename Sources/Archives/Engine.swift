@@ -45,8 +45,8 @@ struct Engine {
   // MARK: What belongs to the piece
 
   private(set) var facts = 0
-  private var months: [(month: Int32, facts: [ArchiveFact])] = []
-  private var sightings: [(month: Int32, days: [UInt32])] = []
+  /// By local month, the one that was met last at the end; with the days on which each wording was seen.
+  private var months: [(month: Int32, facts: [ArchiveFact], days: [UInt32])] = []
   private var newWordings: [ArchiveWording] = []
   private var rejects: [Reject] = []
   private var receivedInPiece = 0
@@ -76,7 +76,6 @@ struct Engine {
   private mutating func clearPiece() {
     facts = 0
     months = []
-    sightings = []
     rejects = []
     receivedInPiece = 0
   }
@@ -87,11 +86,9 @@ struct Engine {
 
   mutating func piece(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchivePiece {
     var piece = ArchivePiece(file: file, isFirst: isFirst, isLast: isLast)
-    for (month, facts) in months where !facts.isEmpty {
-      piece.months[Month(number: month)] = settled(facts, &piece)
-    }
     noteDays()
-    for (month, days) in sightings {
+    for (month, facts, days) in months {
+      piece.months[Month(number: month)] = settled(facts, &piece)
       for (wording, days) in days.enumerated() where days != 0 {
         piece.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
       }
@@ -181,7 +178,7 @@ struct Engine {
       if rows >= Self.mostRowsBeforeHeader { throw unknownLayout() }
       return
     }
-    try read(record)
+    read(record)
   }
 
   private func unknownLayout() -> ArchiveRefusal {
@@ -211,7 +208,7 @@ struct Engine {
     let fuels = names.indices.compactMap { index in
       format.fuelColumns[names[index]].map { (column: index, fuel: $0) }
     }
-    func has(_ column: ArchiveFormat.Column) -> Bool { found[Self.number(column)] >= 0 }
+    func has(_ column: ArchiveFormat.Column) -> Bool { found[column.rawValue] >= 0 }
     let isWide = !format.fuelColumns.isEmpty
     let required: [ArchiveFormat.Column] =
       isWide ? [.stamp, .suburb] : [.name, .address, .fuel, .price, .stamp]
@@ -233,58 +230,37 @@ struct Engine {
     identity = [
       ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,
       .longitude,
-    ].map { found[Self.number($0)] }.filter { $0 >= 0 }
+    ].map { found[$0.rawValue] }.filter { $0 >= 0 }
     let sorted = identity.sorted()
     identityIsOneSpan = zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }
     isHeaderFound = true
-    if has(.price) { whenHeaderIsFound(found[Self.number(.price)]) }
+    if has(.price) { whenHeaderIsFound(found[ArchiveFormat.Column.price.rawValue]) }
     return true
   }
 
-  private static func number(_ column: ArchiveFormat.Column) -> Int {
-    switch column {
-    case .code: 0
-    case .name: 1
-    case .brand: 2
-    case .address: 3
-    case .suburb: 4
-    case .state: 5
-    case .postcode: 6
-    case .latitude: 7
-    case .longitude: 8
-    case .fuel: 9
-    case .price: 10
-    case .stamp: 11
-    }
-  }
-
-  private static let fuelColumn = 9
-  private static let priceColumn = 10
-  private static let stampColumn = 11
-
   // MARK: Rows
 
-  private mutating func read(_ record: ArchiveRecord) throws {
+  private mutating func read(_ record: ArchiveRecord) {
     guard record.fields.count == fieldCount else {
       if record.isBlank { return }
       // Workbooks leave out empty cells at the end; text files do not.
       return reject(.recordUnreadable, record)
     }
-    let stamp = record[columns[Self.stampColumn]]
+    let stamp = record[columns[ArchiveFormat.Column.stamp.rawValue]]
     guard stamp.count > 0 else {
       return record.isBlank ? () : reject(.stampUnreadable, record)
     }
-    guard fuelColumns.isEmpty else { return try readWide(record, stamp) }
-    let fuel = fuelNumber(record[columns[Self.fuelColumn]])
+    guard fuelColumns.isEmpty else { return readWide(record, stamp) }
+    let fuel = fuelNumber(record[columns[ArchiveFormat.Column.fuel.rawValue]])
     guard fuel > 0 else {
       return reject(fuel == Self.unsupported ? .unsupportedFuel : .unknownFuel, record)
     }
-    store(record, stamp, fuel, record[columns[Self.priceColumn]])
+    store(record, stamp, fuel, record[columns[ArchiveFormat.Column.price.rawValue]])
   }
 
   private mutating func readWide(
     _ record: ArchiveRecord, _ stamp: UnsafeBufferPointer<UInt8>
-  ) throws {
+  ) {
     for (column, fuel) in fuelColumns {
       let price = record[column]
       // Nothing, or 0 where it only fills the cell.
@@ -369,22 +345,15 @@ struct Engine {
       if let position = months.firstIndex(where: { $0.month == month }) {
         months.swapAt(position, months.count - 1)
       } else {
-        months.append((month, []))
+        months.append((month, [], []))
       }
     }
-    months[months.count - 1].facts.append(fact)
-    if sightings.last?.month != month {
-      if let position = sightings.firstIndex(where: { $0.month == month }) {
-        sightings.swapAt(position, sightings.count - 1)
-      } else {
-        sightings.append((month, []))
-      }
+    let last = months.count - 1
+    months[last].facts.append(fact)
+    while months[last].days.count <= wording {
+      months[last].days.append(contentsOf: repeatElement(0, count: max(256, wording)))
     }
-    let last = sightings.count - 1
-    while sightings[last].days.count <= wording {
-      sightings[last].days.append(contentsOf: repeatElement(0, count: max(256, wording)))
-    }
-    sightings[last].days[wording] |= bit
+    months[last].days[wording] |= bit
   }
 
   // MARK: Parts of a row
@@ -523,7 +492,7 @@ struct Engine {
 
   private func station(_ record: ArchiveRecord) -> Station? {
     func text(_ column: ArchiveFormat.Column) -> String? {
-      let index = columns[Self.number(column)]
+      let index = columns[column.rawValue]
       return index < 0 ? nil : record.text(index).plainOrNil
     }
     let address = text(.address) ?? ""
@@ -565,7 +534,7 @@ struct Engine {
   }
 
   private mutating func noteDays() {
-    for (month, days) in sightings { daysOfMonth[month, default: 0] |= days.reduce(0, |) }
+    for (month, _, days) in months { daysOfMonth[month, default: 0] |= days.reduce(0, |) }
   }
 
   /// Some exports exchange day and month where both are below 13. A file of one month then has days

@@ -37,13 +37,15 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   }
 
   /// - Returns: whether the document was whole.
-  func parse(_ stream: Stream) throws -> Bool {
+  func parse(_ stream: ByteStream) throws -> Bool {
     let isWhole = try Self.parse(stream, delegate: self)
     if let fault { throw fault }
     return isWhole
   }
 
-  fileprivate static func parse(_ stream: Stream, delegate: any XMLParserDelegate) throws -> Bool {
+  fileprivate static func parse(_ stream: ByteStream, delegate: any XMLParserDelegate) throws
+    -> Bool
+  {
     guard let input = InputStream(fileAtPath: "/dev/fd/\(stream.descriptor)") else { return false }
     let parser = XMLParser(stream: input)
     parser.shouldResolveExternalEntities = false
@@ -151,7 +153,7 @@ final class WorkbookTexts: NSObject, XMLParserDelegate {
   private var isInText = false
   private var isPhonetic = false
 
-  static func read(_ stream: Stream) throws -> [[UInt8]]? {
+  static func read(_ stream: ByteStream) throws -> [[UInt8]]? {
     let reader = WorkbookTexts()
     return try WorkbookRecords.parse(stream, delegate: reader) ? reader.texts : nil
   }

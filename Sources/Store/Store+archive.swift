@@ -110,6 +110,7 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   private struct Open {
     var run: RunID
+    var file: String
     var counts = Counts()
     var first = UInt32.max
     var last: UInt32 = 0
@@ -160,19 +161,8 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   private func begin(_ piece: ArchivePiece, digest: String) throws {
     try connection.begin()
-    let row = try connection.query(
-      """
-      INSERT INTO fuel.run (
-        source_id, started_at, outcome, is_complete, describes_stations, documents, payload_bytes,
-        requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged,
-        kind, content_digest)
-      VALUES (
-        \(source), \(now), 'running', false, false, \([piece.file]), 0, 0, 0, 0, 0, 0, 0, '{}', 0,
-        'backfill', decode(\(digest), 'hex'))
-      RETURNING run_id
-      """
-    ).only()
-    open = Open(run: RunID(number: try row.integer("run_id")))
+    open = Open(
+      run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: piece.file)
     try connection.execute(
       """
       CREATE TEMPORARY TABLE staged_sighting (
@@ -512,6 +502,7 @@ package final class ArchiveLoader: @unchecked Sendable {
         finished_at = \(now),
         taken_at = coalesce(\(optional: last)::timestamptz, \(now)::timestamptz),
         outcome = \(open.counts.stored > 0 ? "stored" : "unchanged"),
+        documents = \([open.file]),
         describes_stations = \(!open.learnt.isEmpty),
         payload_bytes = \(open.payloadBytes),
         received = \(open.counts.received),

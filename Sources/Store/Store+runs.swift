@@ -22,12 +22,15 @@ package enum RunKind: Sendable {
   case replay
   /// Reads the documents of an earlier run again.
   case reprocess(RunID)
+  /// A file of an archive.
+  case backfill
 
   var name: String {
     switch self {
     case .live: "live"
     case .replay: "replay"
     case .reprocess: "reprocess"
+    case .backfill: "backfill"
     }
   }
   var replaced: RunID? {
@@ -77,20 +80,27 @@ extension Store {
   ) throws -> RunID {
     try connection.transaction {
       try closeDeadRuns(of: source, at: instant)
-      let row = try connection.query(
-        """
-        INSERT INTO fuel.run (
-          source_id, started_at, outcome, is_complete, describes_stations, documents,
-          payload_bytes, requests, received, stored, unchanged, duplicate, rejected,
-          rejected_by_reason, flagged, kind, replaces_run_id, content_digest)
-        VALUES (
-          \(source), \(instant), 'running', false, false, '{}', 0, \(requests), 0, 0, 0, 0, 0, '{}',
-          0, \(kind.name), \(optional: kind.replaced), decode(\(optional: digest), 'hex'))
-        RETURNING run_id
-        """
-      ).only()
-      return RunID(number: try row.integer("run_id"))
+      return try openRun(source, at: instant, kind: kind, requests: requests, digest: digest)
     }
+  }
+
+  /// The same as part of a transaction that is open.
+  func openRun(
+    _ source: SourceID, at instant: Instant, kind: RunKind, requests: Int = 0, digest: String?
+  ) throws -> RunID {
+    let row = try connection.query(
+      """
+      INSERT INTO fuel.run (
+        source_id, started_at, outcome, is_complete, describes_stations, documents,
+        payload_bytes, requests, received, stored, unchanged, duplicate, rejected,
+        rejected_by_reason, flagged, kind, replaces_run_id, content_digest)
+      VALUES (
+        \(source), \(instant), 'running', false, false, '{}', 0, \(requests), 0, 0, 0, 0, 0, '{}',
+        0, \(kind.name), \(optional: kind.replaced), decode(\(optional: digest), 'hex'))
+      RETURNING run_id
+      """
+    ).only()
+    return RunID(number: try row.integer("run_id"))
   }
 
   /// Marks the runs of a feed whose process has died: the caller holds the feed's lock, so whoever

@@ -292,9 +292,15 @@ package struct Backfill {
       Array(all[begin..<min(begin + size, all.count)])
     }
     for begin in stride(from: 0, to: batches.count, by: 2) {
-      let running = try batches[begin..<min(begin + 2, batches.count)].map { try Digest($0) }
-      for process in running {
-        for line in process.output().split(separator: "\0") {
+      let running = try batches[begin..<min(begin + 2, batches.count)].map { paths in
+        // Lines are ended by NUL, so that no name needs escaping.
+        try ByteStream(["b2sum", "--length=256", "--zero", "--"] + paths)
+      }
+      for stream in running {
+        let lines = String(decoding: try stream.all(), as: UTF8.self)
+        // A file that cannot be read has no line; the others have theirs.
+        _ = try stream.finish()
+        for line in lines.split(separator: "\0") {
           let parts = line.split(separator: " ", maxSplits: 1)
           guard parts.count == 2 else { continue }
           digests[String(parts[1].dropFirst())] = String(parts[0])
@@ -302,26 +308,5 @@ package struct Backfill {
       }
     }
     return digests
-  }
-
-  /// b2sum at work.
-  private final class Digest {
-    private let process = Process()
-    private let pipe = Pipe()
-
-    init(_ paths: [String]) throws {
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      // Lines are ended by NUL, so that no name needs escaping.
-      process.arguments = ["b2sum", "--length=256", "--zero", "--"] + paths
-      process.standardOutput = pipe
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-    }
-
-    func output() -> String {
-      let data = pipe.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      return String(decoding: data, as: UTF8.self)
-    }
   }
 }

@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 package import FuelModel
 
@@ -85,16 +86,9 @@ package struct Recording: Sendable {
   }
 
   private func unzip(_ path: String) throws -> [UInt8] {
-    let gzip = Process()
-    gzip.executableURL = URL(filePath: "/usr/bin/env")
-    gzip.arguments = ["gzip", "-dc", "--", path]
-    let output = Pipe()
-    gzip.standardOutput = output
-    gzip.standardError = FileHandle.nullDevice
-    try gzip.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    gzip.waitUntilExit()
-    guard gzip.terminationStatus == 0 else {
+    let gzip = try ByteStream(["gzip", "-dc", "--", path])
+    let data = try gzip.all()
+    guard try gzip.finish() else {
       throw IngestError.recording(path: path, reason: "gzip cannot read it")
     }
     return [UInt8](data)
