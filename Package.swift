@@ -40,23 +40,27 @@ let package = Package(
     library("Configuration"),
     library("FuelModel"),
 
-    // 2: feeds cannot see the database, the store cannot see the network
+    // 2: feeds cannot see the database, the store cannot see the network; what the numbers mean is
+    // computed without either
+    library("Trends", on: ["FuelModel"]),
     library("Feeds", on: ["FuelModel", "HTTP", "Configuration"]),
     library("Archives", on: ["FuelModel", "Configuration"]),
-    library("Store", on: ["FuelModel", "Postgres"]),
+    library("Store", on: ["FuelModel", "Postgres", "Trends"]),
     library("Simulator", on: ["FuelModel"]),
 
     // 3: both sides meet
     library(
       "Pipeline",
-      on: ["Feeds", "Archives", "Store", "FuelModel", "HTTP", "Logging", "Configuration"]),
+      on: [
+        "Feeds", "Archives", "Store", "Trends", "FuelModel", "HTTP", "Logging", "Configuration",
+      ]),
 
     // 4: the command line
     .executableTarget(
       name: "bowser",
       dependencies: [
-        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Postgres", "HTTP", "Logging",
-        "Configuration", "FuelModel",
+        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres", "HTTP",
+        "Logging", "Configuration", "FuelModel",
       ],
       swiftSettings: strict),
 
@@ -74,6 +78,7 @@ let package = Package(
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
+    tests("TrendsTests", on: ["Trends", "FuelModel", "Simulator"]),
     tests(
       "FeedsTests",
       on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],

@@ -37,6 +37,9 @@ static const unsigned char m0010_create_area_level[] = {
 static const unsigned char m0011_create_archive[] = {
 #embed "0011_create_archive.sql"
 };
+static const unsigned char m0012_extend_rollup[] = {
+#embed "0012_extend_rollup.sql"
+};
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
@@ -112,8 +115,8 @@ static const unsigned char link_stations[] = {
 static const unsigned char history_checks[] = {
 #embed "routines/history_checks.sql"
 };
-static const unsigned char rebuild_days[] = {
-#embed "routines/rebuild_days.sql"
+static const unsigned char doubtful_prices[] = {
+#embed "routines/doubtful_prices.sql"
 };
 static const unsigned char refresh_changes[] = {
 #embed "routines/refresh_changes.sql"
@@ -187,6 +190,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0009_create_station_description", m0009_create_station_description),
   FILE_ENTRY("0010_create_area_level", m0010_create_area_level),
   FILE_ENTRY("0011_create_archive", m0011_create_archive),
+  FILE_ENTRY("0012_extend_rollup", m0012_extend_rollup),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/kilometres", kilometres),
@@ -212,7 +216,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/describe_stations", describe_stations),
   FILE_ENTRY("routines/link_stations", link_stations),
   FILE_ENTRY("routines/history_checks", history_checks),
-  FILE_ENTRY("routines/rebuild_days", rebuild_days),
+  FILE_ENTRY("routines/doubtful_prices", doubtful_prices),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("views/stations", stations),
   FILE_ENTRY("views/station_history", station_history),

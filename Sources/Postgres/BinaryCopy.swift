@@ -159,3 +159,75 @@ extension Connection {
     return try Rows(checked(first, expecting: [PGRES_COMMAND_OK])).affected
   }
 }
+
+/// One row that the server sends in its binary COPY format; columns are read in order.
+package struct BinaryRow {
+  private var rest: UnsafeRawBufferPointer
+
+  fileprivate init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+  /// A column that is never NULL, of as many bytes as the type has.
+  package mutating func next<Value: FixedWidthInteger>(_: Value.Type) throws(PostgresError) -> Value
+  {
+    let size = MemoryLayout<Value>.size
+    guard rest.count >= 4 + size,
+      Int32(bigEndian: rest.loadUnaligned(as: Int32.self)) == Int32(size)
+    else { throw .unexpectedResult("a column of another type in a binary row") }
+    let value = Value(bigEndian: rest.loadUnaligned(fromByteOffset: 4, as: Value.self))
+    rest = UnsafeRawBufferPointer(rebasing: rest[(4 + size)...])
+    return value
+  }
+}
+
+extension Connection {
+  /// Reads the rows of a query in the binary COPY format, one at a time.
+  ///
+  /// COPY takes no parameters: the values are put in as literals that libpq has quoted.
+  package func copy(from query: SQL, _ read: (inout BinaryRow) throws -> Void) throws {
+    var text = query.text
+    for (position, parameter) in query.parameters.enumerated().reversed() {
+      guard case .text(let value) = parameter else {
+        throw PostgresError.unexpectedResult("a binary parameter of COPY")
+      }
+      text = text.replacing("$\(position + 1)", with: try literal(value))
+    }
+    let started = PQexec(handle, "COPY (\(text)) TO STDOUT (FORMAT binary)")
+    PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))
+    var isFirst = true
+    var failure: (any Error)?
+    var pointer: UnsafeMutablePointer<CChar>?
+    while true {
+      let length = PQgetCopyData(handle, &pointer, 0)
+      guard length > 0, let bytes = pointer else { break }
+      defer { PQfreemem(bytes) }
+      if failure != nil { continue }
+      var row = UnsafeRawBufferPointer(start: bytes, count: Int(length))
+      // The signature, flags and extension come before the first row, in a message of their own or not.
+      if isFirst {
+        row = UnsafeRawBufferPointer(rebasing: row.dropFirst(19))
+        isFirst = false
+      }
+      guard row.count > 2, Int16(bigEndian: row.loadUnaligned(as: Int16.self)) > 0 else { continue }
+      var columns = BinaryRow(UnsafeRawBufferPointer(rebasing: row.dropFirst(2)))
+      do {
+        try read(&columns)
+      } catch {
+        // The rest is drained: the session is used again.
+        failure = error
+      }
+    }
+    let first = PQgetResult(handle)
+    while let more = PQgetResult(handle) { PQclear(more) }
+    PQclear(try checked(first, expecting: [PGRES_COMMAND_OK]))
+    if let failure { throw failure }
+  }
+
+  private func literal(_ value: String?) throws(PostgresError) -> String {
+    guard let value else { return "NULL" }
+    guard let quoted = PQescapeLiteral(handle, value, value.utf8.count) else {
+      throw .unexpectedResult(oneLine(String(cString: PQerrorMessage(handle))))
+    }
+    defer { PQfreemem(quoted) }
+    return String(cString: quoted)
+  }
+}

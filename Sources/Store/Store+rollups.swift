@@ -199,14 +199,6 @@ extension Store {
     return spans
   }
 
-  /// Makes the averages of one span again, in a transaction of its own.
-  package func rebuild(_ span: DirtySpan, now: Instant) throws {
-    try connection.transaction {
-      try connection.query(
-        "SELECT fuel.rebuild_days(\(span.fuelIDs), \(span.from), \(span.to), \(now))")
-    }
-  }
-
   /// Takes the level of prices anew in every area, and judges by it which prices are doubtful.
   package func refreshFlags(now: Instant) throws {
     try connection.transaction {

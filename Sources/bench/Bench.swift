@@ -24,8 +24,9 @@ struct Bench {
     var bench = try Bench()
     // One part alone, for whoever works on it.
     let part = bench.environment["BENCH_PART"] ?? ""
-    if part != "live" { try bench.backfill() }
-    if part != "backfill" { try bench.live() }
+    if part.isEmpty || part == "backfill" { try bench.backfill() }
+    if part.isEmpty || part == "aggregate" { try bench.aggregate() }
+    if part.isEmpty || part == "live" { try bench.live() }
     bench.tell()
   }
 
@@ -111,6 +112,113 @@ struct Bench {
     loading("backfill beside other rows of the same months, of L", merged, "0.25, hold 0.15")
     try drop("bench_other")
     try FileManager.default.removeItem(atPath: folder)
+  }
+
+  // MARK: Averages
+
+  private mutating func aggregate() throws {
+    let rows = environment["BENCH_ROWS"].flatMap { Int($0) } ?? 10_000_000
+    let months = 117
+    let begin = Month(number: 2016 * 12 + 7)
+    let end = Month(number: begin.number + Int32(months)).firstDay
+    note("writing \(rows) rows in \(months) files")
+    let archive = SyntheticArchive(seed: 1, firstMonth: begin)
+    _ = try archive.write(
+      months: months, rowsPerMonth: rows / months, into: folder + "/archive")
+    try database("bench_empty")
+    _ = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+
+    note("daily averages of all of it")
+    let words = [program, "aggregate", "--now", "\(end)T00:00:00+10:00"]
+    let full = try run(words)
+    let connection = try connection("bench_empty")
+    let made = try connection.query("SELECT count(*) AS n FROM fuel.daily_rollup").only()
+      .integer("n")
+    add("daily averages from nothing", "\(made) rows in \(Int(full.seconds)) s", nil, "")
+    let yardstick = try averagesElsewhere(end)
+    add(
+      "  of \(yardstick.name)", "\(String(format: "%.1f", yardstick.seconds)) s",
+      full.seconds / yardstick.seconds, "2, hold 4")
+
+    note("one more day")
+    let more = try run([program, "aggregate", "--now", "\(end + 1)T00:00:00+10:00"])
+    add(
+      "one more day, of all of it", "\(Int(more.seconds * 1_000)) ms", more.seconds / full.seconds,
+      "0.02, hold 0.05")
+    try drop("bench_empty")
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// The same averages of the same facts by DuckDB, or by one plain statement where there is none.
+  private func averagesElsewhere(_ end: Day) throws -> (name: String, seconds: Double) {
+    let facts = "\(folder)/facts.csv"
+    let members = "\(folder)/members.csv"
+    try sql(
+      "bench_empty",
+      """
+      \\copy (SELECT station_id, fuel_id, effective_at AT TIME ZONE 'UTC' AS at, price_tenths FROM fuel.archive_price) TO '\(facts)' (FORMAT csv, HEADER)
+      \\copy (SELECT region, station_id FROM fuel.region_station) TO '\(members)' (FORMAT csv, HEADER)
+      """)
+    // Every change holds until the next one, at most thirty days; days are Sydney's.
+    func averages(_ local: (String) -> String, _ seconds: (String) -> String) -> String {
+      """
+      WITH held AS (
+        SELECT station_id, fuel_id, price_tenths, at AS from_at,
+          least(coalesce(lead(at) OVER (PARTITION BY station_id, fuel_id ORDER BY at), \(local("'\(end)'"))),
+            at + interval '30 days') AS to_at
+        FROM facts),
+      station_day AS (
+        SELECT held.station_id, held.fuel_id, days.day,
+          sum(held.price_tenths * \(seconds("least(held.to_at, days.ends_at) - greatest(held.from_at, days.begins_at)")))
+            / sum(\(seconds("least(held.to_at, days.ends_at) - greatest(held.from_at, days.begins_at)"))) AS price_tenths
+        FROM held JOIN days ON days.begins_at < held.to_at AND days.ends_at > held.from_at
+        GROUP BY held.station_id, held.fuel_id, days.day)
+      SELECT members.region, station_day.fuel_id, station_day.day, avg(station_day.price_tenths) AS mean,
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY station_day.price_tenths) AS middle,
+        percentile_cont(0.25) WITHIN GROUP (ORDER BY station_day.price_tenths) AS quarter,
+        min(station_day.price_tenths) AS lowest, max(station_day.price_tenths) AS highest, count(*) AS stations
+      FROM station_day JOIN members USING (station_id)
+      GROUP BY members.region, station_day.fuel_id, station_day.day
+      """
+    }
+    if (try? run(["duckdb", "--version"])) != nil {
+      let parquet = "\(folder)/facts.parquet"
+      _ = try run([
+        "duckdb", "-c",
+        "COPY (SELECT * FROM read_csv('\(facts)')) TO '\(parquet)' (FORMAT parquet)",
+      ])
+      let statement = averages({ "timestamp \($0)" }, { "epoch(\($0))" })
+      let done = try run([
+        "duckdb", "-c",
+        """
+        CREATE TABLE members AS SELECT * FROM read_csv('\(members)');
+        CREATE VIEW facts AS SELECT * FROM read_parquet('\(parquet)');
+        CREATE TABLE days AS SELECT d::date AS day,
+          timezone('UTC', timezone('Australia/Sydney', d)) AS begins_at,
+          timezone('UTC', timezone('Australia/Sydney', d + interval 1 day)) AS ends_at
+        FROM range(timestamp '2016-08-01', timestamp '\(end)', interval 1 day) AS r(d);
+        CREATE TABLE made AS \(statement);
+        """,
+      ])
+      return ("DuckDB", done.seconds)
+    }
+    let statement = averages({ "timestamp \($0)" }, { "extract(epoch FROM \($0))" })
+    try sql(
+      "bench_empty",
+      """
+      CREATE TABLE public.facts (station_id integer, fuel_id smallint, at timestamp, price_tenths integer);
+      CREATE TABLE public.members (region text, station_id integer);
+      \\copy public.facts FROM '\(facts)' (FORMAT csv, HEADER)
+      \\copy public.members FROM '\(members)' (FORMAT csv, HEADER)
+      CREATE TABLE public.days AS SELECT d::date AS day,
+        d AT TIME ZONE 'Australia/Sydney' AT TIME ZONE 'UTC' AS begins_at,
+        (d + interval '1 day') AT TIME ZONE 'Australia/Sydney' AT TIME ZONE 'UTC' AS ends_at
+      FROM generate_series(timestamp '2016-08-01', timestamp '\(end)' - interval '1 day', interval '1 day') AS r(d);
+      CREATE INDEX ON public.days (begins_at, ends_at);
+      VACUUM ANALYZE public.facts, public.members, public.days;
+      """)
+    let done = try sql("bench_empty", "CREATE TABLE public.made AS \(statement);")
+    return ("one plain statement", done.seconds)
   }
 
   // MARK: A live list

@@ -59,8 +59,9 @@ package struct Aggregate {
     try store.refreshFlags(now: now)
     if rebuild { try store.markAllDirty(from: from, now: now) }
     let spans = try store.dirtySpans(now: now)
+    let bearings = try store.bearings()
     for (position, span) in spans.enumerated() {
-      try store.rebuild(span, now: now)
+      try store.rebuild(span, bearings: bearings, now: now)
       progress(position + 1, spans.count)
     }
     try store.refreshChanges(now: now)

@@ -1,0 +1,347 @@
+package import FuelModel
+
+/// Where a place counts.
+package struct Place: Sendable {
+  /// Its state, as a position among those of the calendar.
+  package var state: Int
+  /// Anybody may buy there.
+  package var isPublic: Bool
+  /// Positions among the regions.
+  package var regions: [Int]
+
+  package init(state: Int, isPublic: Bool, regions: [Int]) {
+    self.state = state
+    self.isPublic = isPublic
+    self.regions = regions
+  }
+}
+
+/// The price days of a span in every state: when each begins and ends, as far as it has passed.
+package struct PriceCalendar: Sendable {
+  package struct PriceDay: Sendable {
+    package var beginsAt: Instant
+    /// Not later than what is known of the state.
+    package var endsAt: Instant
+    package var isEnded: Bool
+
+    package init(beginsAt: Instant, endsAt: Instant, isEnded: Bool) {
+      self.beginsAt = beginsAt
+      self.endsAt = endsAt
+      self.isEnded = isEnded
+    }
+  }
+
+  package let first: Day
+  package let count: Int
+  /// By state; only days that have begun there.
+  package let days: [[PriceDay]]
+
+  package init(first: Day, count: Int, days: [[PriceDay]]) {
+    self.first = first
+    self.count = count
+    self.days = days
+  }
+
+  package var beginsAt: Instant { days.compactMap(\.first?.beginsAt).min() ?? .distantPast }
+  package var endsAt: Instant { days.compactMap(\.last?.endsAt).max() ?? .distantPast }
+}
+
+/// A region as averages need it.
+package struct AveragedRegion: Sendable {
+  package var code: String
+  /// `nil`: of all states.
+  package var state: Int?
+  package var validFrom: Day?
+  package var validTo: Day?
+
+  package init(code: String, state: Int?, validFrom: Day?, validTo: Day?) {
+    self.code = code
+    self.state = state
+    self.validFrom = validFrom
+    self.validTo = validTo
+  }
+}
+
+/// The averages of a region and fuel over one price day, in hundredths of a cent per litre.
+package struct DailyAverage: Sendable, Equatable {
+  package var region: String
+  package var fuelID: Int16
+  package var day: Day
+  package var average: Int
+  package var median: Int
+  package var quarter: Int
+  package var lowest: Int
+  package var highest: Int
+  package var stations: Int
+  /// Thousandths of those stations' day, so far as it has passed, with a believed price.
+  package var coverage: Int
+  package var isEnded: Bool
+  /// Places left out: told but not seen for too long; doubtful; for members only.
+  package var excludedStale: Int
+  package var excludedFlagged: Int
+  package var excludedRestricted: Int
+}
+
+/// A price so far from the level of its state on a day that it may be a mistake.
+package struct FarPrice: Hashable, Sendable {
+  package var placeID: Int32
+  package var fuelID: Int16
+  package var sourceID: Int16
+  package var stationID: Int32
+  package var state: Int
+  package var price: Int32
+  package var effectiveAt: Instant
+  package var day: Day
+  /// When it begins to count on that day.
+  package var fromAt: Instant
+}
+
+/// Computes daily averages of a span of price days from the events of every place and fuel.
+///
+/// A place counts once, with its time-weighted price over the part of the day for which a price is
+/// believed. Places for members only are left out, and so are doubtful prices. Three steps: `take`
+/// every pair's events, ask which of `farPrices` are doubtful, then `averages`.
+package struct DailyAverages {
+  private let rules: [Int16: SourceRules]
+  private let places: [Int32: Place]
+  private let regions: [AveragedRegion]
+  private let calendar: PriceCalendar
+  private let sightings: Sightings
+  private let fuelIDs: [Int16]
+  private var held: [Belief] = []
+  /// The levels of states to judge by: prices of each state, fuel and day, and of how many places.
+  private var samples: [[Int32]]
+  private var sampled: [Int]
+
+  // A level over fewer places is none.
+  private static let leastPlaces = 8
+  // A station's mean in 65,536ths of a tenth of a cent: whole numbers add up the same in any order.
+  private static let fraction = 65_536.0
+
+  package init(
+    fuelIDs: [Int16], calendar: PriceCalendar, rules: [Int16: SourceRules],
+    places: [Int32: Place], regions: [AveragedRegion], sightings: Sightings
+  ) {
+    self.fuelIDs = fuelIDs
+    self.calendar = calendar
+    self.rules = rules
+    self.places = places
+    self.regions = regions
+    self.sightings = sightings
+    let cells = calendar.days.count * fuelIDs.count * calendar.count
+    samples = Array(repeating: [], count: cells)
+    sampled = Array(repeating: 0, count: cells)
+  }
+
+  /// Takes the events of one place and fuel: all in the span, and the last of each record before it.
+  package mutating func take(_ events: inout [PriceEvent]) {
+    guard let first = events.first, let place = places[first.placeID],
+      let fuel = fuelIDs.firstIndex(of: first.fuelID),
+      let ends = calendar.days[place.state].last?.endsAt
+    else { return }
+    let begin = held.count
+    beliefs(
+      &events, rules: rules, sightings: sightings, windowEndsAt: ends, into: &held)
+    guard place.isPublic else { return }
+    var last = -1
+    for belief in held[begin...] {
+      forEachPart(of: belief, in: place.state) { day, _, _ in
+        let cell = cell(place.state, fuel, day)
+        samples[cell].append(belief.price)
+        if day != last { sampled[cell] += 1 }
+        last = day
+      }
+    }
+  }
+
+  private func cell(_ state: Int, _ fuel: Int, _ day: Int) -> Int {
+    (state * fuelIDs.count + fuel) * calendar.count + day
+  }
+
+  /// The parts of a belief that fall into price days of a state: day, from and until.
+  @inline(__always)
+  private func forEachPart(
+    of belief: Belief, in state: Int, _ body: (Int, Instant, Instant) -> Void
+  ) {
+    let days = calendar.days[state]
+    guard let first = days.first?.beginsAt, belief.endsAt > first else { return }
+    // Days are 23 to 25 hours long: the guess is at most a day late.
+    let ahead = max(0, belief.beginsAt.microseconds - first.microseconds)
+    var day = max(0, min(days.count - 1, Int(ahead / 86_400_000_000)) - 1)
+    while day < days.count, days[day].beginsAt < belief.endsAt {
+      let from = max(belief.beginsAt, days[day].beginsAt)
+      let until = min(belief.endsAt, days[day].endsAt)
+      if from < until { body(day, from, until) }
+      day += 1
+    }
+  }
+
+  /// Prices that lie six times the usual spread from the level of their state, fuel and day.
+  package mutating func farPrices() -> [FarPrice] {
+    var limits: [ClosedRange<Int32>?] = []
+    limits.reserveCapacity(samples.count)
+    for cell in samples.indices {
+      limits.append(
+        sampled[cell] >= Self.leastPlaces ? Self.usual(&samples[cell]) : nil)
+      samples[cell] = []
+    }
+    var far: [FarPrice] = []
+    for belief in held {
+      guard let place = places[belief.placeID], place.isPublic,
+        let fuel = fuelIDs.firstIndex(of: belief.fuelID)
+      else { continue }
+      forEachPart(of: belief, in: place.state) { day, from, _ in
+        guard let limit = limits[cell(place.state, fuel, day)], !limit.contains(belief.price)
+        else { return }
+        far.append(
+          FarPrice(
+            placeID: belief.placeID, fuelID: belief.fuelID, sourceID: belief.sourceID,
+            stationID: belief.stationID, state: place.state, price: belief.price,
+            effectiveAt: belief.effectiveAt, day: calendar.first + day, fromAt: from))
+      }
+    }
+    return far
+  }
+
+  /// Six spreads around the median. The spread is the median distance from it, scaled to a standard
+  /// deviation, and at least 4 % of it; as in `fuel.refresh_flags`.
+  static func usual(_ prices: inout [Int32]) -> ClosedRange<Int32> {
+    prices.sort()
+    let half = (prices.count + 1) / 2
+    let middle = prices[half - 1]
+    // The distances in order of size, from both sides of the median outward.
+    var below = half - 1
+    var above = half
+    var distance: Int32 = 0
+    for _ in 0..<half {
+      let down = below >= 0 ? middle - prices[below] : .max
+      let up = above < prices.count ? prices[above] - middle : .max
+      distance = min(down, up)
+      if down <= up { below -= 1 } else { above += 1 }
+    }
+    let spread = max(Double(distance) * 1.4826, Double(middle) * 0.04).rounded()
+    return middle - 6 * Int32(spread)...middle + 6 * Int32(spread)
+  }
+
+  /// What a region, fuel and day collects.
+  private struct Sum {
+    var means: [Int32] = []
+    var covered = 0.0
+    var stale = 0
+    var flagged = 0
+    var restricted = 0
+  }
+
+  /// - Parameter doubtful: which of `farPrices` do not count.
+  /// - Returns: in order of region, fuel and day; none without a place that counts.
+  package func averages(without doubtful: Set<FarPrice>) -> [DailyAverage] {
+    let count = calendar.count
+    var sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * count)
+    // Of one pair and day: price times time, time, and what was left out.
+    var weighted = Array(repeating: Int64(0), count: count)
+    var lasting = Array(repeating: Int64(0), count: count)
+    var isDoubted = Array(repeating: false, count: count)
+    var isTold = Array(repeating: false, count: count)
+    var position = 0
+    while position < held.count {
+      let begin = position
+      let (placeID, fuelID) = (held[begin].placeID, held[begin].fuelID)
+      while position < held.count, held[position].placeID == placeID,
+        held[position].fuelID == fuelID
+      { position += 1 }
+      guard let place = places[placeID], let fuel = fuelIDs.firstIndex(of: fuelID) else { continue }
+      let days = calendar.days[place.state]
+      for day in days.indices {
+        weighted[day] = 0
+        lasting[day] = 0
+        isDoubted[day] = false
+        isTold[day] = false
+      }
+      for belief in held[begin..<position] {
+        forEachPart(of: belief, in: place.state) { day, from, until in
+          if !doubtful.isEmpty,
+            doubtful.contains(
+              FarPrice(
+                placeID: placeID, fuelID: fuelID, sourceID: belief.sourceID,
+                stationID: belief.stationID, state: place.state, price: belief.price,
+                effectiveAt: belief.effectiveAt, day: calendar.first + day, fromAt: from))
+          {
+            isDoubted[day] = true
+            return
+          }
+          let time = until.microseconds - from.microseconds
+          weighted[day] += Int64(belief.price) * time
+          lasting[day] += time
+        }
+        if belief.endsAt < belief.heldUntil {
+          var told = belief
+          told.beginsAt = max(belief.beginsAt, belief.endsAt)
+          told.endsAt = belief.heldUntil
+          forEachPart(of: told, in: place.state) { day, _, _ in isTold[day] = true }
+        }
+      }
+      for day in days.indices {
+        guard lasting[day] > 0 || isDoubted[day] || isTold[day] else { continue }
+        let date = calendar.first + day
+        let mean = lasting[day] > 0
+          ? Int32((Double(weighted[day]) / Double(lasting[day]) * Self.fraction).rounded()) : 0
+        let covered = Double(lasting[day])
+          / Double(days[day].endsAt.microseconds - days[day].beginsAt.microseconds)
+        for region in place.regions {
+          if let from = regions[region].validFrom, date < from { continue }
+          if let until = regions[region].validTo, date >= until { continue }
+          let cell = (region * fuelIDs.count + fuel) * count + day
+          if lasting[day] > 0, place.isPublic {
+            sums[cell].means.append(mean)
+            sums[cell].covered += covered
+          } else if !place.isPublic {
+            if lasting[day] > 0 { sums[cell].restricted += 1 }
+          } else if isDoubted[day] {
+            sums[cell].flagged += 1
+          } else {
+            sums[cell].stale += 1
+          }
+        }
+      }
+    }
+    var averages: [DailyAverage] = []
+    for region in regions.indices {
+      for fuel in fuelIDs.indices {
+        for day in 0..<count {
+          let cell = (region * fuelIDs.count + fuel) * count + day
+          guard !sums[cell].means.isEmpty else { continue }
+          sums[cell].means.sort()
+          averages.append(average(of: sums[cell], region: region, fuel: fuel, day: day))
+        }
+      }
+    }
+    return averages
+  }
+
+  /// - Parameter sum: its means in order of size.
+  private func average(of sum: Sum, region: Int, fuel: Int, day: Int) -> DailyAverage {
+    // Hundredths of a cent.
+    func cents(_ value: Double) -> Int { Int((value * 10 / Self.fraction).rounded()) }
+    let means = sum.means
+    /// Between its two neighbours, in proportion, as PostgreSQL's percentile_cont has it.
+    func percentile(_ share: Double) -> Double {
+      let place = share * Double(means.count - 1)
+      let low = Int(place)
+      let part = place - Double(low)
+      if part == 0 { return Double(means[low]) }
+      return Double(means[low]) + part * Double(means[low + 1] - means[low])
+    }
+    let total = means.reduce(Int64(0)) { $0 + Int64($1) }
+    let states = regions[region].state.map { [$0] } ?? Array(calendar.days.indices)
+    return DailyAverage(
+      region: regions[region].code, fuelID: fuelIDs[fuel], day: calendar.first + day,
+      average: cents(Double(total) / Double(means.count)), median: cents(percentile(0.5)),
+      quarter: cents(percentile(0.25)), lowest: cents(Double(means[0])),
+      highest: cents(Double(means[means.count - 1])), stations: means.count,
+      coverage: min(1_000, Int((sum.covered / Double(means.count) * 1_000).rounded())),
+      isEnded: states.allSatisfy { state in
+        day < calendar.days[state].count && calendar.days[state][day].isEnded
+      },
+      excludedStale: sum.stale, excludedFlagged: sum.flagged, excludedRestricted: sum.restricted)
+  }
+}
