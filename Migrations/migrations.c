@@ -40,6 +40,9 @@ static const unsigned char m0011_create_archive[] = {
 static const unsigned char m0012_extend_rollup[] = {
 #embed "0012_extend_rollup.sql"
 };
+static const unsigned char m0013_extend_verdict[] = {
+#embed "0013_extend_verdict.sql"
+};
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
@@ -145,6 +148,9 @@ static const unsigned char averages_now[] = {
 static const unsigned char daily_averages[] = {
 #embed "views/daily_averages.sql"
 };
+static const unsigned char trend[] = {
+#embed "routines/trend.sql"
+};
 static const unsigned char trend_30d[] = {
 #embed "views/trend_30d.sql"
 };
@@ -156,6 +162,15 @@ static const unsigned char private_latest_verdict[] = {
 };
 static const unsigned char fill_up[] = {
 #embed "views/fill_up.sql"
+};
+static const unsigned char cycles[] = {
+#embed "views/cycles.sql"
+};
+static const unsigned char fill_up_history[] = {
+#embed "views/fill_up_history.sql"
+};
+static const unsigned char fill_up_scores[] = {
+#embed "views/fill_up_scores.sql"
 };
 static const unsigned char station_fill_up[] = {
 #embed "views/station_fill_up.sql"
@@ -191,6 +206,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0010_create_area_level", m0010_create_area_level),
   FILE_ENTRY("0011_create_archive", m0011_create_archive),
   FILE_ENTRY("0012_extend_rollup", m0012_extend_rollup),
+  FILE_ENTRY("0013_extend_verdict", m0013_extend_verdict),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/kilometres", kilometres),
@@ -226,10 +242,14 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/price_history", price_history),
   FILE_ENTRY("views/averages_now", averages_now),
   FILE_ENTRY("views/daily_averages", daily_averages),
+  FILE_ENTRY("routines/trend", trend),
   FILE_ENTRY("views/trend_30d", trend_30d),
   FILE_ENTRY("views/trend_summary", trend_summary),
   FILE_ENTRY("views/private_latest_verdict", private_latest_verdict),
   FILE_ENTRY("views/fill_up", fill_up),
+  FILE_ENTRY("views/cycles", cycles),
+  FILE_ENTRY("views/fill_up_history", fill_up_history),
+  FILE_ENTRY("views/fill_up_scores", fill_up_scores),
   FILE_ENTRY("views/station_fill_up", station_fill_up),
   FILE_ENTRY("views/station_comparison", station_comparison),
   FILE_ENTRY("views/feed_health", feed_health),

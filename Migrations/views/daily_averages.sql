@@ -11,7 +11,10 @@ SELECT
   (CASE WHEN sample.is_enough THEN daily_rollup.max_cpl END)::numeric(6, 2) AS max_cpl,
   daily_rollup.stations,
   daily_rollup.coverage,
-  daily_rollup.is_ended AND daily_rollup.coverage >= 0.75 AS is_complete
+  daily_rollup.is_ended AND daily_rollup.coverage >= 0.75 AS is_complete,
+  daily_rollup.excluded_stale,
+  daily_rollup.excluded_flagged,
+  daily_rollup.excluded_restricted
 FROM fuel.daily_rollup
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
@@ -34,4 +37,7 @@ COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl     IS 'Dearest station''s day,
 COMMENT ON COLUMN fuel_v1.daily_averages.stations    IS 'How many stations it rests on.';
 COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share from 0 to 1 of those stations'' day, so far as it has passed, with a believed price.';
 COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over and well covered. Today never is.';
+COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: told of, but not seen for too long to be believed.';
+COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: only doubtful prices.';
+COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
 GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;

@@ -18,7 +18,14 @@ SELECT
   (CASE WHEN latest.is_valid THEN latest.today_cpl END)::numeric(6, 2) AS today_cpl,
   (CASE WHEN latest.is_valid THEN latest.tomorrow_cpl END)::numeric(6, 2) AS tomorrow_cpl,
   latest.stations,
-  latest.method
+  latest.method,
+  latest.based_on_day,
+  (CASE WHEN latest.is_valid THEN latest.average_cpl END)::numeric(6, 2) AS average_cpl,
+  (CASE WHEN latest.is_valid THEN latest.change_1d_cpl END)::numeric(6, 2) AS change_1d_cpl,
+  CASE WHEN latest.is_valid THEN latest.phase END AS phase,
+  CASE WHEN latest.is_valid THEN latest.days_in_phase END AS days_in_phase,
+  (CASE WHEN latest.is_valid THEN latest.last_trough_cpl END)::numeric(6, 2) AS last_trough_cpl,
+  (CASE WHEN latest.is_valid THEN latest.last_peak_cpl END)::numeric(6, 2) AS last_peak_cpl
 FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id);
@@ -41,4 +48,11 @@ COMMENT ON COLUMN fuel_v1.fill_up.today_cpl           IS 'Average of now that it
 COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl        IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.stations            IS 'How many stations those rest on.';
 COMMENT ON COLUMN fuel_v1.fill_up.method              IS 'Version of the method that gave it.';
+COMMENT ON COLUMN fuel_v1.fill_up.based_on_day        IS 'The last price day whose average it used; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.average_cpl         IS 'Average of that day, so far where it has not ended, cents per litre.';
+COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl       IS 'Change per day since the average before, cents per litre.';
+COMMENT ON COLUMN fuel_v1.fill_up.phase               IS 'rising or falling; NULL: it has not moved by six cents yet.';
+COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase       IS 'Days since that phase began.';
+COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl     IS 'Average at the last trough, cents per litre; NULL: none is known.';
+COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl       IS 'Average at the last peak, cents per litre; NULL: none is known.';
 GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;

@@ -2,8 +2,30 @@
 -- ever were.
 CREATE OR REPLACE VIEW fuel.latest_verdict AS
 SELECT
-  given.*,
-  given.valid_until_at > fuel.clock() AS is_valid
+  given.region,
+  given.fuel_id,
+  given.computed_at,
+  given.day,
+  given.verdict,
+  given.basis,
+  given.rule,
+  given.method,
+  given.record_cpl,
+  given.reason,
+  given.today_cpl,
+  given.tomorrow_cpl,
+  given.stations,
+  given.expected_saving_cpl,
+  given.confidence,
+  given.valid_until_at,
+  given.valid_until_at > fuel.clock() AS is_valid,
+  given.based_on_day,
+  given.average_cpl,
+  given.change_1d_cpl,
+  given.phase,
+  given.days_in_phase,
+  given.last_trough_cpl,
+  given.last_peak_cpl
 FROM fuel.region
 CROSS JOIN fuel.fuel
 CROSS JOIN LATERAL (
@@ -33,4 +55,11 @@ COMMENT ON COLUMN fuel.latest_verdict.expected_saving_cpl IS 'What following it 
 COMMENT ON COLUMN fuel.latest_verdict.confidence          IS 'From 0 to 1; NULL: not estimated.';
 COMMENT ON COLUMN fuel.latest_verdict.valid_until_at      IS 'When it lapses.';
 COMMENT ON COLUMN fuel.latest_verdict.is_valid            IS 'Whether it still holds.';
+COMMENT ON COLUMN fuel.latest_verdict.based_on_day        IS 'The last day whose average it used; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.average_cpl         IS 'That average, c/L.';
+COMMENT ON COLUMN fuel.latest_verdict.change_1d_cpl       IS 'Change per day since the average before, c/L.';
+COMMENT ON COLUMN fuel.latest_verdict.phase               IS 'rising or falling; NULL: not known.';
+COMMENT ON COLUMN fuel.latest_verdict.days_in_phase       IS 'Days since the phase began.';
+COMMENT ON COLUMN fuel.latest_verdict.last_trough_cpl     IS 'Average at the last trough, c/L.';
+COMMENT ON COLUMN fuel.latest_verdict.last_peak_cpl       IS 'Average at the last peak, c/L.';
 GRANT SELECT ON fuel.latest_verdict TO fuel_writer;

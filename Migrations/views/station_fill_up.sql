@@ -13,13 +13,14 @@ SELECT
   CASE
     WHEN change.change_tenths < 0 THEN 'wait'
     WHEN change.change_tenths > 0 THEN 'fill_up'
-    WHEN change.change_tenths = 0 THEN 'no_difference'
+    WHEN place.advice IS NOT NULL THEN place.advice
     WHEN regional.is_valid THEN regional.verdict
     ELSE 'no_difference'
   END AS verdict,
   CASE
-    WHEN change.change_tenths IS NOT NULL THEN 'tomorrow_price'
+    WHEN change.change_tenths <> 0 THEN 'tomorrow_price'
     WHEN regional.is_valid THEN regional.basis
+    WHEN change.change_tenths = 0 THEN 'tomorrow_price'
     ELSE 'insufficient_data'
   END AS basis,
   CASE
@@ -27,19 +28,29 @@ SELECT
       'Tomorrow %s c/L cheaper here', (-change.change_tenths / 10.0)::numeric(5, 1))
     WHEN change.change_tenths > 0 THEN format(
       'Tomorrow %s c/L dearer here', (change.change_tenths / 10.0)::numeric(5, 1))
-    WHEN change.change_tenths = 0 THEN 'Tomorrow the same price here'
+    WHEN place.advice = 'wait' THEN format(
+      'Others have not gone up yet: this station is %s c above its usual place', round(place.excess_cpl, 1))
+    WHEN place.advice = 'fill_up' THEN format(
+      'This station is %s c below its usual place', round(-place.excess_cpl, 1))
     WHEN regional.is_valid THEN regional.reason
+    WHEN change.change_tenths = 0 THEN 'Tomorrow the same price here'
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
   END AS reason,
   (price_now.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
   (CASE
     WHEN change.change_tenths <> 0 THEN abs(change.change_tenths) / 10.0
-    WHEN change.change_tenths IS NULL AND regional.is_valid THEN regional.expected_saving_cpl
+    WHEN regional.is_valid AND place.advice IS NULL THEN regional.expected_saving_cpl
   END)::numeric(6, 2) AS expected_saving_cpl,
   coalesce(
     CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
-    regional.valid_until_at, price_now.lapses_at) AS valid_until_at
+    regional.valid_until_at, price_now.lapses_at) AS valid_until_at,
+  regional.region,
+  CASE
+    WHEN change.change_tenths <> 0 THEN 'tomorrow'
+    WHEN regional.is_valid THEN regional.rule
+  END AS rule,
+  place.excess_cpl::numeric(6, 2) AS excess_cpl
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -58,10 +69,29 @@ LEFT JOIN LATERAL (
   ORDER BY latest.reach, latest.region
   LIMIT 1
 ) AS regional ON true
+LEFT JOIN fuel.station_habit AS habit
+  ON habit.station_id = price_now.station_id
+  AND habit.fuel_id = price_now.fuel_id
+  AND habit.region = regional.region
+  AND habit.days >= 20
+-- As Trends.StationVerdict has it, which is what is scored.
+CROSS JOIN LATERAL (
+  SELECT price_now.price_tenths / 10.0 - regional.average_cpl - habit.difference_cpl AS excess_cpl
+) AS usual
+CROSS JOIN LATERAL (
+  SELECT
+    usual.excess_cpl,
+    CASE
+      WHEN NOT regional.is_valid OR regional.rule IN ('weekday', 'tomorrow') THEN NULL
+      WHEN regional.verdict = 'fill_up' AND usual.excess_cpl >= 10 THEN 'wait'
+      WHEN regional.verdict = 'wait' AND usual.excess_cpl <= -10 THEN 'fill_up'
+    END AS advice
+) AS place
 WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;
 COMMENT ON VIEW fuel_v1.station_fill_up IS
   'Should you fill up here? One row per station and fuel with a price that is believed now. Where '
-  'tomorrow''s price is not known, the verdict of the station''s region.';
+  'tomorrow''s price is not known, the verdict of the station''s region, turned where the station has '
+  'jumped ahead or stands far below its usual place.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.station_id          IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.verdict             IS 'fill_up, wait or no_difference.';
@@ -71,4 +101,7 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.today_cpl           IS 'Price now, cen
 COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: nothing is claimed.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region it lies in, whose verdict it follows; NULL: none.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The rule that spoke; NULL: none could.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far it stands above its usual place beside its region, cents per litre; NULL: not known. From ten cents it turns the region''s verdict.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;

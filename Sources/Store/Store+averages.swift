@@ -40,7 +40,9 @@ extension Store {
     for row in try connection.query(
       """
       SELECT region, state, nullif(valid_from, '-infinity') AS valid_from,
-        nullif(valid_to, 'infinity') AS valid_to
+        nullif(valid_to, 'infinity') AS valid_to,
+        -- The nation is never the nearest.
+        CASE WHEN kind = 'nation' THEN 1000000 ELSE coalesce(radius_km, 100000) END AS reach
       FROM fuel.region ORDER BY region
       """)
     {
@@ -50,7 +52,8 @@ extension Store {
         AveragedRegion(
           code: code, state: try row.optional("state").flatMap { states[$0] },
           validFrom: try row.optional("valid_from").flatMap { Day($0) },
-          validTo: try row.optional("valid_to").flatMap { Day($0) }))
+          validTo: try row.optional("valid_to").flatMap { Day($0) },
+          reach: try row.optionalDouble("reach") ?? 0))
     }
     for row in try connection.query(
       """
@@ -105,13 +108,29 @@ extension Store {
   package func averages(
     _ span: DirtySpan, bearings: Bearings, now: Instant, knownAt: Instant?
   ) throws -> [DailyAverage] {
+    let (made, doubtful) = try made(span, bearings: bearings, now: now, knownAt: knownAt)
+    return made.averages(without: doubtful)
+  }
+
+  /// Computes where every station usually stands beside its smallest region, over a span of days.
+  package func habits(
+    _ span: DirtySpan, bearings: Bearings, now: Instant, leastDays: Int
+  ) throws -> [StationHabit] {
+    let (made, doubtful) = try made(span, bearings: bearings, now: now, knownAt: nil)
+    return made.habits(
+      beside: made.averages(without: doubtful), without: doubtful, leastDays: leastDays)
+  }
+
+  private func made(
+    _ span: DirtySpan, bearings: Bearings, now: Instant, knownAt: Instant?
+  ) throws -> (DailyAverages, Set<FarPrice>) {
     let calendar = try calendar(span, states: bearings.states, now: now)
-    guard calendar.beginsAt < calendar.endsAt else { return [] }
     let (sightings, readUntil) = try sightings(
       from: calendar.beginsAt, until: calendar.endsAt, now: now)
     var averages = DailyAverages(
       fuelIDs: span.fuelIDs, calendar: calendar, rules: bearings.rules, places: bearings.places,
       regions: bearings.regions, sightings: sightings)
+    guard calendar.beginsAt < calendar.endsAt else { return (averages, []) }
     var pair: [PriceEvent] = []
     try events(
       of: span.fuelIDs, from: calendar.beginsAt, until: readUntil,
@@ -125,7 +144,7 @@ extension Store {
     }
     averages.take(&pair)
     let far = averages.farPrices()
-    return averages.averages(without: try far.isEmpty ? [] : doubtful(far))
+    return (averages, try far.isEmpty ? [] : doubtful(far))
   }
 
   private func calendar(_ span: DirtySpan, states: [String], now: Instant) throws -> PriceCalendar {

@@ -55,6 +55,12 @@ package struct DirtySpan: Sendable, Equatable {
   package var fuelIDs: [Int16]
   package var from: Day
   package var to: Day
+
+  package init(fuelIDs: [Int16], from: Day, to: Day) {
+    self.fuelIDs = fuelIDs
+    self.from = from
+    self.to = to
+  }
 }
 
 extension Store {
@@ -133,16 +139,23 @@ extension Store {
     }
   }
 
-  /// Makes every day dirty again from a day on, or from the first run of any feed.
+  /// Makes every day dirty again from a day on, or from the first that was ever averaged or fetched.
   package func markAllDirty(from day: Day?, now: Instant) throws {
     try connection.query(
       """
       INSERT INTO fuel.dirty_day (fuel_id, day)
       SELECT DISTINCT pair.fuel_id, day.day::date
-      FROM (SELECT DISTINCT fuel_id FROM fuel.current_price) AS pair
+      FROM (
+        SELECT DISTINCT fuel_id FROM fuel.current_price
+        UNION
+        SELECT DISTINCT fuel_id FROM fuel.daily_rollup
+      ) AS pair
       CROSS JOIN generate_series(
         coalesce(
-          \(optional: day)::date, (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date),
+          \(optional: day)::date,
+          least(
+            (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date,
+            (SELECT min(daily_rollup.day) FROM fuel.daily_rollup))),
         (\(now)::timestamptz + interval '14 hours')::date, interval '1 day') AS day (day)
       ORDER BY pair.fuel_id, day.day::date
       ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day

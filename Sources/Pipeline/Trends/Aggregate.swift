@@ -1,6 +1,7 @@
 package import FuelModel
 package import Logging
 package import Store
+import Trends
 
 /// Brings averages, trends and verdicts up to date. Costs what has changed since the last time.
 package struct Aggregate {
@@ -65,7 +66,9 @@ package struct Aggregate {
       progress(position + 1, spans.count)
     }
     try store.refreshChanges(now: now)
-    let verdicts = try store.outlooks(now: now).map { Verdict.judge($0, now: now) }
+    try refreshHabits(bearings, after: spans, now: now)
+    let verdicts = try store.regionsNow(now: now).map { Verdict.judge($0, now: now) }
+    try store.keepMarkets(verdicts)
     let summary = Summary(
       spans: spans.count,
       days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
@@ -74,5 +77,18 @@ package struct Aggregate {
       "aggregated",
       ["days": summary.days, "verdicts": summary.verdicts, "new_verdicts": summary.newVerdicts])
     return summary
+  }
+
+  /// Where stations usually stand hangs on days that are over, so it is made again when one of those was.
+  private func refreshHabits(_ bearings: Bearings, after spans: [DirtySpan], now: Instant) throws {
+    let due = try store.habitsDue(now: now)
+    let last = Zone.perth.local(now).day + -1
+    guard !due.fuelIDs.isEmpty,
+      due.until != last || spans.contains(where: { $0.from <= last && $0.to >= last + -60 })
+    else { return }
+    let span = DirtySpan(fuelIDs: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last)
+    try store.keepHabits(
+      try store.habits(span, bearings: bearings, now: now, leastDays: StationVerdict.leastDays),
+      until: last)
   }
 }

@@ -24,6 +24,8 @@ package struct PriceCalendar: Sendable {
     package var endsAt: Instant
     package var isEnded: Bool
 
+    var microseconds: Double { Double(endsAt.microseconds - beginsAt.microseconds) }
+
     package init(beginsAt: Instant, endsAt: Instant, isEnded: Bool) {
       self.beginsAt = beginsAt
       self.endsAt = endsAt
@@ -46,6 +48,17 @@ package struct PriceCalendar: Sendable {
   package var endsAt: Instant { days.compactMap(\.last?.endsAt).max() ?? .distantPast }
 }
 
+/// A station's usual place beside the smallest region it lies in: the middle of its days' prices less the
+/// region's averages, hundredths of a cent per litre.
+package struct StationHabit: Sendable, Equatable {
+  package var placeID: Int32
+  package var fuelID: Int16
+  package var region: String
+  package var difference: Int
+  /// On how many days both were known.
+  package var days: Int
+}
+
 /// A region as averages need it.
 package struct AveragedRegion: Sendable {
   package var code: String
@@ -53,8 +66,11 @@ package struct AveragedRegion: Sendable {
   package var state: Int?
   package var validFrom: Day?
   package var validTo: Day?
+  /// How far it reaches, for which of several is the smallest.
+  package var reach: Double
 
-  package init(code: String, state: Int?, validFrom: Day?, validTo: Day?) {
+  package init(code: String, state: Int?, validFrom: Day?, validTo: Day?, reach: Double) {
+    self.reach = reach
     self.code = code
     self.state = state
     self.validFrom = validFrom
@@ -185,7 +201,7 @@ package struct DailyAverages {
         sampled[cell] >= Self.leastPlaces ? Self.usual(&samples[cell]) : nil)
       samples[cell] = []
     }
-    var far: [FarPrice] = []
+    var found: [FarPrice] = []
     for belief in held {
       guard let place = places[belief.placeID], place.isPublic,
         let fuel = fuelIDs.firstIndex(of: belief.fuelID)
@@ -193,14 +209,10 @@ package struct DailyAverages {
       forEachPart(of: belief, in: place.state) { day, from, _ in
         guard let limit = limits[cell(place.state, fuel, day)], !limit.contains(belief.price)
         else { return }
-        far.append(
-          FarPrice(
-            placeID: belief.placeID, fuelID: belief.fuelID, sourceID: belief.sourceID,
-            stationID: belief.stationID, state: place.state, price: belief.price,
-            effectiveAt: belief.effectiveAt, day: calendar.first + day, fromAt: from))
+        found.append(far(belief, state: place.state, day: day, from: from))
       }
     }
-    return far
+    return found
   }
 
   /// Six spreads around the median. The spread is the median distance from it, scaled to a standard
@@ -232,16 +244,47 @@ package struct DailyAverages {
     var restricted = 0
   }
 
-  /// - Parameter doubtful: which of `farPrices` do not count.
-  /// - Returns: in order of region, fuel and day; none without a place that counts.
-  package func averages(without doubtful: Set<FarPrice>) -> [DailyAverage] {
-    let count = calendar.count
-    var sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * count)
-    // Of one pair and day: price times time, time, and what was left out.
-    var weighted = Array(repeating: Int64(0), count: count)
-    var lasting = Array(repeating: Int64(0), count: count)
-    var isDoubted = Array(repeating: false, count: count)
-    var isTold = Array(repeating: false, count: count)
+  private func isValid(_ region: Int, on day: Int) -> Bool {
+    let date = calendar.first + day
+    if let from = regions[region].validFrom, date < from { return false }
+    if let until = regions[region].validTo, date >= until { return false }
+    return true
+  }
+
+  /// One pair day by day: price times time, time, and what was left out.
+  private struct PairDays {
+    var weighted: [Int64]
+    var lasting: [Int64]
+    var isDoubted: [Bool]
+    var isTold: [Bool]
+
+    init(count: Int) {
+      weighted = Array(repeating: 0, count: count)
+      lasting = weighted
+      isDoubted = Array(repeating: false, count: count)
+      isTold = isDoubted
+    }
+
+    mutating func clear() {
+      for day in weighted.indices {
+        weighted[day] = 0
+        lasting[day] = 0
+        isDoubted[day] = false
+        isTold[day] = false
+      }
+    }
+
+    /// Of a day that has some time.
+    func mean(_ day: Int) -> Int32 {
+      Int32((Double(weighted[day]) / Double(lasting[day]) * DailyAverages.fraction).rounded())
+    }
+  }
+
+  /// Walks over every place and fuel: the place, its number, the fuel's position, and its days.
+  private func forEachPair(
+    without doubtful: Set<FarPrice>, _ body: (Place, Int32, Int, PairDays) -> Void
+  ) {
+    var pair = PairDays(count: calendar.count)
     var position = 0
     while position < held.count {
       let begin = position
@@ -250,53 +293,99 @@ package struct DailyAverages {
         held[position].fuelID == fuelID
       { position += 1 }
       guard let place = places[placeID], let fuel = fuelIDs.firstIndex(of: fuelID) else { continue }
-      let days = calendar.days[place.state]
-      for day in days.indices {
-        weighted[day] = 0
-        lasting[day] = 0
-        isDoubted[day] = false
-        isTold[day] = false
-      }
+      pair.clear()
       for belief in held[begin..<position] {
         forEachPart(of: belief, in: place.state) { day, from, until in
           if !doubtful.isEmpty,
-            doubtful.contains(
-              FarPrice(
-                placeID: placeID, fuelID: fuelID, sourceID: belief.sourceID,
-                stationID: belief.stationID, state: place.state, price: belief.price,
-                effectiveAt: belief.effectiveAt, day: calendar.first + day, fromAt: from))
+            doubtful.contains(far(belief, state: place.state, day: day, from: from))
           {
-            isDoubted[day] = true
+            pair.isDoubted[day] = true
             return
           }
           let time = until.microseconds - from.microseconds
-          weighted[day] += Int64(belief.price) * time
-          lasting[day] += time
+          pair.weighted[day] += Int64(belief.price) * time
+          pair.lasting[day] += time
         }
         if belief.endsAt < belief.heldUntil {
           var told = belief
           told.beginsAt = max(belief.beginsAt, belief.endsAt)
           told.endsAt = belief.heldUntil
-          forEachPart(of: told, in: place.state) { day, _, _ in isTold[day] = true }
+          forEachPart(of: told, in: place.state) { day, _, _ in pair.isTold[day] = true }
         }
       }
-      for day in days.indices {
-        guard lasting[day] > 0 || isDoubted[day] || isTold[day] else { continue }
-        let date = calendar.first + day
-        let mean = lasting[day] > 0
-          ? Int32((Double(weighted[day]) / Double(lasting[day]) * Self.fraction).rounded()) : 0
-        let covered = Double(lasting[day])
-          / Double(days[day].endsAt.microseconds - days[day].beginsAt.microseconds)
-        for region in place.regions {
-          if let from = regions[region].validFrom, date < from { continue }
-          if let until = regions[region].validTo, date >= until { continue }
+      body(place, placeID, fuel, pair)
+    }
+  }
+
+  private func far(_ belief: Belief, state: Int, day: Int, from: Instant) -> FarPrice {
+    FarPrice(
+      placeID: belief.placeID, fuelID: belief.fuelID, sourceID: belief.sourceID,
+      stationID: belief.stationID, state: state, price: belief.price,
+      effectiveAt: belief.effectiveAt, day: calendar.first + day, fromAt: from)
+  }
+
+  /// Where every place usually stands beside its smallest region.
+  ///
+  /// - Parameters:
+  ///   - averages: of the same span.
+  ///   - leastDays: with fewer days there is no usual place.
+  package func habits(
+    beside averages: [DailyAverage], without doubtful: Set<FarPrice>, leastDays: Int
+  ) -> [StationHabit] {
+    let count = calendar.count
+    let positions = Dictionary(
+      uniqueKeysWithValues: regions.enumerated().map { ($0.element.code, $0.offset) })
+    var regional = Array(repeating: Int32?.none, count: regions.count * fuelIDs.count * count)
+    for average in averages where average.isEnded && average.stations >= 3 {
+      guard let region = positions[average.region],
+        let fuel = fuelIDs.firstIndex(of: average.fuelID)
+      else { continue }
+      let day = average.day.sinceEpoch - calendar.first.sinceEpoch
+      regional[(region * fuelIDs.count + fuel) * count + day] = Int32(average.average)
+    }
+    var habits: [StationHabit] = []
+    forEachPair(without: doubtful) { place, placeID, fuel, pair in
+      guard
+        let region = place.regions.min(by: {
+          (regions[$0].reach, regions[$0].code) < (regions[$1].reach, regions[$1].code)
+        })
+      else { return }
+      var differences: [Int] = []
+      for day in calendar.days[place.state].indices where pair.lasting[day] > 0 {
+        guard let average = regional[(region * fuelIDs.count + fuel) * count + day] else { continue }
+        differences.append(
+          Int((Double(pair.mean(day)) * 10 / Self.fraction).rounded()) - Int(average))
+      }
+      guard differences.count >= leastDays else { return }
+      differences.sort()
+      let half = differences.count / 2
+      habits.append(
+        StationHabit(
+          placeID: placeID, fuelID: fuelIDs[fuel], region: regions[region].code,
+          difference: differences.count % 2 == 1
+            ? differences[half] : (differences[half - 1] + differences[half]) / 2,
+          days: differences.count))
+    }
+    return habits
+  }
+
+  /// - Parameter doubtful: which of `farPrices` do not count.
+  /// - Returns: in order of region, fuel and day; none without a place that counts.
+  package func averages(without doubtful: Set<FarPrice>) -> [DailyAverage] {
+    let count = calendar.count
+    var sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * count)
+    forEachPair(without: doubtful) { place, _, fuel, pair in
+      for day in calendar.days[place.state].indices {
+        guard pair.lasting[day] > 0 || pair.isDoubted[day] || pair.isTold[day] else { continue }
+        for region in place.regions where isValid(region, on: day) {
           let cell = (region * fuelIDs.count + fuel) * count + day
-          if lasting[day] > 0, place.isPublic {
-            sums[cell].means.append(mean)
-            sums[cell].covered += covered
+          if pair.lasting[day] > 0, place.isPublic {
+            sums[cell].means.append(pair.mean(day))
+            sums[cell].covered +=
+              Double(pair.lasting[day]) / calendar.days[place.state][day].microseconds
           } else if !place.isPublic {
-            if lasting[day] > 0 { sums[cell].restricted += 1 }
-          } else if isDoubted[day] {
+            if pair.lasting[day] > 0 { sums[cell].restricted += 1 }
+          } else if pair.isDoubted[day] {
             sums[cell].flagged += 1
           } else {
             sums[cell].stale += 1

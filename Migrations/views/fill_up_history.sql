@@ -1,0 +1,49 @@
+CREATE OR REPLACE VIEW fuel_v1.fill_up_history AS
+SELECT
+  given.region,
+  region.state,
+  fuel.fuel,
+  given.day,
+  given.computed_at,
+  given.verdict,
+  given.basis,
+  given.rule,
+  given.method,
+  given.record_cpl,
+  given.reason,
+  given.expected_saving_cpl,
+  given.confidence,
+  given.based_on_day,
+  given.average_cpl,
+  given.tomorrow_cpl,
+  given.valid_until_at,
+  coalesce(before.average_cpl <> given.before_cpl, false) AS is_revised
+FROM fuel.verdict AS given
+JOIN fuel.fuel USING (fuel_id)
+LEFT JOIN fuel.region USING (region)
+LEFT JOIN fuel.daily_rollup AS before
+  ON before.region = given.region
+  AND before.fuel_id = given.fuel_id
+  AND before.day = given.based_on_day - 1;
+COMMENT ON VIEW fuel_v1.fill_up_history IS
+  'Every verdict as it was given, never changed afterwards. One row per region, fuel and verdict.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.region              IS 'A state, AU, a capital such as sydney, or a configured area.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.state               IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.fuel                IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.day                 IS 'The price day it was given on.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at         IS 'When it was given.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.verdict             IS 'fill_up, wait or no_difference.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.rule                IS 'The rule that spoke; NULL: none could.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.method              IS 'Version of the method.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl          IS 'What following the rule had saved lately, cents per litre.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.reason              IS 'Why, in words for drivers.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl IS 'What following it should have saved, cents per litre; NULL: nothing was claimed.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.confidence          IS 'From 0 to 1; NULL: not estimated.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.based_on_day        IS 'The last price day it used.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl         IS 'Average of that day as it was known then, cents per litre.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl        IS 'Average of tomorrow, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at      IS 'When it lapsed.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised          IS
+  'Late data have changed the average of the day before since: today the verdict might be another.';
+GRANT SELECT ON fuel_v1.fill_up_history TO fuel_reader, fuel_writer;

@@ -1,0 +1,31 @@
+/// What people do without much thought. Verdicts must be better than these.
+package struct Baseline: VerdictMethod {
+  package let id: String
+  private let call: @Sendable (DailySeries) -> Advice?
+
+  package func judge(_ outlook: Outlook) -> Judgement {
+    guard let advice = call(outlook.series) else {
+      return Judgement(advice: .noDifference, basis: .insufficientData)
+    }
+    return Judgement(advice: advice, basis: .priceTrend, rule: id)
+  }
+
+  /// Buys when the price has not fallen since the day before.
+  package static let direction = Baseline(id: "direction") { series in
+    series.step(series.count - 1).map { $0 < 0 ? .wait : .fillUp }
+  }
+
+  /// Buys on the weekday that was cheapest over eight weeks.
+  package static let weekday = Baseline(id: "cheapest-weekday") { series in
+    (series.cheapestWeekdays().last ?? nil).map {
+      $0 == series.weekday(series.count - 1) ? .fillUp : .wait
+    }
+  }
+
+  /// Buys below the mean of thirty days.
+  package static let monthMean = Baseline(id: "month-mean") { series in
+    let month = series.averages.suffix(30).compactMap { $0 }
+    guard let price = series.averages.last ?? nil, month.count >= 15 else { return nil }
+    return price < month.reduce(0, +) / Double(month.count) ? .fillUp : .wait
+  }
+}

@@ -1,0 +1,231 @@
+import FuelModel
+
+/// Three simple rules, and the one with the best record speaks.
+///
+/// - weekday: the weekday that was cheapest over eight weeks is the day to buy;
+/// - cycle: wait while the price falls, and near the top of a rise, since the slide is near;
+/// - trend: wait while the price is lower than three days ago.
+///
+/// Where even the best rule saves next to nothing there is nothing to advise, and that is said. A fourth
+/// rule speaks where tomorrow's prices are published: compare. Looks only backwards.
+///
+/// Sources: the petrol price cycles of the large cities,
+/// https://www.accc.gov.au/consumers/petrol-and-fuel/petrol-price-cycles-in-the-5-largest-cities;
+/// prices fixed for a day and published the day before, https://www.fuelwatch.wa.gov.au.
+package struct BestRecord: VerdictMethod {
+  /// What tells two versions apart; see `all`.
+  struct Tuning: Sendable {
+    /// The best record from which a market is worth advising on, and below which it no longer is, so that
+    /// advice does not come and go. 60 cents on a tank of 60 litres are not worth a thought.
+    var wakesAt: Double
+    var sleepsBelow: Double
+    /// A shock begins before sixty windows have seen it: what the last five saved from which a market
+    /// wakes all the same, and below which that no longer counts.
+    var shockWakesAt: Double
+    var shockSleepsBelow: Double
+    /// A slide by less than this a day is over: the first stations have gone up already.
+    var leastFall: Double
+    /// The trend is down as soon as a rise has turned, however high the price still is.
+    var trendTurnsWithTheLeg: Bool
+  }
+
+  package let id: String
+  let tuning: Tuning
+
+  package static let first = BestRecord(
+    id: "best-record-1",
+    tuning: Tuning(
+      wakesAt: 0.8, sleepsBelow: 0.8, shockWakesAt: .infinity, shockSleepsBelow: .infinity,
+      leastFall: 0, trendTurnsWithTheLeg: false))
+  package static let second = BestRecord(
+    id: "best-record-2",
+    tuning: Tuning(
+      wakesAt: 0.7, sleepsBelow: 0.6, shockWakesAt: 1.6, shockSleepsBelow: 1.2, leastFall: 0.05,
+      trendTurnsWithTheLeg: true))
+
+  static let rules = ["weekday", "cycle", "trend", "tomorrow"]
+  // Below half a tenth of a cent two means are equal for anybody who buys fuel.
+  static let leastChange = 0.05
+
+  package func judge(_ outlook: Outlook) -> Judgement {
+    let pass = Pass(outlook.series, isLate: outlook.isLate, tuning: tuning)
+    var judgement = pass.judgement(changeTomorrow: outlook.changeTomorrow)
+    judgement.market = MarketState(outlook.series, pass.zigzag)
+    judgement.reason = reason(judgement, outlook)
+    return judgement
+  }
+
+  /// What was said on one day by what was known on it.
+  private struct Word {
+    var advice: Advice
+    /// A position among the rules; `nil`: none spoke.
+    var rule: Int?
+    var record: Double?
+    /// A rule has a record and had a word lately.
+    var isKnown: Bool
+  }
+
+  /// One walk over the series.
+  private struct Pass {
+    let series: DailySeries
+    let zigzag: Zigzag
+    let records: RuleRecords
+    /// By day; with late data each is the word for the day after.
+    let words: [Word]
+
+    init(_ series: DailySeries, isLate: Bool, tuning: Tuning) {
+      self.series = series
+      var weekday = RuleRecords.Calls(repeating: nil, count: series.count)
+      var cycle = weekday
+      var trend = weekday
+      var tomorrow = weekday
+      var zigzag = Zigzag()
+      let cheapest = series.cheapestWeekdays()
+      for index in 0..<series.count {
+        // A weekday is one with or without an average of its own.
+        weekday[index] = cheapest[index].map { $0 == series.weekday(index) ? .fillUp : .wait }
+        guard let price = series.averages[index] else { continue }
+        let step = series.step(index)
+        zigzag.take(price, at: index, step: step)
+        if let step { cycle[index] = Self.cycleCall(price, step: step, zigzag, tuning) }
+        if let before = series.earlier(index, 3), let then = series.averages[before] {
+          let hasTurned =
+            tuning.trendTurnsWithTheLeg && zigzag.isRising == true && (step ?? 0) < 0
+          trend[index] = price < then || hasTurned ? .wait : .fillUp
+        }
+        if index + 1 < series.count, let next = series.averages[index + 1] {
+          tomorrow[index] = BestRecord.call(next - price)
+        }
+      }
+      self.zigzag = zigzag
+      var calls = [weekday, cycle, trend, tomorrow].map(RuleRecords.carried)
+      if isLate {
+        // On the morning of a day all but the weekday is as of the day before.
+        calls = calls.map { [nil] + $0 }
+        calls[0] = [nil] + (0..<series.count).map { index in
+          cheapest[index].map { $0 == series.weekday(index + 1) ? .fillUp : .wait }
+        }
+      }
+      let records = RuleRecords(calls, series: series)
+      self.records = records
+      words = Self.words(series, calls, records, isLate: isLate, tuning)
+    }
+
+    private static func words(
+      _ series: DailySeries, _ calls: [RuleRecords.Calls], _ records: RuleRecords, isLate: Bool,
+      _ tuning: Tuning
+    ) -> [Word] {
+      var isAwake = false
+      return (0..<series.count).map { day in
+        guard var best = Self.best(of: records, on: day, windows: 60, least: 20) else {
+          return Word(advice: .noDifference, rule: nil, record: nil, isKnown: false)
+        }
+        let record = best.record
+        var shock: (rule: Int, record: Double)?
+        if record < tuning.wakesAt, tuning.shockWakesAt < .infinity {
+          shock = Self.best(of: records, on: day, windows: 5, least: 5)
+        }
+        if record >= tuning.wakesAt || (shock?.record ?? 0) >= tuning.shockWakesAt {
+          isAwake = true
+        } else if record < tuning.sleepsBelow,
+          (shock?.record ?? 0) < tuning.shockSleepsBelow
+        {
+          isAwake = false
+        }
+        if record < tuning.sleepsBelow, let shock { best = shock }
+        guard let call = calls[best.rule][isLate ? day + 1 : day] else {
+          return Word(advice: .noDifference, rule: nil, record: record, isKnown: false)
+        }
+        guard isAwake else {
+          return Word(advice: .noDifference, rule: nil, record: record, isKnown: true)
+        }
+        return Word(advice: call, rule: best.rule, record: best.record, isKnown: true)
+      }
+    }
+
+    /// The rule with the best record of some windows; of equals the first.
+    private static func best(
+      of records: RuleRecords, on day: Int, windows: Int, least: Int
+    ) -> (rule: Int, record: Double)? {
+      var best: (rule: Int, record: Double)?
+      for rule in 0..<3 {
+        guard let record = records.record(of: rule, on: day, windows: windows, least: least)
+        else { continue }
+        if best.map({ record > $0.record }) ?? true { best = (rule, record) }
+      }
+      return best
+    }
+
+    private static func cycleCall(
+      _ price: Double, step: Double, _ zigzag: Zigzag, _ tuning: Tuning
+    ) -> Advice {
+      if step < (zigzag.isRising == false ? -tuning.leastFall : 0) { return .wait }
+      if zigzag.isRising == true, let trough = zigzag.turns.last, let usual = zigzag.usualRise,
+        price - trough.price >= 0.6 * usual, step < zigzag.largestStep / 2
+      {
+        return .wait
+      }
+      return .fillUp
+    }
+
+    func judgement(changeTomorrow: Double?) -> Judgement {
+      let today = series.count - 1
+      guard let word = words.last else {
+        return Judgement(advice: .noDifference, basis: .insufficientData)
+      }
+      let recordOfTomorrow = records.record(of: 3, on: today, windows: 60, least: 20)
+      if let changeTomorrow, let call = BestRecord.call(changeTomorrow),
+        // A flat market is flat with tomorrow known too.
+        word.record == nil || word.rule != nil || (recordOfTomorrow ?? 0) >= 0.8
+      {
+        return Judgement(
+          advice: call, basis: .tomorrowPrice, rule: "tomorrow", record: recordOfTomorrow,
+          expectedSaving: abs(changeTomorrow))
+      }
+      guard word.isKnown else {
+        return Judgement(advice: .noDifference, basis: .insufficientData, record: word.record)
+      }
+      guard let rule = word.rule else {
+        return Judgement(advice: .noDifference, basis: .notCycling, record: word.record)
+      }
+      let past = experience(of: word.advice, before: today)
+      return Judgement(
+        advice: word.advice, basis: rule == 2 ? .priceTrend : .priceCycle,
+        rule: BestRecord.rules[rule], record: word.record, expectedSaving: past?.saving,
+        confidence: past?.confidence)
+    }
+
+    /// How the same verdict did over the last 120 days whose outcome is known.
+    private func experience(
+      of advice: Advice, before today: Int
+    ) -> (saving: Double, confidence: Double)? {
+      guard advice != .noDifference else { return nil }
+      var hits = 0
+      var gain = 0.0
+      var count = 0
+      for day in max(0, today - 125)..<max(0, today - 4) where words[day].advice == advice {
+        let after = series.averages[(day + 1)...(day + 5)].compactMap { $0 }
+        guard let price = series.averages[day], after.count == 5 else { continue }
+        let lowest = min(after[0], after[1], after[2])
+        count += 1
+        if advice == .wait {
+          if lowest <= price - 1 { hits += 1 }
+          gain += price - lowest
+        } else {
+          if lowest > price - 1 { hits += 1 }
+          gain += after.reduce(0, +) / 5 - price
+        }
+      }
+      guard count >= 5 else { return nil }
+      return (gain / Double(count), Double(hits + 1) / Double(count + 2))
+    }
+  }
+
+  /// What a change by tomorrow means; `nil`: the same.
+  package static func call(_ change: Double) -> Advice? {
+    let change = (change * 100).rounded() / 100
+    if change <= -leastChange { return .wait }
+    if change >= leastChange { return .fillUp }
+    return nil
+  }
+}

@@ -1,0 +1,125 @@
+package import FuelModel
+
+/// The daily averages of one region and fuel, a place for every day without a break. Cents per litre with
+/// two decimals, so that ties are ties everywhere; `nil`: no average that counts.
+package struct DailySeries: Sendable, Equatable {
+  package var first: Day
+  package var averages: [Double?]
+
+  package init(first: Day, averages: [Double?]) {
+    self.first = first
+    self.averages = averages
+  }
+
+  /// Places days in order; days between them are missing.
+  package init?(_ known: [(day: Day, average: Double)]) {
+    guard let first = known.map(\.day).min(), let last = known.map(\.day).max() else { return nil }
+    self.init(
+      first: first,
+      averages: Array(repeating: nil, count: last.sinceEpoch - first.sinceEpoch + 1))
+    for (day, average) in known {
+      averages[day.sinceEpoch - first.sinceEpoch] = (average * 100).rounded() / 100
+    }
+  }
+
+  /// Up to a day, of averages with how many stations each rests on. Where half the stations of the month
+  /// before are missing, the mean is of another choice of stations, and the day is missing too.
+  package init?(
+    _ known: [(day: Day, average: Double, stations: Int)], upTo last: Day
+  ) {
+    var counts: [Int] = []
+    var usable: [(day: Day, average: Double)] = []
+    for (day, average, stations) in known where day <= last {
+      let usual = counts.sorted()
+      if usual.isEmpty || 2 * stations >= usual[usual.count / 2] { usable.append((day, average)) }
+      counts.append(stations)
+      if counts.count > 30 { counts.removeFirst() }
+    }
+    self.init(usable)
+    while self.last < last { averages.append(nil) }
+  }
+
+  package var count: Int { averages.count }
+  package var last: Day { first + (averages.count - 1) }
+
+  package subscript(day: Day) -> Double? {
+    let index = day.sinceEpoch - first.sinceEpoch
+    return averages.indices.contains(index) ? averages[index] : nil
+  }
+
+  /// First day and averages as text, for a digest.
+  package var text: String {
+    "\(first) " + averages.map { $0.map { String(Int(($0 * 100).rounded())) } ?? "" }.joined(separator: ",")
+  }
+
+  /// 0 is Monday.
+  func weekday(_ index: Int) -> Int { (first + index).weekday }
+
+  /// The part up to a day, at most so many days of it.
+  package func upTo(_ index: Int, atMost days: Int) -> DailySeries {
+    let begin = max(0, index + 1 - days)
+    return DailySeries(first: first + begin, averages: Array(averages[begin...index]))
+  }
+
+  /// The latest observed day at least so many and at most three more days before another.
+  func earlier(_ index: Int, _ least: Int) -> Int? {
+    var candidate = index - least
+    while candidate >= max(0, index - least - 3) {
+      if averages[candidate] != nil { return candidate }
+      candidate -= 1
+    }
+    return nil
+  }
+
+  /// Change per day since the observation before; `nil`: too long ago.
+  func step(_ index: Int) -> Double? {
+    guard let price = averages[index], let before = earlier(index, 1), let then = averages[before]
+    else { return nil }
+    return (price - then) / Double(index - before)
+  }
+
+  /// For each day the weekday with the lowest mean over the eight weeks up to it; of equals the earlier in
+  /// the week; `nil`: too little is known. 0 is Monday.
+  func cheapestWeekdays() -> [Int?] {
+    // Hundredths of a cent add up the same in any order.
+    var sums = Array(repeating: 0, count: 7)
+    var counts = Array(repeating: 0, count: 7)
+    var total = 0
+    func take(_ day: Int, _ sign: Int) {
+      guard let price = averages[day] else { return }
+      sums[weekday(day)] += sign * Int((price * 100).rounded())
+      counts[weekday(day)] += sign
+      total += sign
+    }
+    return averages.indices.map { day in
+      take(day, 1)
+      if day >= 56 { take(day - 56, -1) }
+      guard total >= 21 else { return nil }
+      var cheapest: Int?
+      for weekday in 0..<7 where counts[weekday] > 0 {
+        guard let best = cheapest else {
+          cheapest = weekday
+          continue
+        }
+        if sums[weekday] * counts[best] < sums[best] * counts[weekday] { cheapest = weekday }
+      }
+      return cheapest
+    }
+  }
+
+  /// With inner gaps of at most three days filled in a straight line.
+  func filled() -> [Double?] {
+    var filled = averages
+    var last: Int?
+    for (index, value) in averages.enumerated() {
+      guard let value else { continue }
+      if let last, let before = averages[last], index - last > 1, index - last <= 4 {
+        for inner in last + 1..<index {
+          filled[inner] = before + (value - before) * Double(inner - last) / Double(index - last)
+        }
+      }
+      last = index
+    }
+    return filled
+  }
+}

@@ -1,0 +1,115 @@
+import FuelModel
+
+private let weekdays = [
+  "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+]
+
+/// Says in a sentence for drivers what a judgement rests on.
+func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
+  let market = judgement.market
+  let place = outlook.place.isEmpty ? "here" : "in \(outlook.place)"
+  switch judgement.basis {
+  case .tomorrowPrice:
+    let amount = centsPerLitre(abs(outlook.changeTomorrow ?? 0))
+    return "Tomorrow \(amount) c/L \(judgement.advice == .wait ? "cheaper" : "dearer") on average"
+  case .insufficientData:
+    return "Too little is known of prices \(place) to advise"
+  case .notCycling:
+    guard let record = judgement.record else { return "Prices \(place) do not cycle" }
+    return record < 0.05
+      ? "Prices \(place) do not cycle: no timing would have saved anything lately"
+      : "Prices \(place) do not cycle: the best timing saved \(centsPerLitre(record)) c/L lately"
+  case .priceTrend: return trendReason(judgement, outlook, place)
+  case .priceCycle:
+    if judgement.rule == "weekday" { return weekdayReason(judgement, outlook, place) }
+    return market.change ?? 0 < 0 ? fallingReason(judgement, place) : risingReason(judgement, place)
+  }
+}
+
+private func weekdayReason(_ judgement: Judgement, _ outlook: Outlook, _ place: String) -> String {
+  let series = outlook.series
+  guard let cheapest = series.cheapestWeekdays().last ?? nil else {
+    return "The week has a cheapest day \(place)"
+  }
+  let today = series.weekday(series.count - (outlook.isLate ? 0 : 1))
+  if judgement.advice == .fillUp {
+    return "\(weekdays[today]) has been the cheapest day of the week \(place) for eight weeks"
+  }
+  let ahead = (cheapest - today + 7) % 7
+  let when = ahead == 1 ? "tomorrow" : "in \(ahead) days"
+  return
+    "\(weekdays[cheapest]) has been the cheapest day of the week \(place) for eight weeks; it is \(when)"
+}
+
+private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: String) -> String {
+  let series = outlook.series
+  let market = judgement.market
+  guard let day = market.basedOn, let average = market.average,
+    let before = series.earlier(day.sinceEpoch - series.first.sinceEpoch, 3),
+    let then = series.averages[before]
+  else { return "Prices \(place) follow a trend" }
+  let days = day.sinceEpoch - series.first.sinceEpoch - before
+  let change = average - then
+  var text: String
+  if judgement.advice == .wait, change >= 0 {
+    text = "Prices \(place) have begun to fall again"
+  } else if abs(change) < 0.05 {
+    text = "Prices \(place) are the same as \(days) days ago"
+  } else {
+    text =
+      "Prices \(place) are \(centsPerLitre(abs(change))) c \(change < 0 ? "lower" : "higher") than \(days) days ago"
+  }
+  if let record = judgement.record, record >= 0.05 {
+    text += "; going with the trend saved \(centsPerLitre(record)) c/L lately"
+  }
+  return text
+}
+
+private func fallingReason(_ judgement: Judgement, _ place: String) -> String {
+  let market = judgement.market
+  var text: String
+  if market.isRising == false, let days = market.daysInPhase, days > 1 {
+    text = "Prices \(place) fell for \(days) days"
+  } else {
+    text = "Prices \(place) are falling"
+  }
+  let troughs = market.cycles.compactMap(\.nextTrough).suffix(3)
+  if troughs.count >= 2, let average = market.average {
+    let above = average - median(troughs)
+    let side = above >= 0 ? "above" : "below"
+    text += " and are \(centsPerLitre(abs(above))) c \(side) the usual low"
+  }
+  return text + lengths(market)
+}
+
+private func risingReason(_ judgement: Judgement, _ place: String) -> String {
+  let market = judgement.market
+  guard market.isRising == true, let trough = market.lastTrough, let days = market.daysInPhase,
+    let average = market.average
+  else {
+    return "Prices \(place) have stopped falling\(lengths(market))"
+  }
+  let rises = market.cycles.suffix(3).map { centsPerLitre($0.amplitude) }
+  let usual =
+    rises.count >= 2
+    ? "; the last rises were \(rises.dropLast().joined(separator: ", ")) and \(rises[rises.count - 1]) c"
+    : ""
+  if judgement.advice == .wait {
+    return "Prices \(place) rose by \(centsPerLitre(average - trough)) c in \(days) days and are near the top\(usual)"
+  }
+  return
+    "Prices \(place) rose for \(days) \(days == 1 ? "day" : "days") from the low of \(centsPerLitre(trough))\(usual)"
+}
+
+private func lengths(_ market: MarketState) -> String {
+  let days = market.cycles.compactMap(\.days).suffix(5)
+  guard days.count >= 2, let shortest = days.min(), let longest = days.max() else { return "" }
+  return shortest == longest
+    ? "; cycles lately lasted \(shortest) days" : "; cycles lately lasted \(shortest) to \(longest) days"
+}
+
+/// With one decimal.
+package func centsPerLitre(_ value: Double) -> String {
+  let tenths = Int((value * 10).rounded())
+  return "\(tenths / 10).\(abs(tenths % 10))"
+}

@@ -1,0 +1,108 @@
+/// What each rule said on each day of a series, and what following it saved: the record that decides
+/// which rule speaks. Looks only backwards: the entry of a day rests on that day and those before it.
+struct RuleRecords {
+  /// A rule's word for a day; `nil`: it has none, which costs as much as a random day.
+  typealias Calls = [Advice?]
+
+  // A driver who watches for five more days: the yardstick's headline.
+  static let window = 5
+  // Windows older than this tell of another market.
+  private static let oldestStart = 120
+
+  /// By rule: what all windows before each saved together, in millionths of a cent, so that sums of equal
+  /// savings are equal whatever came before.
+  private let savedBefore: [[Int64]]
+  /// When each window starts and on which day it became countable, both in order.
+  private let starts: [Int]
+  private let countedAt: [Int]
+
+  /// - Parameter said: what each rule said on each day.
+  init(_ said: [Calls], series: DailySeries) {
+    let filled = series.filled()
+    var countedAt: [Int] = []
+    var starts: [Int] = []
+    var savedBefore = Array(repeating: [Int64(0)], count: said.count)
+    // The first observed day at or after each day.
+    var nextObserved = Array(repeating: Int?.none, count: series.count)
+    var next: Int?
+    for index in stride(from: series.count - 1, through: 0, by: -1) {
+      if series.averages[index] != nil { next = index }
+      nextObserved[index] = next
+    }
+    var prices = Array(repeating: 0.0, count: Self.window + 1)
+    for start in 0..<max(0, series.count - Self.window) {
+      guard let counted = nextObserved[start + Self.window] else { break }
+      var isWhole = true
+      for offset in 0...Self.window {
+        guard let price = filled[start + offset] else {
+          isWhole = false
+          break
+        }
+        prices[offset] = price
+      }
+      guard isWhole else { continue }
+      countedAt.append(counted)
+      starts.append(start)
+      for rule in said.indices {
+        let saving = Self.saving(prices) { said[rule][start + $0] }
+        savedBefore[rule].append(
+          savedBefore[rule][savedBefore[rule].count - 1] + Int64((saving * 1_000_000).rounded()))
+      }
+    }
+    self.savedBefore = savedBefore
+    self.starts = starts
+    self.countedAt = countedAt
+  }
+
+  /// A day without a word keeps the last one for at most three days.
+  static func carried(_ said: Calls) -> Calls {
+    var carried = said
+    var last: Int?
+    for index in said.indices {
+      if said[index] != nil {
+        last = index
+      } else if let last, index - last <= 3 {
+        carried[index] = said[last]
+      }
+    }
+    return carried
+  }
+
+  /// What a driver saves in one window against a random day of it.
+  static func saving(_ prices: [Double], _ call: (Int) -> Advice?) -> Double {
+    func mean(from day: Int) -> Double {
+      var sum = 0.0
+      for other in day..<prices.count { sum += prices[other] }
+      return sum / Double(prices.count - day)
+    }
+    for day in 0..<prices.count - 1 {
+      switch call(day) {
+      case .wait: continue
+      case .fillUp: return mean(from: 0) - prices[day]
+      case .noDifference, nil: return mean(from: 0) - mean(from: day)
+      }
+    }
+    return mean(from: 0) - prices[prices.count - 1]
+  }
+
+  /// The mean saving of a rule over its latest windows as it was known on a day; `nil`: too few.
+  func record(of rule: Int, on day: Int, windows: Int, least: Int) -> Double? {
+    let counted = Self.first(in: countedAt) { $0 > day }
+    let oldest = Self.first(in: starts) { $0 > day - Self.window - Self.oldestStart }
+    let begin = max(oldest, counted - windows)
+    guard counted - begin >= max(least, 1) else { return nil }
+    let saved = savedBefore[rule][counted] - savedBefore[rule][begin]
+    return Double(saved) / Double(counted - begin) / 1_000_000
+  }
+
+  /// The first position from which on something holds, in an ordered array.
+  private static func first(in values: [Int], where holds: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = values.count
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(values[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,81 @@
+/// The legs of a price series: it rises until it has fallen by a height from its highest, and falls until
+/// it has risen by as much from its lowest. A turn is known only once it is confirmed.
+struct Zigzag {
+  struct Turn: Equatable {
+    var index: Int
+    var price: Double
+    /// When it became known.
+    var confirmedAt: Int
+    var isPeak: Bool
+  }
+
+  // A city's average wobbles by less, and every cycle is higher.
+  static let height = 6.0
+
+  /// Confirmed turns, oldest first; peak and trough take turns.
+  private(set) var turns: [Turn] = []
+  /// `nil` before the first leg.
+  private(set) var isRising: Bool?
+  /// The extreme of the present leg so far.
+  private(set) var extreme: (index: Int, price: Double)?
+  /// The largest step per day since the present leg was confirmed.
+  private(set) var largestStep = 0.0
+  /// The middle of the last three completed rises, peak less the trough before; `nil` below two.
+  private(set) var usualRise: Double?
+  private var rises: [Double] = []
+  private var lowest: (index: Int, price: Double)?
+  private var highest: (index: Int, price: Double)?
+
+  /// - Parameter step: change per day since the observation before; `nil`: too long ago.
+  mutating func take(_ price: Double, at index: Int, step: Double?) {
+    switch isRising {
+    case nil:
+      if lowest.map({ price < $0.price }) ?? true { lowest = (index, price) }
+      if highest.map({ price > $0.price }) ?? true { highest = (index, price) }
+      guard let lowest, let highest else { return }
+      if price - lowest.price >= Self.height {
+        turn(lowest, at: index, isPeak: false, price: price, step: step)
+      } else if highest.price - price >= Self.height {
+        turn(highest, at: index, isPeak: true, price: price, step: step)
+      }
+    case true?:
+      guard let peak = extreme else { return }
+      if price > peak.price {
+        extreme = (index, price)
+      } else if peak.price - price >= Self.height {
+        turn(peak, at: index, isPeak: true, price: price, step: step)
+        return
+      }
+      largestStep = max(largestStep, step ?? 0)
+    case false?:
+      guard let trough = extreme else { return }
+      if price < trough.price {
+        extreme = (index, price)
+      } else if price - trough.price >= Self.height {
+        turn(trough, at: index, isPeak: false, price: price, step: step)
+        return
+      }
+      largestStep = min(largestStep, step ?? 0)
+    }
+  }
+
+  private mutating func turn(
+    _ at: (index: Int, price: Double), at index: Int, isPeak: Bool, price: Double, step: Double?
+  ) {
+    if isPeak, let trough = turns.last {
+      rises = (rises + [at.price - trough.price]).suffix(3)
+      usualRise = rises.count < 2 ? nil : median(rises)
+    }
+    turns.append(Turn(index: at.index, price: at.price, confirmedAt: index, isPeak: isPeak))
+    isRising = !isPeak
+    extreme = (index, price)
+    largestStep = step ?? 0
+  }
+}
+
+func median(_ values: some Sequence<Double>) -> Double {
+  let sorted = values.sorted()
+  guard !sorted.isEmpty else { return 0 }
+  let half = sorted.count / 2
+  return sorted.count % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+}
