@@ -155,16 +155,17 @@ package struct DailyAverages {
       let fuel = fuelIDs.firstIndex(of: first.fuelID),
       let ends = calendar.days[place.state].last?.endsAt
     else { return }
+    let days = calendar.days[place.state]
+    let firstCell = cell(place.state, fuel, 0)
     let begin = held.count
     beliefs(
       &events, rules: rules, sightings: sightings, windowEndsAt: ends, into: &held)
     guard place.isPublic else { return }
     var last = -1
     for belief in held[begin...] {
-      forEachPart(of: belief, in: place.state) { day, _, _ in
-        let cell = cell(place.state, fuel, day)
-        samples[cell].append(belief.price)
-        if day != last { sampled[cell] += 1 }
+      forEachPart(of: belief, in: days) { day, _, _ in
+        samples[firstCell + day].append(belief.price)
+        if day != last { sampled[firstCell + day] += 1 }
         last = day
       }
     }
@@ -172,24 +173,6 @@ package struct DailyAverages {
 
   private func cell(_ state: Int, _ fuel: Int, _ day: Int) -> Int {
     (state * fuelIDs.count + fuel) * calendar.count + day
-  }
-
-  /// The parts of a belief that fall into price days of a state: day, from and until.
-  @inline(__always)
-  private func forEachPart(
-    of belief: Belief, in state: Int, _ body: (Int, Instant, Instant) -> Void
-  ) {
-    let days = calendar.days[state]
-    guard let first = days.first?.beginsAt, belief.endsAt > first else { return }
-    // Days are 23 to 25 hours long: the guess is at most a day late.
-    let ahead = max(0, belief.beginsAt.microseconds - first.microseconds)
-    var day = max(0, min(days.count - 1, Int(ahead / 86_400_000_000)) - 1)
-    while day < days.count, days[day].beginsAt < belief.endsAt {
-      let from = max(belief.beginsAt, days[day].beginsAt)
-      let until = min(belief.endsAt, days[day].endsAt)
-      if from < until { body(day, from, until) }
-      day += 1
-    }
   }
 
   /// Prices that lie six times the usual spread from the level of their state, fuel and day.
@@ -206,7 +189,7 @@ package struct DailyAverages {
       guard let place = places[belief.placeID], place.isPublic,
         let fuel = fuelIDs.firstIndex(of: belief.fuelID)
       else { continue }
-      forEachPart(of: belief, in: place.state) { day, from, _ in
+      forEachPart(of: belief, in: calendar.days[place.state]) { day, from, _ in
         guard let limit = limits[cell(place.state, fuel, day)], !limit.contains(belief.price)
         else { return }
         found.append(far(belief, state: place.state, day: day, from: from))
@@ -295,7 +278,7 @@ package struct DailyAverages {
       guard let place = places[placeID], let fuel = fuelIDs.firstIndex(of: fuelID) else { continue }
       pair.clear()
       for belief in held[begin..<position] {
-        forEachPart(of: belief, in: place.state) { day, from, until in
+        forEachPart(of: belief, in: calendar.days[place.state]) { day, from, until in
           if !doubtful.isEmpty,
             doubtful.contains(far(belief, state: place.state, day: day, from: from))
           {
@@ -310,7 +293,7 @@ package struct DailyAverages {
           var told = belief
           told.beginsAt = max(belief.beginsAt, belief.endsAt)
           told.endsAt = belief.heldUntil
-          forEachPart(of: told, in: place.state) { day, _, _ in pair.isTold[day] = true }
+          forEachPart(of: told, in: calendar.days[place.state]) { day, _, _ in pair.isTold[day] = true }
         }
       }
       body(place, placeID, fuel, pair)
@@ -432,5 +415,22 @@ package struct DailyAverages {
         day < calendar.days[state].count && calendar.days[state][day].isEnded
       },
       excludedStale: sum.stale, excludedFlagged: sum.flagged, excludedRestricted: sum.restricted)
+  }
+}
+
+/// The parts of a belief that fall into the price days of its state: day, from and until.
+@inline(__always)
+private func forEachPart(
+  of belief: Belief, in days: [PriceCalendar.PriceDay], _ body: (Int, Instant, Instant) -> Void
+) {
+  guard let first = days.first?.beginsAt, belief.endsAt > first else { return }
+  // Days are 23 to 25 hours long: the guess is at most a day late.
+  let ahead = max(0, belief.beginsAt.microseconds - first.microseconds)
+  var day = max(0, min(days.count - 1, Int(ahead / 86_400_000_000)) - 1)
+  while day < days.count, days[day].beginsAt < belief.endsAt {
+    let from = max(belief.beginsAt, days[day].beginsAt)
+    let until = min(belief.endsAt, days[day].endsAt)
+    if from < until { body(day, from, until) }
+    day += 1
   }
 }
