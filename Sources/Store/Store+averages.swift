@@ -125,12 +125,15 @@ extension Store {
     _ span: DirtySpan, bearings: Bearings, now: Instant, knownAt: Instant?
   ) throws -> (DailyAverages, Set<FarPrice>) {
     let calendar = try calendar(span, states: bearings.states, now: now)
-    let (sightings, readUntil) = try sightings(
-      from: calendar.beginsAt, until: calendar.endsAt, now: now)
+    let hasBegun = calendar.beginsAt < calendar.endsAt
+    let (sightings, readUntil) =
+      hasBegun
+      ? try sightings(from: calendar.beginsAt, until: calendar.endsAt, now: now)
+      : (Sightings([:]), calendar.endsAt)
     var averages = DailyAverages(
       fuelIDs: span.fuelIDs, calendar: calendar, rules: bearings.rules, places: bearings.places,
       regions: bearings.regions, sightings: sightings)
-    guard calendar.beginsAt < calendar.endsAt else { return (averages, []) }
+    guard hasBegun else { return (averages, []) }
     var pair: [PriceEvent] = []
     try events(
       of: span.fuelIDs, from: calendar.beginsAt, until: readUntil,

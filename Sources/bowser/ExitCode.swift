@@ -50,6 +50,8 @@ enum ExitCode: Int32, CaseIterable {
       case .malformed, .refused: self = .refused
       }
     case is Refusal, is ArchiveRefusal: self = .refused
+    case let error as CSVFileError:
+      if case .unreadable = error { self = .inputOutput } else { self = .refused }
     case let error as Backfill.Failure:
       switch error {
       case .busy: self = .tryAgain

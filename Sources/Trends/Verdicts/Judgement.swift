@@ -81,7 +81,9 @@ package protocol VerdictMethod: Sendable {
 package enum VerdictMethods {
   package static let running: any VerdictMethod = BestRecord.second
 
-  package static let all: [any VerdictMethod] = [
-    BestRecord.second, BestRecord.first, Baseline.direction, Baseline.weekday, Baseline.monthMean,
+  package static let baselines: [any VerdictMethod] = [
+    Baseline.direction, Baseline.weekday, Baseline.monthMean,
   ]
+
+  package static let all = [BestRecord.second, BestRecord.first] + baselines
 }

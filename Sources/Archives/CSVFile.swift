@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Reads a small file of comma-separated values with a header, row by row.
+///
+/// - Parameters:
+///   - path: a file, or `-` for standard input.
+///   - body: gets the line of the row, counted from 1 for the header, and its fields.
+/// - Throws: `CSVFileError` where it is no such file, and what the body throws.
+package func csvRows(
+  _ path: String, _ body: (_ row: Int, _ fields: [String]) throws -> Void
+) throws {
+  let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw CSVFileError.unreadable(path, String(cString: strerror(errno))) }
+  defer { close(descriptor) }
+  var records = CSVRecords(descriptor: descriptor)
+  var row = 0
+  do {
+    _ = try records.read { record in
+      row += 1
+      if !record.isBlank { try body(row, record.fields.indices.map { record.text($0) }) }
+      return true
+    }
+  } catch let fault as CSVRecords.Fault {
+    switch fault {
+    case .readFailed(let number): throw CSVFileError.unreadable(path, String(cString: strerror(number)))
+    case .rowTooLong, .unclosedQuote:
+      throw CSVFileError.malformed(path, "row \(row + 1) is no row of comma-separated values")
+    }
+  }
+}
+
+/// Why a small file of comma-separated values cannot be used.
+package enum CSVFileError: Error, Equatable, CustomStringConvertible {
+  case unreadable(String, String)
+  case malformed(String, String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let file, let reason), .malformed(let file, let reason): "\(file): \(reason)"
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package import FuelModel
+package import Trends
+
+/// Judges every day of a market's past by what was known on it, and scores the verdicts in hindsight.
+package struct Backtest: Sendable {
+  /// One region and fuel with its past.
+  package struct Market: Sendable {
+    package var region: String
+    package var fuel: String
+    package var series: DailySeries
+    /// The average of today is not known today.
+    package var isLate: Bool
+    /// Tomorrow's prices are published today.
+    package var isTomorrowKnown: Bool
+
+    package init(
+      region: String, fuel: String, series: DailySeries, isLate: Bool = false,
+      isTomorrowKnown: Bool = false
+    ) {
+      self.region = region
+      self.fuel = fuel
+      self.series = series
+      self.isLate = isLate
+      self.isTomorrowKnown = isTomorrowKnown
+    }
+  }
+
+  /// How one method did in one market over one year, or over all of it.
+  package struct Row: Sendable {
+    package var method: String
+    package var region: String
+    package var fuel: String
+    /// `nil`: all years.
+    package var year: Int?
+    package var score: Score
+    package var from: Day
+    package var until: Day
+  }
+
+  /// Which days are scored; `nil`: from the first or up to the last. Days before are still learnt from.
+  package var from: Day?
+  package var until: Day?
+
+  package init(from: Day? = nil, until: Day? = nil) {
+    self.from = from
+    self.until = until
+  }
+
+  /// The verdict of every day, each a pure function of at most 400 daily averages up to it.
+  package static func judgements(
+    of market: Market, by method: any VerdictMethod
+  ) -> [Judgement] {
+    let series = market.series
+    return series.averages.indices.map { today in
+      let known = market.isLate ? today - 1 : today
+      guard known >= 0 else { return Judgement(advice: .noDifference, basis: .insufficientData) }
+      var change: Double?
+      if market.isTomorrowKnown, today + 1 < series.count, let now = series.averages[today],
+        let next = series.averages[today + 1]
+      {
+        change = next - now
+      }
+      return method.judge(
+        Outlook(
+          series: series.upTo(known, atMost: Outlook.mostDays), isLate: market.isLate,
+          changeTomorrow: change, place: market.region))
+    }
+  }
+
+  /// Scores methods on markets, two markets at a time.
+  package func rows(
+    _ markets: [Market], methods: [any VerdictMethod], progress: (Int, Int) -> Void
+  ) async -> [Row] {
+    await withTaskGroup(of: (Int, [Row]).self) { group in
+      var next = 0
+      var scored: [(Int, [Row])] = []
+      func add() {
+        guard next < markets.count else { return }
+        let (position, market) = (next, markets[next])
+        next += 1
+        group.addTask { (position, rows(market, methods: methods)) }
+      }
+      for _ in 0..<2 { add() }
+      for await rows in group {
+        scored.append(rows)
+        progress(scored.count, markets.count)
+        add()
+      }
+      return scored.sorted { $0.0 < $1.0 }.flatMap(\.1)
+    }
+  }
+
+  private func rows(_ market: Market, methods: [any VerdictMethod]) -> [Row] {
+    let first = max(from ?? market.series.first, market.series.first)
+    let last = min(until ?? market.series.last, market.series.last)
+    guard first <= last else { return [] }
+    return methods.flatMap { method in
+      let verdicts = Self.judgements(of: market, by: method).map(\.advice)
+      func row(_ year: Int?, _ from: Day, _ until: Day) -> Row {
+        Row(
+          method: method.id, region: market.region, fuel: market.fuel, year: year,
+          score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)), from: from,
+          until: until)
+      }
+      let years = (first.year...last.year).compactMap { year -> Row? in
+        guard let begin = Day(year: year, month: 1, day: 1),
+          let end = Day(year: year, month: 12, day: 31)
+        else { return nil }
+        return row(year, max(begin, first), min(end, last))
+      }
+      return [row(nil, first, last)] + years
+    }
+  }
+
+  /// The verdicts of stations, by the verdicts of their region.
+  ///
+  /// - Returns: for every day of the station's series with a price the verdict, and how far it stood above
+  ///   its usual place.
+  package static func stationVerdicts(
+    _ station: DailySeries, region: Market, judgements: [Judgement]
+  ) -> [(day: Day, advice: Advice, excess: Double?)] {
+    station.averages.indices.compactMap { index in
+      guard let price = station.averages[index] else { return nil }
+      let day = station.first + index
+      let place = day.sinceEpoch - region.series.first.sinceEpoch
+      guard judgements.indices.contains(place) else { return (day, .noDifference, nil) }
+      var excess: Double?
+      if let average = region.series[day],
+        let usual = StationVerdict.usualDifference(
+          station: station, region: region.series, before: index)
+      {
+        excess = price - average - usual
+      }
+      return (
+        day,
+        StationVerdict.advice(
+          region: judgements[place].advice, rule: judgements[place].rule, excess: excess), excess
+      )
+    }
+  }
+}

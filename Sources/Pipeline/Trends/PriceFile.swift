@@ -1,0 +1,94 @@
+import Archives
+import FuelModel
+package import Trends
+
+/// Daily prices of markets in a plain file, so that verdicts can be judged without a database.
+///
+/// Columns `region,fuel,day,price` by name in any order, others are ignored; `price` in cents per litre, empty
+/// where a day has none. With a column `station` the rows are stations.
+package struct PriceFile: Sendable {
+  package struct Market: Hashable, Sendable {
+    package var region: String
+    package var fuel: String
+    /// `nil`: the region's average.
+    package var station: String?
+  }
+
+  /// In the order of the file.
+  package private(set) var markets: [(market: Market, series: DailySeries)] = []
+
+  // A hundred years; days in between are places in memory.
+  private static let mostDays = 36_600
+
+  /// - Throws: `CSVFileError`, which names file, row, column and value.
+  package init(_ path: String) throws {
+    var columns: [String: Int] = [:]
+    var order: [Market] = []
+    var known: [Market: [Day: Double]] = [:]
+    try csvRows(path) { row, fields in
+      func wrong(_ what: String) -> CSVFileError { .malformed(path, "row \(row): \(what)") }
+      if columns.isEmpty {
+        for (position, name) in fields.enumerated() { columns[name.lowercased()] = position }
+        for name in ["region", "fuel", "day", "price"] where columns[name] == nil {
+          throw wrong("no column «\(name)» in the header")
+        }
+        return
+      }
+      func field(_ name: String) -> String {
+        columns[name].map { $0 < fields.count ? fields[$0] : "" } ?? ""
+      }
+      guard let day = Day(field("day")) else {
+        throw wrong("day «\(field("day"))» is not one such as 2026-07-01")
+      }
+      let market = Market(
+        region: field("region"), fuel: field("fuel"),
+        station: columns["station"] == nil ? nil : field("station"))
+      if known[market] == nil {
+        known[market] = [:]
+        order.append(market)
+      }
+      if field("price").isEmpty { return }
+      guard let price = Double(field("price")), price > 0, price <= 3_000 else {
+        throw wrong("price «\(field("price"))» is not one in cents per litre")
+      }
+      if let other = known[market]?[day], other != price {
+        throw wrong("day \(day) has two prices, \(other) and \(price)")
+      }
+      known[market]?[day] = price
+    }
+    if columns.isEmpty { throw CSVFileError.malformed(path, "the file is empty") }
+    for market in order {
+      let days = (known[market] ?? [:]).sorted { $0.key < $1.key }
+      guard let first = days.first?.key, let last = days.last?.key else { continue }
+      guard last.sinceEpoch - first.sinceEpoch < Self.mostDays else {
+        throw CSVFileError.malformed(
+          path, "\(market.region) \(market.fuel) spans more than a hundred years")
+      }
+      guard let series = DailySeries(days.map { (day: $0.key, average: $0.value) }) else { continue }
+      markets.append((market, series))
+    }
+  }
+
+  /// The means over stations, where rows are stations: of days with three of them or more.
+  package var regions: [(market: Market, series: DailySeries)] {
+    var order: [Market] = []
+    var sums: [Market: [Day: (sum: Double, count: Int)]] = [:]
+    for (market, series) in markets where market.station != nil {
+      let region = Market(region: market.region, fuel: market.fuel, station: nil)
+      if sums[region] == nil { order.append(region) }
+      for (offset, price) in series.averages.enumerated() {
+        guard let price else { continue }
+        let day = series.first + offset
+        let (sum, count) = sums[region]?[day] ?? (0, 0)
+        sums[region, default: [:]][day] = (sum + price, count + 1)
+      }
+    }
+    return markets.filter { $0.market.station == nil }
+      + order.compactMap { region in
+        let days = (sums[region] ?? [:]).filter { $0.value.count >= 3 }.sorted { $0.key < $1.key }
+        return DailySeries(
+          days.map { (day: $0.key, average: $0.value.sum / Double($0.value.count)) }
+        ).map { (region, $0) }
+      }
+  }
+}

@@ -1,0 +1,153 @@
+package import FuelModel
+import Postgres
+package import Trends
+
+/// How one method did in one region and fuel over one year, or over all of them.
+package struct ScoreRecord: Sendable {
+  package var method: String
+  package var region: String
+  package var fuel: String
+  /// `nil`: all years.
+  package var year: Int?
+  package var score: Score
+  package var from: Day
+  package var until: Day
+
+  package init(
+    method: String, region: String, fuel: String, year: Int?, score: Score, from: Day, until: Day
+  ) {
+    self.method = method
+    self.region = region
+    self.fuel = fuel
+    self.year = year
+    self.score = score
+    self.from = from
+    self.until = until
+  }
+}
+
+/// What a backtest has to know of a region beside its averages.
+package struct RegionFacts: Sendable {
+  package var fuels: [Int16: String]
+  package var today: Day
+  package var isLate: Bool
+  package var isTomorrowKnown: Bool
+}
+
+extension Store {
+  package func regionFacts() throws -> [String: RegionFacts] {
+    let fuels = Dictionary(
+      uniqueKeysWithValues: try connection.query("SELECT fuel_id, fuel FROM fuel.fuel").map {
+        (Int16(try $0.integer("fuel_id")), try $0.text("fuel"))
+      })
+    return Dictionary(
+      uniqueKeysWithValues: try connection.query(
+        """
+        SELECT region.region,
+          fuel.price_day(
+            fuel.clock(), coalesce(state.time_zone, 'Australia/Sydney'),
+            coalesce(state.price_day_starts, '0')) AS today,
+          region_delay.delay >= interval '12 hours' AS is_late,
+          -- Where prices are fixed for a day they are published the day before.
+          coalesce(state.price_day_starts > '0', false) AS is_tomorrow_known
+        FROM fuel.region
+        JOIN fuel.region_delay USING (region)
+        LEFT JOIN fuel.state USING (state)
+        """
+      ).map { row in
+        (
+          try row.text("region"),
+          RegionFacts(
+            fuels: fuels, today: try row.day("today"), isLate: try row.boolean("is_late"),
+            isTomorrowKnown: try row.boolean("is_tomorrow_known"))
+        )
+      })
+  }
+
+  /// The averages of days on which something was learnt late, as they were known the morning after: six
+  /// hours past the end of the day in the last state.
+  ///
+  /// - Returns: by region, fuel and day.
+  package func averagesAsKnown(
+    now: Instant
+  ) throws -> [String: (average: Double, stations: Int)] {
+    let late = try connection.query(
+      """
+      SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
+      FROM fuel.price
+      JOIN fuel.source USING (source_id)
+      JOIN fuel.state USING (state)
+      CROSS JOIN LATERAL generate_series(
+        fuel.price_day(price.effective_at, state.time_zone, state.price_day_starts),
+        fuel.price_day(
+          price.learnt_at - source.delay - interval '6 hours', state.time_zone, state.price_day_starts) - 1,
+        interval '1 day') AS day (day)
+      WHERE price.learnt_at > price.effective_at + interval '6 hours' + source.delay
+        AND price.effective_at >= source.first_taken_at
+        AND NOT source.tells_whole_days
+      GROUP BY day.day
+      ORDER BY day.day
+      """)
+    guard !late.isEmpty else { return [:] }
+    let bearings = try bearings()
+    var known: [String: (average: Double, stations: Int)] = [:]
+    for row in late {
+      let day = try row.day("day")
+      let span = DirtySpan(
+        fuelIDs: try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) }, from: day,
+        to: day)
+      let morning = try connection.query(
+        """
+        SELECT max(fuel.price_day_begin(\(day)::date + 1, time_zone, price_day_starts))
+          + interval '6 hours' + coalesce((SELECT max(delay) FROM fuel.source), '0') AS at
+        FROM fuel.state
+        """
+      ).only().instant("at")
+      for average in try averages(
+        span, bearings: bearings, now: min(morning, now), knownAt: morning)
+      {
+        known["\(average.region) \(average.fuelID) \(average.day)"] = (
+          Double(average.average) / 100, average.stations
+        )
+      }
+    }
+    return known
+  }
+
+  /// Keeps the scores of a backtest instead of those of the one before.
+  package func keepScores(_ scores: [ScoreRecord], now: Instant) throws {
+    let results = scores.map(\.score)
+    try connection.transaction {
+      try connection.execute("DELETE FROM fuel.fill_up_score")
+      try connection.query(
+        """
+        INSERT INTO fuel.fill_up_score (
+          method, region, fuel_id, year, windows, perfect_cpl, saving_cpl, capture, capture_3d, capture_7d,
+          wait_share, fill_up_share, no_difference_share, wait_right, fill_up_right, no_difference_right,
+          flips_30d, from_day, until_day, computed_at)
+        SELECT
+          made.method, made.region, fuel.fuel_id, made.year, made.windows, made.perfect, made.saving,
+          made.capture, made.capture_3d, made.capture_7d, made.waits, made.fill_ups, made.no_differences,
+          made.waits_right, made.fill_ups_right, made.no_differences_right, made.flips, made.from_day,
+          made.until_day, \(now)
+        FROM unnest(
+          \(scores.map(\.method))::text[], \(scores.map(\.region))::text[], \(scores.map(\.fuel))::text[],
+          \(scores.map(\.year))::integer[], \(results.map(\.headline.count))::integer[],
+          \(results.map(\.headline.meanPossible))::numeric[], \(results.map(\.headline.meanSaving))::numeric[],
+          \(results.map(\.headline.capture))::numeric[],
+          \(results.map { $0.windows[3]?.capture })::numeric[],
+          \(results.map { $0.windows[7]?.capture })::numeric[],
+          \(results.map(\.waits.value))::numeric[], \(results.map(\.fillUps.value))::numeric[],
+          \(results.map(\.noDifferences.value))::numeric[], \(results.map(\.waitsRight.value))::numeric[],
+          \(results.map(\.fillUpsRight.value))::numeric[],
+          \(results.map(\.noDifferencesRight.value))::numeric[], \(results.map(\.flipsPerMonth))::numeric[],
+          \(scores.map(\.from))::date[], \(scores.map(\.until))::date[]
+        ) AS made (
+          method, region, fuel, year, windows, perfect, saving, capture, capture_3d, capture_7d, waits,
+          fill_ups, no_differences, waits_right, fill_ups_right, no_differences_right, flips, from_day,
+          until_day)
+        JOIN fuel.fuel USING (fuel)
+        """)
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import FuelModel
+import Pipeline
+import Store
+import Trends
+
+let backtestCommand = Command(
+  name: "backtest",
+  summary: "Score the verdicts on the past: against a random day, hindsight and what people do.",
+  operands: "",
+  examples: [
+    ("bowser backtest", "the stored history; publishes the scores in fill_up_scores"),
+    ("bowser backtest --prices prices.csv", "a plain file: region,fuel,day,price; no database"),
+    ("bowser backtest --prices prices.csv --verdicts -", "the verdict of every day on stdout"),
+    ("bowser backtest --method best-record-1 --csv", "another method, for machines"),
+  ],
+  options: [
+    .init(name: "prices", value: "FILE", about: "daily prices instead of the stored history"),
+    .init(name: "verdicts", value: "OUT", about: "with --prices: write the verdict of every day"),
+    .init(name: "stations", value: "FILE", about: "stations of these regions: region,station,fuel,day,price"),
+    .init(name: "station-verdicts", value: "OUT", about: "with --stations: write their verdicts"),
+    .init(name: "method", value: "ID", about: "another method or baseline"),
+    .init(name: "late", value: nil, about: "with --prices: today's average is not known"),
+    .init(name: "tomorrow", value: nil, about: "with --prices: tomorrow's is"),
+    .init(name: "from", value: "DAY", about: "score from this day on"),
+    .init(name: "until", value: "DAY", about: "score up to this day"),
+    .init(name: "csv", value: nil, about: "scores by year, comma-separated"),
+    .init(name: "json", value: nil, about: "scores by year, one JSON array"),
+  ],
+  notes: """
+    A driver buys once within five days of each day: the verdict says which. Saved is what that is below a
+    random day of the six, perfect is the cheapest of them, capture is the one by the other. Every verdict
+    is made from averages up to its day and nothing later.
+    """
+) { invocation in
+  guard invocation.operands.isEmpty else { throw UsageError.message("backtest takes no operands") }
+  let file = invocation.options["prices"]
+  if file == nil {
+    for name in ["verdicts", "stations", "station-verdicts"] where invocation.options[name] != nil {
+      throw UsageError.message("--\(name) goes with --prices")
+    }
+    for name in ["late", "tomorrow"] where invocation.flags.contains(name) {
+      throw UsageError.message("--\(name) goes with --prices")
+    }
+  }
+  func day(_ name: String) throws -> Day? {
+    guard let text = invocation.options[name] else { return nil }
+    guard let day = Day(text) else {
+      throw UsageError.message("--\(name) is a day such as 2026-07-01")
+    }
+    return day
+  }
+  let method = try verdictMethod(invocation.options["method"])
+  let backtest = Backtest(from: try day("from"), until: try day("until"))
+  var markets: [Backtest.Market]
+  var store: Store?
+  if let file {
+    markets = try PriceFile(file).regions.map {
+      Backtest.Market(
+        region: $0.market.region, fuel: $0.market.fuel, series: $0.series,
+        isLate: invocation.flags.contains("late"),
+        isTomorrowKnown: invocation.flags.contains("tomorrow"))
+    }
+    if let out = invocation.options["verdicts"] {
+      try writeVerdicts(of: markets, by: method, to: out)
+    }
+    if let stations = invocation.options["stations"] {
+      try writeStationVerdicts(
+        PriceFile(stations), regions: markets, by: method,
+        to: invocation.options["station-verdicts"] ?? "-")
+    }
+    if invocation.options["verdicts"] == "-" || invocation.options["stations"] != nil {
+      return .done
+    }
+  } else {
+    let opened = try invocation.store(try invocation.settings())
+    store = opened
+    markets = try storedMarkets(opened, now: try invocation.clock().now())
+    if markets.isEmpty { talk("bowser: no daily averages are stored yet\n") }
+  }
+  let progress = Progress(what: "markets")
+  let baselines = VerdictMethods.baselines.filter { $0.id != method.id }
+  let rows = await backtest.rows(markets, methods: [method] + baselines) {
+    progress.show($0, of: $1)
+  }
+  progress.end()
+  if let store, method.id == VerdictMethods.running.id, backtest.from == nil, backtest.until == nil {
+    try store.keepScores(rows.map(\.record), now: try invocation.clock().now())
+  }
+  if invocation.flags.contains("csv") {
+    write(scoresCSV(rows))
+  } else if invocation.flags.contains("json") {
+    write(try scoresJSON(rows))
+  } else {
+    write(scoresTable(rows, method: method.id, baselines: baselines.map(\.id)))
+  }
+  return .done
+}
+
+private func verdictMethod(_ id: String?) throws -> any VerdictMethod {
+  guard let id else { return VerdictMethods.running }
+  guard let method = VerdictMethods.all.first(where: { $0.id == id }) else {
+    throw UsageError.unknown("method", id, among: VerdictMethods.all.map(\.id))
+  }
+  return method
+}
+
+/// Writes to a file, or to standard output for `-`.
+private func put(_ text: String, to path: String) throws {
+  if path == "-" {
+    write(text)
+  } else {
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+  }
+}
+
+/// A field as RFC 4180 has it.
+private func csv(_ text: String) -> String {
+  text.contains { $0 == "," || $0 == "\"" || $0.isNewline }
+    ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+}
+
+private func fixed(_ value: Double?, _ digits: Int) -> String {
+  value.map { String(format: "%.\(digits)f", $0) } ?? ""
+}
+
+private func writeVerdicts(
+  of markets: [Backtest.Market], by method: any VerdictMethod, to path: String
+) throws {
+  var text = "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence\n"
+  for market in markets {
+    let name = "\(csv(market.region)),\(csv(market.fuel))"
+    for (offset, judgement) in Backtest.judgements(of: market, by: method).enumerated() {
+      text +=
+        "\(name),\(market.series.first + offset),\(judgement.advice.rawValue),"
+        + "\(judgement.basis.rawValue),\(judgement.rule ?? ""),"
+        + "\(fixed(judgement.expectedSaving, 2)),\(fixed(judgement.confidence, 3))\n"
+    }
+  }
+  try put(text, to: path)
+}
+
+private func writeStationVerdicts(
+  _ file: PriceFile, regions: [Backtest.Market], by method: any VerdictMethod, to path: String
+) throws {
+  var text = "region,station,fuel,day,verdict,excess_cpl\n"
+  var judged: [String: [Judgement]] = [:]
+  for (station, series) in file.markets {
+    guard let number = station.station else {
+      throw UsageError.message("--stations needs a file with a column station")
+    }
+    guard
+      let region = regions.first(where: { $0.region == station.region && $0.fuel == station.fuel })
+    else {
+      throw UsageError.message("--prices has no \(station.region) \(station.fuel)")
+    }
+    let key = "\(station.region) \(station.fuel)"
+    let judgements = judged[key] ?? Backtest.judgements(of: region, by: method)
+    judged[key] = judgements
+    for verdict in Backtest.stationVerdicts(series, region: region, judgements: judgements) {
+      text +=
+        "\(csv(station.region)),\(csv(number)),\(csv(station.fuel)),\(verdict.day),"
+        + "\(verdict.advice.rawValue),\(fixed(verdict.excess, 2))\n"
+    }
+  }
+  try put(text, to: path)
+}
+
+// MARK: Scores
+
+private func scoresCSV(_ rows: [Backtest.Row]) -> String {
+  let columns = Backtest.Row.columns.map(\.name)
+  var text = (["method", "region", "fuel", "year"] + columns).joined(separator: ",") + "\n"
+  for row in rows {
+    let values = Backtest.Row.columns.map { fixed($0.value(row.score), $0.digits) }
+    text +=
+      ([csv(row.method), csv(row.region), csv(row.fuel), row.year.map(String.init) ?? "all"]
+      + values).joined(separator: ",") + "\n"
+  }
+  return text
+}
+
+private func scoresJSON(_ rows: [Backtest.Row]) throws -> String {
+  let objects = rows.map { row in
+    var object: [String: Any] = [
+      "method": row.method, "region": row.region, "fuel": row.fuel,
+      "from_day": row.from.description, "until_day": row.until.description,
+    ]
+    object["year"] = row.year ?? NSNull()
+    for column in Backtest.Row.columns {
+      object[column.name] =
+        column.value(row.score).map { NSDecimalNumber(string: fixed($0, column.digits)) } ?? NSNull()
+    }
+    return object
+  }
+  let data = try JSONSerialization.data(
+    withJSONObject: objects, options: [.sortedKeys, .withoutEscapingSlashes])
+  return String(decoding: data, as: UTF8.self) + "\n"
+}
+
+/// One line a market, over all years, and what the markets come to.
+private func scoresTable(
+  _ rows: [Backtest.Row], method: String, baselines: [String]
+) -> String {
+  func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(1, width - text.count)) + text
+  }
+  func percent(_ value: Double?) -> String { value.map { "\(Int(($0 * 100).rounded())) %" } ?? "-" }
+  let whole = rows.filter { $0.year == nil }
+  var text = "Verdicts by \(method); amounts in c/L, W days to choose from, tanks last:window days.\n\n"
+  text += padded("region", 16) + padded("fuel", 6)
+  for name in ["perfect", "saved", "W=5", "W=3", "W=7", "7:5", "10:5", "14:7"] {
+    text += right(name, 8)
+  }
+  for name in ["wait", "right", "fill up", "right", "flips"] { text += right(name, 9) }
+  for name in baselines { text += right(name, max(12, name.count + 2)) }
+  text += "\n"
+  for row in whole where row.method == method {
+    let score = row.score
+    text += padded(row.region, 16) + padded(row.fuel, 6)
+    text += right(fixed(score.headline.meanPossible, 2), 8)
+    text += right(fixed(score.headline.meanSaving, 2), 8)
+    if score.isQuiet {
+      text += right("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
+    } else {
+      for width in [5, 3, 7] { text += right(fixed(score.windows[width]?.capture, 2), 8) }
+      for size in Score.tankSizes {
+        text += right(fixed(score.tanks["\(size.days):\(size.width)"]?.capture, 2), 8)
+      }
+    }
+    text += right(percent(score.waits.value), 9) + right(percent(score.waitsRight.value), 9)
+    text += right(percent(score.fillUps.value), 9) + right(percent(score.fillUpsRight.value), 9)
+    text += right(fixed(score.flipsPerMonth, 1), 9)
+    for name in baselines {
+      let other = whole.first {
+        $0.method == name && $0.region == row.region && $0.fuel == row.fuel
+      }
+      text += right(
+        score.isQuiet ? "" : fixed(other?.score.headline.capture, 2), max(12, name.count + 2))
+    }
+    text += "\n"
+  }
+  let own = whole.filter { $0.method == method && $0.score.headline.count > 0 }
+  let moving = own.filter { !$0.score.isQuiet }
+  let quiet = own.filter { $0.score.isQuiet }.map(\.score).reduce(Score(), +)
+  text += "\n"
+  if !moving.isEmpty {
+    let mean = moving.compactMap(\.score.headline.capture).reduce(0, +) / Double(moving.count)
+    text += "\(moving.count) markets that move: mean capture \(fixed(mean, 3)).\n"
+  }
+  if quiet.headline.count > 0 {
+    text +=
+      "\(own.count - moving.count) quiet markets: \(percent(quiet.noDifferences.value)) of days no "
+      + "difference, saved \(fixed(quiet.headline.meanSaving, 3)) c/L.\n"
+  }
+  return text
+}
