@@ -166,16 +166,29 @@ package struct BinaryRow {
 
   fileprivate init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-  /// A column that is never NULL, of as many bytes as the type has.
-  package mutating func next<Value: FixedWidthInteger>(_: Value.Type) throws(PostgresError) -> Value
-  {
-    let size = MemoryLayout<Value>.size
-    guard rest.count >= 4 + size,
-      Int32(bigEndian: rest.loadUnaligned(as: Int32.self)) == Int32(size)
+  // One function a type: a generic one would be looked up at run time for every value.
+
+  /// A `smallint` that is never NULL.
+  package mutating func int16() throws(PostgresError) -> Int16 {
+    Int16(bigEndian: try bytes(of: 2).loadUnaligned(as: Int16.self))
+  }
+
+  /// An `integer` that is never NULL.
+  package mutating func int32() throws(PostgresError) -> Int32 {
+    Int32(bigEndian: try bytes(of: 4).loadUnaligned(as: Int32.self))
+  }
+
+  /// A `bigint`, or a `timestamptz` in microseconds since 2000, that is never NULL.
+  package mutating func int64() throws(PostgresError) -> Int64 {
+    Int64(bigEndian: try bytes(of: 8).loadUnaligned(as: Int64.self))
+  }
+
+  private mutating func bytes(of size: Int) throws(PostgresError) -> UnsafeRawPointer {
+    guard let base = rest.baseAddress, rest.count >= 4 + size,
+      Int32(bigEndian: base.loadUnaligned(as: Int32.self)) == Int32(size)
     else { throw .unexpectedResult("a column of another type in a binary row") }
-    let value = Value(bigEndian: rest.loadUnaligned(fromByteOffset: 4, as: Value.self))
-    rest = UnsafeRawBufferPointer(rebasing: rest[(4 + size)...])
-    return value
+    rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size)
+    return base + 4
   }
 }
 

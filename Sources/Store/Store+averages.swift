@@ -7,13 +7,15 @@ package struct Bearings: Sendable {
   var rules: [Int16: SourceRules]
   var places: [Int32: Place]
   var regions: [AveragedRegion]
+  /// The regions that places lie in together, by their positions.
+  var regionSets: [[Int]]
   var states: [String]
 }
 
 extension Store {
   /// Reads who tells of which places and where they count; holds for a run.
   package func bearings() throws -> Bearings {
-    var bearings = Bearings(rules: [:], places: [:], regions: [], states: [])
+    var bearings = Bearings(rules: [:], places: [:], regions: [], regionSets: [], states: [])
     for row in try connection.query(
       """
       SELECT
@@ -55,6 +57,7 @@ extension Store {
           validTo: try row.optional("valid_to").flatMap { Day($0) },
           reach: try row.optionalDouble("reach") ?? 0))
     }
+    var sets: [String: Int] = [:]
     for row in try connection.query(
       """
       SELECT station.station_id, station.state, station.is_public,
@@ -66,11 +69,22 @@ extension Store {
       """)
     {
       guard let state = states[try row.text("state")] else { continue }
+      let codes = try row.text("regions")
+      if sets[codes] == nil {
+        sets[codes] = bearings.regionSets.count
+        bearings.regionSets.append(
+          codes.split(separator: ",").compactMap { regions[String($0)] })
+      }
       bearings.places[Int32(try row.integer("station_id"))] = Place(
-        state: state, isPublic: try row.boolean("is_public"),
-        regions: try row.text("regions").split(separator: ",").compactMap { regions[String($0)] })
+        state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
     }
     return bearings
+  }
+
+  /// The fuels of which averages are made.
+  package func averagedFuels() throws -> [Int16] {
+    try connection.query("SELECT fuel_id FROM fuel.fuel WHERE is_averaged ORDER BY fuel_id")
+      .map { Int16(try $0.integer("fuel_id")) }
   }
 
   /// Makes the averages of one span again, whole: deletes them and inserts them.
@@ -132,7 +146,7 @@ extension Store {
       : (Sightings([:]), calendar.endsAt)
     var averages = DailyAverages(
       fuelIDs: span.fuelIDs, calendar: calendar, rules: bearings.rules, places: bearings.places,
-      regions: bearings.regions, sightings: sightings)
+      regions: bearings.regions, regionSets: bearings.regionSets, sightings: sightings)
     guard hasBegun else { return (averages, []) }
     var pair: [PriceEvent] = []
     try events(
@@ -297,10 +311,9 @@ extension Store {
             archived.effective_at
           FROM fuel.archive_price AS archived
           JOIN fuel.station USING (station_id)
-          JOIN fuel.source ON source.source_id = archived.source_id
           WHERE archived.fuel_id = ANY (\(fuelIDs)::smallint[])
             AND archived.effective_at <= \(begin)
-            AND archived.effective_at > \(begin)::timestamptz - source.price_lapses_after
+            -- What its own archive believes for less long ends before the window.
             AND archived.effective_at > \(begin)::timestamptz - \(try longestLapse(of: "archive"))::interval
           UNION ALL
           -- ... and what happened in it.
@@ -324,16 +337,16 @@ extension Store {
     ) { row in
       body(
         PriceEvent(
-          placeID: try row.next(Int32.self), fuelID: try row.next(Int16.self),
-          sourceID: try row.next(Int16.self), stationID: try row.next(Int32.self),
-          effectiveAt: try instant(&row), price: try row.next(Int32.self),
+          placeID: try row.int32(), fuelID: try row.int16(),
+          sourceID: try row.int16(), stationID: try row.int32(),
+          effectiveAt: try instant(&row), price: try row.int32(),
           stampedAt: try instant(&row), learntAt: try instant(&row)))
     }
   }
 
   /// Microseconds since 2000, as the server sends them.
   private func instant(_ row: inout BinaryRow) throws -> Instant {
-    Instant(microseconds: try row.next(Int64.self) + 946_684_800_000_000)
+    Instant(microseconds: try row.int64() + 946_684_800_000_000)
   }
 
   private func longestLapse(of kind: String? = nil) throws -> String {

@@ -26,39 +26,52 @@ package struct ScoreRecord: Sendable {
   }
 }
 
-/// What a backtest has to know of a region beside its averages.
+/// What has to be known of a region beside its averages, as of the clock of the session.
 package struct RegionFacts: Sendable {
-  package var fuels: [Int16: String]
+  package var name: String
+  package var state: State?
+  /// Code and name of every fuel.
+  package var fuels: [Int16: (code: String, name: String)]
+  /// The price day, and when it ends.
   package var today: Day
+  package var todayEndsAt: Instant
   package var isLate: Bool
   package var isTomorrowKnown: Bool
 }
 
 extension Store {
-  package func regionFacts() throws -> [String: RegionFacts] {
+  package func regionFacts(now: Instant) throws -> [String: RegionFacts] {
     let fuels = Dictionary(
-      uniqueKeysWithValues: try connection.query("SELECT fuel_id, fuel FROM fuel.fuel").map {
-        (Int16(try $0.integer("fuel_id")), try $0.text("fuel"))
+      uniqueKeysWithValues: try connection.query("SELECT fuel_id, fuel, name FROM fuel.fuel").map {
+        (Int16(try $0.integer("fuel_id")), (try $0.text("fuel"), try $0.text("name")))
       })
     return Dictionary(
       uniqueKeysWithValues: try connection.query(
         """
-        SELECT region.region,
-          fuel.price_day(
-            fuel.clock(), coalesce(state.time_zone, 'Australia/Sydney'),
-            coalesce(state.price_day_starts, '0')) AS today,
+        SELECT region.region, region.name, region.state, place.today,
+          fuel.price_day_begin(place.today + 1, place.time_zone, place.starts) AS today_ends_at,
           region_delay.delay >= interval '12 hours' AS is_late,
           -- Where prices are fixed for a day they are published the day before.
           coalesce(state.price_day_starts > '0', false) AS is_tomorrow_known
         FROM fuel.region
         JOIN fuel.region_delay USING (region)
         LEFT JOIN fuel.state USING (state)
+        CROSS JOIN LATERAL (
+          SELECT
+            coalesce(state.time_zone, 'Australia/Sydney') AS time_zone,
+            coalesce(state.price_day_starts, '0') AS starts,
+            fuel.price_day(
+              \(now), coalesce(state.time_zone, 'Australia/Sydney'),
+              coalesce(state.price_day_starts, '0')) AS today
+        ) AS place
         """
       ).map { row in
         (
           try row.text("region"),
           RegionFacts(
-            fuels: fuels, today: try row.day("today"), isLate: try row.boolean("is_late"),
+            name: try row.text("name"), state: try row.optional("state").flatMap { State(rawValue: $0) },
+            fuels: fuels, today: try row.day("today"), todayEndsAt: try row.instant("today_ends_at"),
+            isLate: try row.boolean("is_late"),
             isTomorrowKnown: try row.boolean("is_tomorrow_known"))
         )
       })

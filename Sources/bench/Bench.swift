@@ -156,16 +156,16 @@ struct Bench {
     try sql(
       "bench_empty",
       """
-      \\copy (SELECT station_id, fuel_id, effective_at AT TIME ZONE 'UTC' AS at, price_tenths FROM fuel.archive_price) TO '\(facts)' (FORMAT csv, HEADER)
+      \\copy (SELECT station_id, fuel_id, effective_at AT TIME ZONE 'UTC' AS began, price_tenths FROM fuel.archive_price) TO '\(facts)' (FORMAT csv, HEADER)
       \\copy (SELECT region, station_id FROM fuel.region_station) TO '\(members)' (FORMAT csv, HEADER)
       """)
     // Every change holds until the next one, at most thirty days; days are Sydney's.
     func averages(_ local: (String) -> String, _ seconds: (String) -> String) -> String {
       """
       WITH held AS (
-        SELECT station_id, fuel_id, price_tenths, at AS from_at,
-          least(coalesce(lead(at) OVER (PARTITION BY station_id, fuel_id ORDER BY at), \(local("'\(end)'"))),
-            at + interval '30 days') AS to_at
+        SELECT station_id, fuel_id, price_tenths, began AS from_at,
+          least(coalesce(lead(began) OVER (PARTITION BY station_id, fuel_id ORDER BY began), \(local("'\(end)'"))),
+            began + interval '30 days') AS to_at
         FROM facts),
       station_day AS (
         SELECT held.station_id, held.fuel_id, days.day,
@@ -206,7 +206,7 @@ struct Bench {
     try sql(
       "bench_empty",
       """
-      CREATE TABLE public.facts (station_id integer, fuel_id smallint, at timestamp, price_tenths integer);
+      CREATE TABLE public.facts (station_id integer, fuel_id smallint, began timestamp, price_tenths integer);
       CREATE TABLE public.members (region text, station_id integer);
       \\copy public.facts FROM '\(facts)' (FORMAT csv, HEADER)
       \\copy public.members FROM '\(members)' (FORMAT csv, HEADER)

@@ -6,7 +6,7 @@ package import Trends
 /// morning after each day.
 package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Market] {
   let late = try store.averagesAsKnown(now: now)
-  let facts = try store.regionFacts()
+  let facts = try store.regionFacts(now: now)
   return try store.regionSeries(days: nil, until: now).compactMap { found in
     var averages = found.averages
     for (position, average) in averages.enumerated() {
@@ -14,7 +14,7 @@ package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Mar
       averages[position].average = known.average
       averages[position].stations = known.stations
     }
-    guard let fact = facts[found.region], let fuel = fact.fuels[found.fuelID],
+    guard let fact = facts[found.region], let fuel = fact.fuels[found.fuelID]?.code,
       // Today is not over: it cannot be scored by.
       let last = averages.last(where: { $0.day < fact.today })?.day,
       let series = DailySeries(averages, upTo: last)

@@ -6,13 +6,13 @@ package struct Place: Sendable {
   package var state: Int
   /// Anybody may buy there.
   package var isPublic: Bool
-  /// Positions among the regions.
-  package var regions: [Int]
+  /// Which regions it lies in, as a position among the sets of regions.
+  package var regionSet: Int
 
-  package init(state: Int, isPublic: Bool, regions: [Int]) {
+  package init(state: Int, isPublic: Bool, regionSet: Int) {
     self.state = state
     self.isPublic = isPublic
-    self.regions = regions
+    self.regionSet = regionSet
   }
 }
 
@@ -96,6 +96,9 @@ package struct DailyAverage: Sendable, Equatable {
   package var excludedStale: Int
   package var excludedFlagged: Int
   package var excludedRestricted: Int
+
+  /// Of enough stations, for most of the day so far: what verdicts may rest on.
+  package var isUsable: Bool { stations >= 3 && coverage >= 750 }
 }
 
 /// A price so far from the level of its state on a day that it may be a mistake.
@@ -121,6 +124,7 @@ package struct DailyAverages {
   private let rules: [Int16: SourceRules]
   private let places: [Int32: Place]
   private let regions: [AveragedRegion]
+  private let regionSets: [[Int]]
   private let calendar: PriceCalendar
   private let sightings: Sightings
   private let fuelIDs: [Int16]
@@ -136,8 +140,9 @@ package struct DailyAverages {
 
   package init(
     fuelIDs: [Int16], calendar: PriceCalendar, rules: [Int16: SourceRules],
-    places: [Int32: Place], regions: [AveragedRegion], sightings: Sightings
+    places: [Int32: Place], regions: [AveragedRegion], regionSets: [[Int]], sightings: Sightings
   ) {
+    self.regionSets = regionSets
     self.fuelIDs = fuelIDs
     self.calendar = calendar
     self.rules = rules
@@ -329,7 +334,7 @@ package struct DailyAverages {
     var habits: [StationHabit] = []
     forEachPair(without: doubtful) { place, placeID, fuel, pair in
       guard
-        let region = place.regions.min(by: {
+        let region = regionSets[place.regionSet].min(by: {
           (regions[$0].reach, regions[$0].code) < (regions[$1].reach, regions[$1].code)
         })
       else { return }
@@ -357,15 +362,21 @@ package struct DailyAverages {
   package func averages(without doubtful: Set<FarPrice>) -> [DailyAverage] {
     let count = calendar.count
     var sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * count)
+    // By state, fuel and day, each mean with the set of regions it counts in: sorted once for all of them.
+    var means = Array(
+      repeating: [UInt64](), count: calendar.days.count * fuelIDs.count * count)
     forEachPair(without: doubtful) { place, _, fuel, pair in
-      for day in calendar.days[place.state].indices {
+      let days = calendar.days[place.state]
+      for day in days.indices {
         guard pair.lasting[day] > 0 || pair.isDoubted[day] || pair.isTold[day] else { continue }
-        for region in place.regions where isValid(region, on: day) {
+        if pair.lasting[day] > 0, place.isPublic {
+          means[cell(place.state, fuel, day)].append(
+            UInt64(pair.mean(day)) << 32 | UInt64(place.regionSet))
+        }
+        for region in regionSets[place.regionSet] {
           let cell = (region * fuelIDs.count + fuel) * count + day
           if pair.lasting[day] > 0, place.isPublic {
-            sums[cell].means.append(pair.mean(day))
-            sums[cell].covered +=
-              Double(pair.lasting[day]) / calendar.days[place.state][day].microseconds
+            sums[cell].covered += Double(pair.lasting[day]) / days[day].microseconds
           } else if !place.isPublic {
             if pair.lasting[day] > 0 { sums[cell].restricted += 1 }
           } else if pair.isDoubted[day] {
@@ -376,13 +387,28 @@ package struct DailyAverages {
         }
       }
     }
+    for state in calendar.days.indices {
+      for fuel in fuelIDs.indices {
+        for day in 0..<count {
+          let known = cell(state, fuel, day)
+          means[known].sort()
+          for entry in means[known] {
+            for region in regionSets[Int(entry & 0xffff_ffff)] where isValid(region, on: day) {
+              sums[(region * fuelIDs.count + fuel) * count + day].means.append(Int32(entry >> 32))
+            }
+          }
+          means[known] = []
+        }
+      }
+    }
     var averages: [DailyAverage] = []
     for region in regions.indices {
       for fuel in fuelIDs.indices {
         for day in 0..<count {
           let cell = (region * fuelIDs.count + fuel) * count + day
           guard !sums[cell].means.isEmpty else { continue }
-          sums[cell].means.sort()
+          // In order by state: of several states these are runs to merge.
+          if regions[region].state == nil { sums[cell].means.sort() }
           averages.append(average(of: sums[cell], region: region, fuel: fuel, day: day))
         }
       }

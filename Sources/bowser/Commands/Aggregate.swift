@@ -1,5 +1,8 @@
+import Foundation
 import FuelModel
 import Pipeline
+import Store
+import Trends
 
 let aggregateCommand = Command(
   name: "aggregate",
@@ -9,10 +12,13 @@ let aggregateCommand = Command(
     ("bowser aggregate", "what has changed since the last time; silent"),
     ("bowser aggregate --rebuild", "every day again"),
     ("bowser aggregate --rebuild --from 2026-07-01", "every day from one on"),
+    ("bowser aggregate --as-of 2026-07-02T12:00:00Z", "what was known then, as CSV; stores nothing"),
   ],
   options: [
     .init(name: "rebuild", value: nil, about: "make every day again"),
     .init(name: "from", value: "DAY", about: "with --rebuild: the first day"),
+    .init(
+      name: "as-of", value: "INSTANT", about: "print averages and verdicts as they were known then"),
     .init(name: "summary", value: nil, about: "one line on standard output"),
   ]
 ) { invocation in
@@ -28,6 +34,13 @@ let aggregateCommand = Command(
   }
   let settings = try invocation.settings()
   let clock = try invocation.clock()
+  if let instant = try invocation.instant("as-of") {
+    guard !invocation.flags.contains("rebuild") else {
+      throw UsageError.message("--as-of stores nothing and does not go with --rebuild")
+    }
+    guard instant <= clock.now() else { throw UsageError.message("--as-of lies in the future") }
+    return try tellAsKnown(at: instant, store: try invocation.store(settings))
+  }
   if let from, from > Zone.sydney.local(clock.now()).day {
     throw UsageError.message("--from lies in the future")
   }
@@ -47,6 +60,30 @@ let aggregateCommand = Command(
     write(
       "aggregate days=\(summary.days) verdicts=\(summary.verdicts) "
         + "new_verdicts=\(summary.newVerdicts)\n")
+  }
+  return .done
+}
+
+/// Writes what was known at a past instant: one row per region and fuel.
+private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
+  let progress = Progress(what: "months")
+  let known = try AsKnown(store, at: instant) { progress.show($0, of: $1) }
+  progress.end()
+  func cents(_ hundredths: Int?) -> String {
+    hundredths.map { String(format: "%.2f", Double($0) / 100) } ?? ""
+  }
+  write(
+    "region,fuel,day,average_cpl,median_cpl,p25_cpl,min_cpl,max_cpl,stations,verdict,basis,rule,reason\n")
+  for line in known.lines {
+    let judgement = line.verdict.judgement
+    let average = line.average
+    write(
+      ([
+        line.verdict.region, line.fuel, line.verdict.day.description, cents(average?.average),
+        cents(average?.median), cents(average?.quarter), cents(average?.lowest),
+        cents(average?.highest), String(average?.stations ?? 0), judgement.advice.rawValue,
+        judgement.basis.rawValue, judgement.rule ?? "", csv(judgement.reason),
+      ]).joined(separator: ",") + "\n")
   }
   return .done
 }

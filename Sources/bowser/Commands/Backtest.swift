@@ -115,7 +115,7 @@ private func put(_ text: String, to path: String) throws {
 }
 
 /// A field as RFC 4180 has it.
-private func csv(_ text: String) -> String {
+func csv(_ text: String) -> String {
   text.contains { $0 == "," || $0 == "\"" || $0.isNewline }
     ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
 }
