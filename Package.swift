@@ -89,8 +89,8 @@ let package = Package(
     tests(
       "PipelineTests",
       on: [
-        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Postgres", "FuelModel", "HTTP",
-        "Logging", "Configuration", "TestDatabase",
+        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres", "FuelModel",
+        "HTTP", "Logging", "Configuration", "TestDatabase",
       ]),
     tests("ArchivesTests", on: ["Archives", "FuelModel"], hasFixtures: true),
     tests("CommandTests", on: ["bowser", "Postgres", "TestDatabase", "Simulator", "FuelModel"]),

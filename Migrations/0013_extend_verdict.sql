@@ -69,6 +69,11 @@ COMMENT ON CONSTRAINT cycle_region_fk ON fuel.cycle IS 'A known region.';
 COMMENT ON CONSTRAINT cycle_order_ck  ON fuel.cycle IS 'Trough, peak, trough.';
 COMMENT ON CONSTRAINT cycle_height_ck ON fuel.cycle IS 'Peaks are above troughs.';
 
+ALTER TABLE fuel.region_station ADD COLUMN is_nearest boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN fuel.region_station.is_nearest IS
+  'Whether it is the smallest region that the station lies in, whose verdict the station follows.';
+GRANT UPDATE (is_nearest) ON fuel.region_station TO fuel_writer;
+
 CREATE TABLE fuel.station_habit (
   station_id     integer       NOT NULL,
   fuel_id        smallint      NOT NULL,
@@ -90,6 +95,57 @@ COMMENT ON COLUMN fuel.station_habit.days           IS 'On how many days both we
 COMMENT ON COLUMN fuel.station_habit.until_day      IS 'The last of those sixty days.';
 COMMENT ON CONSTRAINT station_habit_pk        ON fuel.station_habit IS 'One row per station, fuel, region.';
 COMMENT ON CONSTRAINT station_habit_region_fk ON fuel.station_habit IS 'A known region.';
+
+-- Averages of this moment, kept so that many readers cost nothing.
+ALTER TABLE fuel.source ADD COLUMN changes bigint NOT NULL DEFAULT 0;
+COMMENT ON COLUMN fuel.source.changes IS 'Counts up with everything it brings, to tell whether what was made of it still holds.';
+CREATE INDEX current_price_fuel_idx ON fuel.current_price (fuel_id);
+
+CREATE TABLE fuel.average_kept (
+  region              text        NOT NULL,
+  fuel_id             smallint    NOT NULL,
+  average_cpl         numeric(6, 2),
+  median_cpl          numeric(6, 2),
+  p25_cpl             numeric(6, 2),
+  min_cpl             numeric(5, 1),
+  max_cpl             numeric(5, 1),
+  stations            integer     NOT NULL,
+  excluded_stale      integer     NOT NULL,
+  excluded_flagged    integer     NOT NULL,
+  excluded_restricted integer     NOT NULL,
+  excluded_delayed    integer     NOT NULL,
+  delay_hours         integer     NOT NULL,
+  as_of_at            timestamptz NOT NULL,
+  CONSTRAINT average_kept_pk PRIMARY KEY (region, fuel_id)
+);
+COMMENT ON TABLE  fuel.average_kept                     IS 'fuel.average_live as of the last aggregate.';
+COMMENT ON COLUMN fuel.average_kept.region              IS 'The region.';
+COMMENT ON COLUMN fuel.average_kept.fuel_id             IS 'The fuel.';
+COMMENT ON COLUMN fuel.average_kept.average_cpl         IS 'Mean, c/L; NULL: none counts.';
+COMMENT ON COLUMN fuel.average_kept.median_cpl          IS 'Median, c/L.';
+COMMENT ON COLUMN fuel.average_kept.p25_cpl             IS 'Lower quartile, c/L.';
+COMMENT ON COLUMN fuel.average_kept.min_cpl             IS 'Lowest, c/L.';
+COMMENT ON COLUMN fuel.average_kept.max_cpl             IS 'Highest, c/L.';
+COMMENT ON COLUMN fuel.average_kept.stations            IS 'How many stations count.';
+COMMENT ON COLUMN fuel.average_kept.excluded_stale      IS 'Left out: too old to believe.';
+COMMENT ON COLUMN fuel.average_kept.excluded_flagged    IS 'Left out: doubtful.';
+COMMENT ON COLUMN fuel.average_kept.excluded_restricted IS 'Left out: for members only.';
+COMMENT ON COLUMN fuel.average_kept.excluded_delayed    IS 'Left out: published late.';
+COMMENT ON COLUMN fuel.average_kept.delay_hours         IS 'How late the region publishes.';
+COMMENT ON COLUMN fuel.average_kept.as_of_at            IS 'The instant whose prices these are.';
+COMMENT ON CONSTRAINT average_kept_pk ON fuel.average_kept IS 'One row per region and fuel.';
+
+CREATE TABLE fuel.average_keeping (
+  kept_at     timestamptz NOT NULL,
+  holds_until timestamptz NOT NULL,
+  changes     numeric     NOT NULL
+);
+COMMENT ON TABLE  fuel.average_keeping             IS 'Until when fuel.average_kept holds; no row: it does not.';
+COMMENT ON COLUMN fuel.average_keeping.kept_at     IS 'As of when it was made.';
+COMMENT ON COLUMN fuel.average_keeping.holds_until IS
+  'When the next price takes effect by itself, a quarter of an hour later at most.';
+COMMENT ON COLUMN fuel.average_keeping.changes     IS 'What the sources had counted to; more has come where they count higher.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.average_kept, fuel.average_keeping TO fuel_writer;
 
 CREATE TABLE fuel.fill_up_score (
   method                text     NOT NULL,

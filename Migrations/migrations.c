@@ -67,6 +67,12 @@ static const unsigned char private_price_now[] = {
 static const unsigned char private_region_delay[] = {
 #embed "views/private_region_delay.sql"
 };
+static const unsigned char private_average_live[] = {
+#embed "views/private_average_live.sql"
+};
+static const unsigned char keep_averages[] = {
+#embed "routines/keep_averages.sql"
+};
 static const unsigned char prices_at[] = {
 #embed "routines/prices_at.sql"
 };
@@ -215,6 +221,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/private_price_event", private_price_event),
   FILE_ENTRY("views/private_price_now", private_price_now),
   FILE_ENTRY("views/private_region_delay", private_region_delay),
+  FILE_ENTRY("views/private_average_live", private_average_live),
+  FILE_ENTRY("routines/keep_averages", keep_averages),
   FILE_ENTRY("routines/prices_at", prices_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_listing", prune_listing),

@@ -328,7 +328,8 @@ BEGIN
     last_listed_at = CASE
       WHEN absorb.is_complete THEN greatest(source.last_listed_at, p_taken_at)
       ELSE source.last_listed_at
-    END
+    END,
+    changes = source.changes + 1
   WHERE source.source_id = feed.source_id;
 
   -- Next prices that have begun since become present ones, so that the one after them is next.

@@ -197,6 +197,7 @@ BEGIN
     p_station_id, confirmed_fuel, (p_price_cpl * 10)::integer, session_user, clock_timestamp())
   ON CONFLICT DO NOTHING;
   PERFORM fuel.flag_prices(ARRAY[p_station_id], ARRAY[confirmed_fuel]);
+  DELETE FROM fuel.average_keeping;
   PERFORM fuel.mark_places_dirty(
     ARRAY(SELECT station.place_id FROM fuel.station WHERE station.station_id = p_station_id),
     fuel.clock());

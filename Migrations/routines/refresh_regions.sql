@@ -49,6 +49,23 @@ BEGIN
   )
   SELECT array_agg(moved.station_id) INTO moved_ids FROM moved;
   PERFORM fuel.mark_places_dirty(moved_ids, p_clock);
+
+  UPDATE fuel.region_station SET is_nearest = found.is_nearest
+  FROM (
+    SELECT
+      member.region,
+      member.station_id,
+      -- The nation is nobody's neighbourhood.
+      region.kind <> 'nation' AND row_number() OVER (
+        PARTITION BY member.station_id
+        ORDER BY region.kind = 'nation', coalesce(region.radius_km, 100000), region.region
+      ) = 1 AS is_nearest
+    FROM fuel.region_station AS member
+    JOIN fuel.region USING (region)
+  ) AS found
+  WHERE found.region = region_station.region
+    AND found.station_id = region_station.station_id
+    AND found.is_nearest <> region_station.is_nearest;
   RETURN coalesce(cardinality(moved_ids), 0);
 END
 $$;

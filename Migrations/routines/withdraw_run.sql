@@ -135,7 +135,8 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       SELECT
       FROM fuel.station_description AS told
       WHERE told.station_id = place.station_id);
-  UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
+  UPDATE fuel.source SET are_links_due = true, changes = source.changes + 1
+  WHERE source.source_id = p_source_id;
   DELETE FROM fuel.station
   WHERE station.source_id = p_source_id
     AND NOT EXISTS (

@@ -1,3 +1,4 @@
+-- Kept by the last aggregate for as long as nothing has happened since, made on the spot otherwise.
 CREATE OR REPLACE VIEW fuel_v1.averages_now AS
 SELECT
   present.region,
@@ -21,39 +22,18 @@ SELECT
   present.excluded_delayed,
   present.delay_hours
 FROM (
-  SELECT
-    region.region,
-    region.state,
-    fuel.fuel,
-    fuel.fuel_id,
-    round(avg(price.price_tenths) FILTER (WHERE price.counts) / 10, 2)::numeric(6, 2)
-      AS average_cpl,
-    round((percentile_cont(0.5) WITHIN GROUP (ORDER BY price.price_tenths)
-      FILTER (WHERE price.counts))::numeric / 10, 2)::numeric(6, 2) AS median_cpl,
-    round((percentile_cont(0.25) WITHIN GROUP (ORDER BY price.price_tenths)
-      FILTER (WHERE price.counts))::numeric / 10, 2)::numeric(6, 2) AS p25_cpl,
-    (min(price.price_tenths) FILTER (WHERE price.counts) / 10.0)::numeric(5, 1) AS min_cpl,
-    (max(price.price_tenths) FILTER (WHERE price.counts) / 10.0)::numeric(5, 1) AS max_cpl,
-    (count(*) FILTER (WHERE price.counts))::integer AS stations,
-    (count(*) FILTER (WHERE NOT price.is_fresh))::integer AS excluded_stale,
-    (count(*) FILTER (WHERE price.is_fresh AND price.is_flagged))::integer AS excluded_flagged,
-    (count(*) FILTER (WHERE price.is_fresh AND NOT price.is_flagged AND NOT price.is_public))
-      ::integer AS excluded_restricted,
-    (count(*) FILTER (WHERE price.is_counted AND NOT price.counts))::integer AS excluded_delayed,
-    (extract(epoch FROM region_delay.delay) / 3600)::integer AS delay_hours,
-    max(price.now_at) - region_delay.delay AS as_of_at
-  FROM fuel.region
-  JOIN fuel.region_delay USING (region)
-  JOIN fuel.region_station USING (region)
-  CROSS JOIN LATERAL (
-    SELECT price_now.*, price_now.is_counted AND price_now.delay <= region_delay.delay AS counts
-    FROM fuel.price_now
-    WHERE price_now.station_id = region_station.station_id
-      AND price_now.price_tenths > 0
-      AND price_now.lapses_at > price_now.now_at - interval '30 days'
-  ) AS price
-  JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
-  GROUP BY region.region, region.state, region_delay.delay, fuel.fuel, fuel.fuel_id
+  SELECT kept.*
+  FROM fuel.average_kept AS kept
+  WHERE (SELECT average_holding.holds FROM fuel.average_holding)
+  UNION ALL
+  SELECT live.*
+  FROM fuel.average_live AS live
+  WHERE NOT (SELECT average_holding.holds FROM fuel.average_holding)
+) AS made
+JOIN fuel.region USING (region)
+JOIN fuel.fuel USING (fuel_id)
+CROSS JOIN LATERAL (
+  SELECT made.*, region.state, fuel.fuel
 ) AS present
 LEFT JOIN fuel.region_change
   ON region_change.region = present.region AND region_change.fuel_id = present.fuel_id;

@@ -34,8 +34,8 @@ FROM (
     END AS effective_at,
     greatest(cached.learnt_at, cached.listed_at) AS confirmed_at,
     least(
-      cached.stamp_at + source.price_lapses_after,
-      greatest(cached.stamp_at, cached.listed_at) + source.sight_lapses_after
+      cached.stamp_at + cached.price_lapses_after,
+      greatest(cached.stamp_at, cached.listed_at) + cached.sight_lapses_after
     ) AS lapses_at,
     CASE
       WHEN cached.has_turned THEN cached.is_next_flagged
@@ -45,7 +45,7 @@ FROM (
     CASE WHEN NOT cached.has_turned THEN cached.next_tenths END AS next_tenths,
     CASE WHEN NOT cached.has_turned THEN cached.next_effective_at END AS next_effective_at,
     cached.now_at,
-    source.delay
+    cached.delay
   FROM (
     SELECT
       current_price.*,
@@ -55,12 +55,15 @@ FROM (
         WHEN current_price.next_effective_at <= clock.now_at THEN current_price.next_effective_at
         ELSE current_price.stamped_at
       END AS stamp_at,
-      CASE WHEN current_price.is_listed THEN listed.last_listed_at END AS listed_at
+      CASE WHEN current_price.is_listed THEN source.last_listed_at END AS listed_at,
+      source.price_lapses_after,
+      source.sight_lapses_after,
+      source.delay
     FROM fuel.current_price
-    JOIN fuel.source AS listed USING (source_id)
-    CROSS JOIN (SELECT fuel.clock() AS now_at) AS clock
+    JOIN fuel.source USING (source_id)
+    -- Fenced, so that the clock is read once and not for every price.
+    CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
   ) AS cached
-  JOIN fuel.source USING (source_id)
 ) AS present
 JOIN fuel.station USING (station_id)
 WHERE (present.price_tenths > 0 OR present.next_tenths > 0)

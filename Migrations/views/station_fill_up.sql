@@ -1,11 +1,7 @@
 CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
 WITH latest AS MATERIALIZED (
-  SELECT
-    latest_verdict.*,
-    coalesce(region.radius_km, 100000) AS reach
+  SELECT latest_verdict.*
   FROM fuel.latest_verdict
-  JOIN fuel.region USING (region)
-  WHERE region.kind <> 'nation'
 )
 SELECT
   price_now.station_id,
@@ -59,16 +55,11 @@ CROSS JOIN LATERAL (
     WHEN price_now.next_tenths > 0 THEN price_now.next_tenths - price_now.price_tenths
   END AS change_tenths
 ) AS change
-LEFT JOIN LATERAL (
-  -- The nearest region speaks: a capital or area before the state.
-  SELECT latest.*
-  FROM fuel.region_station
-  JOIN latest USING (region)
-  WHERE region_station.station_id = price_now.station_id
-    AND latest.fuel_id = price_now.fuel_id
-  ORDER BY latest.reach, latest.region
-  LIMIT 1
-) AS regional ON true
+-- The nearest region speaks: a capital or area before the state.
+LEFT JOIN fuel.region_station
+  ON region_station.station_id = price_now.station_id AND region_station.is_nearest
+LEFT JOIN latest AS regional
+  ON regional.region = region_station.region AND regional.fuel_id = price_now.fuel_id
 LEFT JOIN fuel.station_habit AS habit
   ON habit.station_id = price_now.station_id
   AND habit.fuel_id = price_now.fuel_id

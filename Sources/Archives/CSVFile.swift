@@ -12,7 +12,9 @@ package func csvRows(
   _ path: String, _ body: (_ row: Int, _ fields: [String]) throws -> Void
 ) throws {
   let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw CSVFileError.unreadable(path, String(cString: strerror(errno))) }
+  guard descriptor >= 0 else {
+    throw CSVFileError.unreadable(path, String(cString: strerror(errno)))
+  }
   defer { close(descriptor) }
   var records = CSVRecords(descriptor: descriptor)
   var row = 0
@@ -24,7 +26,8 @@ package func csvRows(
     }
   } catch let fault as CSVRecords.Fault {
     switch fault {
-    case .readFailed(let number): throw CSVFileError.unreadable(path, String(cString: strerror(number)))
+    case .readFailed(let number):
+      throw CSVFileError.unreadable(path, String(cString: strerror(number)))
     case .rowTooLong, .unclosedQuote:
       throw CSVFileError.malformed(path, "row \(row + 1) is no row of comma-separated values")
     }

@@ -69,8 +69,10 @@ extension Store {
         (
           try row.text("region"),
           RegionFacts(
-            name: try row.text("name"), state: try row.optional("state").flatMap { State(rawValue: $0) },
-            fuels: fuels, today: try row.day("today"), todayEndsAt: try row.instant("today_ends_at"),
+            name: try row.text("name"),
+            state: try row.optional("state").flatMap { State(rawValue: $0) },
+            fuels: fuels, today: try row.day("today"),
+            todayEndsAt: try row.instant("today_ends_at"),
             isLate: try row.boolean("is_late"),
             isTomorrowKnown: try row.boolean("is_tomorrow_known"))
         )

@@ -168,7 +168,7 @@ extension Store {
 
   /// The daily averages that verdicts may rest on: of enough stations, for most of the day so far.
   ///
-  /// - Parameter days: how many days back from an instant; `nil`: all.
+  /// - Parameter days: how many days back from an instant; `nil`: all that are over.
   package func regionSeries(days: Int?, until now: Instant) throws -> [RegionSeries] {
     try connection.query(
       """
@@ -184,6 +184,7 @@ extension Store {
       WHERE fuel.is_averaged
         AND daily_rollup.stations >= fuel.minimum_stations()
         AND daily_rollup.coverage >= 0.75
+        AND (daily_rollup.is_ended OR \(optional: days)::integer IS NOT NULL)
         AND daily_rollup.day > coalesce((\(now)::timestamptz)::date - \(optional: days)::integer, '-infinity')
         AND daily_rollup.day <= (\(now)::timestamptz + interval '14 hours')::date
       GROUP BY daily_rollup.region, daily_rollup.fuel_id

@@ -18,6 +18,8 @@ struct Bench {
   private var results: [(name: String, value: String, ratio: Double?, goal: String)] = []
   private let environment = ProcessInfo.processInfo.environment
   private let folder: String
+  /// Millions of rows of history to measure with.
+  private let history: [Int]
   private let program: String
 
   static func main() throws {
@@ -31,6 +33,8 @@ struct Bench {
   }
 
   private init() throws {
+    history = (environment["BENCH_HISTORY"] ?? "1,10,50").split(separator: ",")
+      .compactMap { Int($0) }
     program = environment["BENCH_PROGRAM"] ?? ".build/release/bowser"
     folder = FileManager.default.currentDirectoryPath + "/.bowser/bench"
     try? FileManager.default.removeItem(atPath: folder)
@@ -117,34 +121,55 @@ struct Bench {
   // MARK: Averages
 
   private mutating func aggregate() throws {
-    let rows = environment["BENCH_ROWS"].flatMap { Int($0) } ?? 10_000_000
+    for million in history.sorted() {
+      try aggregate(
+        rows: million * 1_000_000,
+        isCompared: million == history.sorted().min { abs($0 - 10) < abs($1 - 10) })
+    }
+  }
+
+  private mutating func aggregate(rows: Int, isCompared: Bool) throws {
     let months = 117
     let begin = Month(number: 2016 * 12 + 7)
-    let end = Month(number: begin.number + Int32(months)).firstDay
+    let next = Month(number: begin.number + Int32(months))
+    let end = next.firstDay
+    let what = "\(rows / 1_000_000) million change points"
     note("writing \(rows) rows in \(months) files")
     let archive = SyntheticArchive(seed: 1, firstMonth: begin)
-    _ = try archive.write(
-      months: months, rowsPerMonth: rows / months, into: folder + "/archive")
+    _ = try archive.write(months: months, rowsPerMonth: rows / months, into: folder + "/archive")
     try database("bench_empty")
     _ = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
 
     note("daily averages of all of it")
-    let words = [program, "aggregate", "--now", "\(end)T00:00:00+10:00"]
-    let full = try run(words)
-    let connection = try connection("bench_empty")
-    let made = try connection.query("SELECT count(*) AS n FROM fuel.daily_rollup").only()
-      .integer("n")
-    add("daily averages from nothing", "\(made) rows in \(Int(full.seconds)) s", nil, "")
-    let yardstick = try averagesElsewhere(end)
+    let full = try run([program, "aggregate", "--now", "\(end)T00:00:00+10:00"])
+    let made = try connection("bench_empty").query("SELECT count(*) AS n FROM fuel.daily_rollup")
+      .only().integer("n")
     add(
-      "  of \(yardstick.name)", "\(String(format: "%.1f", yardstick.seconds)) s",
-      full.seconds / yardstick.seconds, "2, hold 4")
+      "daily averages of \(what)", "\(made) rows in \(Int(full.seconds)) s", nil, "")
+    add("  client memory", "\(full.megabytes) MB", nil, "")
+    if isCompared {
+      let yardstick = try averagesElsewhere(end)
+      add(
+        "  of \(yardstick.name)", "\(String(format: "%.1f", yardstick.seconds)) s",
+        full.seconds / yardstick.seconds, "2, hold 4")
+    }
 
     note("one more day")
-    let more = try run([program, "aggregate", "--now", "\(end + 1)T00:00:00+10:00"])
+    let files = try SyntheticArchive(seed: 3, firstMonth: next)
+      .write(months: 1, rowsPerMonth: rows / months, into: folder + "/more")
+    for file in files {
+      let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      let day = lines.dropFirst().filter { $0.contains(",\(end) ") }
+      try ([lines[0]] + day).joined(separator: "\n").appending("\n")
+        .write(toFile: file, atomically: true, encoding: .utf8)
+    }
+    _ = try run([
+      program, "backfill", "nsw-fuelcheck", folder + "/more", "--now", "\(end + 1)T00:30:00+10:00",
+    ])
+    let more = try run([program, "aggregate", "--now", "\(end + 1)T00:30:00+10:00"])
     add(
-      "one more day, of all of it", "\(Int(more.seconds * 1_000)) ms", more.seconds / full.seconds,
-      "0.02, hold 0.05")
+      "one more day after \(what), of all of it", "\(Int(more.seconds * 1_000)) ms",
+      more.seconds / full.seconds, "0.02, hold 0.05")
     try drop("bench_empty")
     try FileManager.default.removeItem(atPath: folder)
   }
@@ -224,8 +249,6 @@ struct Bench {
   // MARK: A live list
 
   private mutating func live() throws {
-    let millions = (environment["BENCH_HISTORY"] ?? "1,10,50").split(separator: ",")
-      .compactMap { Int($0) }
     let stations = 16_000
     let fuels: [Fuel] = [.u91, .e10, .p95, .p98, .dl]
     try database("bench_live")
@@ -263,7 +286,7 @@ struct Bench {
     try connection.execute("VACUUM ANALYZE")
 
     var held = 0
-    for million in millions.sorted() {
+    for million in history.sorted() {
       note("history of \(million) million rows")
       // The past of each pair, in the order of the table's key, month by month.
       let stamps = (million * 1_000_000 - held) / observations.count
@@ -297,7 +320,67 @@ struct Bench {
         "\(Int(time * 1_000)) ms, \(wal.sorted()[3] / 1_024) KiB WAL", time / copy,
         "3, hold 5")
     }
+    try views(connection, now: now)
     try drop("bench_live")
+  }
+
+  // MARK: Views
+
+  /// What an analyst waits for: every view for one region and fuel or station, and whole.
+  private mutating func views(_ connection: Connection, now: Instant) throws {
+    note("the analysts' views")
+    _ = try run([program, "aggregate", "--now", now.description], in: "bench_live")
+    // Ten years of averages of every region and fuel, which no feed of two hours has.
+    try connection.query(
+      """
+      INSERT INTO fuel.daily_rollup (
+        region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended)
+      SELECT region.region, fuel.fuel_id, day.day::date, price.cpl, price.cpl, price.cpl - 2, price.cpl - 9,
+        price.cpl + 9, 100, 1, true
+      FROM fuel.region
+      JOIN fuel.fuel ON fuel.fuel_id <= 8
+      CROSS JOIN generate_series(\(now)::timestamptz - interval '3650 days', \(now)::timestamptz, interval '1 day') AS day (day)
+      CROSS JOIN LATERAL (
+        SELECT round((170 + 15 * sin(extract(epoch FROM day.day) / 400000))::numeric, 2) AS cpl
+      ) AS price
+      ON CONFLICT DO NOTHING
+      """)
+    try connection.execute("VACUUM ANALYZE")
+    _ = try run(
+      [program, "aggregate", "--now", (now + .seconds(60)).description], in: "bench_live")
+    try connection.query(
+      "SELECT set_config('bowser.now', \((now + .seconds(60)).description), false)")
+    let regional = " WHERE region = 'QLD' AND fuel = 'U91'"
+    let station = " WHERE station_id = 77 AND fuel = 'U91'"
+    let views: [(name: String, one: String, isWhole: Bool)] = [
+      ("stations", " WHERE station_id = 77", true), ("current_prices", station, true),
+      ("tomorrow_prices", station, true), ("price_history", station, false),
+      ("averages_now", regional, true),
+      ("daily_averages", regional + " AND day > current_date - 400", false),
+      ("trend_30d", regional, true), ("trend_summary", regional, true), ("cycles", regional, true),
+      ("fill_up", regional, true), ("fill_up_scores", regional, true),
+      ("station_fill_up", station, true),
+      ("station_comparison", " WHERE station_id = 77 AND region = 'QLD' AND fuel = 'U91'", true),
+      ("feed_health", "", true), ("ingest_runs", "", true),
+    ]
+    func milliseconds(_ query: String) throws -> Double {
+      let times = try (0..<5).map { _ in
+        let began = ContinuousClock.now
+        // Rows as the server makes them; how fast they travel is not the view's affair.
+        try connection.execute("EXPLAIN (ANALYZE, TIMING OFF) \(query)")
+        return seconds(since: began) * 1_000
+      }
+      return times.sorted()[2]
+    }
+    for view in views {
+      let one = try milliseconds("SELECT * FROM fuel_v1.\(view.name)\(view.one)")
+      let whole = view.isWhole ? try milliseconds("SELECT * FROM fuel_v1.\(view.name)") : nil
+      add(
+        "view \(view.name)",
+        String(format: "%.1f ms", one) + (whole.map { String(format: " / %.0f ms", $0) } ?? ""),
+        nil,
+        "5 / 100 ms, hold 20 / 400")
+    }
   }
 
   /// Stamps every pair so many times, an hour apart, further into the past.

@@ -8,7 +8,8 @@ enum Bowser {
   static let version = "0.1.0"
 
   static let commands: [Command] = [
-    migrateCommand, ingestCommand, backfillCommand, aggregateCommand, backtestCommand, showCommand, statusCommand,
+    migrateCommand, ingestCommand, backfillCommand, aggregateCommand, backtestCommand, showCommand,
+    statusCommand,
     stationsCommand, gapsCommand, agreementCommand, simulateCommand, doctorCommand, configCommand,
   ]
 

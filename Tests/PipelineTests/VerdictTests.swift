@@ -6,6 +6,7 @@ import Simulator
 import Store
 import TestDatabase
 import Testing
+import Trends
 
 struct VerdictTests {
   static let cases: [(Double, Double, String, Double?)] = [
@@ -18,8 +19,8 @@ struct VerdictTests {
 
   private func outlook(
     today: Double?, tomorrow: Double?, stations: Int = 40, withNext: Int = 40, state: State? = .wa
-  ) -> Outlook {
-    Outlook(
+  ) -> RegionNow {
+    RegionNow(
       region: "perth", regionName: "Perth", state: state, fuelID: 1, fuelName: "unleaded 91",
       day: Zone.perth.local(now).day, dayEndsAt: now + .seconds(40_000), stations: stations,
       stationsWithNext: withNext, today: today, tomorrow: tomorrow,
@@ -31,11 +32,13 @@ struct VerdictTests {
   func tomorrowDecides(today: Double, tomorrow: Double, verdict: String, saving: Double?) {
     let record = Verdict.judge(outlook(today: today, tomorrow: tomorrow), now: now)
     #expect(
-      record.verdict == verdict && record.basis == "tomorrow_price" && record.rule == "tomorrow")
+      record.judgement.advice.rawValue == verdict && record.judgement.basis == .tomorrowPrice
+        && record.judgement.rule == "tomorrow")
     #expect(
-      record.expectedSaving.map { ($0 * 100).rounded() } == saving.map { ($0 * 100).rounded() })
+      record.judgement.expectedSaving.map { ($0 * 100).rounded() }
+        == saving.map { ($0 * 100).rounded() })
     #expect(record.validUntil == now + .seconds(43_200))
-    #expect(record.reason.hasPrefix("Tomorrow "))
+    #expect(record.judgement.reason.hasPrefix("Tomorrow "))
   }
 
   /// Where tomorrow is not known, for a majority of the stations, nothing is advised.
@@ -47,8 +50,9 @@ struct VerdictTests {
       outlook(today: nil, tomorrow: nil, withNext: 0, state: .nsw),
     ] {
       let record = Verdict.judge(outlook, now: now)
-      #expect(record.verdict == "no_difference" && record.basis == "insufficient_data")
-      #expect(record.expectedSaving == nil && !record.reason.isEmpty)
+      #expect(
+        record.judgement.advice == .noDifference && record.judgement.basis == .insufficientData)
+      #expect(record.judgement.expectedSaving == nil && !record.judgement.reason.isEmpty)
       #expect(record.validUntil > now)
     }
   }
@@ -62,7 +66,7 @@ struct VerdictTests {
     outlook.dayEndsAt = try Zone.perth.instant(day + 1, hour: 6)
     let record = Verdict.judge(outlook, now: morning)
     #expect(record.validUntil == (try Zone.perth.instant(day, hour: 14, minute: 30)))
-    #expect(record.reason == "Tomorrow's prices are published at 14:30")
+    #expect(record.judgement.reason == "Tomorrow's prices are published at 14:30")
   }
 
   /// From feeds to the published verdicts, and again without a change: nothing new is stored.

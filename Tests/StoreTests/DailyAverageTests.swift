@@ -37,7 +37,7 @@ struct DailyAverageTests {
     }
   }
 
-  /// A station born at noon counts with the half day that it has.
+  /// F-G06: a station born at noon counts with the half day that it has, which coverage shows.
   @Test func aStationBornAtNoon() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -173,6 +173,7 @@ struct DailyAverageTests {
       try feed.aggregate(at: now)
       try feed.connection.execute(
         """
+        DELETE FROM fuel.average_keeping;
         UPDATE fuel.current_price SET is_flagged = true, price_tenths = 9000
         FROM fuel.station WHERE station.station_id = current_price.station_id AND station_code = 'odd'
         """)
@@ -183,6 +184,39 @@ struct DailyAverageTests {
         FROM fuel_v1.averages_now WHERE region = 'QLD'
         """)
       #expect(shown == ["180.00|3|1|1|1"])
+    }
+  }
+
+  /// F-G14: of equal prices all are the cheapest, in a fixed order; where nothing is sold there is no row.
+  @Test func allTiesAreListed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let now = Instant("2026-07-01T00:00:00Z")
+      try feed.says(
+        [("a", 1_800), ("b", 1_750), ("c", 1_750), ("d", 1_750), ("e", 1_900)].map {
+          .u91($0.0, $0.1, now - .seconds(60))
+        }, at: now)
+      try feed.aggregate(at: now)
+      try feed.connection.execute("SET bowser.now = '2026-07-01T00:00:00Z'")
+      func ranks() throws -> [String] {
+        try feed.connection.lines(
+          """
+          SELECT station.feed_station_code, comparison.rank_in_region, comparison.difference_cpl
+          FROM fuel_v1.station_comparison AS comparison JOIN fuel_v1.stations AS station USING (station_id)
+          WHERE comparison.region = 'QLD' AND comparison.fuel = 'U91'
+          ORDER BY comparison.rank_in_region, station.feed_station_code
+          """)
+      }
+      #expect(try ranks() == ["b|1|-4.00", "c|1|-4.00", "d|1|-4.00", "a|4|1.00", "e|5|11.00"])
+      let gone = now + .seconds(3_600)
+      try feed.says(
+        ["a", "b", "c", "d", "e"].map { .u91($0, 0, gone - .seconds(60)) }, at: gone)
+      try feed.aggregate(at: gone)
+      try feed.connection.execute("SET bowser.now = '2026-07-01T01:00:00Z'")
+      #expect(try ranks() == [])
+      #expect(
+        try feed.connection.lines(
+          "SELECT min_cpl, stations FROM fuel_v1.averages_now WHERE region = 'QLD'") == [])
     }
   }
 

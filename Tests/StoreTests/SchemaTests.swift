@@ -128,8 +128,9 @@ struct SchemaTests {
         """)
       #expect(
         deletes == [
-          "area_level", "brand_name", "daily_rollup", "dirty_day", "region", "region_change",
-          "region_station", "station_decision",
+          "area_level", "average_keeping", "average_kept", "brand_name", "cycle", "daily_rollup",
+          "dirty_day", "fill_up_score", "market", "region", "region_change", "region_station",
+          "station_decision", "station_habit",
         ])
       #expect(
         try connection.lines(

@@ -49,6 +49,7 @@ extension Backtest.Row {
   /// As it is stored.
   package var record: ScoreRecord {
     ScoreRecord(
-      method: method, region: region, fuel: fuel, year: year, score: score, from: from, until: until)
+      method: method, region: region, fuel: fuel, year: year, score: score, from: from, until: until
+    )
   }
 }

@@ -64,7 +64,9 @@ package struct PriceFile: Sendable {
         throw CSVFileError.malformed(
           path, "\(market.region) \(market.fuel) spans more than a hundred years")
       }
-      guard let series = DailySeries(days.map { (day: $0.key, average: $0.value) }) else { continue }
+      guard let series = DailySeries(days.map { (day: $0.key, average: $0.value) }) else {
+        continue
+      }
       markets.append((market, series))
     }
   }

@@ -50,7 +50,8 @@ package enum Verdict {
     if record.judgement.basis == .tomorrowPrice, let today = record.today,
       let tomorrow = record.tomorrow
     {
-      record.judgement.reason += ": \(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
+      record.judgement.reason +=
+        ": \(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
     }
     return record
   }

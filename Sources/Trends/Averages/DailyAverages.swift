@@ -226,7 +226,8 @@ package struct DailyAverages {
   /// What a region, fuel and day collects.
   private struct Sum {
     var means: [Int32] = []
-    var covered = 0.0
+    /// Shares of their days, in 65,536ths.
+    var covered: Int64 = 0
     var stale = 0
     var flagged = 0
     var restricted = 0
@@ -298,7 +299,9 @@ package struct DailyAverages {
           var told = belief
           told.beginsAt = max(belief.beginsAt, belief.endsAt)
           told.endsAt = belief.heldUntil
-          forEachPart(of: told, in: calendar.days[place.state]) { day, _, _ in pair.isTold[day] = true }
+          forEachPart(of: told, in: calendar.days[place.state]) { day, _, _ in
+            pair.isTold[day] = true
+          }
         }
       }
       body(place, placeID, fuel, pair)
@@ -340,7 +343,9 @@ package struct DailyAverages {
       else { return }
       var differences: [Int] = []
       for day in calendar.days[place.state].indices where pair.lasting[day] > 0 {
-        guard let average = regional[(region * fuelIDs.count + fuel) * count + day] else { continue }
+        guard let average = regional[(region * fuelIDs.count + fuel) * count + day] else {
+          continue
+        }
         differences.append(
           Int((Double(pair.mean(day)) * 10 / Self.fraction).rounded()) - Int(average))
       }
@@ -376,7 +381,8 @@ package struct DailyAverages {
         for region in regionSets[place.regionSet] {
           let cell = (region * fuelIDs.count + fuel) * count + day
           if pair.lasting[day] > 0, place.isPublic {
-            sums[cell].covered += Double(pair.lasting[day]) / days[day].microseconds
+            sums[cell].covered += Int64(
+              (Double(pair.lasting[day]) / days[day].microseconds * Self.fraction).rounded())
           } else if !place.isPublic {
             if pair.lasting[day] > 0 { sums[cell].restricted += 1 }
           } else if pair.isDoubted[day] {
@@ -436,7 +442,8 @@ package struct DailyAverages {
       average: cents(Double(total) / Double(means.count)), median: cents(percentile(0.5)),
       quarter: cents(percentile(0.25)), lowest: cents(Double(means[0])),
       highest: cents(Double(means[means.count - 1])), stations: means.count,
-      coverage: min(1_000, Int((sum.covered / Double(means.count) * 1_000).rounded())),
+      coverage: min(
+        1_000, Int((Double(sum.covered) / Self.fraction / Double(means.count) * 1_000).rounded())),
       isEnded: states.allSatisfy { state in
         day < calendar.days[state].count && calendar.days[state][day].isEnded
       },

@@ -92,7 +92,8 @@ package struct Score: Sendable, Equatable {
   ) {
     let prices = series.averages
     let first = max(0, (days?.lowerBound.sinceEpoch ?? .min / 2) - series.first.sinceEpoch)
-    let last = min(prices.count, (days?.upperBound.sinceEpoch ?? .max / 2) - series.first.sinceEpoch)
+    let last = min(
+      prices.count, (days?.upperBound.sinceEpoch ?? .max / 2) - series.first.sinceEpoch)
     guard first < last else { return }
     for width in Self.widths {
       var test = Windows()

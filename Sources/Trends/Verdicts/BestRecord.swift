@@ -102,9 +102,11 @@ package struct BestRecord: VerdictMethod {
       if isLate {
         // On the morning of a day all but the weekday is as of the day before.
         calls = calls.map { [nil] + $0 }
-        calls[0] = [nil] + (0..<series.count).map { index in
-          cheapest[index].map { $0 == series.weekday(index + 1) ? .fillUp : .wait }
-        }
+        calls[0] =
+          [nil]
+          + (0..<series.count).map { index in
+            cheapest[index].map { $0 == series.weekday(index + 1) ? .fillUp : .wait }
+          }
       }
       let records = RuleRecords(calls, series: series)
       self.records = records

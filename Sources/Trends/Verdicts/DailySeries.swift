@@ -49,7 +49,8 @@ package struct DailySeries: Sendable, Equatable {
 
   /// First day and averages as text, for a digest.
   package var text: String {
-    "\(first) " + averages.map { $0.map { String(Int(($0 * 100).rounded())) } ?? "" }.joined(separator: ",")
+    "\(first) "
+      + averages.map { $0.map { String(Int(($0 * 100).rounded())) } ?? "" }.joined(separator: ",")
   }
 
   /// 0 is Monday.

@@ -95,7 +95,8 @@ private func risingReason(_ judgement: Judgement, _ place: String) -> String {
     ? "; the last rises were \(rises.dropLast().joined(separator: ", ")) and \(rises[rises.count - 1]) c"
     : ""
   if judgement.advice == .wait {
-    return "Prices \(place) rose by \(centsPerLitre(average - trough)) c in \(days) days and are near the top\(usual)"
+    return
+      "Prices \(place) rose by \(centsPerLitre(average - trough)) c in \(days) days and are near the top\(usual)"
   }
   return
     "Prices \(place) rose for \(days) \(days == 1 ? "day" : "days") from the low of \(centsPerLitre(trough))\(usual)"
@@ -105,7 +106,8 @@ private func lengths(_ market: MarketState) -> String {
   let days = market.cycles.compactMap(\.days).suffix(5)
   guard days.count >= 2, let shortest = days.min(), let longest = days.max() else { return "" }
   return shortest == longest
-    ? "; cycles lately lasted \(shortest) days" : "; cycles lately lasted \(shortest) to \(longest) days"
+    ? "; cycles lately lasted \(shortest) days"
+    : "; cycles lately lasted \(shortest) to \(longest) days"
 }
 
 /// With one decimal.

@@ -12,7 +12,9 @@ let aggregateCommand = Command(
     ("bowser aggregate", "what has changed since the last time; silent"),
     ("bowser aggregate --rebuild", "every day again"),
     ("bowser aggregate --rebuild --from 2026-07-01", "every day from one on"),
-    ("bowser aggregate --as-of 2026-07-02T12:00:00Z", "what was known then, as CSV; stores nothing"),
+    (
+      "bowser aggregate --as-of 2026-07-02T12:00:00Z", "what was known then, as CSV; stores nothing"
+    ),
   ],
   options: [
     .init(name: "rebuild", value: nil, about: "make every day again"),
@@ -73,7 +75,8 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
     hundredths.map { String(format: "%.2f", Double($0) / 100) } ?? ""
   }
   write(
-    "region,fuel,day,average_cpl,median_cpl,p25_cpl,min_cpl,max_cpl,stations,verdict,basis,rule,reason\n")
+    "region,fuel,day,average_cpl,median_cpl,p25_cpl,min_cpl,max_cpl,stations,verdict,basis,rule,reason\n"
+  )
   for line in known.lines {
     let judgement = line.verdict.judgement
     let average = line.average

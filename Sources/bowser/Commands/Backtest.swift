@@ -17,7 +17,9 @@ let backtestCommand = Command(
   options: [
     .init(name: "prices", value: "FILE", about: "daily prices instead of the stored history"),
     .init(name: "verdicts", value: "OUT", about: "with --prices: write the verdict of every day"),
-    .init(name: "stations", value: "FILE", about: "stations of these regions: region,station,fuel,day,price"),
+    .init(
+      name: "stations", value: "FILE",
+      about: "stations of these regions: region,station,fuel,day,price"),
     .init(name: "station-verdicts", value: "OUT", about: "with --stations: write their verdicts"),
     .init(name: "method", value: "ID", about: "another method or baseline"),
     .init(name: "late", value: nil, about: "with --prices: today's average is not known"),
@@ -84,7 +86,8 @@ let backtestCommand = Command(
     progress.show($0, of: $1)
   }
   progress.end()
-  if let store, method.id == VerdictMethods.running.id, backtest.from == nil, backtest.until == nil {
+  if let store, method.id == VerdictMethods.running.id, backtest.from == nil, backtest.until == nil
+  {
     try store.keepScores(rows.map(\.record), now: try invocation.clock().now())
   }
   if invocation.flags.contains("csv") {
@@ -189,7 +192,8 @@ private func scoresJSON(_ rows: [Backtest.Row]) throws -> String {
     object["year"] = row.year ?? NSNull()
     for column in Backtest.Row.columns {
       object[column.name] =
-        column.value(row.score).map { NSDecimalNumber(string: fixed($0, column.digits)) } ?? NSNull()
+        column.value(row.score).map { NSDecimalNumber(string: fixed($0, column.digits)) }
+        ?? NSNull()
     }
     return object
   }
@@ -207,7 +211,8 @@ private func scoresTable(
   }
   func percent(_ value: Double?) -> String { value.map { "\(Int(($0 * 100).rounded())) %" } ?? "-" }
   let whole = rows.filter { $0.year == nil }
-  var text = "Verdicts by \(method); amounts in c/L, W days to choose from, tanks last:window days.\n\n"
+  var text =
+    "Verdicts by \(method); amounts in c/L, W days to choose from, tanks last:window days.\n\n"
   text += padded("region", 16) + padded("fuel", 6)
   for name in ["perfect", "saved", "W=5", "W=3", "W=7", "7:5", "10:5", "14:7"] {
     text += right(name, 8)

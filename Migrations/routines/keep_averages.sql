@@ -1,0 +1,30 @@
+-- Whether the averages that were kept are those of this moment: nothing came since, and no price has
+-- taken effect by itself.
+CREATE OR REPLACE VIEW fuel.average_holding AS
+SELECT EXISTS (
+  SELECT
+  FROM fuel.average_keeping
+  WHERE fuel.clock() >= average_keeping.kept_at
+    AND fuel.clock() < average_keeping.holds_until
+    AND average_keeping.changes = (SELECT coalesce(sum(source.changes), 0) FROM fuel.source)
+) AS holds;
+COMMENT ON VIEW fuel.average_holding         IS 'Whether fuel.average_kept is of this moment. One row.';
+COMMENT ON COLUMN fuel.average_holding.holds IS 'Whether it is.';
+GRANT SELECT ON fuel.average_holding TO fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.keep_averages(p_clock timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  -- Before the averages: what comes while they are made counts higher, and they do not hold.
+  seen numeric := (SELECT coalesce(sum(source.changes), 0) FROM fuel.source);
+BEGIN
+  DELETE FROM fuel.average_keeping;
+  DELETE FROM fuel.average_kept;
+  INSERT INTO fuel.average_kept SELECT * FROM fuel.average_live;
+  INSERT INTO fuel.average_keeping (kept_at, holds_until, changes)
+  SELECT p_clock, least(p_clock + interval '15 minutes', min(current_price.next_effective_at)), seen
+  FROM fuel.current_price
+  WHERE current_price.next_effective_at > p_clock;
+END
+$$;
+COMMENT ON FUNCTION fuel.keep_averages(timestamptz) IS 'Keeps the averages of this moment.';
+GRANT EXECUTE ON FUNCTION fuel.keep_averages(timestamptz) TO fuel_writer;

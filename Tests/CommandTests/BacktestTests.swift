@@ -1,0 +1,118 @@
+import Foundation
+import FuelModel
+import TestDatabase
+import Testing
+
+/// `bowser backtest --prices`: verdicts and scores of a plain file.
+struct BacktestTests {
+  private static let folder = FileManager.default.temporaryDirectory.path
+
+  /// Writes a file of its own and hands over its path.
+  private func file(_ text: String, _ body: (String) throws -> Void) throws {
+    let path = "\(Self.folder)/\(UUID().uuidString).csv"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try body(path)
+  }
+
+  private func run(_ arguments: String...) throws -> (code: Int32, out: String, err: String) {
+    let result = try CommandTests.run(["backtest"] + arguments, on: "host=/nowhere")
+    return (result.code, result.out, result.err)
+  }
+
+  private func rows(days: Int) -> [String] {
+    (0..<days).map { day in
+      let place = day % 25
+      let price = 160 + (place <= 5 ? Double(place) * 6 : Double(25 - place) * 1.5)
+      return "\"Perth, north\",U91,\(Day(sinceEpoch: 20_000) + day),\(price)"
+    }
+  }
+
+  /// Without a database; every day has its verdict; quoted names stay; a file cut off has the same verdicts
+  /// up to there; line ends and the order of columns and rows are no matter.
+  @Test func everyDayGetsItsVerdict() throws {
+    let header = "region,fuel,day,price\n"
+    try file(header + rows(days: 200).joined(separator: "\n")) { path in
+      let whole = try run("--prices", path, "--verdicts", "-")
+      #expect(whole.code == 0 && whole.err == "")
+      let lines = whole.out.split(separator: "\n").map(String.init)
+      #expect(lines.count == 201)
+      #expect(lines[0] == "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence")
+      #expect(lines[1] == "\"Perth, north\",U91,2024-10-04,no_difference,insufficient_data,,,")
+      #expect(lines[200].contains(",price_cycle,cycle,"))
+      try file(header + rows(days: 150).joined(separator: "\r\n") + "\r\n") { cut in
+        let part = try run("--prices", cut, "--verdicts", "-").out.split(separator: "\n")
+        #expect(part.map(String.init) == Array(lines[...150]))
+      }
+      let turned = rows(days: 200).reversed().map { row -> String in
+        let fields = row.split(separator: ",")
+        return "\(fields[4]),x,\(fields[3]),\(fields[0]),\(fields[1]),\(fields[2])"
+      }
+      try file(
+        "Price,note,Day,Region,Fuel\n"
+          + turned.map {
+            let fields = $0.split(separator: ",")
+            return "\(fields[0]),\(fields[1]),\(fields[2]),\(fields[3]),\(fields[4]),\(fields[5])"
+          }.joined(separator: "\n")
+      ) { other in
+        let result = try run("--prices", other, "--verdicts", "-")
+        #expect(result.code == 0 && result.out == whole.out)
+      }
+    }
+  }
+
+  /// Scores for people, as CSV and as JSON, of the running method beside the baselines, by year.
+  @Test func scoresInThreeForms() throws {
+    try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
+      let table = try run("--prices", path)
+      #expect(table.code == 0 && table.out.contains("best-record-2"))
+      #expect(table.out.contains("1 markets that move: mean capture 0."))
+      let csv = try run("--prices", path, "--csv").out.split(separator: "\n")
+      // Two calendar years and all of them, for the method and three baselines.
+      #expect(csv.count == 1 + 3 * 4)
+      #expect(csv[0].hasPrefix("method,region,fuel,year,windows,perfect_cpl,saving_cpl,capture,"))
+      let json = try run("--prices", path, "--json", "--method", "best-record-1").out
+      let objects = try #require(
+        try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
+      #expect(objects.count == 12)
+      let first = try #require(objects.first)
+      #expect(first["method"] as? String == "best-record-1" && first["year"] is NSNull)
+      #expect(first["windows"] as? Int == 395)
+    }
+  }
+
+  /// What is wrong is named with file, row and value, and ends with the right code.
+  @Test(arguments: [
+    ("region,fuel,day\nx,U91,2026-01-01", 65, "no column «price»"),
+    ("region,fuel,day,price\nx,U91,2026-02-30,1", 65, "row 2: day «2026-02-30»"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,cheap", 65, "row 2: price «cheap»"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,-4", 65, "price «-4»"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,nan", 65, "price «nan»"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,150\nx,U91,2026-02-03,151", 65, "two prices"),
+    ("region,fuel,day,price\nx,U91,1026-02-03,150\nx,U91,2026-02-03,151", 65, "hundred years"),
+    ("", 65, "the file is empty"),
+    ("region,fuel,day,price\n\"x,U91,2026-02-03,150", 65, "is no row"),
+  ])
+  func whatIsWrongIsNamed(text: String, code: Int32, what: String) throws {
+    try file(text) { path in
+      let result = try run("--prices", path)
+      #expect(result.code == code && result.err.contains(what) && result.out == "", "\(result)")
+      #expect(result.err.contains(path) && result.err.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test func wrongWordsAndFiles() throws {
+    #expect(try run("--prices", "/no/such.csv").code == 74)
+    #expect(try run("--prices", "/tmp").code == 74)
+    #expect(try run("--late").code == 64)
+    #expect(try run("--verdicts", "-").code == 64)
+    let near = try run("--method", "best-record")
+    #expect(near.code == 64 && near.err.contains("did you mean «best-record-"))
+    #expect(try run("--from", "yesterday").code == 64)
+    // Only a header: nothing to score is no failure.
+    try file("region,fuel,day,price\n") { path in
+      let result = try run("--prices", path)
+      #expect(result.code == 0)
+    }
+  }
+}

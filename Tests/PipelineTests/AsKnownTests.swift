@@ -1,0 +1,154 @@
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+import Trends
+
+/// What was known at an instant, after more has been learnt.
+struct AsKnownTests {
+  private static let south = Region(
+    code: "NSW", name: "New South Wales", kind: "state", state: .nsw, centre: nil,
+    radiusKilometres: nil)
+  // Noon in Sydney.
+  private static let begin = Instant("2026-05-01T02:00:00Z")
+
+  private static func noon(_ day: Int) -> Instant { begin + .seconds(day * 86_400) }
+
+  /// A tooth of twenty days: up by 30 c in four, down again in sixteen.
+  private static func tenths(_ day: Int) -> Int {
+    let place = day % 20
+    return 1_600 + (place <= 4 ? place * 75 : (20 - place) * 300 / 16)
+  }
+
+  private func aggregate(_ store: Store, at now: Instant) throws {
+    _ = try Aggregate(
+      store: store, regions: [Self.south], clock: .fixed(now), log: Logger(.error)
+    ).run()
+  }
+
+  /// Five stations that all follow the tooth, read every noon for so many days.
+  private func live(_ target: String, days: Int) throws -> Feed {
+    let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+    for day in 0..<days {
+      try feed.says(
+        ["a", "b", "c", "d", "e"].map {
+          .u91($0, Self.tenths(day), Self.noon(day) - .seconds(3_600))
+        }, at: Self.noon(day))
+      try aggregate(feed.store, at: Self.noon(day) + .seconds(60))
+    }
+    return feed
+  }
+
+  /// F-G04, F-G13: a correction of twenty days ago changes its days; the verdicts that were given stay and
+  /// are marked; and asked as of then, averages and verdicts are what they were.
+  @Test func aCorrectionChangesThePastButNotWhatWasKnown() async throws {
+    try await TestDatabase.with { target in
+      let feed = try live(target, days: 60)
+      func given(_ day: Int) throws -> [String] {
+        try feed.connection.lines(
+          """
+          SELECT verdict, basis, rule, reason, average_cpl
+          FROM fuel_v1.fill_up_history WHERE computed_at = \(Self.noon(day) + .seconds(60))::timestamptz
+          """)
+      }
+      func average(_ day: Int) throws -> [String] {
+        try feed.connection.lines(
+          """
+          SELECT average_cpl FROM fuel_v1.daily_averages
+          WHERE day = (\(Self.noon(day))::timestamptz AT TIME ZONE 'Australia/Sydney')::date
+          """)
+      }
+      let before = try given(45)
+      #expect(before.count == 1 && before[0].contains("price_cycle"))
+      let days = try (0..<60).map(average)
+      // Station a had charged 60 c more from the noon of day 40 until that of day 41.
+      try feed.says(
+        [.u91("a", Self.tenths(40) + 600, Self.noon(40) - .seconds(1_800))], at: Self.noon(60),
+        coverage: .partial)
+      try aggregate(feed.store, at: Self.noon(60) + .seconds(60))
+      // The last day was not over.
+      let changed = try (0..<59).filter { try average($0) != days[$0] }
+      #expect(changed == [40, 41])
+      #expect(try given(45) == before)
+      let revised = try feed.connection.lines(
+        """
+        SELECT DISTINCT day FROM fuel_v1.fill_up_history WHERE is_revised ORDER BY day
+        """)
+      // Those that had used these days as days that were over.
+      #expect(revised == ["2026-06-11", "2026-06-12"])
+
+      for day in [30, 41, 45, 59] {
+        let known = try AsKnown(feed.store, at: Self.noon(day) + .seconds(60))
+        let line = try #require(known.lines.first)
+        #expect(known.lines.count == 1 && line.fuel == "U91")
+        let verdict = line.verdict.judgement
+        let told = [
+          verdict.advice.rawValue, verdict.basis.rawValue, verdict.rule ?? "", verdict.reason,
+        ].joined(separator: "|")
+        let stored = try given(day)
+        #expect(stored.count == 1 && stored[0].hasPrefix(told + "|"), "\(told) \(stored)")
+        #expect(
+          try feed.connection.lines(
+            """
+            SELECT inputs_md5 = md5(\(line.verdict.series?.text ?? ""))::uuid AS same
+            FROM fuel.verdict WHERE computed_at = \(Self.noon(day) + .seconds(60))::timestamptz
+            """) == ["t"])
+      }
+    }
+  }
+
+  /// F-G13: the same again changes nothing, and a rebuild of everything makes the same rows.
+  @Test func twiceEqualsOnce() async throws {
+    try await TestDatabase.with { target in
+      let feed = try live(target, days: 30)
+      func rows() throws -> [String] {
+        try feed.connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
+          + feed.connection.lines(
+            "SELECT * FROM fuel.verdict ORDER BY region, fuel_id, computed_at")
+          + feed.connection.lines("SELECT * FROM fuel.station_habit ORDER BY station_id, fuel_id")
+      }
+      let now = Self.noon(29) + .seconds(60)
+      let once = try rows()
+      #expect(once.count > 60)
+      try aggregate(feed.store, at: now)
+      #expect(try rows() == once)
+      _ = try Aggregate(
+        store: feed.store, regions: [Self.south], clock: .fixed(now), log: Logger(.error)
+      ).run(rebuild: true)
+      #expect(try rows() == once)
+    }
+  }
+
+  /// The scores of a backtest are published, and rest on what was known the morning after: a correction
+  /// that came later is no part of them.
+  @Test func scoresRestOnWhatWasKnown() async throws {
+    try await TestDatabase.with { target in
+      let feed = try live(target, days: 71)
+      func scores() async throws -> [Double] {
+        let markets = try storedMarkets(feed.store, now: Self.noon(71))
+        let rows = await Backtest().rows(markets, methods: [VerdictMethods.running]) { _, _ in }
+        try feed.store.keepScores(rows.map(\.record), now: Self.noon(71))
+        return rows.compactMap(\.score.headline.meanSaving)
+      }
+      let before = try await scores()
+      #expect(before.count == 2 && before[0] > 1)
+      let published = try feed.connection.lines(
+        "SELECT region, fuel, year, capture > 0.3 AS good FROM fuel_v1.fill_up_scores ORDER BY year"
+      )
+      #expect(published == ["NSW|U91|2026|t", "NSW|U91|NULL|t"])
+      try feed.says(
+        ["a", "b", "c", "d", "e"].map {
+          .u91($0, Self.tenths(40) + 600, Self.noon(40) - .seconds(1_800))
+        }, at: Self.noon(71), coverage: .partial)
+      try aggregate(feed.store, at: Self.noon(71) + .seconds(60))
+      let markets = try storedMarkets(feed.store, now: Self.noon(71))
+      let series = try #require(markets.first?.series)
+      #expect(series[Day("2026-06-10") ?? series.first].map { abs($0 - 190) < 30 } == true)
+      let after = try await scores()
+      #expect(after == before)
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import FuelModel
+import Simulator
+import Testing
+import Trends
+
+/// Cycles and verdicts of made-up markets whose truth is known.
+struct CycleTests {
+  static let first = Day(sinceEpoch: 20_000)
+
+  private func series(_ days: Int, _ price: (Int) -> Double?) -> DailySeries {
+    DailySeries(
+      first: Self.first,
+      averages: (0..<days).map { day in price(day).map { ($0 * 100).rounded() / 100 } })
+  }
+
+  /// Climbs by 30 c in `rise` days, then slides back for the rest of the period.
+  private func tooth(_ day: Int, period: Int, rise: Int, base: Double = 160) -> Double {
+    let place = day % period
+    return place <= rise
+      ? base + 30 * Double(place) / Double(rise)
+      : base + 30 * Double(period - place) / Double(period - rise)
+  }
+
+  /// F-G08: the troughs, peaks, lengths and heights of a saw-tooth are exactly those it was made with.
+  @Test(arguments: [(7, 1), (14, 3), (28, 5), (42, 8)])
+  func aSawToothIsFoundExactly(period: Int, rise: Int) throws {
+    let market = MarketState(
+      series(6 * period + rise + 2) { tooth($0, period: period, rise: rise) })
+    #expect(market.isCycling && market.typicalDays == period)
+    let complete = market.cycles.filter { $0.endsOn != nil }
+    // The first trough is the first day; the last full cycle ends with the present one's trough.
+    #expect(complete.count == 6)
+    for (number, cycle) in complete.enumerated() {
+      #expect(cycle.troughOn == Self.first + number * period && cycle.trough == 160)
+      #expect(cycle.peakOn == Self.first + (number * period + rise) && cycle.peak == 190)
+      #expect(cycle.days == period && cycle.amplitude == 30)
+    }
+    #expect(market.lastTroughOn == Self.first + 6 * period)
+    #expect(market.cycleDay == rise + 2)
+  }
+
+  /// F-G08: no cycle where there is none: flat, rising or falling all the time, one jump, noise below the
+  /// height of a cycle, a random walk in either direction.
+  @Test func noCycleWhereThereIsNone() {
+    var random = Random(seed: 5)
+    var walk = 170.0
+    let markets: [(String, DailySeries)] = [
+      ("flat", series(400) { _ in 170 }),
+      ("rising", series(400) { 150 + Double($0) / 5 }),
+      ("falling", series(400) { 250 - Double($0) / 5 }),
+      ("one jump", series(400) { $0 < 200 ? 170 : 200 }),
+      ("one hump", series(400) { $0 > 180 && $0 < 220 ? 200 : 170 }),
+      ("noise", series(400) { _ in 170 + random.real(-2.5...2.5) }),
+      (
+        "trend with noise",
+        series(400) { day in
+          walk += 0.3
+          return walk + random.real(-2...2)
+        }
+      ),
+    ]
+    for (name, series) in markets {
+      let market = MarketState(series)
+      #expect(!market.isCycling && market.cycleDay == nil && market.typicalDays == nil, "\(name)")
+    }
+  }
+
+  /// F-G08: no more than a few random walks in a hundred look like a cycle, and a cycle that stops is one no
+  /// more.
+  @Test func honestAboutChanceAndTheEnd() {
+    var cycling = 0
+    for seed in 0..<200 {
+      var random = Random(seed: UInt64(seed))
+      var price = 170.0
+      let walk = series(300) { _ in
+        price += random.real(-1.5...1.5)
+        return price
+      }
+      if MarketState(walk).isCycling { cycling += 1 }
+    }
+    #expect(cycling < 30)
+    let ended = series(400) { $0 < 200 ? tooth($0, period: 25, rise: 5) : 160 }
+    #expect(MarketState(series(200) { tooth($0, period: 25, rise: 5) }).isCycling)
+    #expect(!MarketState(ended).isCycling)
+  }
+
+  /// F-G09: in markets that do not cycle nothing is advised but no difference, and it is said why.
+  @Test func quietMarketsGetNoAdvice() {
+    var random = Random(seed: 9)
+    for level in [120.0, 185.0, 230.0] {
+      var price = level
+      let market = series(400) { _ in
+        price += random.real(-0.15...0.15)
+        return price
+      }
+      for day in stride(from: 60, to: 400, by: 10) {
+        let judged = VerdictMethods.running.judge(
+          Outlook(series: market.upTo(day, atMost: Outlook.mostDays), place: "Hobart"))
+        #expect(judged.advice == .noDifference && judged.basis == .notCycling)
+        #expect(judged.rule == nil && judged.expectedSaving == nil)
+        #expect(judged.reason.hasPrefix("Prices in Hobart do not cycle"))
+      }
+    }
+  }
+
+  /// In a saw-tooth the verdict waits on the slide and fills up at its end, and most of what hindsight could
+  /// save is saved; its peak comes without a warning.
+  @Test func aSawToothIsWorthWaitingFor() throws {
+    let market = series(400) { tooth($0, period: 28, rise: 6) }
+    let verdicts = (0..<market.count).map {
+      VerdictMethods.running.judge(Outlook(series: market.upTo($0, atMost: Outlook.mostDays)))
+    }
+    let score = Score(
+      market, verdicts: verdicts.map(\.advice), days: (Self.first + 100)..<(Self.first + 400))
+    #expect(try #require(score.headline.capture) > 0.7)
+    // On the slide, days before its end.
+    #expect(verdicts[28 * 8 + 15].advice == .wait && verdicts[28 * 8 + 15].basis == .priceCycle)
+    // The first day of the rise.
+    #expect(verdicts[28 * 8 + 1].advice == .fillUp)
+  }
+
+  /// F-G05, F-G06: the last word holds for three missing days and no longer; a day with half the stations
+  /// is missing.
+  @Test func gapsAreCarriedThreeDays() throws {
+    let whole = series(300) { tooth($0, period: 28, rise: 6) }
+    func judged(gap: Int) -> Judgement {
+      var cut = whole.upTo(28 * 8 + 15, atMost: 400)
+      cut.averages += Array(repeating: nil, count: gap)
+      return VerdictMethods.running.judge(Outlook(series: cut))
+    }
+    for gap in 0...3 { #expect(judged(gap: gap).advice == .wait) }
+    for gap in [4, 40] {
+      #expect(
+        judged(gap: gap).advice == .noDifference && judged(gap: gap).basis == .insufficientData)
+    }
+    let known = (0..<60).map { day in
+      (day: Self.first + day, average: 170.0, stations: day == 50 ? 49 : 100)
+    }
+    let counted = try #require(DailySeries(known, upTo: Self.first + 59))
+    #expect(
+      counted.averages[50] == nil && counted.averages[49] == 170 && counted.averages[51] == 170)
+  }
+
+  /// F-G10: advice does not turn for a hair: a market that pays just enough keeps its advice until it pays
+  /// clearly less, and what a slide of a twentieth of a cent says is the same as standing still.
+  @Test func adviceDoesNotFlicker() {
+    var random = Random(seed: 21)
+    // Teeth that shrink slowly from worthwhile to nothing.
+    let market = series(400) { day in
+      let height = max(0, 1 - Double(day) / 380)
+      return 165 + (tooth(day, period: 20, rise: 4, base: 0)) * 0.35 * height
+        + random.real(-0.05...0.05)
+    }
+    let advised = (60..<400).map { day in
+      VerdictMethods.running.judge(Outlook(series: market.upTo(day, atMost: Outlook.mostDays)))
+        .advice != .noDifference
+    }
+    let turns = zip(advised, advised.dropFirst()).filter { $0 != $1 }.count
+    #expect(advised.first == true && advised.last == false)
+    #expect(turns == 1)
+  }
+
+  /// No look-ahead: whatever comes after a day, its verdict stays, and a series cut off at any day gives the
+  /// same verdicts up to it.
+  @Test(arguments: 0..<4)
+  func laterDaysChangeNothing(seed: Int) {
+    var random = Random(seed: UInt64(seed), "look-ahead")
+    let market = series(320) { day in
+      random.chance(0.04) ? nil : tooth(day, period: 17 + seed, rise: 4) + random.real(-1...1)
+    }
+    for isLate in [false, true] {
+      func judgements(_ series: DailySeries) -> [Judgement] {
+        (0..<series.count).map { day in
+          let known = isLate ? day - 1 : day
+          return known < 0
+            ? Judgement(advice: .noDifference, basis: .insufficientData)
+            : VerdictMethods.running.judge(
+              Outlook(series: series.upTo(known, atMost: Outlook.mostDays), isLate: isLate))
+        }
+      }
+      let whole = judgements(market)
+      for cut in [40, 133, 251] {
+        var other = market
+        for day in cut + 1..<other.count { other.averages[day] = random.real(50...400) }
+        #expect(judgements(other)[...cut] == whole[...cut])
+        #expect(judgements(market.upTo(cut, atMost: 1_000)) == Array(whole[...cut]))
+      }
+    }
+  }
+
+  /// Every reason is a sentence that names the place, without odd numbers.
+  @Test func reasonsReadWell() {
+    for period in [7, 15, 28] {
+      let market = series(330) { tooth($0, period: period, rise: max(1, period / 5)) }
+      for day in 100..<330 {
+        let reason = VerdictMethods.running.judge(
+          Outlook(series: market.upTo(day, atMost: Outlook.mostDays), place: "Sydney")
+        ).reason
+        #expect(reason.contains("Sydney") && !reason.contains("nil") && !reason.contains("-"))
+        #expect(reason.first?.isUppercase == true && reason.last != ".")
+      }
+    }
+  }
+}
