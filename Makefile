@@ -46,7 +46,7 @@ test: packages ## all tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
 	@config/cluster throwaway swift test --skip-build --parallel
 
-bench: packages ## loading and storing, as ratios to PostgreSQL's own: BENCH_ROWS, BENCH_HISTORY
+bench: packages ## speed, as ratios to PostgreSQL and DuckDB: BENCH_PART, BENCH_ROWS, BENCH_HISTORY
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@$(BUILD) -c release --product bench

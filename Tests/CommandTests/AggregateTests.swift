@@ -1,0 +1,92 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import TestDatabase
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The aggregator as cron runs it.
+struct AggregateTests {
+  private func dump(_ target: String) throws -> [String] {
+    let connection = try Connection(target)
+    return try connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
+      + connection.lines("SELECT * FROM fuel.verdict ORDER BY region, fuel_id, computed_at")
+      + connection.lines("SELECT * FROM fuel.region_change ORDER BY region, fuel_id")
+      + connection.lines("SELECT * FROM fuel.average_kept ORDER BY region, fuel_id")
+      + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")
+  }
+
+  private static let words = ["aggregate", "--rebuild", "--now", "2026-08-20T02:00:00Z"]
+
+  /// F-G13: killed at any moment, the next run ends with the rows of one that was not; and an ingest beside
+  /// it takes no harm.
+  @Test func aKilledAggregateIsMadeGood() async throws {
+    try await TestDatabase.with { target in
+      let ingest = ["ingest", "nsw-fuelcheck", "--replay", CommandTests.recording]
+      #expect(try CommandTests.run(ingest, on: target).code == 0)
+      #expect(try CommandTests.run(Self.words, on: target).code == 0)
+      let expected = try dump(target)
+      #expect(expected.count > 100)
+      var random = Random(seed: 13, "kills")
+      var length = 400.0
+      var interrupted = 0
+      for _ in 0..<60 where interrupted < 12 {
+        let process = CommandTests.process(Self.words, target, [:])
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let beside = interrupted % 3 == 0 ? CommandTests.process(ingest, target, [:]) : nil
+        beside?.standardOutput = FileHandle.nullDevice
+        beside?.standardError = FileHandle.nullDevice
+        try beside?.run()
+        try await Task.sleep(for: .milliseconds(Int(length * random.real(0.1...1))))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        beside?.waitUntilExit()
+        if let beside { #expect(beside.terminationStatus == 0) }
+        if process.terminationReason == .uncaughtSignal {
+          interrupted += 1
+          length *= 1.1
+        } else {
+          length *= 0.8
+        }
+      }
+      #expect(interrupted == 12)
+      var last = try CommandTests.run(Self.words, on: target)
+      for _ in 0..<50 where last.code == 75 {
+        // The server may still be clearing away the session that was killed last.
+        try await Task.sleep(for: .milliseconds(100))
+        last = try CommandTests.run(Self.words, on: target)
+      }
+      #expect(last.code == 0, "\(last.err)")
+      #expect(try dump(target) == expected)
+    }
+  }
+
+  /// As of an instant: CSV on standard output, nothing stored, and no look into the future.
+  @Test func asOfPrintsAndStoresNothing() async throws {
+    try await TestDatabase.with { target in
+      let ingest = ["ingest", "nsw-fuelcheck", "--replay", CommandTests.recording]
+      #expect(try CommandTests.run(ingest, on: target).code == 0)
+      #expect(try CommandTests.run(Self.words, on: target).code == 0)
+      let before = try dump(target)
+      let first = try Connection(target).query(
+        "SELECT (max(taken_at) + interval '1 minute')::text AS at FROM fuel.run"
+      ).only().text("at").replacing(" ", with: "T")
+      let told = try CommandTests.run(["aggregate", "--as-of", first], on: target)
+      #expect(told.code == 0 && told.err == "")
+      let lines = told.out.split(separator: "\n")
+      #expect(lines.count > 3)
+      #expect(lines[0].hasPrefix("region,fuel,day,average_cpl,") && lines[1].hasPrefix("ACT,"))
+      #expect(try dump(target) == before)
+      #expect(
+        try CommandTests.run(["aggregate", "--as-of", "2999-01-01T00:00:00Z"], on: target).code == 64)
+      #expect(
+        try CommandTests.run(["aggregate", "--as-of", first, "--rebuild"], on: target).code == 64)
+    }
+  }
+}
