@@ -3,7 +3,8 @@
 -- by nobody within forty kilometres that lies as far. Answers their positions, counted from 1.
 CREATE OR REPLACE FUNCTION fuel.doubtful_prices(
   p_place_ids integer[], p_station_ids integer[], p_fuel_ids smallint[], p_source_ids smallint[],
-  p_prices integer[], p_effective_at timestamptz[], p_days date[], p_from_at timestamptz[])
+  p_prices integer[], p_effective_at timestamptz[], p_days date[], p_from_at timestamptz[],
+  p_known_at timestamptz)
 RETURNS SETOF integer LANGUAGE sql STABLE AS $$
   WITH far AS MATERIALIZED (
     SELECT given.*, place.state, place.latitude, place.longitude
@@ -24,6 +25,7 @@ RETURNS SETOF integer LANGUAGE sql STABLE AS $$
         WHERE confirmed.place_id = told.place_id
           AND price_confirmation.fuel_id = told.fuel_id
           AND price_confirmation.price_tenths = told.price_tenths
+          AND price_confirmation.confirmed_at <= p_known_at
       ) OR fuel.is_own_way(
         told.station_id, told.fuel_id, told.source_id, told.price_tenths, told.effective_at
       ) AS is_believed,
@@ -55,8 +57,10 @@ RETURNS SETOF integer LANGUAGE sql STABLE AS $$
         AND fuel.kilometres(other.latitude, other.longitude, far.latitude, far.longitude) <= 40)
 $$;
 COMMENT ON FUNCTION fuel.doubtful_prices(
-  integer[], integer[], smallint[], smallint[], integer[], timestamptz[], date[], timestamptz[]) IS
+  integer[], integer[], smallint[], smallint[], integer[], timestamptz[], date[], timestamptz[],
+  timestamptz) IS
   'Which of some far prices of the past are doubtful, by their positions.';
 GRANT EXECUTE ON FUNCTION fuel.doubtful_prices(
-  integer[], integer[], smallint[], smallint[], integer[], timestamptz[], date[], timestamptz[])
+  integer[], integer[], smallint[], smallint[], integer[], timestamptz[], date[], timestamptz[],
+  timestamptz)
   TO fuel_writer;

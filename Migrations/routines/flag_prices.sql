@@ -197,7 +197,10 @@ BEGIN
     p_station_id, confirmed_fuel, (p_price_cpl * 10)::integer, session_user, clock_timestamp())
   ON CONFLICT DO NOTHING;
   PERFORM fuel.flag_prices(ARRAY[p_station_id], ARRAY[confirmed_fuel]);
-  DELETE FROM fuel.average_keeping;
+  -- What was made of it no longer holds.
+  UPDATE fuel.source SET changes = source.changes + 1
+  FROM fuel.station
+  WHERE station.station_id = p_station_id AND source.source_id = station.source_id;
   PERFORM fuel.mark_places_dirty(
     ARRAY(SELECT station.place_id FROM fuel.station WHERE station.station_id = p_station_id),
     fuel.clock());

@@ -21,9 +21,27 @@ BEGIN
   DELETE FROM fuel.average_kept;
   INSERT INTO fuel.average_kept SELECT * FROM fuel.average_live;
   INSERT INTO fuel.average_keeping (kept_at, holds_until, changes)
-  SELECT p_clock, least(p_clock + interval '15 minutes', min(current_price.next_effective_at)), seen
-  FROM fuel.current_price
-  WHERE current_price.next_effective_at > p_clock;
+  SELECT
+    p_clock,
+    least(
+      p_clock + interval '15 minutes',
+      (
+        SELECT least(
+          min(pair.next_effective_at) FILTER (WHERE pair.next_effective_at > p_clock),
+          min(pair.flag_lapses_at) FILTER (WHERE pair.is_flagged AND pair.flag_lapses_at > p_clock))
+        FROM fuel.current_price AS pair
+      ),
+      -- When prices stop being believed: the first thousandth of a feed's, since one more or less moves nothing.
+      (
+        SELECT min(lapsing.at)
+        FROM (
+          SELECT percentile_disc(0.001) WITHIN GROUP (ORDER BY price_now.lapses_at) AS at
+          FROM fuel.price_now
+          WHERE price_now.is_fresh
+          GROUP BY price_now.source_id
+        ) AS lapsing
+      )),
+    seen;
 END
 $$;
 COMMENT ON FUNCTION fuel.keep_averages(timestamptz) IS 'Keeps the averages of this moment.';

@@ -102,11 +102,12 @@ BEGIN
       CASE WHEN count(*) >= 7 THEN regr_slope(made.average_cpl, made.day - made.today)::numeric END
         AS slope,
       (array_agg(made.average_cpl ORDER BY made.day DESC))[1]
-        - (array_agg(made.average_cpl ORDER BY made.day DESC) FILTER (WHERE made.day <= made.today - 2))[1]
+        - (array_agg(made.average_cpl ORDER BY made.day DESC) FILTER (WHERE made.day <= made.newest_day - 2))[1]
         AS step,
       count(*) AS days
     FROM (
-      SELECT each.day, each.average_cpl, max(each.day) OVER () AS today
+      SELECT each.day, each.average_cpl, max(each.day) OVER () AS today,
+        max(each.day) FILTER (WHERE each.average_cpl IS NOT NULL) OVER () AS newest_day
       FROM fuel_v1.trend(trend_summary.region, trend_summary.fuel, trend_summary.days) AS each
     ) AS made
     WHERE made.average_cpl IS NOT NULL

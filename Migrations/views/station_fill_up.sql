@@ -40,7 +40,7 @@ SELECT
   END)::numeric(6, 2) AS expected_saving_cpl,
   coalesce(
     CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
-    regional.valid_until_at, price_now.lapses_at) AS valid_until_at,
+    CASE WHEN regional.is_valid THEN regional.valid_until_at END, price_now.lapses_at) AS valid_until_at,
   regional.region,
   CASE
     WHEN change.change_tenths <> 0 THEN 'tomorrow'
@@ -73,7 +73,7 @@ CROSS JOIN LATERAL (
   SELECT
     usual.excess_cpl,
     CASE
-      WHEN NOT regional.is_valid OR regional.rule IN ('weekday', 'tomorrow') THEN NULL
+      WHEN NOT regional.is_valid OR price_now.is_flagged OR regional.rule IN ('weekday', 'tomorrow') THEN NULL
       WHEN regional.verdict = 'fill_up' AND usual.excess_cpl >= 10 THEN 'wait'
       WHEN regional.verdict = 'wait' AND usual.excess_cpl <= -10 THEN 'fill_up'
     END AS advice

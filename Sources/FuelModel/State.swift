@@ -9,6 +9,20 @@ package enum State: String, CaseIterable, Hashable, Sendable {
   case tas = "TAS"
   case nt = "NT"
 
+  /// As it stands in a sentence.
+  package var name: String {
+    switch self {
+    case .nsw: "New South Wales"
+    case .act: "the ACT"
+    case .vic: "Victoria"
+    case .qld: "Queensland"
+    case .sa: "South Australia"
+    case .wa: "Western Australia"
+    case .tas: "Tasmania"
+    case .nt: "the Northern Territory"
+    }
+  }
+
   /// The zone whose local day is the state's price day.
   package var timeZone: Zone {
     switch self {

@@ -13,7 +13,7 @@ package struct Bearings: Sendable {
 }
 
 extension Store {
-  /// Reads who tells of which places and where they count; holds for a run.
+  /// Reads who tells of which places and where they count.
   package func bearings() throws -> Bearings {
     var bearings = Bearings(rules: [:], places: [:], regions: [], regionSets: [], states: [])
     for row in try connection.query(
@@ -88,7 +88,7 @@ extension Store {
   }
 
   /// Makes the averages of one span again, whole: deletes them and inserts them.
-  package func rebuild(_ span: DirtySpan, bearings: Bearings, now: Instant) throws {
+  package func rebuild(_ span: DirtySpan, now: Instant) throws {
     try connection.transaction {
       // First of all: a run that commits from here on finds no row, waits for us, and marks its days
       // anew; one that marked them before has committed once we hold the rows. Deleting at the end
@@ -110,7 +110,8 @@ extension Store {
         DELETE FROM fuel.daily_rollup
         WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
         """)
-      try write(averages(span, bearings: bearings, now: now, knownAt: nil))
+      // Who tells of which place is read here too: what changed it before we had the marks counts.
+      try write(averages(span, bearings: bearings(), now: now, knownAt: nil))
     }
   }
 
@@ -142,7 +143,9 @@ extension Store {
     let hasBegun = calendar.beginsAt < calendar.endsAt
     let (sightings, readUntil) =
       hasBegun
-      ? try sightings(from: calendar.beginsAt, until: calendar.endsAt, now: now)
+      ? try sightings(
+        from: calendar.beginsAt, until: calendar.endsAt, now: now,
+        knownAt: knownAt ?? .distantFuture)
       : (Sightings([:]), calendar.endsAt)
     var averages = DailyAverages(
       fuelIDs: span.fuelIDs, calendar: calendar, rules: bearings.rules, places: bearings.places,
@@ -161,7 +164,9 @@ extension Store {
     }
     averages.take(&pair)
     let far = averages.farPrices()
-    return (averages, try far.isEmpty ? [] : doubtful(far))
+    return (
+      averages, try far.isEmpty ? [] : doubtful(far, knownAt: knownAt ?? .distantFuture)
+    )
   }
 
   private func calendar(_ span: DirtySpan, states: [String], now: Instant) throws -> PriceCalendar {
@@ -206,37 +211,38 @@ extension Store {
   /// behind the window events must be read: where a feed was silent at its end, what came before its
   /// next list tells whether that list still confirmed a price.
   private func sightings(
-    from begin: Instant, until end: Instant, now: Instant
+    from begin: Instant, until end: Instant, now: Instant, knownAt: Instant
   ) throws -> (Sightings, Instant) {
+    let known = knownAt == .distantFuture ? "infinity" : knownAt.description
     let rows = try connection.query(
       """
       SELECT source.source_id, seen.taken_at,
-        seen.taken_at >= \(end)::timestamptz AND before.last_at + source.sight_lapses_after
-          < \(end)::timestamptz AS is_after_silence
+        seen.taken_at >= \(end)::timestamptz AND coalesce(
+          before.last_at + source.sight_lapses_after < \(end)::timestamptz, true) AS is_after_silence
       FROM fuel.source
       CROSS JOIN LATERAL (
         SELECT max(run.taken_at) AS last_at
         FROM fuel.run
         WHERE run.source_id = source.source_id AND run.is_complete
-          AND run.taken_at < \(end) AND run.taken_at <= \(now)
+          AND run.taken_at < \(end) AND run.taken_at <= \(now) AND coalesce(run.fetched_at, run.taken_at) <= \(known)
       ) AS before
       CROSS JOIN LATERAL (
         SELECT run.taken_at
         FROM fuel.run
         WHERE run.source_id = source.source_id AND run.is_complete
-          AND run.taken_at > \(begin) AND run.taken_at < \(end) AND run.taken_at <= \(now)
+          AND run.taken_at > \(begin) AND run.taken_at < \(end) AND run.taken_at <= \(now) AND coalesce(run.fetched_at, run.taken_at) <= \(known)
         UNION ALL (
           SELECT run.taken_at
           FROM fuel.run
           WHERE run.source_id = source.source_id AND run.is_complete
-            AND run.taken_at <= \(begin) AND run.taken_at <= \(now)
+            AND run.taken_at <= \(begin) AND run.taken_at <= \(now) AND coalesce(run.fetched_at, run.taken_at) <= \(known)
           ORDER BY run.taken_at DESC
           LIMIT 1)
         UNION ALL (
           SELECT run.taken_at
           FROM fuel.run
           WHERE run.source_id = source.source_id AND run.is_complete
-            AND run.taken_at >= \(end) AND run.taken_at <= \(now)
+            AND run.taken_at >= \(end) AND run.taken_at <= \(now) AND coalesce(run.fetched_at, run.taken_at) <= \(known)
           ORDER BY run.taken_at
           LIMIT 1)
       ) AS seen
@@ -247,7 +253,10 @@ extension Store {
     for row in rows {
       let taken = try row.instant("taken_at")
       instants[Int16(try row.integer("source_id")), default: []].append(taken)
-      if try row.optional("is_after_silence") == "t" { readUntil = max(readUntil, taken) }
+      // What it told itself ends what was before it.
+      if try row.boolean("is_after_silence") {
+        readUntil = max(readUntil, Instant(microseconds: taken.microseconds + 1))
+      }
     }
     return (Sightings(instants), readUntil)
   }
@@ -358,14 +367,16 @@ extension Store {
     ).only().text("lapse")
   }
 
-  private func doubtful(_ far: [FarPrice]) throws -> Set<FarPrice> {
-    Set(
+  private func doubtful(_ far: [FarPrice], knownAt: Instant) throws -> Set<FarPrice> {
+    let known = knownAt == .distantFuture ? "infinity" : knownAt.description
+    return Set(
       try connection.query(
         """
         SELECT doubtful.position
         FROM fuel.doubtful_prices(
           \(far.map(\.placeID)), \(far.map(\.stationID)), \(far.map(\.fuelID)), \(far.map(\.sourceID)),
-          \(far.map(\.price)), \(far.map(\.effectiveAt)), \(far.map(\.day)), \(far.map(\.fromAt))
+          \(far.map(\.price)), \(far.map(\.effectiveAt)), \(far.map(\.day)), \(far.map(\.fromAt)),
+          \(known)
         ) AS doubtful (position)
         """
       ).map { far[try $0.integer("position") - 1] })

@@ -81,8 +81,24 @@ extension Store {
       try connection.query("DELETE FROM fuel.region_station WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.region_change WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.daily_rollup WHERE NOT region = ANY (\(codes))")
+      try connection.query("DELETE FROM fuel.market WHERE NOT region = ANY (\(codes))")
+      try connection.query("DELETE FROM fuel.cycle WHERE NOT region = ANY (\(codes))")
+      try connection.query("DELETE FROM fuel.station_habit WHERE NOT region = ANY (\(codes))")
+      try connection.query("DELETE FROM fuel.average_kept WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.region WHERE NOT region = ANY (\(codes))")
       for region in regions {
+        // Other days of it are averaged from now on.
+        try connection.query(
+          """
+          SELECT fuel.mark_places_dirty(array_agg(region_station.station_id), \(now))
+          FROM fuel.region AS known
+          JOIN fuel.region_station USING (region)
+          WHERE known.region = \(region.code)
+            AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
+              coalesce(\(optional: region.from)::date, '-infinity'),
+              coalesce(\(optional: region.until)::date, 'infinity'))
+          HAVING count(*) > 0
+          """)
         try connection.query(
           """
           INSERT INTO fuel.region AS known (

@@ -2,30 +2,6 @@ package import FuelModel
 import Postgres
 package import Trends
 
-/// How one method did in one region and fuel over one year, or over all of them.
-package struct ScoreRecord: Sendable {
-  package var method: String
-  package var region: String
-  package var fuel: String
-  /// `nil`: all years.
-  package var year: Int?
-  package var score: Score
-  package var from: Day
-  package var until: Day
-
-  package init(
-    method: String, region: String, fuel: String, year: Int?, score: Score, from: Day, until: Day
-  ) {
-    self.method = method
-    self.region = region
-    self.fuel = fuel
-    self.year = year
-    self.score = score
-    self.from = from
-    self.until = until
-  }
-}
-
 /// What has to be known of a region beside its averages, as of the clock of the session.
 package struct RegionFacts: Sendable {
   package var name: String
@@ -50,7 +26,11 @@ extension Store {
         """
         SELECT region.region, region.name, region.state, place.today,
           fuel.price_day_begin(place.today + 1, place.time_zone, place.starts) AS today_ends_at,
-          region_delay.delay >= interval '12 hours' AS is_late,
+          region_delay.delay >= interval '12 hours' OR region.state IS NULL AND EXISTS (
+            SELECT
+            FROM fuel.source
+            WHERE source.delay >= interval '12 hours' AND source.first_taken_at IS NOT NULL
+          ) AS is_late,
           -- Where prices are fixed for a day they are published the day before.
           coalesce(state.price_day_starts > '0', false) AS is_tomorrow_known
         FROM fuel.region
@@ -82,10 +62,11 @@ extension Store {
   /// The averages of days on which something was learnt late, as they were known the morning after: six
   /// hours past the end of the day in the last state.
   ///
-  /// - Returns: by region, fuel and day.
+  /// - Returns: the fuels and days that were, and of them by region, fuel and day those that verdicts may
+  ///   rest on.
   package func averagesAsKnown(
     now: Instant
-  ) throws -> [String: (average: Double, stations: Int)] {
+  ) throws -> (days: Set<String>, averages: [String: (average: Double, stations: Int)]) {
     let late = try connection.query(
       """
       SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
@@ -103,14 +84,16 @@ extension Store {
       GROUP BY day.day
       ORDER BY day.day
       """)
-    guard !late.isEmpty else { return [:] }
+    guard !late.isEmpty else { return ([], [:]) }
     let bearings = try bearings()
+    var days: Set<String> = []
     var known: [String: (average: Double, stations: Int)] = [:]
     for row in late {
       let day = try row.day("day")
       let span = DirtySpan(
         fuelIDs: try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) }, from: day,
         to: day)
+      for fuelID in span.fuelIDs { days.insert("\(fuelID) \(day)") }
       let morning = try connection.query(
         """
         SELECT max(fuel.price_day_begin(\(day)::date + 1, time_zone, price_day_starts))
@@ -120,17 +103,17 @@ extension Store {
       ).only().instant("at")
       for average in try averages(
         span, bearings: bearings, now: min(morning, now), knownAt: morning)
-      {
+      where average.isUsable {
         known["\(average.region) \(average.fuelID) \(average.day)"] = (
           Double(average.average) / 100, average.stations
         )
       }
     }
-    return known
+    return (days, known)
   }
 
   /// Keeps the scores of a backtest instead of those of the one before.
-  package func keepScores(_ scores: [ScoreRecord], now: Instant) throws {
+  package func keepScores(_ scores: [MarketScore], now: Instant) throws {
     let results = scores.map(\.score)
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.fill_up_score")

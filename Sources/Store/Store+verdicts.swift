@@ -106,7 +106,12 @@ extension Store {
           fuel.name AS fuel_name,
           place.day,
           fuel.price_day_begin(place.day + 1, place.time_zone, place.starts) AS day_ends_at,
-          max(region_delay.delay) >= interval '12 hours' AS is_late,
+          -- Where a state publishes late, what is known of all of them is a day old.
+          max(region_delay.delay) >= interval '12 hours' OR region.state IS NULL AND EXISTS (
+            SELECT
+            FROM fuel.source
+            WHERE source.delay >= interval '12 hours' AND source.first_taken_at IS NOT NULL
+          ) AS is_late,
           count(*) AS stations,
           count(price.next_tenths) AS stations_with_next,
           round(avg(price.price_tenths) FILTER (WHERE price.next_tenths > 0) / 10, 2) AS today_cpl,

@@ -66,7 +66,7 @@ struct BacktestTests {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
       #expect(table.code == 0 && table.out.contains("best-record-2"))
-      #expect(table.out.contains("1 markets that move: mean capture 0."))
+      #expect(table.out.contains("1 market that moves: mean capture 0."))
       let csv = try run("--prices", path, "--csv").out.split(separator: "\n")
       // Two calendar years and all of them, for the method and three baselines.
       #expect(csv.count == 1 + 3 * 4)

@@ -50,7 +50,9 @@ struct ArchiveSampleTests {
       try store.refreshRegions(sydney, now: Self.now)
       var compared = 0
       var near = 0
-      for line in try String(contentsOfFile: file, encoding: .utf8).split(whereSeparator: \.isNewline) {
+      for line in try String(contentsOfFile: file, encoding: .utf8).split(
+        whereSeparator: \.isNewline)
+      {
         let fields = line.split(separator: ",").map(String.init)
         guard fields[0] == "Sydney", fields[1] == "U91", fields[2] >= "2020-04-12",
           fields[2] <= "2020-04-30", let price = Double(fields[3])

@@ -100,6 +100,23 @@ struct AsKnownTests {
     }
   }
 
+  /// A region that leaves the configuration loses its averages and cycles, never its verdicts.
+  @Test func aRegionMayLeave() async throws {
+    try await TestDatabase.with { target in
+      let feed = try live(target, days: 3)
+      _ = try Aggregate(
+        store: feed.store, regions: [.nation], clock: .fixed(Self.noon(3)), log: Logger(.error)
+      ).run()
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT (SELECT count(*) FROM fuel.market WHERE region = 'NSW') AS markets,
+            (SELECT count(*) FROM fuel_v1.daily_averages WHERE region = 'NSW') AS days,
+            (SELECT count(*) > 0 FROM fuel_v1.fill_up_history WHERE region = 'NSW') AS kept
+          """) == ["0|0|t"])
+    }
+  }
+
   /// F-G13: the same again changes nothing, and a rebuild of everything makes the same rows.
   @Test func twiceEqualsOnce() async throws {
     try await TestDatabase.with { target in
@@ -130,9 +147,10 @@ struct AsKnownTests {
       func scores() async throws -> [Double] {
         let markets = try storedMarkets(feed.store, now: Self.noon(71))
         let rows = await Backtest().rows(markets, methods: [VerdictMethods.running]) { _, _ in }
-        try feed.store.keepScores(rows.map(\.record), now: Self.noon(71))
+        try feed.store.keepScores(rows, now: Self.noon(71))
         return rows.compactMap(\.score.headline.meanSaving)
       }
+      try aggregate(feed.store, at: Self.noon(71))
       let before = try await scores()
       #expect(before.count == 2 && before[0] > 1)
       let published = try feed.connection.lines(

@@ -187,6 +187,57 @@ struct DailyAverageTests {
     }
   }
 
+  /// F-G06: a price that the first list after a silence shows changed was not confirmed by it; the days
+  /// of the silence are the same in spans that end within it.
+  @Test func aSpanMayEndInASilence() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let begin = Instant("2026-06-01T14:30:00Z")
+      let back = begin + .seconds(6 * 86_400)
+      try feed.says(quiet(1_800, since: begin), at: begin)
+      try feed.says(quiet(2_000, since: back), at: back)
+      let now = back + .seconds(86_400)
+      try feed.aggregate(at: now)
+      func rows() throws -> [String] {
+        try feed.connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
+      }
+      let whole = try rows()
+      #expect(try day(feed, "2026-06-02") == ["180.00|180.00|180.00|3|0.979|t"])
+      #expect(try day(feed, "2026-06-03") == ["180.00|180.00|180.00|3|0.021|f"])
+      #expect(try day(feed, "2026-06-05") == [])
+      let first = try #require(Day("2026-06-01"))
+      for cut in 0...7 {
+        try feed.store.rebuild(DirtySpan(fuelIDs: [1], from: first, to: first + cut), now: now)
+        try feed.store.rebuild(
+          DirtySpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9), now: now)
+        #expect(try rows() == whole, "cut after \(first + cut)")
+      }
+    }
+  }
+
+  /// F-G06: where one state publishes a day late, the nation's day is made once it is known of that state too:
+  /// never over some states today and all of them yesterday.
+  @Test func theNationWaitsForTheLatestState() async throws {
+    try await TestDatabase.with { target in
+      let north = try Feed(target)
+      let late = try Feed(target, name: "vic-fairfuel", state: .vic, delayHours: 24)
+      let now = Instant("2026-07-03T02:00:00Z")
+      for day in 0...2 {
+        let at = Instant("2026-07-01T02:00:00Z") + .seconds(day * 86_400)
+        try north.says(quiet(1_800, since: at - .seconds(60)), at: at)
+        try late.says(quiet(1_600, since: at - .seconds(86_460)), at: at)
+      }
+      try north.aggregate(at: now)
+      #expect(
+        try north.connection.lines(
+          """
+          SELECT day, average_cpl, stations FROM fuel_v1.daily_averages
+          WHERE region = 'AU' AND day >= '2026-07-02' ORDER BY day
+          """) == ["2026-07-02|170.00|6"])
+      #expect(try day(north, "2026-07-03").count == 1)
+    }
+  }
+
   /// F-G14: of equal prices all are the cheapest, in a fixed order; where nothing is sold there is no row.
   @Test func allTiesAreListed() async throws {
     try await TestDatabase.with { target in

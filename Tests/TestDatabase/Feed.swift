@@ -52,10 +52,7 @@ package struct Feed {
   package func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
     try store.refreshRegions(regions, now: now)
     try store.refreshFlags(now: now)
-    let bearings = try store.bearings()
-    for span in try store.dirtySpans(now: now) {
-      try store.rebuild(span, bearings: bearings, now: now)
-    }
+    for span in try store.dirtySpans(now: now) { try store.rebuild(span, now: now) }
     try store.refreshChanges(now: now)
   }
 

@@ -60,13 +60,12 @@ package struct Aggregate {
     try store.refreshFlags(now: now)
     if rebuild { try store.markAllDirty(from: from, now: now) }
     let spans = try store.dirtySpans(now: now)
-    let bearings = try store.bearings()
     for (position, span) in spans.enumerated() {
-      try store.rebuild(span, bearings: bearings, now: now)
+      try store.rebuild(span, now: now)
       progress(position + 1, spans.count)
     }
     try store.refreshChanges(now: now)
-    try refreshHabits(bearings, after: spans, now: now)
+    try refreshHabits(isDue: rebuild, now: now)
     let verdicts = try store.regionsNow(now: now).map { Verdict.judge($0, now: now) }
     try store.keepMarkets(verdicts)
     let summary = Summary(
@@ -79,16 +78,15 @@ package struct Aggregate {
     return summary
   }
 
-  /// Where stations usually stand hangs on days that are over, so it is made again when one of those was.
-  private func refreshHabits(_ bearings: Bearings, after spans: [DirtySpan], now: Instant) throws {
+  /// Where stations usually stand is the middle over sixty days: made once a day.
+  private func refreshHabits(isDue: Bool, now: Instant) throws {
     let due = try store.habitsDue(now: now)
     let last = Zone.perth.local(now).day + -1
-    guard !due.fuelIDs.isEmpty,
-      due.until != last || spans.contains(where: { $0.from <= last && $0.to >= last + -60 })
-    else { return }
+    guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
     let span = DirtySpan(fuelIDs: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last)
     try store.keepHabits(
-      try store.habits(span, bearings: bearings, now: now, leastDays: StationVerdict.leastDays),
+      try store.habits(
+        span, bearings: store.bearings(), now: now, leastDays: StationVerdict.leastDays),
       until: last)
   }
 }

@@ -56,7 +56,9 @@ package struct AsKnown: Sendable {
       let now = RegionNow(
         region: first.region, regionName: fact.name, state: fact.state, fuelID: first.fuelID,
         fuelName: fuel.name, day: fact.today, dayEndsAt: fact.todayEndsAt,
-        stations: today?.stations ?? 0, stationsWithNext: tomorrow?.stations ?? 0,
+        // Of a state that publishes late, those of the newest day that is known.
+        stations: (today ?? averages.last)?.stations ?? 0,
+        stationsWithNext: tomorrow?.stations ?? 0,
         today: today.map { Double($0.average) / 100 },
         tomorrow: tomorrow.map { Double($0.average) / 100 },
         tomorrowBeginsAt: tomorrow == nil ? nil : fact.todayEndsAt, isLate: fact.isLate,

@@ -25,18 +25,6 @@ package struct Backtest: Sendable {
     }
   }
 
-  /// How one method did in one market over one year, or over all of it.
-  package struct Row: Sendable {
-    package var method: String
-    package var region: String
-    package var fuel: String
-    /// `nil`: all years.
-    package var year: Int?
-    package var score: Score
-    package var from: Day
-    package var until: Day
-  }
-
   /// Which days are scored; `nil`: from the first or up to the last. Days before are still learnt from.
   package var from: Day?
   package var until: Day?
@@ -70,10 +58,10 @@ package struct Backtest: Sendable {
   /// Scores methods on markets, two markets at a time.
   package func rows(
     _ markets: [Market], methods: [any VerdictMethod], progress: (Int, Int) -> Void
-  ) async -> [Row] {
-    await withTaskGroup(of: (Int, [Row]).self) { group in
+  ) async -> [MarketScore] {
+    await withTaskGroup(of: (Int, [MarketScore]).self) { group in
       var next = 0
-      var scored: [(Int, [Row])] = []
+      var scored: [(Int, [MarketScore])] = []
       func add() {
         guard next < markets.count else { return }
         let (position, market) = (next, markets[next])
@@ -90,19 +78,19 @@ package struct Backtest: Sendable {
     }
   }
 
-  private func rows(_ market: Market, methods: [any VerdictMethod]) -> [Row] {
+  private func rows(_ market: Market, methods: [any VerdictMethod]) -> [MarketScore] {
     let first = max(from ?? market.series.first, market.series.first)
     let last = min(until ?? market.series.last, market.series.last)
     guard first <= last else { return [] }
     return methods.flatMap { method in
       let verdicts = Self.judgements(of: market, by: method).map(\.advice)
-      func row(_ year: Int?, _ from: Day, _ until: Day) -> Row {
-        Row(
+      func row(_ year: Int?, _ from: Day, _ until: Day) -> MarketScore {
+        MarketScore(
           method: method.id, region: market.region, fuel: market.fuel, year: year,
           score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)), from: from,
           until: until)
       }
-      let years = (first.year...last.year).compactMap { year -> Row? in
+      let years = (first.year...last.year).compactMap { year -> MarketScore? in
         guard let begin = Day(year: year, month: 1, day: 1),
           let end = Day(year: year, month: 12, day: 31)
         else { return nil }

@@ -28,7 +28,11 @@ package struct PriceFile: Sendable {
     try csvRows(path) { row, fields in
       func wrong(_ what: String) -> CSVFileError { .malformed(path, "row \(row): \(what)") }
       if columns.isEmpty {
-        for (position, name) in fields.enumerated() { columns[name.lowercased()] = position }
+        for (position, name) in fields.enumerated() {
+          guard columns.updateValue(position, forKey: name.lowercased()) == nil else {
+            throw wrong("column «\(name)» stands twice in the header")
+          }
+        }
         for name in ["region", "fuel", "day", "price"] where columns[name] == nil {
           throw wrong("no column «\(name)» in the header")
         }
@@ -48,7 +52,9 @@ package struct PriceFile: Sendable {
         order.append(market)
       }
       if field("price").isEmpty { return }
-      guard let price = Double(field("price")), price > 0, price <= 3_000 else {
+      guard field("price").utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+        let price = Double(field("price")), price > 0, price <= 3_000
+      else {
         throw wrong("price «\(field("price"))» is not one in cents per litre")
       }
       if let other = known[market]?[day], other != price {
@@ -71,7 +77,8 @@ package struct PriceFile: Sendable {
     }
   }
 
-  /// The means over stations, where rows are stations: of days with three of them or more.
+  /// The means over stations, where rows are stations: of days with three of them or more, and with no
+  /// fewer than half of the usual.
   package var regions: [(market: Market, series: DailySeries)] {
     var order: [Market] = []
     var sums: [Market: [Day: (sum: Double, count: Int)]] = [:]
@@ -88,9 +95,16 @@ package struct PriceFile: Sendable {
     return markets.filter { $0.market.station == nil }
       + order.compactMap { region in
         let days = (sums[region] ?? [:]).filter { $0.value.count >= 3 }.sorted { $0.key < $1.key }
-        return DailySeries(
-          days.map { (day: $0.key, average: $0.value.sum / Double($0.value.count)) }
-        ).map { (region, $0) }
+        return days.last.flatMap { last in
+          DailySeries(
+            days.map {
+              (
+                day: $0.key, average: $0.value.sum / Double($0.value.count),
+                stations: $0.value.count
+              )
+            }, upTo: last.key
+          ).map { (region, $0) }
+        }
       }
   }
 }

@@ -13,7 +13,7 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
   for state in State.allCases {
     regions.append(
       Region(
-        code: state.rawValue, name: state.rawValue, kind: "state", state: state, centre: nil,
+        code: state.rawValue, name: state.name, kind: "state", state: state, centre: nil,
         radiusKilometres: nil))
   }
   let place = String(file.split(separator: "/").last ?? "regions.json5")

@@ -407,12 +407,18 @@ package struct DailyAverages {
         }
       }
     }
+    // A region over several states has a day once it has begun in each of them: without one of them it
+    // would be another mean.
+    let known = Set(places.values.map(\.state))
     var averages: [DailyAverage] = []
     for region in regions.indices {
       for fuel in fuelIDs.indices {
         for day in 0..<count {
           let cell = (region * fuelIDs.count + fuel) * count + day
-          guard !sums[cell].means.isEmpty else { continue }
+          guard !sums[cell].means.isEmpty,
+            regions[region].state != nil
+              || known.allSatisfy({ day < calendar.days[$0].count })
+          else { continue }
           // In order by state: of several states these are runs to merge.
           if regions[region].state == nil { sums[cell].means.sort() }
           averages.append(average(of: sums[cell], region: region, fuel: fuel, day: day))

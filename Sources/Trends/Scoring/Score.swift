@@ -67,7 +67,7 @@ package struct Score: Sendable, Equatable {
   package init() {}
 
   package var headline: Windows { windows[Self.width] ?? Windows() }
-  package var isQuiet: Bool { (headline.meanPossible ?? 0) < Self.quietBelow }
+  package var isQuiet: Bool { headline.meanPossible.map { $0 < Self.quietBelow } ?? false }
   package var flipsPerMonth: Double? { flips.value.map { $0 * 30 } }
 
   package static func + (left: Score, right: Score) -> Score {

@@ -25,6 +25,8 @@ package struct BestRecord: VerdictMethod {
     var shockSleepsBelow: Double
     /// A slide by less than this a day is over: the first stations have gone up already.
     var leastFall: Double
+    /// The cheapest weekday is only known of days with an average of their own.
+    var weekdayNeedsItsDay: Bool
     /// The trend is down as soon as a rise has turned, however high the price still is.
     var trendTurnsWithTheLeg: Bool
   }
@@ -36,12 +38,13 @@ package struct BestRecord: VerdictMethod {
     id: "best-record-1",
     tuning: Tuning(
       wakesAt: 0.8, sleepsBelow: 0.8, shockWakesAt: .infinity, shockSleepsBelow: .infinity,
-      leastFall: 0, trendTurnsWithTheLeg: false))
+      leastFall: 0,
+      weekdayNeedsItsDay: false, trendTurnsWithTheLeg: false))
   package static let second = BestRecord(
     id: "best-record-2",
     tuning: Tuning(
       wakesAt: 0.7, sleepsBelow: 0.6, shockWakesAt: 1.6, shockSleepsBelow: 1.2, leastFall: 0.05,
-      trendTurnsWithTheLeg: true))
+      weekdayNeedsItsDay: true, trendTurnsWithTheLeg: true))
 
   static let rules = ["weekday", "cycle", "trend", "tomorrow"]
   // Below half a tenth of a cent two means are equal for anybody who buys fuel.
@@ -72,9 +75,11 @@ package struct BestRecord: VerdictMethod {
     let records: RuleRecords
     /// By day; with late data each is the word for the day after.
     let words: [Word]
+    private let isLate: Bool
 
     init(_ series: DailySeries, isLate: Bool, tuning: Tuning) {
       self.series = series
+      self.isLate = isLate
       var weekday = RuleRecords.Calls(repeating: nil, count: series.count)
       var cycle = weekday
       var trend = weekday
@@ -82,8 +87,9 @@ package struct BestRecord: VerdictMethod {
       var zigzag = Zigzag()
       let cheapest = series.cheapestWeekdays()
       for index in 0..<series.count {
-        // A weekday is one with or without an average of its own.
-        weekday[index] = cheapest[index].map { $0 == series.weekday(index) ? .fillUp : .wait }
+        if series.averages[index] != nil || !tuning.weekdayNeedsItsDay {
+          weekday[index] = cheapest[index].map { $0 == series.weekday(index) ? .fillUp : .wait }
+        }
         guard let price = series.averages[index] else { continue }
         let step = series.step(index)
         zigzag.take(price, at: index, step: step)
@@ -102,11 +108,11 @@ package struct BestRecord: VerdictMethod {
       if isLate {
         // On the morning of a day all but the weekday is as of the day before.
         calls = calls.map { [nil] + $0 }
-        calls[0] =
-          [nil]
-          + (0..<series.count).map { index in
-            cheapest[index].map { $0 == series.weekday(index + 1) ? .fillUp : .wait }
-          }
+        let ahead = (0..<series.count).map { index -> Advice? in
+          guard series.averages[index] != nil || !tuning.weekdayNeedsItsDay else { return nil }
+          return cheapest[index].map { $0 == series.weekday(index + 1) ? .fillUp : .wait }
+        }
+        calls[0] = [nil] + (tuning.weekdayNeedsItsDay ? RuleRecords.carried(ahead) : ahead)
       }
       let records = RuleRecords(calls, series: series)
       self.records = records
@@ -205,7 +211,9 @@ package struct BestRecord: VerdictMethod {
       var hits = 0
       var gain = 0.0
       var count = 0
-      for day in max(0, today - 125)..<max(0, today - 4) where words[day].advice == advice {
+      let lag = isLate ? 1 : 0
+      for day in max(lag, today - 125)..<max(lag, today - 4)
+      where words[day - lag].advice == advice {
         let after = series.averages[(day + 1)...(day + 5)].compactMap { $0 }
         guard let price = series.averages[day], after.count == 5 else { continue }
         let lowest = min(after[0], after[1], after[2])

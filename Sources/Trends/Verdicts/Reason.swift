@@ -22,6 +22,9 @@ func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
   case .priceTrend: return trendReason(judgement, outlook, place)
   case .priceCycle:
     if judgement.rule == "weekday" { return weekdayReason(judgement, outlook, place) }
+    if judgement.advice == .fillUp, market.isRising == false, market.change ?? 0 <= 0 {
+      return "Prices \(place) have all but stopped falling\(lengths(market))"
+    }
     return market.change ?? 0 < 0 ? fallingReason(judgement, place) : risingReason(judgement, place)
   }
 }
@@ -32,13 +35,16 @@ private func weekdayReason(_ judgement: Judgement, _ outlook: Outlook, _ place: 
     return "The week has a cheapest day \(place)"
   }
   let today = series.weekday(series.count - (outlook.isLate ? 0 : 1))
+  let since =
+    series.averages.prefix(max(0, series.count - 49)).contains { $0 != nil }
+    ? "for eight weeks" : "lately"
   if judgement.advice == .fillUp {
-    return "\(weekdays[today]) has been the cheapest day of the week \(place) for eight weeks"
+    return "\(weekdays[today]) has been the cheapest day of the week \(place) \(since)"
   }
   let ahead = (cheapest - today + 7) % 7
   let when = ahead == 1 ? "tomorrow" : "in \(ahead) days"
   return
-    "\(weekdays[cheapest]) has been the cheapest day of the week \(place) for eight weeks; it is \(when)"
+    "\(weekdays[cheapest]) has been the cheapest day of the week \(place) \(since); it is \(when)"
 }
 
 private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: String) -> String {
@@ -54,7 +60,7 @@ private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: St
   if judgement.advice == .wait, change >= 0 {
     text = "Prices \(place) have begun to fall again"
   } else if abs(change) < 0.05 {
-    text = "Prices \(place) are the same as \(days) days ago"
+    text = "Prices \(place) hardly moved in \(days) days"
   } else {
     text =
       "Prices \(place) are \(centsPerLitre(abs(change))) c \(change < 0 ? "lower" : "higher") than \(days) days ago"
@@ -65,19 +71,27 @@ private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: St
   return text
 }
 
+// What these say of cycles is in `cycles`, which has them of markets that cycle; of others the last low is
+// in `fill_up`.
+
 private func fallingReason(_ judgement: Judgement, _ place: String) -> String {
   let market = judgement.market
-  var text: String
-  if market.isRising == false, let days = market.daysInPhase, days > 1 {
-    text = "Prices \(place) fell for \(days) days"
-  } else {
-    text = "Prices \(place) are falling"
+  var text = "Prices \(place) are falling"
+  if let days = market.daysSinceTurn, days > 1, let turn = market.turn {
+    text =
+      market.isRising == false
+      ? "Prices \(place) fell for \(days) days"
+      : "Prices \(place) fell for \(days) days from the high of \(centsPerLitre(turn))"
   }
   let troughs = market.cycles.compactMap(\.nextTrough).suffix(3)
-  if troughs.count >= 2, let average = market.average {
-    let above = average - median(troughs)
-    let side = above >= 0 ? "above" : "below"
-    text += " and are \(centsPerLitre(abs(above))) c \(side) the usual low"
+  if let average = market.average, market.isRising == false {
+    let low = market.isCycling ? median(troughs) : market.lastTrough
+    if let low {
+      let above = average - low
+      text +=
+        " and are \(centsPerLitre(abs(above))) c \(above >= 0 ? "above" : "below") the "
+        + (market.isCycling ? "usual low" : "last low")
+    }
   }
   return text + lengths(market)
 }
@@ -89,7 +103,9 @@ private func risingReason(_ judgement: Judgement, _ place: String) -> String {
   else {
     return "Prices \(place) have stopped falling\(lengths(market))"
   }
-  let rises = market.cycles.suffix(3).map { centsPerLitre($0.amplitude) }
+  let rises =
+    market.isCycling
+    ? market.cycles.filter { $0.endsOn != nil }.suffix(3).map { centsPerLitre($0.amplitude) } : []
   let usual =
     rises.count >= 2
     ? "; the last rises were \(rises.dropLast().joined(separator: ", ")) and \(rises[rises.count - 1]) c"
@@ -104,7 +120,7 @@ private func risingReason(_ judgement: Judgement, _ place: String) -> String {
 
 private func lengths(_ market: MarketState) -> String {
   let days = market.cycles.compactMap(\.days).suffix(5)
-  guard days.count >= 2, let shortest = days.min(), let longest = days.max() else { return "" }
+  guard market.isCycling, let shortest = days.min(), let longest = days.max() else { return "" }
   return shortest == longest
     ? "; cycles lately lasted \(shortest) days"
     : "; cycles lately lasted \(shortest) to \(longest) days"

@@ -79,12 +79,13 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
   )
   for line in known.lines {
     let judgement = line.verdict.judgement
-    let average = line.average
+    // As in daily_averages: fewer than three stations are no average.
+    let average = line.average.flatMap { $0.stations >= 3 ? $0 : nil }
     write(
       ([
         line.verdict.region, line.fuel, line.verdict.day.description, cents(average?.average),
         cents(average?.median), cents(average?.quarter), cents(average?.lowest),
-        cents(average?.highest), String(average?.stations ?? 0), judgement.advice.rawValue,
+        cents(average?.highest), String(line.average?.stations ?? 0), judgement.advice.rawValue,
         judgement.basis.rawValue, judgement.rule ?? "", csv(judgement.reason),
       ]).joined(separator: ",") + "\n")
   }

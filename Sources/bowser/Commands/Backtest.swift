@@ -45,6 +45,13 @@ let backtestCommand = Command(
       throw UsageError.message("--\(name) goes with --prices")
     }
   }
+  if invocation.options["station-verdicts"] != nil, invocation.options["stations"] == nil {
+    throw UsageError.message("--station-verdicts goes with --stations")
+  }
+  for (one, other) in [("late", "tomorrow"), ("csv", "json")]
+  where invocation.flags.contains(one) && invocation.flags.contains(other) {
+    throw UsageError.message("--\(one) does not go with --\(other)")
+  }
   func day(_ name: String) throws -> Day? {
     guard let text = invocation.options[name] else { return nil }
     guard let day = Day(text) else {
@@ -54,6 +61,9 @@ let backtestCommand = Command(
   }
   let method = try verdictMethod(invocation.options["method"])
   let backtest = Backtest(from: try day("from"), until: try day("until"))
+  if let from = backtest.from, let until = backtest.until, until < from {
+    throw UsageError.message("--until lies before --from")
+  }
   var markets: [Backtest.Market]
   var store: Store?
   if let file {
@@ -71,7 +81,11 @@ let backtestCommand = Command(
         PriceFile(stations), regions: markets, by: method,
         to: invocation.options["station-verdicts"] ?? "-")
     }
-    if invocation.options["verdicts"] == "-" || invocation.options["stations"] != nil {
+    // One thing on standard output.
+    if invocation.options["verdicts"] == "-"
+      || invocation.options["stations"] != nil
+        && invocation.options["station-verdicts"] ?? "-" == "-"
+    {
       return .done
     }
   } else {
@@ -88,7 +102,7 @@ let backtestCommand = Command(
   progress.end()
   if let store, method.id == VerdictMethods.running.id, backtest.from == nil, backtest.until == nil
   {
-    try store.keepScores(rows.map(\.record), now: try invocation.clock().now())
+    try store.keepScores(rows, now: try invocation.clock().now())
   }
   if invocation.flags.contains("csv") {
     write(scoresCSV(rows))
@@ -113,7 +127,11 @@ private func put(_ text: String, to path: String) throws {
   if path == "-" {
     write(text)
   } else {
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    do {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } catch {
+      throw OutputLost(description: "\(path): cannot be written")
+    }
   }
 }
 
@@ -171,11 +189,11 @@ private func writeStationVerdicts(
 
 // MARK: Scores
 
-private func scoresCSV(_ rows: [Backtest.Row]) -> String {
-  let columns = Backtest.Row.columns.map(\.name)
+private func scoresCSV(_ rows: [MarketScore]) -> String {
+  let columns = MarketScore.columns.map(\.name)
   var text = (["method", "region", "fuel", "year"] + columns).joined(separator: ",") + "\n"
   for row in rows {
-    let values = Backtest.Row.columns.map { fixed($0.value(row.score), $0.digits) }
+    let values = MarketScore.columns.map { fixed($0.value(row.score), $0.digits) }
     text +=
       ([csv(row.method), csv(row.region), csv(row.fuel), row.year.map(String.init) ?? "all"]
       + values).joined(separator: ",") + "\n"
@@ -183,14 +201,14 @@ private func scoresCSV(_ rows: [Backtest.Row]) -> String {
   return text
 }
 
-private func scoresJSON(_ rows: [Backtest.Row]) throws -> String {
+private func scoresJSON(_ rows: [MarketScore]) throws -> String {
   let objects = rows.map { row in
     var object: [String: Any] = [
       "method": row.method, "region": row.region, "fuel": row.fuel,
       "from_day": row.from.description, "until_day": row.until.description,
     ]
     object["year"] = row.year ?? NSNull()
-    for column in Backtest.Row.columns {
+    for column in MarketScore.columns {
       object[column.name] =
         column.value(row.score).map { NSDecimalNumber(string: fixed($0, column.digits)) }
         ?? NSNull()
@@ -204,7 +222,7 @@ private func scoresJSON(_ rows: [Backtest.Row]) throws -> String {
 
 /// One line a market, over all years, and what the markets come to.
 private func scoresTable(
-  _ rows: [Backtest.Row], method: String, baselines: [String]
+  _ rows: [MarketScore], method: String, baselines: [String]
 ) -> String {
   func right(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(1, width - text.count)) + text
@@ -213,7 +231,8 @@ private func scoresTable(
   let whole = rows.filter { $0.year == nil }
   var text =
     "Verdicts by \(method); amounts in c/L, W days to choose from, tanks last:window days.\n\n"
-  text += padded("region", 16) + padded("fuel", 6)
+  let width = max(16, (whole.map(\.region.count).max() ?? 0) + 2)
+  text += padded("region", width) + padded("fuel", 6)
   for name in ["perfect", "saved", "W=5", "W=3", "W=7", "7:5", "10:5", "14:7"] {
     text += right(name, 8)
   }
@@ -222,10 +241,12 @@ private func scoresTable(
   text += "\n"
   for row in whole where row.method == method {
     let score = row.score
-    text += padded(row.region, 16) + padded(row.fuel, 6)
+    text += padded(row.region, width) + padded(row.fuel, 6)
     text += right(fixed(score.headline.meanPossible, 2), 8)
     text += right(fixed(score.headline.meanSaving, 2), 8)
-    if score.isQuiet {
+    if score.headline.count == 0 {
+      text += right("too short to be scored", 48)
+    } else if score.isQuiet {
       text += right("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
     } else {
       for width in [5, 3, 7] { text += right(fixed(score.windows[width]?.capture, 2), 8) }
@@ -251,7 +272,8 @@ private func scoresTable(
   text += "\n"
   if !moving.isEmpty {
     let mean = moving.compactMap(\.score.headline.capture).reduce(0, +) / Double(moving.count)
-    text += "\(moving.count) markets that move: mean capture \(fixed(mean, 3)).\n"
+    text +=
+      "\(moving.count) \(moving.count == 1 ? "market that moves" : "markets that move"): mean capture \(fixed(mean, 3)).\n"
   }
   if quiet.headline.count > 0 {
     text +=
