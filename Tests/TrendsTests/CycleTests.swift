@@ -118,6 +118,18 @@ struct CycleTests {
     }
   }
 
+  /// F-G09, F-G12: in a flat market a tenth of a cent by tomorrow is nothing, a published jump is.
+  @Test func aPublishedJumpSpeaksInAFlatMarket() {
+    var random = Random(seed: 4)
+    let flat = series(120) { _ in 175 + random.real(-0.1...0.1) }
+    func judged(_ change: Double) -> Judgement {
+      VerdictMethods.running.judge(Outlook(series: flat, changeTomorrow: change))
+    }
+    #expect(judged(0.1).advice == .noDifference && judged(0.1).basis == .notCycling)
+    #expect(judged(5).advice == .fillUp && judged(5).basis == .tomorrowPrice)
+    #expect(judged(-5).advice == .wait && judged(-5).expectedSaving == 5)
+  }
+
   /// In a saw-tooth the verdict waits on the slide and fills up at its end, and most of what hindsight could
   /// save is saved; its peak comes without a warning.
   @Test func aSawToothIsWorthWaitingFor() throws {

@@ -29,6 +29,8 @@ package struct BestRecord: VerdictMethod {
     var weekdayNeedsItsDay: Bool
     /// The trend is down as soon as a rise has turned, however high the price still is.
     var trendTurnsWithTheLeg: Bool
+    /// From so much a change that is published for tomorrow speaks in a flat market too: it is no forecast.
+    var certainFrom: Double
   }
 
   package let id: String
@@ -39,12 +41,12 @@ package struct BestRecord: VerdictMethod {
     tuning: Tuning(
       wakesAt: 0.8, sleepsBelow: 0.8, shockWakesAt: .infinity, shockSleepsBelow: .infinity,
       leastFall: 0,
-      weekdayNeedsItsDay: false, trendTurnsWithTheLeg: false))
+      weekdayNeedsItsDay: false, trendTurnsWithTheLeg: false, certainFrom: .infinity))
   package static let second = BestRecord(
     id: "best-record-2",
     tuning: Tuning(
       wakesAt: 0.7, sleepsBelow: 0.6, shockWakesAt: 1.6, shockSleepsBelow: 1.2, leastFall: 0.05,
-      weekdayNeedsItsDay: true, trendTurnsWithTheLeg: true))
+      weekdayNeedsItsDay: true, trendTurnsWithTheLeg: true, certainFrom: 0.8))
 
   static let rules = ["weekday", "cycle", "trend", "tomorrow"]
   // Below half a tenth of a cent two means are equal for anybody who buys fuel.
@@ -76,10 +78,12 @@ package struct BestRecord: VerdictMethod {
     /// By day; with late data each is the word for the day after.
     let words: [Word]
     private let isLate: Bool
+    private let tuning: Tuning
 
     init(_ series: DailySeries, isLate: Bool, tuning: Tuning) {
       self.series = series
       self.isLate = isLate
+      self.tuning = tuning
       var weekday = RuleRecords.Calls(repeating: nil, count: series.count)
       var cycle = weekday
       var trend = weekday
@@ -183,8 +187,9 @@ package struct BestRecord: VerdictMethod {
       }
       let recordOfTomorrow = records.record(of: 3, on: today, windows: 60, least: 20)
       if let changeTomorrow, let call = BestRecord.call(changeTomorrow),
-        // A flat market is flat with tomorrow known too.
+        // A market that is flat is so with tomorrow known too.
         word.record == nil || word.rule != nil || (recordOfTomorrow ?? 0) >= 0.8
+          || abs(changeTomorrow) >= tuning.certainFrom
       {
         return Judgement(
           advice: call, basis: .tomorrowPrice, rule: "tomorrow", record: recordOfTomorrow,
