@@ -10,6 +10,9 @@ package struct Bearings: Sendable {
   /// The regions that places lie in together, by their positions.
   var regionSets: [[Int]]
   var states: [String]
+  /// No source, and no archive, is believed for longer than this after a stamp, in microseconds.
+  var longestLapse: Int64 = 0
+  var longestArchiveLapse: Int64 = 0
 }
 
 extension Store {
@@ -20,6 +23,7 @@ extension Store {
       """
       SELECT
         source_id,
+        kind = 'archive' AS is_archive,
         (extract(epoch FROM price_lapses_after) * 1000000)::bigint AS price_lapses,
         (extract(epoch FROM sight_lapses_after) * 1000000)::bigint AS sight_lapses,
         holding_confirms,
@@ -28,8 +32,13 @@ extension Store {
       FROM fuel.source
       """)
     where try !row.boolean("is_silent") {
+      let lapse = Int64(try row.integer("price_lapses"))
+      bearings.longestLapse = max(bearings.longestLapse, lapse)
+      if try row.boolean("is_archive") {
+        bearings.longestArchiveLapse = max(bearings.longestArchiveLapse, lapse)
+      }
       bearings.rules[Int16(try row.integer("source_id"))] = SourceRules(
-        priceLapsesAfter: Int64(try row.integer("price_lapses")),
+        priceLapsesAfter: lapse,
         sightLapsesAfter: Int64(try row.integer("sight_lapses")),
         speaksFrom: try row.optionalInstant("speaks_from") ?? .distantPast,
         holdingConfirms: try row.boolean("holding_confirms"))
@@ -139,13 +148,14 @@ extension Store {
   private func made(
     _ span: DirtySpan, bearings: Bearings, now: Instant, knownAt: Instant?
   ) throws -> (DailyAverages, Set<FarPrice>) {
+    let known = knownAt?.description ?? "infinity"
     let calendar = try calendar(span, states: bearings.states, now: now)
     let hasBegun = calendar.beginsAt < calendar.endsAt
     let (sightings, readUntil) =
       hasBegun
       ? try sightings(
         from: calendar.beginsAt, until: calendar.endsAt, now: now,
-        knownAt: knownAt ?? .distantFuture)
+        known: known)
       : (Sightings([:]), calendar.endsAt)
     var averages = DailyAverages(
       fuelIDs: span.fuelIDs, calendar: calendar, rules: bearings.rules, places: bearings.places,
@@ -153,8 +163,8 @@ extension Store {
     guard hasBegun else { return (averages, []) }
     var pair: [PriceEvent] = []
     try events(
-      of: span.fuelIDs, from: calendar.beginsAt, until: readUntil,
-      knownAt: knownAt ?? .distantFuture
+      of: span.fuelIDs, bearings: bearings, from: calendar.beginsAt, until: readUntil,
+      known: known
     ) { event in
       if let last = pair.last, last.placeID != event.placeID || last.fuelID != event.fuelID {
         averages.take(&pair)
@@ -165,7 +175,7 @@ extension Store {
     averages.take(&pair)
     let far = averages.farPrices()
     return (
-      averages, try far.isEmpty ? [] : doubtful(far, knownAt: knownAt ?? .distantFuture)
+      averages, try far.isEmpty ? [] : doubtful(far, known: known)
     )
   }
 
@@ -211,9 +221,8 @@ extension Store {
   /// behind the window events must be read: where a feed was silent at its end, what came before its
   /// next list tells whether that list still confirmed a price.
   private func sightings(
-    from begin: Instant, until end: Instant, now: Instant, knownAt: Instant
+    from begin: Instant, until end: Instant, now: Instant, known: String
   ) throws -> (Sightings, Instant) {
-    let known = knownAt == .distantFuture ? "infinity" : knownAt.description
     let rows = try connection.query(
       """
       SELECT source.source_id, seen.taken_at,
@@ -264,10 +273,12 @@ extension Store {
   /// Reads what happened to every place and fuel in a window, and the last thing before it of each
   /// record, place by place.
   private func events(
-    of fuelIDs: [Int16], from begin: Instant, until end: Instant, knownAt: Instant,
+    of fuelIDs: [Int16], bearings: Bearings, from begin: Instant, until end: Instant, known: String,
     _ body: (PriceEvent) -> Void
   ) throws {
-    let known = knownAt == .distantFuture ? "infinity" : knownAt.description
+    func back(_ microseconds: Int64) -> Instant {
+      Instant(microseconds: begin.microseconds - microseconds)
+    }
     try connection.copy(
       from: """
         SELECT event.place_id, event.fuel_id, event.source_id, event.station_id, event.effective_at,
@@ -298,7 +309,7 @@ extension Store {
               AND price.effective_at <= \(begin)
               AND price.effective_at > \(begin)::timestamptz - source.price_lapses_after
               -- No source is believed for longer: for the server to leave out months by.
-              AND price.effective_at > \(begin)::timestamptz - \(try longestLapse())::interval
+              AND price.effective_at > \(back(bearings.longestLapse))
               AND price.learnt_at <= \(known)
             ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
             LIMIT 1
@@ -323,7 +334,7 @@ extension Store {
           WHERE archived.fuel_id = ANY (\(fuelIDs)::smallint[])
             AND archived.effective_at <= \(begin)
             -- What its own archive believes for less long ends before the window.
-            AND archived.effective_at > \(begin)::timestamptz - \(try longestLapse(of: "archive"))::interval
+            AND archived.effective_at > \(back(bearings.longestArchiveLapse))
           UNION ALL
           -- ... and what happened in it.
           SELECT
@@ -358,17 +369,7 @@ extension Store {
     Instant(microseconds: try row.int64() + 946_684_800_000_000)
   }
 
-  private func longestLapse(of kind: String? = nil) throws -> String {
-    try connection.query(
-      """
-      SELECT coalesce(max(price_lapses_after), '0') AS lapse FROM fuel.source
-      WHERE kind = coalesce(\(optional: kind), kind)
-      """
-    ).only().text("lapse")
-  }
-
-  private func doubtful(_ far: [FarPrice], knownAt: Instant) throws -> Set<FarPrice> {
-    let known = knownAt == .distantFuture ? "infinity" : knownAt.description
+  private func doubtful(_ far: [FarPrice], known: String) throws -> Set<FarPrice> {
     return Set(
       try connection.query(
         """

@@ -107,7 +107,6 @@ package struct FarPrice: Hashable, Sendable {
   package var fuelID: Int16
   package var sourceID: Int16
   package var stationID: Int32
-  package var state: Int
   package var price: Int32
   package var effectiveAt: Instant
   package var day: Day
@@ -197,7 +196,7 @@ package struct DailyAverages {
       forEachPart(of: belief, in: calendar.days[place.state]) { day, from, _ in
         guard let limit = limits[cell(place.state, fuel, day)], !limit.contains(belief.price)
         else { return }
-        found.append(far(belief, state: place.state, day: day, from: from))
+        found.append(far(belief, day: day, from: from))
       }
     }
     return found
@@ -286,7 +285,7 @@ package struct DailyAverages {
       for belief in held[begin..<position] {
         forEachPart(of: belief, in: calendar.days[place.state]) { day, from, until in
           if !doubtful.isEmpty,
-            doubtful.contains(far(belief, state: place.state, day: day, from: from))
+            doubtful.contains(far(belief, day: day, from: from))
           {
             pair.isDoubted[day] = true
             return
@@ -308,10 +307,10 @@ package struct DailyAverages {
     }
   }
 
-  private func far(_ belief: Belief, state: Int, day: Int, from: Instant) -> FarPrice {
+  private func far(_ belief: Belief, day: Int, from: Instant) -> FarPrice {
     FarPrice(
       placeID: belief.placeID, fuelID: belief.fuelID, sourceID: belief.sourceID,
-      stationID: belief.stationID, state: state, price: belief.price,
+      stationID: belief.stationID, price: belief.price,
       effectiveAt: belief.effectiveAt, day: calendar.first + day, fromAt: from)
   }
 
