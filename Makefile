@@ -3,13 +3,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test bench faults soak lint format psql env stop install uninstall clean
+.PHONY: help demo setup build debug test bench faults soak lint format psql env stop install uninstall deb static docs integrations
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 # The release program, and the import check that keeps modules on their floors.
 BUILD := swift build --explicit-target-dependency-import-check error
 PROGRAM := .build/release/bowser
+# make install PROGRAM=... takes a program as it is, and builds none.
+GIVEN := $(filter command,$(origin PROGRAM))
 # Settings of the caller that would lead away from the private cluster.
 PRIVATE := unset BOWSER_DATABASE PGSERVICE && export BOWSER_CONFIG=config
 # Which database of the private cluster `psql` and `env` mean: the one that was made last.
@@ -82,17 +84,36 @@ env: ## print the variables with which any tool reaches the private cluster
 stop: ## stop the private cluster; its data stay
 	@config/cluster stop
 
-install: build ## install below PREFIX (and DESTDIR)
-	install -D -m 755 $(PROGRAM) "$(DESTDIR)$(PREFIX)/bin/bowser"
-	install -d "$(DESTDIR)$(PREFIX)/share/bowser/config/feeds"
-	install -m 644 config/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/"
-	install -m 644 config/feeds/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/feeds/"
-	install -d "$(DESTDIR)$(PREFIX)/share/bowser/config/archives"
-	install -m 644 config/archives/*.json5 "$(DESTDIR)$(PREFIX)/share/bowser/config/archives/"
+docs: ## docs/views.md, from the comments in the database
+	@config/cluster start
+	@$(BUILD) -c release --product bowser
+	@meant=$$(cat .bowser/database 2>/dev/null || echo bowser); \
+	  config/cluster create docs fresh; echo "$$meant" > .bowser/database
+	@eval "$$(config/cluster env docs)" && $(PRIVATE) && $(PROGRAM) migrate && psql -X -q -f docs/views.sql > docs/views.md
 
-uninstall: ## take back what install did
-	rm -f "$(DESTDIR)$(PREFIX)/bin/bowser"
-	rm -rf "$(DESTDIR)$(PREFIX)/share/bowser"
+# What other programs make of it. Without this the same tests skip what is not installed.
+integrations: packages ## dbt, pandas, DuckDB, promtool, systemd, mandoc, lintian, a browser: installs them, runs their tests
+	@config/cluster tools
+	@$(BUILD) --build-tests
+	@REQUIRE_TOOLS=1 config/cluster throwaway swift test --skip-build --filter IntegrationTests
+
+install: $(if $(GIVEN),,build) ## install below PREFIX (and DESTDIR)
+	@contrib/install tree $(PROGRAM) "$(PREFIX)" .build/stage
+	@contrib/install copy .build/stage "$(DESTDIR)$(PREFIX)"
+	@rm -rf .build/stage
+
+uninstall: ## take back what install did; /etc/bowser stays
+	@contrib/install remove "$(DESTDIR)$(PREFIX)"
+
+# The Swift runtime goes into the program, because Debian has no package of it; libcurl and libxml2 do not.
+deb: $(if $(GIVEN),,static) ## a Debian package in .build/deb/
+	@contrib/debian/build $(if $(GIVEN),$(PROGRAM),.build/static/release/bowser)
+
+static: packages
+	@dpkg-query -W libcurl4-openssl-dev libxml2-dev dpkg-dev binutils >/dev/null || \
+	  { echo 'apt-get install libcurl4-openssl-dev libxml2-dev dpkg-dev binutils' >&2; exit 1; }
+	@$(BUILD) -c release --product bowser --static-swift-stdlib --disable-local-rpath \
+	  -Xlinker -z -Xlinker now --scratch-path .build/static
 
 packages:
 	@config/cluster packages

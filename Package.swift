@@ -23,6 +23,12 @@ func tests(_ name: String, on below: [Target.Dependency], hasFixtures: Bool = fa
   )
 }
 
+/// What `bowser --version` tells.
+let commit =
+  Context.gitInformation.map { git in
+    git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "+" : "")
+  } ?? Substring(Context.environment["BOWSER_COMMIT"] ?? "unknown")
+
 let package = Package(
   name: "bowser",
   products: [.executable(name: "bowser", targets: ["bowser"])],
@@ -32,6 +38,8 @@ let package = Package(
     .target(
       name: "CMigrations", path: "Migrations",
       exclude: ["routines", "views"], sources: ["migrations.c"]),
+    .target(
+      name: "CVersion", cSettings: [.define("BOWSER_COMMIT", to: "\"\(commit)\"")]),
 
     // 1: know nothing of each other
     library("Postgres", on: ["CPostgres", "CMigrations"]),
@@ -55,12 +63,14 @@ let package = Package(
         "Feeds", "Archives", "Store", "Trends", "FuelModel", "HTTP", "Logging", "Configuration",
       ]),
 
+    library("Report", on: ["Store", "FuelModel"]),
+
     // 4: the command line
     .executableTarget(
       name: "bowser",
       dependencies: [
-        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres", "HTTP",
-        "Logging", "Configuration", "FuelModel",
+        "Pipeline", "Report", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres",
+        "HTTP", "Logging", "Configuration", "FuelModel", "CVersion",
       ],
       swiftSettings: strict),
 

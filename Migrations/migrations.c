@@ -43,6 +43,9 @@ static const unsigned char m0012_extend_rollup[] = {
 static const unsigned char m0013_extend_verdict[] = {
 #embed "0013_extend_verdict.sql"
 };
+static const unsigned char m0014_create_aggregate_run[] = {
+#embed "0014_create_aggregate_run.sql"
+};
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
@@ -127,6 +130,9 @@ static const unsigned char history_checks[] = {
 static const unsigned char doubtful_prices[] = {
 #embed "routines/doubtful_prices.sql"
 };
+static const unsigned char number_change[] = {
+#embed "routines/number_change.sql"
+};
 static const unsigned char refresh_changes[] = {
 #embed "routines/refresh_changes.sql"
 };
@@ -193,6 +199,24 @@ static const unsigned char ingest_runs[] = {
 static const unsigned char rejects[] = {
 #embed "views/rejects.sql"
 };
+static const unsigned char regions[] = {
+#embed "views/regions.sql"
+};
+static const unsigned char region_stations[] = {
+#embed "views/region_stations.sql"
+};
+static const unsigned char fuels[] = {
+#embed "views/fuels.sql"
+};
+static const unsigned char changes[] = {
+#embed "views/changes.sql"
+};
+static const unsigned char aggregate_runs[] = {
+#embed "views/aggregate_runs.sql"
+};
+static const unsigned char pipeline[] = {
+#embed "views/pipeline.sql"
+};
 static const unsigned char public_functions[] = {
 #embed "routines/public_functions.sql"
 };
@@ -213,6 +237,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0011_create_archive", m0011_create_archive),
   FILE_ENTRY("0012_extend_rollup", m0012_extend_rollup),
   FILE_ENTRY("0013_extend_verdict", m0013_extend_verdict),
+  FILE_ENTRY("0014_create_aggregate_run", m0014_create_aggregate_run),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/kilometres", kilometres),
@@ -242,6 +267,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/history_checks", history_checks),
   FILE_ENTRY("routines/doubtful_prices", doubtful_prices),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
+  FILE_ENTRY("routines/number_change", number_change),
   FILE_ENTRY("views/stations", stations),
   FILE_ENTRY("views/station_history", station_history),
   FILE_ENTRY("views/station_records", station_records),
@@ -263,6 +289,12 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/feed_health", feed_health),
   FILE_ENTRY("views/ingest_runs", ingest_runs),
   FILE_ENTRY("views/rejects", rejects),
+  FILE_ENTRY("views/regions", regions),
+  FILE_ENTRY("views/region_stations", region_stations),
+  FILE_ENTRY("views/fuels", fuels),
+  FILE_ENTRY("views/changes", changes),
+  FILE_ENTRY("views/aggregate_runs", aggregate_runs),
+  FILE_ENTRY("views/pipeline", pipeline),
   FILE_ENTRY("routines/public_functions", public_functions),
 };
 

@@ -25,13 +25,18 @@ RETURN (
     ARRAY(
       SELECT station.station_id
       FROM fuel.region_station
+      JOIN fuel.region_delay USING (region)
       JOIN fuel.station USING (station_id)
-      WHERE region_station.region = average_at.region AND station.is_public),
+      JOIN fuel.source USING (source_id)
+      WHERE region_station.region = average_at.region
+        AND station.is_public
+        -- What is published late is not known yet of this instant, and the price before it is not of it.
+        AND (source.delay <= region_delay.delay OR average_at.at <= fuel.clock() - source.delay)),
     known.fuel_id) AS found
   WHERE known.fuel = average_at.fuel);
 COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
-  'below three stations.';
+  'below three stations. Beside other states a state that publishes late counts once it has.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
 
@@ -42,11 +47,15 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
   SELECT
     station.station_id,
     station.name,
-    station.brand,
+    coalesce(brand_name.brand, station.brand),
     station.suburb,
     station.state,
     round(place.kilometres::numeric, 2)
   FROM fuel.station
+  LEFT JOIN fuel.brand_name
+    ON brand_name.written = lower(station.brand)
+    AND brand_name.valid_from <= fuel.clock()::date
+    AND brand_name.valid_to > fuel.clock()::date
   CROSS JOIN LATERAL (
     SELECT fuel.kilometres(
       stations_near.latitude, stations_near.longitude, station.latitude, station.longitude
@@ -56,6 +65,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
   WHERE station.latitude BETWEEN stations_near.latitude - stations_near.radius_km / 110.0
     AND stations_near.latitude + stations_near.radius_km / 110.0
     AND place.kilometres <= stations_near.radius_km
+    AND station.place_id = station.station_id
   ORDER BY place.kilometres, station.station_id
 $$;
 COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS

@@ -16,7 +16,8 @@ SELECT
   price_now.is_flagged,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS next_price_cpl,
   price_now.next_effective_at,
-  (extract(epoch FROM price_now.delay) / 3600)::integer AS delay_hours
+  (extract(epoch FROM price_now.delay) / 3600)::integer AS delay_hours,
+  station.is_public
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -47,4 +48,5 @@ COMMENT ON COLUMN fuel_v1.current_prices.is_flagged        IS 'Whether it is dou
 COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The price after it, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When that one begins; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices: 24 in Victoria, whose prices are of a day ago; 0: of now.';
+COMMENT ON COLUMN fuel_v1.current_prices.is_public         IS 'False: members or permit holders only; left out of averages.';
 GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;

@@ -168,7 +168,7 @@ COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing. One row per feed
 COMMENT ON COLUMN fuel_v1.feed_health.feed            IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.status          IS 'ok, late, stale, failing or off, by the feed''s own cadence.';
 COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why it is not ok, or what is odd about it though it is; NULL: nothing.';
-COMMENT ON COLUMN fuel_v1.feed_health.since_at        IS 'Since when; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.feed_health.since_at        IS 'Since when; of a feed that is ok, its last good run. NULL: not known.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_success_at IS 'When its newest good documents were fetched; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_attempt_at IS 'When its last run began; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among its prices in effect; NULL: none.';

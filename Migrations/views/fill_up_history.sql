@@ -36,12 +36,12 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.verdict             IS 'fill_up, wait 
 COMMENT ON COLUMN fuel_v1.fill_up_history.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.rule                IS 'The rule that spoke; NULL: none could.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.method              IS 'Version of the method.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl          IS 'What following the rule had saved lately, cents per litre.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl          IS 'What following the rule had saved lately, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.reason              IS 'Why, in words for drivers.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl IS 'What following it should have saved, cents per litre; NULL: nothing was claimed.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.confidence          IS 'From 0 to 1; NULL: not estimated.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.based_on_day        IS 'The last price day it used.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl         IS 'Average of that day as it was known then, cents per litre.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.based_on_day        IS 'The last price day it used; NULL: not known, or not of this rule.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl         IS 'Average of that day as it was known then, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl        IS 'Average of tomorrow, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at      IS 'When it lapsed.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised          IS

@@ -22,7 +22,12 @@ SELECT
   run.replaces_run_id,
   run.unmapped,
   array_to_string(run.warnings, '; ') AS warnings,
-  round(extract(epoch FROM run.clock_skew))::integer AS clock_skew_seconds
+  round(extract(epoch FROM run.clock_skew))::integer AS clock_skew_seconds,
+  (
+    SELECT string_agg(format('%s=%s', counted.key, counted.value), ' ' ORDER BY counted.key)
+    FROM jsonb_each_text(run.rejected_by_reason) AS counted
+  ) AS rejected_by_reason,
+  run.change_number
 FROM fuel.run
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.ingest_runs IS
@@ -51,4 +56,6 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.replaces_run_id IS 'The run whose document
 COMMENT ON COLUMN fuel_v1.ingest_runs.unmapped       IS 'Records kept under a fuel code that nobody has mapped yet.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.warnings       IS 'What was odd about the feed as a whole; empty: nothing.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.clock_skew_seconds IS 'The provider''s clock less ours, by its Date header; NULL: it sent none.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.rejected_by_reason IS 'How many records were turned away for which reason, such as price_zero=2 unsupported_fuel=8; NULL: none.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.change_number  IS 'Its place in changes; NULL: nothing was stored.';
 GRANT SELECT ON fuel_v1.ingest_runs TO fuel_reader, fuel_writer;

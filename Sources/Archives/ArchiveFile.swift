@@ -16,7 +16,10 @@ package struct ArchiveFile: Sendable {
 
   package let path: String
 
-  package init(_ path: String) { self.path = path }
+  package init(_ path: String) {
+    // A name that begins with a dash would be an option to the tools that unpack it.
+    self.path = path.hasPrefix("-") ? "./" + path : path
+  }
 
   package var name: String { URL(filePath: path).lastPathComponent }
 
@@ -85,6 +88,9 @@ package final class ByteStream {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
+    // Keys of this process are nothing to a tool that unpacks files.
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" }
+      .merging(["LC_ALL": "C.UTF-8"]) { path, _ in path }
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -100,7 +106,22 @@ package final class ByteStream {
     if let process, process.isRunning { process.terminate() }
   }
 
-  package func all() throws -> Data { try handle.readToEnd() ?? Data() }
+  /// Everything, for what is read as a whole.
+  package func all() throws -> Data {
+    var data = Data()
+    while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {
+      data += piece
+      // A small file can hold gigabytes of nothing.
+      guard data.count <= Self.mostWhole else { throw TooLarge() }
+    }
+    return data
+  }
+
+  static let mostWhole = 256 << 20
+
+  package struct TooLarge: Error, CustomStringConvertible {
+    package var description: String { "more than \(ByteStream.mostWhole >> 20) MB when unpacked" }
+  }
 
   /// Waits for the program, when everything was read.
   ///

@@ -62,7 +62,11 @@ package struct Secrets: Sendable {
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw .unsafeSecret(what, reason: "the file belongs to somebody else")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    // systemd gives the service's user access to its credentials by a list that shows as group rights.
+    let isCredential =
+      status.st_uid == 0
+      && environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
+    guard status.st_mode & (isCredential ? 0o037 : 0o077) == 0 else {
       throw .unsafeSecret(what, reason: "others can read the file: chmod 600")
     }
     var bytes = [UInt8](repeating: 0, count: 4_097)

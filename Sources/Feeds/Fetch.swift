@@ -146,10 +146,13 @@ package struct Fetch: Sendable {
   ) throws(FeedError) -> [UInt8] {
     let name = call.name
     func beginning(_ body: [UInt8]) -> String {
-      // Some error pages repeat the request; what opened the door must not get into a message.
-      var text = String(decoding: body.prefix(4_000), as: UTF8.self)
-      for secret in secrets() { text = text.replacing(secret, with: "***") }
-      return String(text.plain.prefix(200))
+      // Some error pages repeat the request; what opened the door must not get into a message. More is
+      // searched than shown, so that no half of a key stands at the end.
+      let text = String(decoding: body.prefix(65_536), as: UTF8.self)
+      guard !secrets().contains(where: { repeats($0, in: text) }) else {
+        return "(the text repeats the key and is not shown)"
+      }
+      return String(String(text.prefix(4_000)).plain.prefix(200))
     }
     switch response.status {
     case 200: break
@@ -186,18 +189,25 @@ package struct Fetch: Sendable {
   }
 }
 
-/// Everything in a request that opens a door, in each form in which an answer could repeat it.
+/// Everything in a request that opens a door.
 private func secretParts(of request: Request, _ keys: [String: Secret]) -> [String] {
-  var parts = keys.values.map { $0.reveal() }
   let harmless: Set<String> = [
     "user-agent", "accept", "content-type", "requesttimestamp", "transactionid", "x-transactionid",
   ]
-  for (name, value) in request.headers where !harmless.contains(name.lowercased()) {
-    parts.append(value)
-    parts += value.split(whereSeparator: { $0 == " " || $0 == "=" }).map(String.init)
+  let parts =
+    keys.values.map { $0.reveal() }
+    + request.headers.filter { !harmless.contains($0.key.lowercased()) }.map(\.value)
+  return parts + parts.map { Data($0.utf8).base64EncodedString() }
+}
+
+/// Whether a text holds a secret, however it is quoted: escapes of HTML, JSON and addresses change the
+/// signs between letters and digits, but not the runs of letters and digits.
+private func repeats(_ secret: String, in text: String) -> Bool {
+  let runs = secret.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.filter {
+    // Words of the protocol open nothing.
+    !["basic", "bearer", "subscribertoken", "fpdapi"].contains($0.lowercased())
   }
-  parts += parts.map { Data($0.utf8).base64EncodedString() }
-  parts += parts.compactMap { $0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) }
-  // Longest first, so that no part of a longer one is left over; words such as «Basic» hide nothing.
-  return Set(parts).filter { $0.count >= 8 }.sorted { $0.count > $1.count }
+  guard runs.reduce(0, { $0 + $1.count }) >= 4 else { return false }
+  return runs.contains { $0.count >= 6 && text.contains($0) }
+    || runs.allSatisfy { text.contains($0) }
 }

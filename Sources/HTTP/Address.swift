@@ -28,13 +28,19 @@ package func checkedHost(of url: URL, allowLoopback: Bool) throws(HTTPError) -> 
 
 /// What kind of non-public address a literal host is; `nil` for public ones and for names.
 private func insideNetwork(_ host: String) -> String? {
-  let name = host.lowercased()
+  // A dot at the end means the same name.
+  var name = host.lowercased()
+  if name.hasSuffix(".") { name.removeLast() }
   if name == "localhost" || name.hasSuffix(".localhost") { return "loopback" }
   var v6 = in6_addr()
   if inet_pton(AF_INET6, name.trimmingCharacters(in: ["[", "]"]), &v6) == 1 {
     let bytes = withUnsafeBytes(of: v6) { Array($0) }
     if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes[15] <= 1 { return "loopback" }
     if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+      return insideNetwork(v4: Array(bytes[12...]))
+    }
+    // Gateways that carry IPv4 in IPv6.
+    if bytes[..<12] == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0] {
       return insideNetwork(v4: Array(bytes[12...]))
     }
     if bytes[0] & 0xFE == 0xFC { return "private" }

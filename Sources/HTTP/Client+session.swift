@@ -102,7 +102,8 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
     fail(
       task,
       .redirected(
-        host: host, status: response.statusCode, target: newRequest.url?.host ?? "nowhere"))
+        host: host, status: response.statusCode,
+        target: newRequest.url?.host(percentEncoded: true) ?? "nowhere"))
   }
 
   func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -130,7 +131,8 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
       }
     }
     if (300...399).contains(response.statusCode), response.statusCode != 304 {
-      let target = headers["location"].flatMap { URL(string: $0)?.host } ?? "nowhere"
+      let target =
+        headers["location"].flatMap { URL(string: $0)?.host(percentEncoded: true) } ?? "nowhere"
       return .failure(
         .redirected(host: exchange.host, status: response.statusCode, target: target))
     }

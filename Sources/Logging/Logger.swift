@@ -101,7 +101,7 @@ package struct Logger: Sendable {
       case "\r": text += "\\r"
       case "\t": text += "\\t"
       default:
-        if scalar.properties.generalCategory == .control {
+        if [.control, .format].contains(scalar.properties.generalCategory) {
           text += "\\u{\(String(scalar.value, radix: 16))}"
         } else {
           text.unicodeScalars.append(scalar)

@@ -197,12 +197,15 @@ extension Connection {
   ///
   /// COPY takes no parameters: the values are put in as literals that libpq has quoted.
   package func copy(from query: SQL, _ read: (inout BinaryRow) throws -> Void) throws {
-    var text = query.text
-    for (position, parameter) in query.parameters.enumerated().reversed() {
+    // In one pass, so that nothing inside a value is taken for a parameter.
+    let values = try query.parameters.map { parameter in
       guard case .text(let value) = parameter else {
         throw PostgresError.unexpectedResult("a binary parameter of COPY")
       }
-      text = text.replacing("$\(position + 1)", with: try literal(value))
+      return try literal(value)
+    }
+    let text = query.text.replacing(/\$([0-9]+)/) { match in
+      Int(match.1).map { values[$0 - 1] } ?? ""
     }
     let started = PQexec(handle, "COPY (\(text)) TO STDOUT (FORMAT binary)")
     PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))

@@ -30,7 +30,9 @@ package final class Connection {
     guard PQstatus(opened) == CONNECTION_OK else {
       let message = oneLine(String(cString: PQerrorMessage(opened)))
       PQfinish(opened)
-      throw .cannotConnect(message)
+      let error = PostgresError.cannotConnect(message)
+      guard error.isTargetMalformed else { throw error }
+      throw .cannotConnect(message.replacing(/"[^"]*"(?! in)/, with: "\"***\""))
     }
     handle = opened
     // Notices are talk of the server about its own work; errors come as results.

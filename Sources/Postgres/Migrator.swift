@@ -44,6 +44,16 @@ package struct Migrator {
 
   package init(_ connection: Connection) { self.connection = connection }
 
+  /// The names of the views that this program publishes.
+  package static var publishedViews: [String] {
+    embedded.compactMap { file in
+      guard file.name.hasPrefix("views/"), !file.name.hasPrefix("views/private_") else {
+        return nil
+      }
+      return String(file.name.dropFirst(6).split(separator: ".")[0])
+    }.sorted()
+  }
+
   /// Every file with its state in this database, in the order in which they are applied.
   ///
   /// - Throws: `Refusal` where an applied migration was edited or the database is newer.

@@ -1,6 +1,7 @@
 /// What went wrong between this program and PostgreSQL.
 package enum PostgresError: Error, Equatable, CustomStringConvertible {
-  /// No connection could be made. The message is libpq's own, which never holds the password.
+  /// No connection could be made. The message is libpq's own, without what it quotes of a connection
+  /// string that it cannot read: that may be a piece of the password.
   case cannotConnect(String)
   /// The connection broke. What was committed before stays; what was open is rolled back.
   case connectionLost(String)
@@ -50,6 +51,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     return [
       "invalid connection option", "missing \"=\"", "invalid URI", "invalid port number",
       "invalid integer value", "invalid sslmode value", "unterminated quoted string",
+      "invalid percent-encoded token", "forbidden value",
     ].contains { message.contains($0) }
   }
 

@@ -65,6 +65,14 @@ package struct Row {
     return number
   }
 
+  /// A number that is never NULL.
+  package func double(_ column: String) throws(PostgresError) -> Double {
+    guard let value = try optionalDouble(column) else {
+      throw .unexpectedResult("\(column) is NULL")
+    }
+    return value
+  }
+
   package func optionalDouble(_ column: String) throws(PostgresError) -> Double? {
     guard let value = try optional(column) else { return nil }
     guard let number = Double(value) else {

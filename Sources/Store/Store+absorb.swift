@@ -54,6 +54,7 @@ extension Store {
       try finishRun(
         run, at: now, payload: payload, isComplete: try row.boolean("is_complete"),
         describesStations: !settled.stations.isEmpty, counts: counts, requests: requests)
+      try numberChange(run)
       return counts
     }
   }

@@ -515,6 +515,7 @@ package final class ArchiveLoader: @unchecked Sendable {
       WHERE run_id = \(open.run)
       """)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")
+    try store.numberChange(open.run)
     try connection.commit()
     stations.publish(open.learnt)
     self.open = nil

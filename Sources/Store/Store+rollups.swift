@@ -73,6 +73,52 @@ extension Store {
     try connection.query("SELECT pg_advisory_unlock(2, 0)")
   }
 
+  /// Writes down that an aggregate begins, and that those before it which never ended are over: the
+  /// caller holds the lock.
+  package func beginAggregate(at instant: Instant) throws -> RunID {
+    try connection.transaction {
+      try connection.query(
+        """
+        UPDATE fuel.aggregate_run SET outcome = 'interrupted', finished_at = \(instant)
+        WHERE outcome = 'running'
+        """)
+      let row = try connection.query(
+        """
+        INSERT INTO fuel.aggregate_run (started_at, outcome, days, verdicts, new_verdicts)
+        VALUES (\(instant), 'running', 0, 0, 0)
+        RETURNING aggregate_run_id
+        """
+      ).only()
+      return RunID(number: try row.integer("aggregate_run_id"))
+    }
+  }
+
+  /// Writes down how an aggregate ended well.
+  package func finishAggregate(
+    _ run: RunID, at instant: Instant, days: Int, verdicts: Int, newVerdicts: Int
+  ) throws {
+    try connection.query(
+      """
+      UPDATE fuel.aggregate_run SET
+        outcome = 'done',
+        finished_at = \(instant),
+        days = \(days),
+        verdicts = \(verdicts),
+        new_verdicts = \(newVerdicts)
+      WHERE aggregate_run_id = \(run)
+      """)
+  }
+
+  /// Tells whoever listens on the channel `fuel_v1` that averages and verdicts are up to date.
+  package func announceAggregate(_ run: RunID, newVerdicts: Int) throws {
+    try connection.query(
+      """
+      SELECT pg_notify('fuel_v1', jsonb_build_object(
+        'version', 1, 'kind', 'aggregate', 'run', \(run)::integer,
+        'new_verdicts', \(newVerdicts)::integer)::text)
+      """)
+  }
+
   /// Makes the regions of the database those of the configuration, and their stations with them.
   package func refreshRegions(_ regions: [Region], now: Instant) throws {
     try connection.transaction {

@@ -151,6 +151,29 @@ extension Store {
       """)
   }
 
+  /// Gives a run its place in the order of commits; the last act of its transaction.
+  func numberChange(_ run: RunID) throws {
+    // A rehearsal is one long transaction and would hold up everybody's commits.
+    guard !connection.isRehearsing else { return }
+    try connection.query("SELECT fuel.number_change(\(run))")
+  }
+
+  /// Tells whoever listens on the channel `fuel_v1` that a run was committed: a hint, to look at
+  /// `fuel_v1.changes` now. After the commit and not with it, so that a listener who does not listen
+  /// cannot fail a run.
+  package func announceRun(_ run: RunID) throws {
+    guard !connection.isRehearsing else { return }
+    try connection.query(
+      """
+      SELECT pg_notify('fuel_v1', jsonb_build_object(
+        'version', 1, 'kind', run.kind, 'run', run.run_id, 'change', run.change_number,
+        'feed', source.source, 'stored', run.stored)::text)
+      FROM fuel.run
+      JOIN fuel.source USING (source_id)
+      WHERE run.run_id = \(run) AND run.change_number IS NOT NULL
+      """)
+  }
+
   /// Writes down that a run fetched but was only a rehearsal.
   package func markRehearsed(_ run: RunID, at instant: Instant, requests: Int) throws {
     try connection.query(

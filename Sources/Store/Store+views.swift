@@ -1,4 +1,4 @@
-import FuelModel
+package import FuelModel
 import Postgres
 
 /// What the program itself shows of the published views. It reads them as any reader does.
@@ -44,17 +44,39 @@ package struct FeedHealth: Sendable {
   package var feed: String
   package var status: String
   package var why: String?
-  package var since: String?
-  package var lastSuccess: String?
+  package var since: Instant?
+  package var lastSuccess: Instant?
+  package var newestPrice: Instant?
   package var stations: Int
   package var prices: Int
   package var quotaLeft: Int?
+  package var attribution: String
+  package var licence: String?
+}
+
+/// How far the whole is.
+package struct PipelineState: Sendable {
+  package var aggregatedAt: Instant?
+  package var dirtyDays: Int
 }
 
 extension Store {
   /// Becomes the role that may read the views and nothing else.
   package func becomeReader() throws {
     try connection.become("fuel_reader")
+  }
+
+  /// Whether readers could fill the disk with tables of their own: rights on a database are not part of
+  /// its copies and dumps.
+  package func readersMayMakeTables() throws -> Bool {
+    try connection.query(
+      "SELECT has_database_privilege('fuel_reader', current_database(), 'TEMPORARY') AS may"
+    ).only().boolean("may")
+  }
+
+  /// As SQL writes it.
+  package func databaseName() throws -> String {
+    try connection.query("SELECT quote_ident(current_database()) AS name").only().text("name")
   }
 
   /// The server's clock less this machine's.
@@ -144,21 +166,33 @@ extension Store {
     }
   }
 
+  package func pipeline() throws -> PipelineState {
+    let row = try connection.query(
+      "SELECT aggregated_at, dirty_days FROM fuel_v1.pipeline"
+    ).only()
+    return PipelineState(
+      aggregatedAt: try row.optionalInstant("aggregated_at"),
+      dirtyDays: try row.integer("dirty_days"))
+  }
+
   package func health() throws -> [FeedHealth] {
     try connection.query(
       """
       SELECT
-        feed, status, why, since_at, last_success_at, stations, prices, quota_left
+        feed, status, why, since_at, last_success_at, newest_price_at, stations, prices,
+        quota_left, attribution, licence
       FROM fuel_v1.feed_health
       ORDER BY feed
       """
     ).map { row in
       FeedHealth(
         feed: try row.text("feed"), status: try row.text("status"), why: try row.optional("why"),
-        since: try row.optionalInstant("since_at")?.description,
-        lastSuccess: try row.optionalInstant("last_success_at")?.description,
+        since: try row.optionalInstant("since_at"),
+        lastSuccess: try row.optionalInstant("last_success_at"),
+        newestPrice: try row.optionalInstant("newest_price_at"),
         stations: try row.integer("stations"), prices: try row.integer("prices"),
-        quotaLeft: try row.optional("quota_left").flatMap(Int.init))
+        quotaLeft: try row.optional("quota_left").flatMap(Int.init),
+        attribution: try row.text("attribution"), licence: try row.optional("licence"))
     }
   }
 }

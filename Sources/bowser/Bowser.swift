@@ -1,3 +1,5 @@
+import Archives
+import Feeds
 import Foundation
 import Synchronization
 
@@ -5,12 +7,10 @@ import Synchronization
 /// code.
 @main
 enum Bowser {
-  static let version = "0.1.0"
-
   static let commands: [Command] = [
-    migrateCommand, ingestCommand, backfillCommand, aggregateCommand, backtestCommand, showCommand,
-    statusCommand,
-    stationsCommand, gapsCommand, agreementCommand, simulateCommand, doctorCommand, configCommand,
+    ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand, exportCommand,
+    statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
+    gapsCommand, agreementCommand, stationsCommand, simulateCommand,
   ]
 
   static func main() async {
@@ -26,6 +26,9 @@ enum Bowser {
       return .usage
     }
     if ["-h", "--help", "help"].contains(name) {
+      if arguments.count == 3, arguments[1] == "--pages" {
+        return pages(into: arguments[2], environment)
+      }
       if arguments.count > 1, let command = commands.first(where: { $0.name == arguments[1] }) {
         write(command.help)
       } else {
@@ -34,25 +37,59 @@ enum Bowser {
       return .done
     }
     if name == "--version" {
-      write("bowser \(version)\n")
+      write("bowser \(Version.number) (\(Version.commit))\n")
       return .done
     }
+    guard let command = commands.first(where: { $0.name == name }) else {
+      return failed(UsageError.unknown("command", name, among: commands.map(\.name)))
+    }
+    let rest = Array(arguments.dropFirst())
+    if rest.contains("-h") || rest.contains("--help") {
+      write(command.help)
+      return .done
+    }
+    let invocation: Invocation
     do {
-      guard let command = commands.first(where: { $0.name == name }) else {
-        throw UsageError.unknown("command", name, among: commands.map(\.name))
-      }
-      let rest = Array(arguments.dropFirst())
-      if rest.contains("-h") || rest.contains("--help") {
-        write(command.help)
-        return .done
-      }
-      let invocation = try Invocation(rest, of: command, environment: environment)
-      let code = try await command.run(invocation)
-      if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { throw lost }
-      return code
+      invocation = try Invocation(rest, of: command, environment: environment)
     } catch {
-      talk("bowser: \(error)\n")
-      return ExitCode(for: error)
+      return failed(error)
+    }
+    var code: ExitCode
+    do {
+      code = try await command.run(invocation)
+      if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { throw lost }
+    } catch {
+      code = failed(error)
+    }
+    if command.isJob, !invocation.flags.contains("isolated") {
+      await Ping.send(code, of: name, invocation)
+    }
+    return code
+  }
+
+  private static func failed(_ error: any Error) -> ExitCode {
+    complain("\(error)")
+    return ExitCode(for: error)
+  }
+
+  /// Writes the manual and the completions of shells below a share folder.
+  private static func pages(into folder: String, _ environment: [String: String]) -> ExitCode {
+    do {
+      let invocation = try Invocation([], of: configCommand, environment: environment)
+      let completions = Completions(
+        feeds: try invocation.sources().map(\.feed),
+        archives: try Archive.all(
+          in: try invocation.configurationFolder(), environment: environment
+        ).map(\.id))
+      for (path, text) in Manual.pages + completions.files {
+        let file = URL(filePath: folder).appending(path: path)
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileOutput.write(text, to: file.path)
+      }
+      return .done
+    } catch {
+      return failed(error)
     }
   }
 
@@ -67,7 +104,7 @@ enum Bowser {
       usage: bowser COMMAND [OPTIONS] [OPERANDS]
 
       \(lines.joined())
-      bowser COMMAND --help tells more. Options of every command:
+      bowser COMMAND --help tells more; so does man bowser-COMMAND. Options of every command:
       \(Command.common.map(\.helpLine).joined())
       """
   }()
@@ -82,13 +119,38 @@ struct OutputLost: Error, CustomStringConvertible {
 /// Writes to standard output: data. Where nobody reads any more, the rest is dropped; a full disk is
 /// told at the end.
 func write(_ text: String) {
+  var text = text
+  text.withUTF8 { writeBytes(UnsafeRawBufferPointer($0)) }
+}
+
+func writeBytes(_ bytes: UnsafeRawBufferPointer) {
   do {
-    try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    try FileHandle.standardOutput.write(contentsOf: Data(bytes))
   } catch {
     let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     guard reason?.code != Int(EPIPE) else { return }
     OutputLost.seen.withLock { $0 = OutputLost(description: "standard output cannot be written") }
   }
+}
+
+/// Writes an object to standard output as JSON, for programs.
+func writeJSON(_ value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+  write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+}
+
+/// Writes to standard error what went wrong, in one line that a terminal cannot be fooled with: file
+/// names and answers of providers may hold anything.
+func complain(_ text: String) {
+  var line = ""
+  for scalar in text.unicodeScalars {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: line += " "
+    default: line.unicodeScalars.append(scalar)
+    }
+  }
+  talk("bowser: \(line)\n")
 }
 
 /// Writes to standard error: talk.

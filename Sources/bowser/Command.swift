@@ -23,6 +23,8 @@ struct Command: Sendable {
   var options: [Option]
   /// Paragraphs after the options.
   var notes: String = ""
+  /// Whether it is work for cron, whose end a watcher may want to hear of.
+  var isJob = false
   var run: @Sendable (Invocation) async throws -> ExitCode
 
   /// Options of every command.
@@ -34,6 +36,9 @@ struct Command: Sendable {
       name: "now", value: "INSTANT", about: "the clock, for replays and tests: 2026-07-02T12:00:00Z"
     ),
     Option(name: "verbose", value: nil, about: "tell what happens on standard error"),
+    Option(
+      name: "ping-url", value: "URL",
+      about: "for jobs: a watcher to tell how it ended; or BOWSER_PING_URL"),
     Option(name: "help", value: nil, about: "this text"),
   ]
 

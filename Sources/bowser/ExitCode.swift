@@ -80,7 +80,7 @@ enum ExitCode: Int32, CaseIterable {
       } else {
         self = error.mayHeal ? .tryAgain : .ourBug
       }
-    case is Server.Failure, is CocoaError, is OutputLost: self = .inputOutput
+    case is Server.Failure, is CocoaError, is OutputLost, is FileOutput.Failure: self = .inputOutput
     default: self = .ourBug
     }
   }

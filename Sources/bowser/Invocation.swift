@@ -90,17 +90,19 @@ struct Invocation {
     Setting("attempts", .integer(1...20), .number(4)),
     Setting("contact", .text, .text("")),
     Setting("stateFolder", .text, .text("")),
+    Setting("pingUrl", .text, .text("")),
     Setting("allowLoopback", .boolean, .boolean(false)),
   ]
 
-  /// The configuration folder: the flag, BOWSER_CONFIG, `config` here, beside the program, /etc.
+  /// The configuration folder: the flag, BOWSER_CONFIG, `config` here, /etc, the examples beside the
+  /// program.
   func configurationFolder() throws -> String {
     if let folder = options["config"] { return folder }
     if let folder = environment["BOWSER_CONFIG"], !folder.isEmpty { return folder }
     let program = Bundle.main.executablePath ?? ""
     let installed = URL(filePath: program).deletingLastPathComponent()
       .appending(path: "../share/bowser/config").standardized.path
-    let places = ["config", installed, "/etc/bowser"]
+    let places = ["config", "/etc/bowser", installed]
     for place in places where FileManager.default.fileExists(atPath: place + "/bowser.json5") {
       return place
     }
@@ -111,6 +113,7 @@ struct Invocation {
     let folder = try configurationFolder()
     var given: [String: String] = [:]
     if let target = options["db"] { given["database"] = target }
+    if let address = options["ping-url"] { given["pingUrl"] = address }
     if flags.contains("verbose") { given["logLevel"] = "info" }
     return try Settings(
       Self.settings, file: try Value.table(file: folder + "/bowser.json5"),

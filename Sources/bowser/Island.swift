@@ -21,7 +21,7 @@ enum Island {
     }
     for island in running {
       guard let process = island.process else {
-        talk("bowser: \(island.feed): no process could be started\n")
+        complain("\(island.feed): no process could be started")
         worst = ExitCode.inputOutput.worse(than: worst)
         continue
       }
@@ -57,7 +57,7 @@ enum Island {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     var arguments = ["ingest", feed, "--isolated"]
-    for (name, value) in invocation.options where name != "db" {
+    for (name, value) in invocation.options where !["db", "ping-url"].contains(name) {
       arguments.append("--\(name)=\(value)")
     }
     for flag in invocation.flags where flag != "all" { arguments.append("--\(flag)") }

@@ -16,7 +16,7 @@ struct IslandTests {
   static let now = Instant(seconds: 1_782_900_000)
 
   /// All providers on one server, and the variables that lead there.
-  private final class Providers: Sendable {
+  final class Providers: Sendable {
     let feeds: SimulatedFeeds
     let server: Server
     let environment: [String: String]
@@ -227,7 +227,8 @@ struct IslandTests {
       }
       return try published(target)
     }
-    #expect(plain.count > 100 && atOnce == plain)
+    #expect(plain.count > 100)
+    #expect(firstDifference(atOnce, plain) == nil)
   }
 
   /// F-K10, F-M04: no environment, no home, no standard input, a folder that is gone, any umask and

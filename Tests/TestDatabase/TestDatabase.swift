@@ -76,3 +76,13 @@ extension Connection {
     }
   }
 }
+
+/// Where two long lists differ, in a few words; `nil`: nowhere. Comparing them inside an expectation
+/// would make it work out all differences, which takes hours for long lists.
+package func firstDifference(_ found: [String], _ expected: [String]) -> String? {
+  guard found != expected else { return nil }
+  let missing = Set(expected).subtracting(found).sorted()
+  let surplus = Set(found).subtracting(expected).sorted()
+  return "\(found.count) lines instead of \(expected.count); \(missing.count) missing, such as "
+    + "\(missing.prefix(3)); \(surplus.count) too many, such as \(surplus.prefix(3))"
+}

@@ -136,7 +136,9 @@ package struct Backfill {
       guard let flight = flights.removeValue(forKey: lane) else { return }
       do {
         guard let done = try await flight.task.value else { return }
-        log.info("loaded", ["file": flight.file, "received": done.counts.received])
+        log.info(
+          "loaded", ["run": done.run, "file": flight.file, "received": done.counts.received])
+        store.announce(done.run, log: log)
         tell(flight.file, .loaded(done.counts))
       } catch let refusal as Refusal {
         try await landAll()

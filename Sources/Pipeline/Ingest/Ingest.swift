@@ -299,6 +299,7 @@ package struct Ingest {
           "rejected": counts.rejected, "flagged": counts.flagged,
         ])
       for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
+      store.announce(run, log: log)
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {

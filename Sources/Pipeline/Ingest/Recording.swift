@@ -87,7 +87,12 @@ package struct Recording: Sendable {
 
   private func unzip(_ path: String) throws -> [UInt8] {
     let gzip = try ByteStream(["gzip", "-dc", "--", path])
-    let data = try gzip.all()
+    let data: Data
+    do {
+      data = try gzip.all()
+    } catch let error as ByteStream.TooLarge {
+      throw IngestError.recording(path: path, reason: error.description)
+    }
     guard try gzip.finish() else {
       throw IngestError.recording(path: path, reason: "gzip cannot read it")
     }

@@ -12,6 +12,7 @@ package struct Aggregate {
 
   /// What a run did.
   package struct Summary: Sendable {
+    package var run: RunID
     package var spans: Int
     package var days: Int
     package var verdicts: Int
@@ -54,6 +55,8 @@ package struct Aggregate {
       }
     }
     let now = clock.now()
+    let run = try store.beginAggregate(at: now)
+    let log = log.with("run", run)
     try Identity.match(store, decisions: decisions, now: now, log: log)
     try store.refreshRegions(regions, now: now)
     try store.refreshBrands(brands)
@@ -69,9 +72,13 @@ package struct Aggregate {
     let verdicts = try store.regionsNow(now: now).map { Verdict.judge($0, now: now) }
     try store.keepMarkets(verdicts)
     let summary = Summary(
-      spans: spans.count,
+      run: run, spans: spans.count,
       days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
       verdicts: verdicts.count, newVerdicts: try store.keep(verdicts, now: now))
+    try store.finishAggregate(
+      run, at: clock.now(), days: summary.days, verdicts: summary.verdicts,
+      newVerdicts: summary.newVerdicts)
+    store.announce(aggregate: run, newVerdicts: summary.newVerdicts, log: log)
     log.info(
       "aggregated",
       ["days": summary.days, "verdicts": summary.verdicts, "new_verdicts": summary.newVerdicts])

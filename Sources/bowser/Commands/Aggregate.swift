@@ -22,7 +22,8 @@ let aggregateCommand = Command(
     .init(
       name: "as-of", value: "INSTANT", about: "print averages and verdicts as they were known then"),
     .init(name: "summary", value: nil, about: "one line on standard output"),
-  ]
+  ],
+  isJob: true
 ) { invocation in
   guard invocation.operands.isEmpty else {
     throw UsageError.message("aggregate takes no operands")
@@ -60,7 +61,7 @@ let aggregateCommand = Command(
   progress.end()
   if invocation.flags.contains("summary") {
     write(
-      "aggregate days=\(summary.days) verdicts=\(summary.verdicts) "
+      "aggregate run=\(summary.run) days=\(summary.days) verdicts=\(summary.verdicts) "
         + "new_verdicts=\(summary.newVerdicts)\n")
   }
   return .done

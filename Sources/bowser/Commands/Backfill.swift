@@ -31,7 +31,8 @@ let backfillCommand = Command(
     whatever name, is passed over, so that the same command goes on where it was interrupted.
 
     `bowser gaps` tells what is missing. `bowser aggregate` then brings the averages up to date.
-    """
+    """,
+  isJob: true
 ) { invocation in
   guard let name = invocation.operands.first, invocation.operands.count > 1 else {
     throw UsageError.message("which archive and which files? such as wa-fuelwatch downloads/")
@@ -127,14 +128,14 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
     case .known: known += 1
     case .refused(let reason):
       refused += 1
-      talk("bowser: \(result.file): \(reason)\n")
+      complain("\(result.file): \(reason)")
     case .passedOver: passedOver += 1
     }
   }
   for (reason, count) in total.rejectedByReason.sorted(by: { $0.key < $1.key }) {
-    talk(
-      "bowser: \(count) rows rejected: \(reason), such as "
-        + "\(total.examples[reason].map { String($0.prefix(160)) } ?? "")\n")
+    complain(
+      "\(count) rows rejected: \(reason), such as "
+        + "\(total.examples[reason].map { String($0.prefix(160)) } ?? "")")
   }
   if invocation.flags.contains("summary") {
     write(

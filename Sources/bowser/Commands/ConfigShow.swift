@@ -6,25 +6,24 @@ let configCommand = Command(
   name: "config",
   summary: "Show every setting, its value and where it came from.",
   operands: "show",
-  examples: [("bowser config show", "all settings, feeds and archives; secrets are masked")],
-  options: []
+  examples: [
+    ("bowser config show", "all settings, feeds and archives; secrets are masked"),
+    ("bowser config show --json", "the same for programs"),
+  ],
+  options: [.init(name: "json", value: nil, about: "one JSON object")],
+  notes: """
+    The JSON object has version (1), folder and sections, a list of objects with name, settings (each
+    with key, value and origin) and secrets (each with name and state).
+    """
 ) { invocation in
   guard invocation.operands == ["show"] else {
     throw UsageError.message("config show is all there is")
   }
-  func section(_ title: String, _ settings: Settings) {
-    write("\(title)\n")
-    for (key, value, origin) in settings.entries {
-      // A connection string may hold a password.
-      let shown = key == "database" && value != .text("") ? "***" : "\(value)"
-      write("  \(key) = \(shown)  (\(origin))\n")
-    }
-  }
-  write("folder = \(try invocation.configurationFolder())\n")
-  section("settings", try invocation.settings())
+  var shown = Shown(folder: try invocation.configurationFolder())
+  shown.add("settings", try invocation.settings())
   let secrets = Secrets(environment: invocation.environment)
   for source in try invocation.sources() {
-    section(source.feed, source.settings)
+    shown.add(source.feed, source.settings)
     for name in source.secrets {
       let state: String
       do {
@@ -32,13 +31,59 @@ let configCommand = Command(
       } catch {
         state = "missing: \(error)"
       }
-      write("  secret \(name) = \(state)\n")
+      shown.sections[shown.sections.count - 1].secrets.append(.init(name: name, state: state))
     }
   }
-  for archive in try Archive.all(
-    in: try invocation.configurationFolder(), environment: invocation.environment)
-  {
-    section("archive \(archive.id)", archive.settings)
+  for archive in try Archive.all(in: shown.folder, environment: invocation.environment) {
+    shown.add("archive \(archive.id)", archive.settings)
+  }
+  if invocation.flags.contains("json") {
+    try writeJSON(shown)
+  } else {
+    write(shown.text)
   }
   return .done
+}
+
+private struct Shown: Encodable {
+  struct Setting: Encodable {
+    var key: String
+    var value: String
+    var origin: String
+  }
+  struct Secret: Encodable {
+    var name: String
+    var state: String
+  }
+  struct Section: Encodable {
+    var name: String
+    var settings: [Setting]
+    var secrets: [Secret] = []
+  }
+
+  var version = 1
+  var folder: String
+  var sections: [Section] = []
+
+  init(folder: String) { self.folder = folder }
+
+  mutating func add(_ name: String, _ settings: Settings) {
+    sections.append(
+      Section(
+        name: name,
+        settings: settings.entries.map { key, value, origin in
+          // A connection string may hold a password, and the path of a watcher is as good as one.
+          let isMasked = ["database", "pingUrl"].contains(key) && value != .text("")
+          return Setting(key: key, value: isMasked ? "***" : "\(value)", origin: "\(origin)")
+        }))
+  }
+
+  var text: String {
+    "folder = \(folder)\n"
+      + sections.map { section in
+        section.name + "\n"
+          + section.settings.map { "  \($0.key) = \($0.value)  (\($0.origin))\n" }.joined()
+          + section.secrets.map { "  secret \($0.name) = \($0.state)\n" }.joined()
+      }.joined()
+  }
 }

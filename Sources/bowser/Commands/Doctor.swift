@@ -17,10 +17,13 @@ let doctorCommand = Command(
   ],
   options: [
     .init(
-      name: "online", value: nil, about: "one dry run a feed: its requests count as any other's")
+      name: "online", value: nil, about: "one dry run a feed: its requests count as any other's"),
+    .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
     One line a check: ok, warn or FAIL, and what to do. Exit 78 where something fails, else 0.
+    The JSON object has version (1), exit_code and checks, a list of objects with finding (ok, warn or
+    fail), what and words.
     docs/feeds.md tells how to get each key.
     """
 ) { invocation in
@@ -41,22 +44,41 @@ let doctorCommand = Command(
       await doctor.ask(source, settings, invocation)
     }
   }
+  try doctor.finish(asJSON: invocation.flags.contains("json"))
   return doctor.code
 }
 
 /// Looks at one thing after the other and says what it finds.
 private struct Doctor {
-  enum Finding: String {
-    case ok = "ok  "
-    case warn = "warn"
-    case fail = "FAIL"
+  enum Finding: String, Encodable {
+    case ok, warn, fail
+  }
+
+  struct Check: Encodable {
+    var finding: Finding
+    var what: String
+    var words: String
   }
 
   private(set) var code = ExitCode.done
+  private var checks: [Check] = []
 
   mutating func tell(_ finding: Finding, _ what: String, _ words: String) {
-    write("\(finding.rawValue)  \(padded(what, 24))\(words)\n")
+    checks.append(Check(finding: finding, what: what, words: words))
     if finding == .fail { code = .configuration }
+  }
+
+  func finish(asJSON isJSON: Bool) throws {
+    struct Findings: Encodable {
+      var version = 1
+      var exit_code: Int32
+      var checks: [Check]
+    }
+    if isJSON { return try writeJSON(Findings(exit_code: code.rawValue, checks: checks)) }
+    for check in checks {
+      let mark = check.finding == .fail ? "FAIL" : check.finding.rawValue
+      write("\(padded(mark, 6))\(padded(check.what, 24))\(check.words)\n")
+    }
   }
 
   /// - Parameter good: what to say where the body does not throw.
@@ -93,6 +115,12 @@ private struct Doctor {
           .warn, "locks",
           "only \(readers) sessions at once can read whole histories: raise max_locks_per_transaction"
         )
+      }
+      if try store.readersMayMakeTables() {
+        tell(
+          .warn, "reader's rights",
+          "fuel_reader may make temporary tables here, as after a copy of the database; run: "
+            + "REVOKE TEMPORARY ON DATABASE " + (try store.databaseName()) + " FROM PUBLIC")
       }
       for feed in try store.health() where feed.why?.contains("clock differs") == true {
         tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")

@@ -38,7 +38,8 @@ let ingestCommand = Command(
 
     Exit codes: 0 done or nothing new; 65 refused; 69 feed unavailable; 75 try again; 77 not allowed;
     78 configuration. Over several feeds the worst counts, and each is named.
-    """
+    """,
+  isJob: true
 ) { invocation in
   let settings = try invocation.settings()
   let sources = try invocation.sources()
@@ -214,7 +215,7 @@ private struct IngestRun {
   ) {
     switch result {
     case .failure(let error):
-      talk("bowser: \(feed): \(error)\n")
+      complain("\(feed): \(error)")
       worst = ExitCode(for: error).worse(than: worst)
     case .success(let summary):
       guard invocation.flags.contains("summary") else { return }

@@ -153,7 +153,7 @@ private struct Simulation {
     {
       write("export \(name)='\(value)'\n")
     }
-    talk("bowser: serving a simulated market at http://127.0.0.1:\(server.port), until stopped\n")
+    complain("serving a simulated market at http://127.0.0.1:\(server.port), until stopped")
     while true { sleep(3_600) }
   }
 

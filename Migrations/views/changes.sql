@@ -1,0 +1,55 @@
+-- What complete lists say by leaving out is not among the prices, so that it is read from the listings.
+CREATE OR REPLACE VIEW fuel_v1.changes AS
+SELECT
+  run.change_number,
+  run.run_id,
+  source.source AS feed,
+  run.finished_at,
+  change.what,
+  change.station_id,
+  fuel.fuel,
+  (nullif(change.price_tenths, 0) / 10.0)::numeric(5, 1) AS price_cpl,
+  change.effective_at
+FROM fuel.run
+JOIN fuel.source USING (source_id)
+CROSS JOIN LATERAL (
+  SELECT
+    CASE WHEN price.price_tenths = 0 THEN 'ended' ELSE 'price' END AS what,
+    price.station_id,
+    price.fuel_id,
+    price.price_tenths,
+    price.effective_at
+  FROM fuel.price
+  WHERE price.run_id = run.run_id
+  UNION ALL
+  SELECT
+    CASE WHEN listing.is_listed THEN 'listed' ELSE 'ended' END AS what,
+    listing.station_id,
+    listing.fuel_id,
+    0 AS price_tenths,
+    listing.changed_at AS effective_at
+  FROM fuel.listing
+  WHERE run.is_complete
+    AND listing.source_id = run.source_id
+    AND listing.changed_at = run.taken_at
+  UNION ALL
+  SELECT 'history' AS what, NULL AS station_id, NULL AS fuel_id, NULL AS price_tenths, NULL AS effective_at
+  WHERE run.kind IN ('backfill', 'reprocess')
+) AS change
+LEFT JOIN fuel.fuel USING (fuel_id)
+WHERE run.change_number IS NOT NULL;
+COMMENT ON VIEW fuel_v1.changes IS
+  'What each committed run changed, for services that keep a copy: remember the highest change_number '
+  'that you have read, and ask for what is above it. No smaller number appears later. One row per run '
+  'and price that it told first, and one per run and station and fuel that its list has left out or '
+  'taken up again.';
+COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Place of the run in the order of commits. Gaps mean nothing.';
+COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
+COMMENT ON COLUMN fuel_v1.changes.feed          IS 'The feed or archive that told it.';
+COMMENT ON COLUMN fuel_v1.changes.finished_at   IS 'When the run ended, by its own clock.';
+COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded or answers were read again: read price_history of the feed anew).';
+COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this feed knows it; see station_records. NULL: history.';
+COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL: history.';
+COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless a price.';
+COMMENT ON COLUMN fuel_v1.changes.effective_at  IS 'From when it holds; may lie ahead. NULL: history.';
+GRANT SELECT ON fuel_v1.changes TO fuel_reader, fuel_writer;

@@ -1,0 +1,22 @@
+import Logging
+import Store
+
+/// Hints to other services that something was committed. What is committed stays so, whether or not
+/// they could be told: they catch up from `fuel_v1.changes`.
+extension Store {
+  func announce(_ run: RunID, log: Logger) {
+    hint(log) { try announceRun(run) }
+  }
+
+  func announce(aggregate run: RunID, newVerdicts: Int, log: Logger) {
+    hint(log) { try announceAggregate(run, newVerdicts: newVerdicts) }
+  }
+
+  private func hint(_ log: Logger, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      log.info("listeners not told", ["error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import CPostgres
+
+extension Connection {
+  /// Hands on what the server writes for a query in one of its text formats, a piece of whole lines at
+  /// a time.
+  ///
+  /// - Parameters:
+  ///   - query: a query without parameters, as `format` of the server quoted it.
+  ///   - options: of COPY, as this program wrote them.
+  package func copyText(
+    from query: String, options: StaticString, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let started = PQexec(handle, "COPY (\(query)) TO STDOUT (\(options))")
+    PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))
+    var failure: (any Error)?
+    var pointer: UnsafeMutablePointer<CChar>?
+    while true {
+      let length = PQgetCopyData(handle, &pointer, 0)
+      guard length > 0, let bytes = pointer else { break }
+      defer { PQfreemem(bytes) }
+      // The rest is drained: the session is used again.
+      if failure != nil { continue }
+      do {
+        try take(UnsafeRawBufferPointer(start: bytes, count: Int(length)))
+      } catch {
+        failure = error
+      }
+    }
+    let first = PQgetResult(handle)
+    while let more = PQgetResult(handle) { PQclear(more) }
+    PQclear(try checked(first, expecting: [PGRES_COMMAND_OK]))
+    if let failure { throw failure }
+  }
+}

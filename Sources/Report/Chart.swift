@@ -1,0 +1,162 @@
+import FuelModel
+import Store
+
+/// Lines of daily averages as SVG. Days without an average are gaps, never bridged.
+struct Chart {
+  let days: [MarketReport.Day]
+  let width: Double
+  let height: Double
+
+  private struct Scale {
+    var low: Double
+    var high: Double
+    var top: Double
+    var bottom: Double
+    var left: Double
+    var step: Double
+
+    func y(_ cents: Double) -> Double {
+      bottom - (min(max(cents, low), high) - low) / (high - low) * (bottom - top)
+    }
+    func x(_ place: Int) -> Double { left + Double(place) * step }
+  }
+
+  /// A small line without axes.
+  func sparkline() -> HTML {
+    let known = days.compactMap(\.average)
+    guard let low = known.min(), let high = known.max() else { return "" }
+    // Less than two cents between low and high is flat, not a mountain range.
+    let middle = (low + high) / 2
+    let half = max((high - low) / 2, 1)
+    let scale = Scale(
+      low: middle - half, high: middle + half, top: 6, bottom: height - 6, left: 4,
+      step: (width - 10) / Double(max(1, days.count - 1)))
+    return """
+      <svg class="spark" viewBox="0 0 \(place(width)) \(place(height))" role="img" aria-label="\(summary)">
+      \(line(\.average, scale, "line"))\(dot(scale))
+      </svg>
+
+      """
+  }
+
+  /// With axes, the range from the cheapest to the dearest station, and the average of seven days.
+  func full() -> HTML {
+    let known = days.compactMap(\.average)
+    guard let least = known.min(), let most = known.max() else {
+      return
+        "<p class=\"empty\">No day of the last thirty has enough stations for an average.</p>\n"
+    }
+    // One absurd station must not press the average flat: the range is cut 20 c beyond it.
+    let low = max(days.compactMap(\.lowest).min() ?? least, least - 20)
+    let high = min(days.compactMap(\.highest).max() ?? most, most + 20)
+    let ticks = Self.ticks(from: low, to: high)
+    let scale = Scale(
+      low: ticks[0], high: ticks[ticks.count - 1], top: 12, bottom: height - 26, left: 40,
+      step: (width - 40 - 54) / Double(max(1, days.count - 1)))
+    let right = scale.x(days.count - 1)
+    let grid = ticks.map { tick -> HTML in
+      """
+      <line class="grid" x1="40" x2="\(place(right))" y1="\(place(scale.y(tick)))" y2="\(place(scale.y(tick)))"/>
+      <text class="axis" x="34" y="\(place(scale.y(tick) + 4))" text-anchor="end">\(Int(tick))</text>
+
+      """
+    }
+    let every = width < 500 ? 10 : 5
+    let dates = days.enumerated().filter { ($0.offset - (days.count - 1)) % every == 0 }.map {
+      place_, day -> HTML in
+      """
+      <text class="axis" x="\(place(scale.x(place_)))" y="\(place(height - 8))" text-anchor="middle">\(Words.date(day.day))</text>
+
+      """
+    }
+    return """
+      <svg class="chart" viewBox="0 0 \(place(width)) \(place(height))" role="img" aria-label="\(summary)">
+      \(grid)\(dates)\(band(scale))\(line(\.movingAverage, scale, "moving"))\(line(\.average, scale, "line"))\(dot(scale))\(lastLabel(scale))
+      </svg>
+
+      """
+  }
+
+  /// What the line shows, for those who do not see it.
+  private var summary: String {
+    let known = days.filter { $0.average != nil }
+    guard let low = known.min(by: { ($0.average ?? 0) < ($1.average ?? 0) }),
+      let high = known.max(by: { ($0.average ?? 0) < ($1.average ?? 0) }),
+      let last = known.last
+    else { return "No averages" }
+    return "Daily averages of \(days.count) days: lowest \(Words.cents(low.average)) on "
+      + "\(Words.date(low.day)), highest \(Words.cents(high.average)) on \(Words.date(high.day)), "
+      + "last \(Words.cents(last.average)) on \(Words.date(last.day))"
+  }
+
+  /// Round numbers that cover a range, at most six of them.
+  static func ticks(from low: Double, to high: Double) -> [Double] {
+    let step =
+      [1.0, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].first { (high - low) / $0 <= 4 } ?? 5_000
+    let first = (low / step).rounded(.down) * step
+    let last = max((high / step).rounded(.up) * step, first + step)
+    return Array(stride(from: first, through: last, by: step))
+  }
+
+  /// Unbroken runs of days with a value.
+  private func runs(_ value: (MarketReport.Day) -> Bool) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for (place, day) in days.enumerated() where value(day) {
+      if let last = runs.last, last.upperBound == place {
+        runs[runs.count - 1] = last.lowerBound..<place + 1
+      } else {
+        runs.append(place..<place + 1)
+      }
+    }
+    return runs
+  }
+
+  private func line(
+    _ value: KeyPath<MarketReport.Day, Double?>, _ scale: Scale, _ style: String
+  ) -> [HTML] {
+    runs { $0[keyPath: value] != nil }.map { run in
+      let points = run.compactMap { index in
+        days[index][keyPath: value].map { "\(place(scale.x(index))),\(place(scale.y($0)))" }
+      }
+      // A day between two gaps is a point, which no line shows.
+      guard points.count > 1 else {
+        let (x, y) = (scale.x(run.lowerBound), scale.y(days[run.lowerBound][keyPath: value] ?? 0))
+        return "<circle class=\"point\" cx=\"\(place(x))\" cy=\"\(place(y))\" r=\"2\"/>\n"
+      }
+      return "<polyline class=\"\(style)\" points=\"\(points.joined(separator: " "))\"/>\n"
+    }
+  }
+
+  private func band(_ scale: Scale) -> [HTML] {
+    runs { $0.lowest != nil && $0.highest != nil }.filter { $0.count > 1 }.map { run in
+      let above = run.map { "\(place(scale.x($0))),\(place(scale.y(days[$0].highest ?? 0)))" }
+      let below = run.reversed().map {
+        "\(place(scale.x($0))),\(place(scale.y(days[$0].lowest ?? 0)))"
+      }
+      return "<polygon class=\"band\" points=\"\((above + below).joined(separator: " "))\"/>\n"
+    }
+  }
+
+  private func dot(_ scale: Scale) -> HTML {
+    guard let last = days.lastIndex(where: { $0.average != nil }), let value = days[last].average
+    else { return "" }
+    return
+      "<circle class=\"dot\" cx=\"\(place(scale.x(last)))\" cy=\"\(place(scale.y(value)))\" r=\"3.5\"/>\n"
+  }
+
+  private func lastLabel(_ scale: Scale) -> HTML {
+    guard let last = days.lastIndex(where: { $0.average != nil }), let value = days[last].average
+    else { return "" }
+    return """
+      <text class="last" x="\(place(scale.x(last) + 7))" y="\(place(scale.y(value) + 4))">\(Words.cents(value))</text>
+
+      """
+  }
+
+  /// A coordinate with one decimal.
+  private func place(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0
+      ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+}

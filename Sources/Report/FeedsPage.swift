@@ -1,0 +1,52 @@
+import FuelModel
+import Store
+
+extension Report {
+  /// How each source is doing, and whose data these are.
+  func feedsPage() -> HTML {
+    let aggregated: HTML =
+      market.pipeline.aggregatedAt.map { instant in
+        "Averages and verdicts were last brought up to date at \(Words.time(instant, .sydney)) Sydney time."
+          as HTML
+      } ?? "Averages and verdicts were never brought up to date."
+    return page(
+      "Feeds",
+      """
+      <h1>Feed health</h1>
+      <p class="lead">\(aggregated)</p>
+      <div class="panel">
+      \(table(
+        "Feeds",
+        [
+          ("Feed", false), ("Status", false), ("Last good", false), ("Newest price", false),
+          ("Stations", true), ("Prices", true),
+        ],
+        market.feeds.map(row)))</div>
+      <p class="note">Times in Sydney. A feed is late when it was not read for two of its intervals, stale when \
+      its prices are too old to believe, failing after two bad runs.</p>
+      <h2>Whose data these are</h2>
+      <div class="panel">
+      \(table(
+        "Licences", [("Feed", false), ("Attribution", false), ("Licence", false)],
+        market.feeds.map { feed in
+          """
+          <tr><th scope="row">\(feed.feed)</th><td>\(feed.attribution)</td><td>\(feed.licence ?? "not read yet")</td></tr>
+
+          """
+        }))</div>
+
+      """)
+  }
+
+  private func row(_ feed: FeedHealth) -> HTML {
+    let mark = ["ok": "ok", "off": "same"][feed.status] ?? "bad"
+    let why: HTML = feed.why.map { "<br><span class=\"unit\">\($0)</span>" as HTML } ?? ""
+    return """
+      <tr><th scope="row">\(feed.feed)</th><td><span class="\(mark)">\(feed.status)</span>\(why)</td>\
+      <td>\(feed.lastSuccess.map { Words.time($0, .sydney) } ?? "never")</td>\
+      <td>\(feed.newestPrice.map { Words.time($0, .sydney) } ?? "none")</td>\
+      <td class="number">\(feed.stations)</td><td class="number">\(feed.prices)</td></tr>
+
+      """
+  }
+}

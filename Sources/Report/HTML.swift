@@ -1,0 +1,44 @@
+/// Text of an HTML or SVG document. What is interpolated is escaped, unless it is HTML itself: names
+/// of stations come from outside and may hold anything.
+struct HTML: ExpressibleByStringInterpolation, Sendable {
+  private(set) var text: String
+
+  init(stringLiteral value: String) { text = value }
+
+  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+
+  private init(text: String) { self.text = text }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity * 2)
+    }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+
+    mutating func appendInterpolation(_ value: HTML) { text += value.text }
+
+    mutating func appendInterpolation(_ parts: [HTML]) {
+      for part in parts { text += part.text }
+    }
+
+    mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      for character in value.description.unicodeScalars {
+        switch character {
+        case "&": text += "&amp;"
+        case "<": text += "&lt;"
+        case ">": text += "&gt;"
+        case "\"": text += "&quot;"
+        case "'": text += "&#39;"
+        // What HTML does not allow, and what turns the direction of the text around it.
+        case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{7F}"..."\u{9F}",
+          "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+          text += "\u{FFFD}"
+        default: text.unicodeScalars.append(character)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Store
+
+extension Report {
+  /// What the numbers mean, and how good the verdicts were.
+  func methodPage() -> HTML {
+    let regions = market.regions.filter { region in
+      market.fuels.contains { market.scores[.init(region.code, $0.code)] != nil }
+    }
+    return page(
+      "Method",
+      """
+      <h1>What the numbers mean</h1>
+      <div class="panel">
+      <h2>Average now</h2>
+      <p>The mean over stations of the price in effect. Prices that are too old to believe, doubtful, for members \
+      only or of another day are left out. Fewer than three stations make no average.</p>
+      <h2>Daily average</h2>
+      <p>Over stations, of each station's price through the local day, weighted by how long it held; in Western \
+      Australia the price day runs from 06:00 to 06:00. A day without enough stations is a gap.</p>
+      <h2>Should you fill up?</h2>
+      <p>Where tomorrow's prices are published, they decide. Elsewhere each market's own past does: of a few plain \
+      rules (the place in the price cycle, the direction of the last days, the cheapest weekday) the one that \
+      would have saved most over the last months speaks, and only while it saves anything. Where none does, \
+      the answer is that it makes no difference, which is an answer.</p>
+      <h2>How it is scored</h2>
+      <p>Each day is judged by what was known on it. A driver who needs fuel within the week follows the advice; \
+      perfect timing would have known the future. The share of perfect timing's saving that the advice reached is \
+      given here, good or bad.</p>
+      </div>
+      <h2>How good the advice was</h2>
+      <div class="panel">
+      \(regions.isEmpty
+        ? "<p class=\"empty\">Not scored yet: it takes some months of history.</p>\n" as HTML
+        : scores(regions))</div>
+
+      """)
+  }
+
+  private func scores(_ regions: [MarketReport.Region]) -> HTML {
+    table(
+      "Scores",
+      [
+        ("Region", false), ("Fuel", false), ("Share of perfect", true), ("Saved c/L", true),
+        ("Perfect c/L", true), ("Days", true), ("Since", false),
+      ],
+      regions.flatMap { region in
+        market.fuels.compactMap { fuel -> HTML? in
+          guard let score = market.scores[.init(region.code, fuel.code)] else { return nil }
+          return """
+            <tr><th scope="row">\(Words.title(region.name))</th><td>\(fuel.code)</td>\
+            <td class="number">\(score.capture.map(Words.percent) ?? "·")</td>\
+            <td class="number">\(Words.cents(score.saving))</td>\
+            <td class="number">\(Words.cents(score.perfect))</td>\
+            <td class="number">\(score.windows)</td><td>\(Words.dateWithYear(score.from))</td></tr>
+
+            """
+        }
+      })
+  }
+}

@@ -1,0 +1,121 @@
+import FuelModel
+import Store
+
+extension Report {
+  /// The market on one page: a card for each capital, then everything as a table.
+  func nowPage() -> HTML {
+    guard !market.averages.isEmpty else {
+      return page(
+        "Now",
+        """
+        <h1>Fuel prices now</h1>
+        <p class="lead">There are no averages yet: no prices were stored, or they were not aggregated.</p>
+
+        """)
+    }
+    let fuel = market.fuels.first?.code ?? "U91"
+    let capitals = market.regions.filter { $0.kind == "capital" && hasAverage($0) }
+    return page(
+      "Fuel prices now",
+      """
+      <h1>Should you fill up?</h1>
+      <p class="lead">\(Words.title(fuelName(fuel))) in the capital cities, the average of all stations at \
+      \(Words.time(now, .sydney)) Sydney time, and what thirty days of prices say.</p>
+      <div class="cards">
+      \(capitals.map { card($0, fuel) })</div>
+      <h2>Averages now</h2>
+      \(averagesTable(capitals))\(delayNote(capitals))<h2 id="states">States and cities</h2>
+      \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }))\
+      <ul class="chips">
+      \(market.regions.filter(hasAverage).map { region in
+        "<li><a href=\"\(Self.path(of: region))\">\(Words.title(region.name))</a></li>\n" as HTML
+      })</ul>
+      \(feedSummary())
+      """)
+  }
+
+  func fuelName(_ code: String) -> String {
+    market.fuels.first { $0.code == code }.map { "\($0.name) (\(code))" } ?? code
+  }
+
+  private func card(_ region: MarketReport.Region, _ fuel: String) -> HTML {
+    let key = MarketReport.Key(region.code, fuel)
+    guard let average = market.averages[key] else { return "" }
+    let late: HTML =
+      average.delayHours > 0
+      ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
+    return """
+      <article class="card">
+      <h2><a href="\(Self.path(of: region))">\(Words.title(region.name))</a></h2>
+      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> \(change(average.change24h, over: "in 24 h"))</p>
+      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline())\(late)\(verdict(key))</article>
+
+      """
+  }
+
+  /// What to do, why, and how good such advice was.
+  func verdict(_ key: MarketReport.Key) -> HTML {
+    guard let verdict = market.verdicts[key] else { return "" }
+    let (word, mark) = Words.verdict(verdict.verdict)
+    let saving: HTML =
+      (verdict.expectedSaving ?? 0) >= 0.05 && verdict.verdict != "no_difference"
+      ? " <span class=\"unit\">about \(Words.cents(verdict.expectedSaving)) c/L to save</span>" : ""
+    return """
+      <p class="verdict"><b class="\(mark)">\(word)</b>\(saving)</p>
+      <p class="reason">\(verdict.reason).</p>
+      <p class="score">\(scoreLine(key))</p>
+
+      """
+  }
+
+  func scoreLine(_ key: MarketReport.Key) -> String {
+    guard let score = market.scores[key] else { return "Not scored yet: too little history." }
+    guard let capture = score.capture, let saving = score.saving, (score.perfect ?? 0) >= 0.5 else {
+      return "Perfect timing would have saved \(Words.cents(score.perfect)) c/L since "
+        + "\(Words.dateWithYear(score.from)): nothing to time."
+    }
+    return "Such advice saved \(Words.cents(saving)) c/L since \(Words.dateWithYear(score.from)), "
+      + "\(Words.percent(capture)) of what perfect timing would have."
+  }
+
+  private func averagesTable(_ regions: [MarketReport.Region]) -> HTML {
+    table(
+      "Averages now", [("Region", false)] + market.fuels.map { ($0.code, true) },
+      regions.map { region in
+        let isLate = market.fuels.contains {
+          (market.averages[.init(region.code, $0.code)]?.delayHours ?? 0) > 0
+        }
+        let cells = market.fuels.map { fuel -> HTML in
+          guard let average = market.averages[.init(region.code, fuel.code)] else {
+            return
+              "<td class=\"number\"><span class=\"same\" title=\"too few stations\">·</span></td>"
+          }
+          return
+            "<td class=\"number\">\(Words.cents(average.average))<br>\(change(average.change24h))</td>"
+        }
+        return """
+          <tr><th scope="row"><a href="\(Self.path(of: region))">\(Words.title(region.name))</a>\(isLate ? "*" : "")</th>\(cells)</tr>
+
+          """
+      })
+  }
+
+  private func delayNote(_ regions: [MarketReport.Region]) -> HTML {
+    let names = market.fuels.map { "\($0.code): \($0.name)" }.joined(separator: ", ")
+    let isLate = market.averages.values.contains { $0.delayHours > 0 }
+    return """
+      <p class="note">Below each average its change over 24 hours, of the stations priced at both ends. \(names).\
+      \(isLate ? " * Published a day late: prices of yesterday, and in no average beside others." : "")</p>
+
+      """
+  }
+
+  private func feedSummary() -> HTML {
+    let bad = market.feeds.filter { $0.status != "ok" && $0.status != "off" }
+    guard !bad.isEmpty else {
+      return "<p class=\"note\">All feeds are well: <a href=\"feeds.html\">feed health</a>.</p>\n"
+    }
+    let names = bad.map { "\($0.feed) is \($0.status)" }.joined(separator: ", ")
+    return "<p class=\"note\">\(names): <a href=\"feeds.html\">feed health</a>.</p>\n"
+  }
+}

@@ -1,0 +1,129 @@
+package import FuelModel
+package import Store
+
+/// The market as static pages: no script, nothing loaded from elsewhere, readable by anything that reads
+/// HTML. Made of the published views alone.
+package struct Report {
+  let market: MarketReport
+  let now: Instant
+  /// Which program wrote it.
+  let version: String
+
+  package init(_ market: MarketReport, now: Instant, version: String) {
+    self.market = market
+    self.now = now
+    self.version = version
+  }
+
+  /// Paths below the report's folder, and their texts.
+  package var files: [(path: String, text: String)] {
+    [("style.css", styleSheet)]
+      + market.regions.filter(hasAverage).map { region in
+        (Self.path(of: region), regionPage(region).text)
+      } + [
+        ("feeds.html", feedsPage().text), ("method.html", methodPage().text),
+        // Last, so that it never links to what is not there yet.
+        ("index.html", nowPage().text),
+      ]
+  }
+
+  static func path(of region: MarketReport.Region) -> String {
+    // Codes come from a person's configuration; in a path only plain characters.
+    let plain = region.code.lowercased().map { character in
+      character.isASCII && (character.isLetter || character.isNumber) ? character : "-"
+    }
+    return "region/\(String(plain)).html"
+  }
+
+  func hasAverage(_ region: MarketReport.Region) -> Bool {
+    market.fuels.contains { market.averages[.init(region.code, $0.code)] != nil }
+  }
+
+  func zone(of region: MarketReport.Region?) -> Zone { region?.state?.timeZone ?? .sydney }
+
+  func clockName(of region: MarketReport.Region?) -> String {
+    let zone = zone(of: region).rawValue
+    return String(zone[zone.index(after: zone.firstIndex(of: "/") ?? zone.startIndex)...])
+      .replacing("_", with: " ") + " time"
+  }
+
+  /// A whole page.
+  ///
+  /// - Parameter depth: how many folders it lies below the report's own.
+  func page(_ title: String, depth: Int = 0, _ body: HTML) -> HTML {
+    let home = HTML(stringLiteral: String(repeating: "../", count: depth))
+    let attributions = Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
+    return """
+      <!DOCTYPE html>
+      <html lang="en-AU">
+      <head>
+      <meta charset="utf-8">
+      <title>\(title) · Bowser</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta name="referrer" content="no-referrer">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src data:">
+      <link rel="icon" href="data:,">
+      <link rel="stylesheet" href="\(home)style.css">
+      </head>
+      <body>
+      <a class="skip" href="#content">To the content</a>
+      <header class="site">
+      <a class="mark" href="\(home)index.html">Bowser</a>
+      <nav aria-label="Pages"><ul>
+      <li><a href="\(home)index.html">Now</a></li>
+      <li><a href="\(home)index.html#states">States and cities</a></li>
+      <li><a href="\(home)feeds.html">Feeds</a></li>
+      <li><a href="\(home)method.html">Method</a></li>
+      </ul></nav>
+      </header>
+      <main id="content">
+      \(body)</main>
+      <footer>
+      <p>Retail prices in Australian cents per litre, as of \(Words.time(now, .sydney)) Sydney time \
+      (<time datetime="\(now)">\(now)</time>). Written by Bowser \(version).</p>
+      \(attributionList(attributions))</footer>
+      </body>
+      </html>
+
+      """
+  }
+
+  private func attributionList(_ attributions: [String]) -> HTML {
+    guard !attributions.isEmpty else { return "" }
+    return """
+      <p>The data belong to the states:</p>
+      <ul>
+      \(attributions.map { "<li>\($0)</li>\n" as HTML })</ul>
+
+      """
+  }
+
+  /// A change of a price: up is dearer.
+  func change(_ value: Double?, over span: String = "") -> HTML {
+    guard let value else { return "" }
+    let rounded = (value * 10).rounded() / 10
+    let tail: HTML = span.isEmpty ? "" : " <span class=\"unit\">\(span)</span>"
+    if rounded > 0 { return "<span class=\"up\">▲ \(Words.cents(rounded))</span>\(tail)" }
+    if rounded < 0 { return "<span class=\"down\">▼ \(Words.cents(-rounded))</span>\(tail)" }
+    return "<span class=\"same\">= 0.0</span>\(tail)"
+  }
+
+  /// A table that scrolls by itself where a screen is too narrow for it.
+  func table(_ name: String, _ head: [(String, isNumber: Bool)], _ rows: [HTML]) -> HTML {
+    """
+    <div class="scroll" role="region" aria-label="\(name)" tabindex="0">
+    <table>
+    <thead><tr>\(head.map { column in
+      column.isNumber
+        ? "<th scope=\"col\" class=\"number\">\(column.0)</th>" as HTML
+        : "<th scope=\"col\">\(column.0)</th>"
+    })</tr></thead>
+    <tbody>
+    \(rows)</tbody>
+    </table>
+    </div>
+
+    """
+  }
+}

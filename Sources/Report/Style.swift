@@ -1,0 +1,115 @@
+/// The one style sheet: light and dark, from phones to paper.
+let styleSheet = """
+  :root {
+    color-scheme: light dark;
+    --paper: #f7f5f0; --card: #ffffff; --ink: #1d1c1a; --soft: #5b5851; --line: #dcd8ce;
+    --accent: #0a5a69; --band: #0a5a6922; --up: #a3290f; --down: #17663a;
+    --wait: #134a76; --wait-back: #e1edf7; --fill: #6a4300; --fill-back: #fdebc8;
+    --none: #4b4843; --none-back: #ebe8e1;
+  }
+  @media (prefers-color-scheme: dark) {
+    :root {
+      --paper: #14161a; --card: #1c1f25; --ink: #eceae4; --soft: #aeaba3; --line: #363a42;
+      --accent: #74cbd9; --band: #74cbd92b; --up: #ff9f88; --down: #80d69d;
+      --wait: #aed6f6; --wait-back: #1b3448; --fill: #ffdb8f; --fill-back: #43330d;
+      --none: #cbc8c0; --none-back: #2b2e34;
+    }
+  }
+  * { box-sizing: border-box; }
+  html { -webkit-text-size-adjust: 100%; }
+  body {
+    margin: 0; background: var(--paper); color: var(--ink);
+    font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+    overflow-wrap: anywhere;
+  }
+  a { color: var(--accent); text-underline-offset: 2px; }
+  a:focus-visible, [tabindex]:focus-visible, summary:focus-visible {
+    outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px;
+  }
+  .skip { position: absolute; left: -999px; }
+  .skip:focus { left: 8px; top: 8px; background: var(--card); padding: 8px; }
+  header.site, main, footer { max-width: 1120px; margin: 0 auto; padding: 0 20px; }
+  header.site {
+    display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 20px; padding-top: 18px;
+    padding-bottom: 12px; border-bottom: 1px solid var(--line);
+  }
+  header.site .mark { font-weight: 700; font-size: 1.15rem; text-decoration: none; color: var(--ink); }
+  header.site ul { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; margin: 0; padding: 0; }
+  main { padding-top: 20px; padding-bottom: 32px; }
+  h1 { font-size: 1.7rem; line-height: 1.2; margin: 8px 0 4px; letter-spacing: -0.01em; }
+  h2 { font-size: 1.2rem; margin: 36px 0 10px; }
+  h3 { font-size: 1.05rem; margin: 0 0 4px; }
+  .panel h3, .panel h2 { margin-top: 22px; }
+  .card h2, .panel h2 { font-size: 1.05rem; margin-bottom: 4px; }
+  .card h2, .panel > :first-child { margin-top: 0; }
+  h4 { font-size: 0.95rem; margin: 18px 0 6px; }
+  .lead, .note, .empty { color: var(--soft); margin: 0 0 8px; }
+  .note, .empty { font-size: 0.9rem; }
+  .cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); }
+  .card, .panel {
+    background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px;
+    break-inside: avoid;
+  }
+  .card { display: flex; flex-direction: column; gap: 6px; }
+  .card h2 a { color: inherit; text-decoration: none; }
+  .card h2 a:hover { text-decoration: underline; }
+  .price { margin: 0; font-variant-numeric: tabular-nums; }
+  .price b { font-size: 1.75rem; font-weight: 650; line-height: 1.1; }
+  .unit { color: var(--soft); font-size: 0.85rem; }
+  .up { color: var(--up); } .down { color: var(--down); } .same { color: var(--soft); }
+  .verdict { margin: 0; }
+  .verdict b, .tag {
+    display: inline-block; border-radius: 999px; padding: 1px 10px; font-size: 0.9rem; font-weight: 650;
+    white-space: nowrap;
+  }
+  .wait { color: var(--wait); background: var(--wait-back); }
+  .fill { color: var(--fill); background: var(--fill-back); }
+  .none { color: var(--none); background: var(--none-back); }
+  .reason { margin: 0; font-size: 0.92rem; }
+  .score { margin: auto 0 0; font-size: 0.82rem; color: var(--soft); }
+  svg { display: block; width: 100%; height: auto; }
+  .line { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round; }
+  .moving { fill: none; stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 4 4; }
+  .band { fill: var(--band); }
+  .dot, .point { fill: var(--accent); }
+  .grid { stroke: var(--line); stroke-width: 1; }
+  .axis { fill: var(--soft); font: 12px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+  .last { fill: var(--ink); font: 600 13px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
+  .narrow { display: none; }
+  @media (max-width: 700px) { .wide { display: none; } .narrow { display: block; } }
+  .scroll { overflow-x: auto; }
+  table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.93rem; }
+  caption { text-align: left; color: var(--soft); font-size: 0.9rem; padding-bottom: 6px; }
+  th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+  th, td { overflow-wrap: break-word; min-width: 4.5em; }
+  tbody th { min-width: 7em; }
+  th { font-weight: 600; } thead th { color: var(--soft); font-size: 0.82rem; white-space: nowrap; }
+  td.number, th.number { text-align: right; white-space: nowrap; padding-left: 8px; min-width: 0; }
+  td.number + td:not(.number), th.number + th:not(.number) { padding-left: 12px; }
+  th .unit { font-weight: 400; }
+  tbody tr:last-child > * { border-bottom: 0; }
+  .columns { display: grid; gap: 14px 28px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr)); }
+  .chips { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; padding: 0; margin: 10px 0 0; }
+  .chips a {
+    display: inline-block; border: 1px solid var(--line); border-radius: 999px; padding: 3px 12px;
+    text-decoration: none; background: var(--card);
+  }
+  .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 0.82rem; color: var(--soft); margin: 4px 0 0; padding: 0; list-style: none; }
+  .legend svg { display: inline-block; width: 26px; height: 10px; vertical-align: middle; margin-right: 6px; }
+  details { margin-top: 8px; } summary { cursor: pointer; color: var(--soft); font-size: 0.9rem; }
+  footer { padding-top: 16px; padding-bottom: 40px; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.85rem; }
+  footer ul { padding-left: 18px; margin: 6px 0; }
+  .ok { color: var(--down); font-weight: 600; } .bad { color: var(--up); font-weight: 600; }
+  @media print {
+    :root {
+      --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --accent: #044; --band: #0442;
+      --up: #802; --down: #042; --wait: #024; --wait-back: #fff; --fill: #420; --fill-back: #fff;
+      --none: #333; --none-back: #fff;
+    }
+    header.site nav, .chips, .skip, details { display: none; }
+    .verdict b, .tag { border: 1px solid currentColor; }
+    main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
+    h2, h3, h4 { break-after: avoid; } table { break-inside: avoid; }
+  }
+
+  """

@@ -1,0 +1,53 @@
+import FuelModel
+import Store
+
+/// Numbers and instants as people read them.
+enum Words {
+  /// Cents per litre with one decimal.
+  static func cents(_ value: Double) -> String {
+    let tenths = Int((abs(value) * 10).rounded())
+    return (value < 0 && tenths > 0 ? "−" : "") + "\(tenths / 10).\(tenths % 10)"
+  }
+
+  static func cents(_ value: Double?) -> String { value.map { cents($0) } ?? "·" }
+
+  /// Percent of a share.
+  static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  static func date(_ day: Day) -> String { "\(day.day) \(months[day.month - 1])" }
+
+  static func dateWithYear(_ day: Day) -> String { "\(date(day)) \(day.year)" }
+
+  /// Such as `22 Nov, 14:05`, in the clock of a zone.
+  static func time(_ instant: Instant, _ zone: Zone) -> String {
+    let (day, seconds) = zone.local(instant)
+    let minutes = seconds / 60 % 60
+    return "\(date(day)), \(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
+  }
+
+  /// A name at the beginning of a line.
+  static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+  static func verdict(_ verdict: String) -> (word: String, mark: String) {
+    switch verdict {
+    case "fill_up": ("Fill up", "fill")
+    case "wait": ("Wait", "wait")
+    default: ("No difference", "none")
+    }
+  }
+
+  /// On what a verdict rests.
+  static func basis(_ basis: String) -> String {
+    switch basis {
+    case "tomorrow_price": "tomorrow's published prices"
+    case "price_cycle": "the price cycle"
+    case "price_trend": "the trend"
+    case "not_cycling": "no cycle to speak of"
+    default: "too little data"
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package import FuelModel
+import Postgres
+
+/// Everything that a report tells, read in one moment. Prices are cents per litre.
+package struct MarketReport: Sendable {
+  package struct Region: Sendable {
+    package var code: String
+    package var name: String
+    /// nation, state, capital or area.
+    package var kind: String
+    package var state: State?
+  }
+
+  package struct Day: Sendable {
+    package var day: FuelModel.Day
+    /// `nil`: a gap.
+    package var average: Double?
+    package var lowest: Double?
+    package var highest: Double?
+    package var movingAverage: Double?
+  }
+
+  package struct Average: Sendable {
+    package var average: Double
+    package var lowest: Double?
+    package var highest: Double?
+    package var change24h: Double?
+    package var change7d: Double?
+    package var stations: Int
+    package var stale: Int
+    package var delayHours: Int
+  }
+
+  package struct Trend: Sendable {
+    package var direction: String?
+    /// 0 at the low of the month, 100 at its high.
+    package var position: Int?
+    package var cycleDay: Int?
+    package var typicalCycleDays: Int?
+  }
+
+  package struct Cycle: Sendable {
+    package var troughOn: FuelModel.Day
+    package var trough: Double
+    package var peakOn: FuelModel.Day?
+    package var peak: Double?
+    package var days: Int?
+    package var amplitude: Double?
+  }
+
+  package struct Verdict: Sendable {
+    package var verdict: String
+    package var basis: String
+    package var reason: String
+    package var expectedSaving: Double?
+    package var confidence: Double?
+    package var validUntil: Instant?
+  }
+
+  /// How good the verdicts were, over all years that were scored.
+  package struct Score: Sendable {
+    package var windows: Int
+    package var capture: Double?
+    package var saving: Double?
+    package var perfect: Double?
+    package var from: FuelModel.Day
+    package var until: FuelModel.Day
+  }
+
+  package struct StationPrice: Sendable {
+    package var name: String
+    package var brand: String?
+    package var suburb: String?
+    package var price: Double
+    package var difference: Double?
+    package var since: Instant
+    /// From the cheapest, 1, on.
+    package var rank: Int
+  }
+
+  package struct Tomorrow: Sendable {
+    package var today: Double
+    package var tomorrow: Double
+    package var dearer: Int
+    package var cheaper: Int
+    package var same: Int
+    package var effectiveAt: Instant
+  }
+
+  /// One fuel in one region.
+  package struct Key: Hashable, Sendable {
+    package var region: String
+    package var fuel: String
+    package init(_ region: String, _ fuel: String) {
+      self.region = region
+      self.fuel = fuel
+    }
+  }
+
+  package var regions: [Region] = []
+  /// Codes and names of the fuels that have an average somewhere, in the order of their codes' numbers.
+  package var fuels: [(code: String, name: String)] = []
+  package var averages: [Key: Average] = [:]
+  package var days: [Key: [Day]] = [:]
+  package var trends: [Key: Trend] = [:]
+  /// The last five, newest first.
+  package var cycles: [Key: [Cycle]] = [:]
+  package var verdicts: [Key: Verdict] = [:]
+  package var scores: [Key: Score] = [:]
+  /// The five cheapest and the five dearest, cheapest first.
+  package var stations: [Key: [StationPrice]] = [:]
+  package var tomorrow: [Key: Tomorrow] = [:]
+  package var feeds: [FeedHealth] = []
+  package var pipeline: PipelineState
+}
+
+extension Store {
+  /// Reads what a report tells from the published views, all as of one moment.
+  package func marketReport() throws -> MarketReport {
+    try connection.transaction {
+      try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      var market = MarketReport(pipeline: try pipeline())
+      market.regions = try reportRegions()
+      market.feeds = try health()
+      market.fuels = try connection.query(
+        """
+        SELECT fuels.fuel, fuels.name
+        FROM fuel_v1.fuels
+        WHERE fuels.is_averaged
+          AND fuels.fuel IN (
+            SELECT averages_now.fuel FROM fuel_v1.averages_now
+            WHERE averages_now.average_cpl IS NOT NULL)
+        ORDER BY array_position(ARRAY['U91', 'E10', 'P95', 'P98', 'DL', 'PDL'], fuels.fuel), fuels.fuel
+        """
+      ).map { (try $0.text("fuel"), try $0.text("name")) }
+      market.averages = try keyed(
+        """
+        SELECT region, fuel, average_cpl, min_cpl, max_cpl, change_24h_cpl, change_7d_cpl, stations,
+          excluded_stale, delay_hours
+        FROM fuel_v1.averages_now
+        WHERE average_cpl IS NOT NULL
+        """
+      ) { row in
+        MarketReport.Average(
+          average: try row.double("average_cpl"), lowest: try row.optionalDouble("min_cpl"),
+          highest: try row.optionalDouble("max_cpl"),
+          change24h: try row.optionalDouble("change_24h_cpl"),
+          change7d: try row.optionalDouble("change_7d_cpl"),
+          stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
+          delayHours: try row.integer("delay_hours"))
+      }.mapValues { $0[0] }
+      market.days = try keyed(
+        """
+        SELECT region, fuel, day, average_cpl, min_cpl, max_cpl, moving_average_7d_cpl
+        FROM fuel_v1.trend_30d
+        ORDER BY region, fuel, day
+        """
+      ) { row in
+        MarketReport.Day(
+          day: try row.day("day"), average: try row.optionalDouble("average_cpl"),
+          lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
+          movingAverage: try row.optionalDouble("moving_average_7d_cpl"))
+      }
+      market.trends = try keyed(
+        """
+        SELECT region, fuel, direction, position_pct, cycle_day, typical_cycle_days
+        FROM fuel_v1.trend_summary
+        """
+      ) { row in
+        MarketReport.Trend(
+          direction: try row.optional("direction"),
+          position: try row.optional("position_pct").flatMap(Int.init),
+          cycleDay: try row.optional("cycle_day").flatMap(Int.init),
+          typicalCycleDays: try row.optionalDouble("typical_cycle_days").map { Int($0.rounded()) })
+      }.mapValues { $0[0] }
+      market.cycles = try keyed(
+        """
+        SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days, amplitude_cpl
+        FROM (
+          SELECT cycles.*, row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS place
+          FROM fuel_v1.cycles
+        ) AS placed
+        WHERE place <= 5
+        ORDER BY region, fuel, trough_on DESC
+        """
+      ) { row in
+        MarketReport.Cycle(
+          troughOn: try row.day("trough_on"), trough: try row.double("trough_cpl"),
+          peakOn: try row.optional("peak_on").flatMap { Day($0) },
+          peak: try row.optionalDouble("peak_cpl"),
+          days: try row.optional("days").flatMap(Int.init),
+          amplitude: try row.optionalDouble("amplitude_cpl"))
+      }
+      market.verdicts = try keyed(
+        """
+        SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, confidence, valid_until_at
+        FROM fuel_v1.fill_up
+        """
+      ) { row in
+        MarketReport.Verdict(
+          verdict: try row.text("verdict"), basis: try row.text("basis"),
+          reason: try row.text("reason"),
+          expectedSaving: try row.optionalDouble("expected_saving_cpl"),
+          confidence: try row.optionalDouble("confidence"),
+          validUntil: try row.optionalInstant("valid_until_at"))
+      }.mapValues { $0[0] }
+      // Of the method whose verdicts these are; the row of all years together.
+      market.scores = try keyed(
+        """
+        SELECT scores.region, scores.fuel, scores.windows, scores.capture, scores.saving_cpl,
+          scores.perfect_cpl, scores.from_day, scores.until_day
+        FROM fuel_v1.fill_up_scores AS scores
+        JOIN fuel_v1.fill_up USING (region, fuel, method)
+        WHERE scores.year IS NULL AND scores.windows > 0
+        """
+      ) { row in
+        MarketReport.Score(
+          windows: try row.integer("windows"), capture: try row.optionalDouble("capture"),
+          saving: try row.optionalDouble("saving_cpl"),
+          perfect: try row.optionalDouble("perfect_cpl"), from: try row.day("from_day"),
+          until: try row.day("until_day"))
+      }.mapValues { $0[0] }
+      market.stations = try keyed(
+        """
+        SELECT place.region, place.fuel, current_prices.name, current_prices.brand,
+          current_prices.suburb, place.price_cpl, place.difference_cpl, current_prices.effective_at,
+          place.rank_in_region
+        FROM (
+          SELECT station_comparison.*,
+            row_number() OVER (PARTITION BY region, fuel ORDER BY price_cpl, station_id) AS from_below,
+            row_number() OVER (PARTITION BY region, fuel ORDER BY price_cpl DESC, station_id) AS from_above
+          FROM fuel_v1.station_comparison
+        ) AS place
+        JOIN fuel_v1.current_prices USING (station_id, fuel)
+        WHERE place.from_below <= 5 OR place.from_above <= 5
+        ORDER BY place.region, place.fuel, place.price_cpl, place.station_id
+        """
+      ) { row in
+        MarketReport.StationPrice(
+          name: try row.optional("name") ?? "not described yet", brand: try row.optional("brand"),
+          suburb: try row.optional("suburb"), price: try row.double("price_cpl"),
+          difference: try row.optionalDouble("difference_cpl"),
+          since: try row.instant("effective_at"), rank: try row.integer("rank_in_region"))
+      }
+      market.tomorrow = try keyed(
+        """
+        SELECT station_comparison.region, fuel, avg(today_cpl) AS today_cpl,
+          avg(tomorrow_cpl) AS tomorrow_cpl,
+          count(*) FILTER (WHERE comparison = 'dearer') AS dearer,
+          count(*) FILTER (WHERE comparison = 'cheaper') AS cheaper,
+          count(*) FILTER (WHERE comparison = 'same') AS same,
+          min(effective_at) AS effective_at
+        FROM fuel_v1.tomorrow_prices
+        JOIN fuel_v1.station_comparison USING (station_id, fuel)
+        WHERE today_cpl IS NOT NULL
+        GROUP BY station_comparison.region, fuel
+        HAVING count(*) >= 3
+        """
+      ) { row in
+        MarketReport.Tomorrow(
+          today: try row.double("today_cpl"), tomorrow: try row.double("tomorrow_cpl"),
+          dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
+          same: try row.integer("same"), effectiveAt: try row.instant("effective_at"))
+      }.mapValues { $0[0] }
+      return market
+    }
+  }
+
+  private func reportRegions() throws -> [MarketReport.Region] {
+    try connection.query(
+      """
+      SELECT region, name, kind, state FROM fuel_v1.regions
+      ORDER BY array_position(ARRAY['capital', 'area', 'state', 'nation'], kind), stations DESC, region
+      """
+    ).map { row in
+      MarketReport.Region(
+        code: try row.text("region"), name: try row.text("name"), kind: try row.text("kind"),
+        state: try row.optional("state").flatMap(State.init(rawValue:)))
+    }
+  }
+
+  /// The rows of a query, in their order, for each region and fuel.
+  private func keyed<Value>(
+    _ statement: SQL, _ read: (Row) throws -> Value
+  ) throws -> [MarketReport.Key: [Value]] {
+    var values: [MarketReport.Key: [Value]] = [:]
+    for row in try connection.query(statement) {
+      values[MarketReport.Key(try row.text("region"), try row.text("fuel")), default: []].append(
+        try read(row))
+    }
+    return values
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import FuelModel
+import Store
+
+let exportCommand = Command(
+  name: "export",
+  summary: "Write a published view as CSV or NDJSON.",
+  operands: "VIEW",
+  examples: [
+    ("bowser export averages_now", "CSV on standard output"),
+    (
+      "bowser export daily_averages --since 2026-07-01 --format ndjson",
+      "one JSON object a line, from a day on"
+    ),
+    (
+      "bowser export price_history --out prices.csv",
+      "into a file that is replaced when it is whole"
+    ),
+    ("bowser export --list", "the views, and by which column each can be cut"),
+  ],
+  options: [
+    .init(name: "format", value: "csv|ndjson", about: "csv where nothing is said"),
+    .init(name: "since", value: "INSTANT", about: "rows from this instant or day on"),
+    .init(name: "until", value: "INSTANT", about: "rows before it"),
+    .init(name: "out", value: "FILE", about: "a file instead of standard output"),
+    .init(name: "list", value: nil, about: "list what can be exported"),
+  ],
+  notes: """
+    Instants are UTC, such as 2026-07-02T12:00:00Z; in CSV empty is NULL, and a text that a
+    spreadsheet would take for a formula begins with an apostrophe. Rows are sorted by their first
+    three columns, but for price_history, which comes as it lies.
+    """,
+  isJob: true
+) { invocation in
+  let store = try invocation.readerStore(try invocation.settings())
+  if invocation.options["now"] != nil {
+    try store.setViewClock(try invocation.clock().now().description)
+  }
+  let views = try store.publishedViews()
+  if invocation.flags.contains("list") {
+    for view in views {
+      write(padded(view, 20) + (Store.timeColumn(of: view).map { "by \($0)" } ?? "") + "\n")
+    }
+    return .done
+  }
+  guard let view = invocation.operands.first, invocation.operands.count == 1 else {
+    throw UsageError.message("which view? bowser export --list tells")
+  }
+  guard views.contains(view) else { throw UsageError.unknown("view", view, among: views) }
+  guard let format = ExportFormat(rawValue: invocation.options["format"] ?? "csv") else {
+    throw UsageError.message("--format is csv or ndjson")
+  }
+  let since = try invocation.bound("since")
+  let until = try invocation.bound("until")
+  guard since == nil && until == nil || Store.timeColumn(of: view) != nil else {
+    throw UsageError.message("\(view) has only a present: --since and --until mean nothing to it")
+  }
+  if let path = invocation.options["out"] {
+    try FileOutput.write(to: path) { file in
+      try store.export(view, as: format, since: since, until: until) { try file.write($0) }
+    }
+  } else {
+    try store.export(view, as: format, since: since, until: until) { writeBytes($0) }
+  }
+  return .done
+}
+
+extension Invocation {
+  /// An instant, or the UTC midnight of a day.
+  fileprivate func bound(_ name: String) throws -> Instant? {
+    guard let text = options[name] else { return nil }
+    if let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
+    return try instant(name)
+  }
+}

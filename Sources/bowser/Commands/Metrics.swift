@@ -1,0 +1,42 @@
+import FuelModel
+import Store
+
+let metricsCommand = Command(
+  name: "metrics",
+  summary: "Write metrics in the Prometheus text format.",
+  operands: "",
+  examples: [
+    ("bowser metrics", "on standard output"),
+    (
+      "bowser metrics --out /var/lib/prometheus/node-exporter/bowser.prom",
+      "for node_exporter's textfile collector; replaced whole"
+    ),
+  ],
+  options: [.init(name: "out", value: "FILE", about: "a file instead of standard output")],
+  notes: """
+    docs/operating.md tells what each metric means; contrib/prometheus has alert rules.
+    """,
+  isJob: true
+) { invocation in
+  guard invocation.operands.isEmpty else { throw UsageError.message("metrics takes no operands") }
+  let store = try invocation.readerStore(try invocation.settings())
+  if invocation.options["now"] != nil {
+    try store.setViewClock(try invocation.clock().now().description)
+  }
+  var text = """
+    # HELP bowser_build_info The program that wrote this.
+    # TYPE bowser_build_info gauge
+    bowser_build_info{version="\(Version.number)",commit="\(Version.commit)"} 1
+
+    """
+  for metric in try store.metrics() {
+    text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) gauge\n"
+    text += metric.lines.map { $0 + "\n" }.joined()
+  }
+  if let path = invocation.options["out"] {
+    try FileOutput.write(text, to: path)
+  } else {
+    write(text)
+  }
+  return .done
+}

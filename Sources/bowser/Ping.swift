@@ -1,0 +1,38 @@
+import Configuration
+import Foundation
+import HTTP
+import Logging
+
+/// Tells a watcher of cron jobs (healthchecks.io and its like) how a job ended. What the watcher
+/// answers, or whether it does, is no matter to the job: a ping that does not come is its alarm.
+enum Ping {
+  /// POST to the address for success, and to the address with the exit code behind it for what needs a
+  /// person. What heals by itself is not told: the watcher's own patience decides.
+  static func send(_ code: ExitCode, of command: String, _ invocation: Invocation) async {
+    do {
+      let settings = try invocation.settings()
+      let address = settings.text("pingUrl")
+      guard !address.isEmpty, code != .tryAgain else { return }
+      let log = invocation.logger(settings)
+      guard var url = URL(string: address) else {
+        return log.warning("ping address unreadable")
+      }
+      if code != .done { url.append(path: String(code.rawValue)) }
+      var limits = Limits(timeoutSeconds: 10, maxBodyBytes: 1 << 16, allowLoopback: false)
+      limits.allowLoopback = settings.boolean("allowLoopback")
+      let request = Request(
+        method: "POST", url: url, headers: ["User-Agent": "bowser/\(Version.number)"],
+        body: Array("bowser \(command): exit \(code.rawValue)\n".utf8))
+      do {
+        let response = try await Client.session(limits).send(request)
+        log.info("pinged", ["status": response.status])
+      } catch {
+        // Names the host and never the path, which is as good as a key.
+        log.info("ping lost", ["error": "\(error)"])
+      }
+    } catch {
+      // A configuration that cannot be read was told by the job itself.
+      return
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import TestDatabase
+import Testing
+
+/// What other services build on: hints by NOTIFY, and `changes` to catch up from.
+struct ChangesTests {
+  static let now = IslandTests.now
+
+  /// F-O08: one hint for each committed run, small and of the documented shape.
+  @Test func everyCommittedRunIsAnnounced() async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let done = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      let heard = done + ".heard"
+      _ = FileManager.default.createFile(atPath: heard, contents: nil)
+      let listener = Process()
+      listener.executableURL = URL(filePath: "/bin/bash")
+      listener.arguments = [
+        "-c",
+        "(echo 'LISTEN fuel_v1;'; while [ ! -e \(done) ]; do sleep 0.1; done; echo 'SELECT 1;') | psql -X '\(target)' > \(heard)",
+      ]
+      try listener.run()
+      let connection = try Connection(target)
+      let isListening =
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'"
+      for _ in 0..<600 where try connection.lines(SQL(stringLiteral: isListening)).isEmpty {
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      for words in [["ingest", "--all"], ["aggregate"], ["ingest", "qld-fpd", "--dry-run"]] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(Self.now)"], on: target, environment: providers.environment)
+        #expect([0, 75].contains(result.code), "\(result.err)")
+      }
+      _ = FileManager.default.createFile(atPath: done, contents: nil)
+      listener.waitUntilExit()
+      let payloads = try String(contentsOfFile: heard, encoding: .utf8)
+        .matches(of: /notification "fuel_v1" with payload "(.*)" received/).map { String($0.1) }
+      #expect(payloads.count == 8, "\(payloads)")
+      let stored = try connection.lines(
+        "SELECT run_id, change_number, stored FROM fuel.run WHERE change_number IS NOT NULL ORDER BY 1"
+      )
+      var told: [String] = []
+      for payload in payloads {
+        #expect(payload.utf8.count < 300)
+        let value = try #require(
+          try JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any])
+        #expect(value["version"] as? Int == 1)
+        if value["kind"] as? String == "aggregate" {
+          #expect(value["run"] as? Int == 1 && value["new_verdicts"] is Int)
+        } else {
+          #expect(value["kind"] as? String == "live" && value["feed"] is String)
+          told.append("\(value["run"] ?? "")|\(value["change"] ?? "")|\(value["stored"] ?? "")")
+        }
+      }
+      #expect(told.sorted() == stored.sorted())
+    }
+  }
+
+  /// Numbers appear in their order, whoever commits them: a reader that remembers the highest misses
+  /// nothing. F-O08: it can come back at any time.
+  @Test func nobodyMissesAChange() async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let archive = try BackfillTests.archive(months: 4, rows: 300)
+      let processes = try [
+        ["ingest", "--all", "--now", "\(Self.now)"], ["backfill", "nsw-fuelcheck", archive],
+      ].map { words in
+        let process = CommandTests.process(words, target, providers.environment)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+      }
+      var last = 0
+      var copied: [String] = []
+      func catchUp() throws {
+        let rows = try connection.query(
+          """
+          SELECT change_number, what, feed, station_id, fuel, price_cpl, effective_at
+          FROM fuel_v1.changes WHERE change_number > \(last) ORDER BY change_number
+          """)
+        for row in rows {
+          last = max(last, try row.integer("change_number"))
+          copied.append(
+            try ["what", "feed", "station_id", "fuel", "price_cpl", "effective_at"].map {
+              try row.optional($0) ?? ""
+            }.joined(separator: "|"))
+        }
+      }
+      while processes.contains(where: \.isRunning) {
+        try catchUp()
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      try catchUp()
+      let all = try connection.lines(
+        """
+        SELECT what, feed, coalesce(station_id::text, '') AS station, coalesce(fuel, '') AS fuel,
+          coalesce(price_cpl::text, '') AS price, coalesce(effective_at::text, '') AS at
+        FROM fuel_v1.changes
+        """)
+      #expect(firstDifference(copied.sorted(), all.sorted()) == nil)
+      #expect(all.count > 1_000)
+      #expect(all.count { $0.hasPrefix("history|nsw-fuelcheck") } == 4)
+      // Each price that a feed told is among them.
+      let missing = try connection.lines(
+        """
+        SELECT count(*) FROM fuel.price
+        WHERE NOT EXISTS (
+          SELECT FROM fuel_v1.changes
+          WHERE changes.station_id = price.station_id AND changes.effective_at = price.effective_at)
+        """)
+      #expect(missing == ["0"])
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// The documents tell the truth: what they show runs.
+struct DocumentTests {
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOfFile: "\(IntegrationTests.root)/\(path)", encoding: .utf8)
+  }
+
+  /// The fenced blocks of a language, with the line above each.
+  private static func blocks(_ path: String, _ language: String) throws -> [(
+    above: String, text: String
+  )] {
+    var blocks: [(above: String, text: String)] = []
+    var open: [String]?
+    var above = ""
+    for line in try text(path).split(separator: "\n", omittingEmptySubsequences: false).map(
+      String.init)
+    {
+      if line == "```\(language)" {
+        open = []
+      } else if line.hasPrefix("```"), let lines = open {
+        blocks.append((above, lines.joined(separator: "\n")))
+        open = nil
+      } else if open != nil {
+        open?.append(line)
+      } else if !line.isEmpty {
+        above = line
+      }
+    }
+    return blocks
+  }
+
+  private static func reader(_ market: PlayedMarket.Made) throws -> Connection {
+    let connection = try Connection(market.target)
+    try connection.execute("SET ROLE fuel_reader; SET statement_timeout = '20s'")
+    return connection
+  }
+
+  /// Every query of the cookbook runs as a reader and finds something.
+  @Test func theCookbookCooks() throws {
+    let market = try PlayedMarket.database()
+    let recipes = try Self.blocks("docs/cookbook.md", "sql").filter {
+      !$0.text.contains("CREATE ROLE")
+    }
+    #expect(recipes.count >= 15)
+    let reader = try Self.reader(market)
+    for recipe in recipes {
+      let rows = try reader.query(SQL(stringLiteral: recipe.text))
+      #expect(!rows.isEmpty || recipe.above.contains("may be empty"), "\(recipe.text)")
+    }
+  }
+
+  /// Every query of the dashboard runs as a reader.
+  @Test func everyPanelHasItsNumbers() throws {
+    let market = try PlayedMarket.database()
+    let reader = try Self.reader(market)
+    let board = try JSONSerialization.jsonObject(
+      with: Data(try Self.text("contrib/grafana/bowser.json").utf8))
+    var queries: [String] = []
+    func collect(_ value: Any) {
+      if let table = value as? [String: Any] {
+        if let query = table["rawSql"] as? String { queries.append(query) }
+        for value in table.values { collect(value) }
+      } else if let list = value as? [Any] {
+        for value in list { collect(value) }
+      }
+    }
+    collect(board)
+    #expect(queries.count >= 15)
+    for query in queries {
+      let from = "'\(Instant.now - .seconds(86_400 * 40))'"
+      let to = "'\(market.now[1])'"
+      let text = query.replacing(/\$__timeFilter\(([a-z_.]+)\)/) {
+        "\($0.1) BETWEEN \(from) AND \(to)"
+      }
+      .replacing("$__timeFrom()", with: from).replacing("$__timeTo()", with: to)
+      .replacing("${region:sqlstring}", with: "'sydney'")
+      .replacing("${fuel:sqlstring}", with: "'U91'")
+      #expect(!text.contains("$"), "\(text)")
+      let rows = try reader.query(SQL(stringLiteral: text))
+      #expect(!rows.isEmpty, "\(text)")
+    }
+  }
+
+  /// docs/views.md is what the database says of itself.
+  @Test func theViewsAreDescribedAsTheyAre() async throws {
+    try await TestDatabase.with { target in
+      let made = try tool(
+        "psql", ["-X", "-q", "-d", target, "-f", "\(IntegrationTests.root)/docs/views.sql"])
+      #expect(made.code == 0, "\(made.err)")
+      let kept = try Self.text("docs/views.md").split(separator: "\n").map(String.init)
+      #expect(
+        firstDifference(made.out.split(separator: "\n").map(String.init), kept) == nil,
+        "make docs brings it up to date")
+    }
+  }
+
+  /// Statements that operators are told to run.
+  @Test func operatorsStatementsRun() async throws {
+    let market = try PlayedMarket.database()
+    try await TestDatabase.withEmpty { target in
+      try Migrator(try Connection(target)).up()
+      let owner = try Connection(target)
+      for block in try Self.blocks("docs/operating.md", "sql")
+        + Self.blocks("docs/cookbook.md", "sql")
+      where block.text.contains("CREATE") || block.text.contains("LISTEN") {
+        try owner.execute("BEGIN; \(block.text); ROLLBACK")
+      }
+    }
+    let reader = try Self.reader(market)
+    var count = 0
+    for path in ["docs/operating.md", "README.md", "docs/getting-started.md"] {
+      // Indented statements, ended by a semicolon.
+      let lines = try Self.text(path).split(separator: "\n", omittingEmptySubsequences: false)
+      var statement = ""
+      for line in lines {
+        if line.hasPrefix("    "), !statement.isEmpty || line.hasPrefix("    SELECT") {
+          statement += line.dropFirst(4) + "\n"
+          guard line.hasSuffix(";") else { continue }
+          if !statement.contains("pg_stat_activity") {
+            do {
+              try reader.query(SQL(stringLiteral: statement))
+            } catch {
+              Issue.record("\(path): \(statement) \(error)")
+            }
+          }
+          count += 1
+        }
+        statement = ""
+      }
+    }
+    #expect(count > 10)
+  }
+
+  /// Every command in the documents is one that the program understands, and those that need nothing from
+  /// outside are run.
+  @Test func everyCommandIsUnderstood() async throws {
+    let paths =
+      ["README.md"]
+      + (try FileManager.default.contentsOfDirectory(atPath: IntegrationTests.root + "/docs")
+        .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 })
+      + ["contrib/cron/README.md", "contrib/systemd/README.md", "contrib/grafana/README.md"]
+    var commands: Set<String> = []
+    var targets: Set<String> = []
+    for path in paths {
+      let text = try Self.text(path)
+      for match in text.matches(
+        of: /(?m)(?:`|^    (?:.*(?:&& |; |\) ))?)(?:\.build\/release\/)?(bowser [a-z][^`\n#]*)/)
+      {
+        for part in match.1.split(separator: /&&|;|\||>/) {
+          let words = part.replacing(".build/release/", with: "").trimmingCharacters(
+            in: .whitespaces)
+          if words.hasPrefix("bowser ") { commands.insert(words) }
+        }
+      }
+      for match in text.matches(of: /(?m)(?:`|^    )make ([a-z]+)/) {
+        targets.insert(String(match.1))
+      }
+    }
+    #expect(commands.count > 25, "\(commands.count)")
+    let makefile = try Self.text("Makefile")
+    for target in targets { #expect(makefile.contains("\n\(target):"), "make \(target)") }
+
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let archive = try BackfillTests.archive(months: 1, rows: 50)
+      for words in [["ingest", "--all"], ["aggregate"]] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(IslandTests.now)"], on: target, environment: providers.environment)
+        #expect(result.code == 0, "\(result.err)")
+      }
+      let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      for command in commands.sorted() {
+        // Placeholders become something real of their kind.
+        var words = command.split(separator: " ").dropFirst().map { word -> String in
+          switch word {
+          case "FEED", "<feed>", "<feed": "qld-fpd"
+          case "RUN", "RUN...", "RUN-RUN", "1200-1450", "120-180": "1"
+          case "ARCHIVE": "nsw-fuelcheck"
+          case "FILES", "FILE", "downloads/", "FuelWatchRetail-*.csv": archive
+          case "DIR", "recordings": out
+          case "ID", "ID...": command.contains("--method") ? "best-record-1" : "1"
+          case "INSTANT", "2026-07-02T12:00:00Z": "2026-07-01T09:00:00Z"
+          case "URL": "http://127.0.0.1:1/"
+          case "NAME": "list"
+          default: String(word)
+          }
+        }
+        if words.last == "--record" { words.append(out) }
+        if let place = words.firstIndex(of: "--out"), words.count > place + 1, words[0] != "report"
+        {
+          words[place + 1] = out + ".file"
+        }
+        // What works on other data than these, or for ever, is at least understood.
+        let isOnlyRead =
+          ["simulate", "backfill", "migrate", "help"].contains(words[0])
+          || words.contains("--replay")
+          || words == ["ingest"] || words == ["export"] || words == ["report"]
+          || words == ["stations"]
+        let result = try CommandTests.run(
+          isOnlyRead
+            ? Array(words.prefix(1)) + ["--help"]
+            : words + ["--now", "\(IslandTests.now + .seconds(7_200))"],
+          on: words.contains("--db") ? "" : target, environment: providers.environment)
+        #expect(
+          ![64, 70, 78].contains(result.code) || words.contains("--db"), "\(command): \(result.err)"
+        )
+      }
+    }
+  }
+
+  /// Links between the documents lead somewhere, headings included.
+  @Test func linksLeadSomewhere() throws {
+    let root = IntegrationTests.root
+    let paths =
+      ["README.md", "CHANGELOG.md"]
+      + (try FileManager.default.subpathsOfDirectory(atPath: root + "/docs").map { "docs/" + $0 })
+      + (try FileManager.default.subpathsOfDirectory(atPath: root + "/contrib").map {
+        "contrib/" + $0
+      })
+    var count = 0
+    for path in paths where path.hasSuffix(".md") {
+      let folder = URL(filePath: "\(root)/\(path)").deletingLastPathComponent()
+      for match in try Self.text(path).matches(of: /\]\(([^)\s]+)\)/) {
+        let parts = match.1.split(separator: "#", omittingEmptySubsequences: false)
+        guard !match.1.contains("://") else { continue }
+        let there =
+          parts[0].isEmpty
+          ? "\(root)/\(path)" : folder.appending(path: String(parts[0])).standardized.path
+        #expect(FileManager.default.fileExists(atPath: there), "\(path): \(match.1)")
+        count += 1
+        guard parts.count == 2, there.hasSuffix(".md") else { continue }
+        let headings = try String(contentsOfFile: there, encoding: .utf8).matches(
+          of: /(?m)^#+ (.+)$/
+        )
+        .map { heading in
+          heading.1.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
+            .replacing(" ", with: "-")
+        }
+        #expect(headings.contains(String(parts[1])), "\(path): \(match.1)")
+      }
+    }
+    #expect(count > 25)
+  }
+}

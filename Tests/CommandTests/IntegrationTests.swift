@@ -1,0 +1,274 @@
+import Foundation
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// What other programs make of it: browsers, dbt, pandas, DuckDB, Prometheus, systemd, man, shells.
+///
+/// `make integrations` installs them and demands them all; elsewhere what is missing is skipped.
+struct IntegrationTests {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../..").standardized.path
+  static let python = root + "/.build/tools/python/bin/python"
+  static let promtool = root + "/.build/tools/promtool"
+
+  /// Whether a tool is there; where all are demanded, its absence shows in the test.
+  static func has(_ names: String...) -> Bool {
+    if ProcessInfo.processInfo.environment["REQUIRE_TOOLS"] != nil { return true }
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return names.allSatisfy { name in
+      name.hasPrefix("/")
+        ? FileManager.default.isExecutableFile(atPath: name)
+        : folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
+  }
+
+  static let advice: Comment = "not installed here: make integrations"
+
+  static func scripts() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: root + "/contrib").map { "contrib/" + $0 }
+      .filter {
+        guard let data = FileManager.default.contents(atPath: "\(root)/\($0)") else { return false }
+        return data.starts(with: Data("#!".utf8))
+      } + ["config/cluster", ".ci/run"]
+  }
+
+  private func temporary() -> String {
+    FileManager.default.temporaryDirectory.appending(path: "tools-\(UUID().uuidString)").path
+  }
+
+  private func pages() throws -> String {
+    let folder = temporary()
+    let result = try CommandTests.run(["help", "--pages", folder])
+    #expect(result.code == 0, "\(result.err)")
+    return folder
+  }
+
+  @Test(.enabled(if: has("mandoc"), advice))
+  func manualsAreClean() throws {
+    let folder = try pages()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/man/man1").sorted()
+    #expect(names.count > 16)
+    let result = try tool(
+      "mandoc", ["-T", "lint", "-W", "warning"] + names.map { "\(folder)/man/man1/\($0)" })
+    #expect(result.code == 0, "\(result.out)\(result.err)")
+  }
+
+  @Test(.enabled(if: has("shellcheck", "zsh", "fish"), advice))
+  func shellsAreContent() throws {
+    let folder = try pages()
+    let scripts = try Self.scripts().map { "\(Self.root)/\($0)" }
+    #expect(scripts.count >= 5)
+    let check = try tool("shellcheck", scripts)
+    #expect(check.code == 0, "\(check.out)")
+    let bash = "\(folder)/bash-completion/completions/bowser"
+    let checked = try tool("shellcheck", ["--shell=bash", bash])
+    #expect(checked.code == 0, "\(checked.out)")
+    let offered = try tool(
+      "bash",
+      [
+        "-c",
+        "source \(bash); COMP_WORDS=(bowser ingest qld); COMP_CWORD=2; _bowser; echo ${COMPREPLY[*]}",
+      ])
+    #expect(offered.out == "qld-fpd\n", "\(offered)")
+    #expect(try tool("zsh", ["-n", "\(folder)/zsh/site-functions/_bowser"]).code == 0)
+    let fish = try tool(
+      "fish",
+      [
+        "--no-config", "-c",
+        "source \(folder)/fish/vendor_completions.d/bowser.fish; complete -C 'bowser export aver'",
+      ])
+    #expect(fish.out.contains("averages_now"), "\(fish)")
+  }
+
+  @Test(.enabled(if: has("systemd-analyze"), advice))
+  func unitsAreSoundAndConfined() throws {
+    let prefix = temporary()
+    let install = try tool(
+      "make",
+      [
+        "-C", Self.root, "install", "PREFIX=\(prefix)",
+        "PROGRAM=\(CommandTests.process([], "", [:]).executableURL?.path ?? "")",
+      ])
+    #expect(install.code == 0, "\(install.out)\(install.err)")
+    let units = prefix + "/lib/systemd/system"
+    let names = try FileManager.default.contentsOfDirectory(atPath: units).filter {
+      $0.hasSuffix(".service") || $0.hasSuffix(".timer") || $0.hasSuffix(".target")
+    }
+    #expect(names.count >= 10)
+    let instances = names.filter { !$0.contains("@.") } + ["bowser-ingest@all.service"]
+    let verify = try tool(
+      "env", ["SYSTEMD_UNIT_PATH=\(units):", "systemd-analyze", "verify", "--man=no"] + instances)
+    let complaints = (verify.out + verify.err).split(separator: "\n").filter {
+      $0.contains("bowser")
+    }
+    #expect(complaints == [])
+    for name in instances where name.hasSuffix(".service") {
+      let security = try tool(
+        "env",
+        [
+          "SYSTEMD_UNIT_PATH=\(units):", "systemd-analyze", "security", "--offline=true",
+          "--threshold=20", "--no-pager", name,
+        ])
+      #expect(
+        security.code == 0,
+        "\(name): \(security.out.split(separator: "\n").last ?? "")\(security.err)")
+    }
+    let before = try FileManager.default.subpathsOfDirectory(atPath: prefix).count
+    #expect(before > 40)
+    let remove = try tool("make", ["-C", Self.root, "uninstall", "PREFIX=\(prefix)"])
+    #expect(remove.code == 0, "\(remove.err)")
+    let left =
+      FileManager.default.fileExists(atPath: prefix)
+      ? try FileManager.default.subpathsOfDirectory(atPath: prefix) : []
+    #expect(left == [])
+  }
+
+  @Test(.enabled(if: has(promtool), advice))
+  func prometheusTakesMetricsAndRules() throws {
+    let market = try PlayedMarket.database()
+    let metrics = try CommandTests.run(["metrics"] + market.now, on: market.target)
+    let check = try tool("bash", ["-c", "'\(Self.promtool)' check metrics"], input: metrics.out)
+    // It would have days in seconds; nothing else is odd.
+    let complaints = (check.out + check.err).split(separator: "\n").filter {
+      !$0.contains("bowser_dirty_days")
+    }
+    #expect(complaints == [])
+    let folder = Self.root + "/contrib/prometheus"
+    let rules = try tool(Self.promtool, ["check", "rules", "\(folder)/bowser-alerts.yml"])
+    #expect(rules.code == 0, "\(rules.out)\(rules.err)")
+    let tests = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+      $0.hasSuffix(".test.yml")
+    }
+    let result = try tool(Self.promtool, ["test", "rules"] + tests.map { "\(folder)/\($0)" })
+    #expect(result.code == 0, "\(result.out)\(result.err)")
+    // Every alert has its section in the manual for operators, and every metric is one that we write.
+    let manual = try String(contentsOfFile: Self.root + "/docs/operating.md", encoding: .utf8)
+    let alerts = try String(contentsOfFile: "\(folder)/bowser-alerts.yml", encoding: .utf8)
+    let named = alerts.matches(of: /alert: ([A-Za-z]+)/).map { $0.1.lowercased() }
+    #expect(named.count >= 12)
+    for name in named { #expect(manual.contains("\n### \(name)\n"), "\(name)") }
+    for match in alerts.matches(of: /bowser_[a-z_]+/) {
+      let isWritten =
+        metrics.out.contains("\(match.0)") || match.0 == "bowser_feed_quota_left_requests"
+      #expect(isWritten, "\(match.0)")
+    }
+  }
+
+  @Test(.enabled(if: has(python), advice))
+  func pandasAndDuckDBReadEverything() throws {
+    let market = try PlayedMarket.database()
+    let folder = temporary()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let list = try CommandTests.run(["export", "--list"], on: market.target).out
+    for view in list.split(separator: "\n").map({ $0.split(separator: " ")[0] }) {
+      for format in ["csv", "ndjson"] {
+        let result = try CommandTests.run(
+          ["export", String(view), "--format", format, "--out", "\(folder)/\(view).\(format)"]
+            + market.now, on: market.target)
+        #expect(result.code == 0, "\(view) \(result.err)")
+      }
+    }
+    let result = try tool(
+      "env",
+      market.variables + [
+        Self.python, Self.root + "/Tests/IntegrationTests/readers.py", "--exports", folder,
+      ])
+    #expect(result.code == 0, "\(result.out.suffix(600))\(result.err.suffix(600))")
+    #expect(result.out.contains("exports agree") && result.out.hasSuffix("views read\n"))
+  }
+
+  @Test(.enabled(if: has(python), advice))
+  func dbtBuilds() throws {
+    let market = try PlayedMarket.database()
+    let folder = temporary()
+    try FileManager.default.copyItem(atPath: Self.root + "/contrib/dbt", toPath: folder)
+    let connection = try Connection(market.target)
+    try connection.execute("CREATE SCHEMA IF NOT EXISTS fuel_dbt")
+    defer {
+      do {
+        try connection.execute("DROP SCHEMA fuel_dbt CASCADE")
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let dbt = Self.root + "/.build/tools/python/bin/dbt"
+    for words in [["parse"], ["build"]] {
+      let result = try tool(
+        "env",
+        market.variables + [
+          "DBT_SEND_ANONYMOUS_USAGE_STATS=false", dbt, "--no-use-colors", "--warn-error",
+        ] + words
+          + [
+            "--project-dir", folder, "--profiles-dir", folder,
+          ])
+      let bad = result.out.split(separator: "\n").filter { line in
+        ["FAIL", "ERROR", "WARN", "rror"].contains { line.contains($0) }
+      }
+      #expect(result.code == 0, "\(words) \(bad) \(result.err.suffix(500))")
+      #expect(words == ["parse"] || result.out.contains("ERROR=0"))
+    }
+  }
+
+  @Test(.enabled(if: has(python, "chromedriver"), advice))
+  func reportsLookRightInABrowser() throws {
+    let market = try PlayedMarket.database()
+    let folder = temporary()
+    let result = try CommandTests.run(["report", "--out", folder] + market.now, on: market.target)
+    #expect(result.code == 0, "\(result.err)")
+    // The browser needs most of its time to look at a page; a few of each kind will do.
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder + "/region")
+    where !["sydney.html", "perth.html", "melbourne.html", "nt.html"].contains(name) {
+      try FileManager.default.removeItem(atPath: "\(folder)/region/\(name)")
+    }
+    let looked = try tool(
+      Self.python, [Self.root + "/Tests/IntegrationTests/report.py", folder])
+    #expect(looked.code == 0, "\(looked.out.suffix(1_500))\(looked.err.suffix(800))")
+  }
+
+  @Test(.enabled(if: has("lintian") && debianPackage != nil, "no package built: make deb"))
+  func thePackageIsClean() throws {
+    let result = try tool("lintian", ["--fail-on", "error", Self.debianPackage ?? ""])
+    #expect(result.code == 0, "\(result.out)")
+  }
+
+  static var debianPackage: String? {
+    let folder = root + "/.build/deb"
+    let names = FileManager.default.subpaths(atPath: folder) ?? []
+    return names.first { $0.hasSuffix(".deb") }.map { "\(folder)/\($0)" }
+  }
+}
+
+/// A simulated market of 45 days, made once and only read.
+enum PlayedMarket {
+  struct Made: Sendable {
+    var target: String
+    /// Words that set the clock to its present.
+    var now: [String]
+    /// How other programs reach it, for `env`.
+    var variables: [String]
+  }
+
+  private static let made: Result<Made, any Error> = Result {
+    let name = "market_\(ProcessInfo.processInfo.processIdentifier)"
+    try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
+    let target = "dbname=\(name)"
+    // Of today: the documents' queries ask for the last weeks.
+    let instant = "\(Instant(seconds: Instant.now.seconds))"
+    for words in [
+      ["migrate"], ["simulate", "play", "--days", "45", "--every", "24", "--now", instant],
+    ] {
+      let result = try CommandTests.run(words, on: target)
+      guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }
+    }
+    let environment = ProcessInfo.processInfo.environment
+    return Made(
+      target: target, now: ["--now", instant],
+      variables: ["PGHOST", "PGPORT", "PGUSER"].compactMap { key in
+        environment[key].map { "\(key)=\($0)" }
+      } + ["PGDATABASE=\(name)", "PGOPTIONS=-c bowser.now=\(instant)"])
+  }
+
+  static func database() throws -> Made { try made.get() }
+}

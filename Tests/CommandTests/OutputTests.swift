@@ -1,0 +1,398 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import Synchronization
+import TestDatabase
+import Testing
+
+/// What the program hands to people and other programs: reports, exports, metrics, JSON, pings.
+struct OutputTests {
+  static let now = IslandTests.now
+
+  /// A database with one run of every feed, aggregated, and what its providers need in the environment.
+  private func market(
+    _ body: (String, IslandTests.Providers) async throws -> Void
+  ) async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for words in [["ingest", "--all"], ["aggregate"]] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(Self.now)"], on: target, environment: providers.environment)
+        #expect(result.code == 0 && result.out.isEmpty && result.err.isEmpty, "\(result)")
+      }
+      try await body(target, providers)
+    }
+  }
+
+  private func run(_ words: [String], _ target: String) throws -> CommandTests.Result {
+    try CommandTests.run(words + ["--now", "\(Self.now)"], on: target)
+  }
+
+  private func temporary() -> String {
+    FileManager.default.temporaryDirectory.appending(path: "out-\(UUID().uuidString)").path
+  }
+
+  /// F-S08, F-O10: what a spreadsheet would take for a formula is defused, quotes and line breaks are
+  /// quoted, and no cell moves.
+  @Test func exportsAreSafeToOpen() async throws {
+    try await market { target, _ in
+      let hostile = ["=1+1", "+61", "@x", "-5", "a,\"b\"\nc", "<b>&", "''"]
+      for (place, name) in hostile.enumerated() {
+        try Connection(target).query(
+          "UPDATE fuel.station SET name = \(name) WHERE station_id = \(place + 1)")
+      }
+      let result = try run(["export", "stations"], target)
+      #expect(result.code == 0, "\(result.err)")
+      let count = try Connection(target).lines("SELECT count(*) FROM fuel_v1.stations")[0]
+      for cell in ["'=1+1", "+61", "'@x", "-5", "\"a,\"\"b\"\"\nc\"", "<b>&", "''"] {
+        #expect(result.out.contains(",\(cell),"), "\(cell)")
+      }
+      let objects = try run(["export", "stations", "--format", "ndjson"], target).out
+        .split(separator: "\n")
+      #expect(objects.count == Int(count))
+      var names: Set<String> = []
+      for object in objects {
+        let value = try JSONSerialization.jsonObject(with: Data(object.utf8)) as? [String: Any]
+        if let name = value?["name"] as? String { names.insert(name) }
+        #expect((value?["first_seen_at"] as? String)?.hasSuffix("Z") == true)
+      }
+      #expect(names.isSuperset(of: hostile))
+    }
+  }
+
+  /// F-O10: every view can be exported; a file is replaced whole or stays; what cannot be is told.
+  @Test func exportsReplaceFilesWhole() async throws {
+    try await market { target, _ in
+      let views = try run(["export", "--list"], target).out.split(separator: "\n").map {
+        String($0.split(separator: " ")[0])
+      }
+      #expect(views.count >= 24 && views.contains("averages_now"))
+      for view in views {
+        for format in ["csv", "ndjson"] {
+          let result = try run(["export", view, "--format", format], target)
+          #expect(result.code == 0 && result.err.isEmpty, "\(view) \(result.err)")
+          let rows = try Connection(target + " options='-c bowser.now=\(Self.now)'").lines(
+            SQL(stringLiteral: "SELECT count(*) FROM fuel_v1.\(view)"))[0]
+          let breaks = result.out.count { $0 == "\n" }
+          #expect(breaks == (Int(rows) ?? -1) + (format == "csv" ? 1 : 0), "\(view) \(format)")
+        }
+      }
+      let file = temporary()
+      try Data("old".utf8).write(to: URL(filePath: file))
+      let folder = try run(["export", "averages_now", "--out", "/nowhere/x.csv"], target)
+      #expect(folder.code == 74 && folder.err.contains("/nowhere/x.csv"), "\(folder.err)")
+      try Connection(target).execute("REVOKE SELECT ON fuel_v1.averages_now FROM fuel_reader")
+      let refused = try run(["export", "averages_now", "--out", file], target)
+      #expect(refused.code != 0)
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == "old")
+      let done = try run(["export", "fuels", "--out", file], target)
+      #expect(done.code == 0 && done.out.isEmpty)
+      #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("fuel,name,unit,"))
+      #expect(
+        try FileManager.default.contentsOfDirectory(
+          atPath: (file as NSString).deletingLastPathComponent
+        )
+        .filter { $0.contains((file as NSString).lastPathComponent) }.count == 1)
+      // A device is not replaced by a file.
+      let device = try run(["export", "fuels", "--out", "/dev/null"], target)
+      #expect(device.code == 74 && device.err.contains("no ordinary file"), "\(device)")
+      let full = try tool(
+        "bash",
+        [
+          "-c",
+          "BOWSER_CONFIG=\(CommandTests.config) \(CommandTests.process([], "", [:]).executableURL?.path ?? "") export fuels --db '\(target)' > /dev/full",
+        ])
+      #expect(full.code == 74, "\(full)")
+      for (words, text) in [
+        (["export", "avrages_now"], "did you mean «averages_now»?"),
+        (["export"], "--list"),
+        (["export", "averages_now", "--since", "2026-01-01"], "only a present"),
+        (["export", "averages_now", "--format", "xml"], "csv or ndjson"),
+      ] {
+        let wrong = try run(words, target)
+        #expect(wrong.code == 64 && wrong.err.contains(text), "\(wrong)")
+      }
+      let day = Zone.sydney.local(Self.now).day
+      let later = try run(["export", "ingest_runs", "--since", "\(day + 2)"], target)
+      #expect(later.out.split(separator: "\n").count == 1)
+      let earlier = try run(["export", "ingest_runs", "--until", "\(day + 2)"], target)
+      #expect(earlier.out.split(separator: "\n").count > 5)
+    }
+  }
+
+  /// F-O09, F-S08: names are text in a report whatever they hold; it asks nobody for anything.
+  @Test func reportsHoldNamesAsText() async throws {
+    try await market { target, _ in
+      try Connection(target).execute(
+        """
+        UPDATE fuel.station SET
+          name = '<script>alert(1)</script>"''&' || U&'\\202E' || station_id,
+          suburb = '<img src=//x.example>'
+        """)
+      let folder = temporary()
+      let result = try run(["report", "--out", folder], target)
+      #expect(result.code == 0 && result.out.isEmpty && result.err.isEmpty, "\(result)")
+      let pages = try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
+        $0.hasSuffix(".html")
+      }
+      #expect(pages.count > 10)
+      var named = 0
+      for page in pages {
+        let text = try String(contentsOfFile: "\(folder)/\(page)", encoding: .utf8)
+        for forbidden in ["<script", "<img", "\u{202E}", "http:", "https:", "@import", "url("] {
+          #expect(!text.contains(forbidden), "\(page) holds \(forbidden)")
+        }
+        named += text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") ? 1 : 0
+        // Links lead to what is there.
+        let base = URL(filePath: "\(folder)/\(page)")
+        for match in text.matches(of: /href="([^"#]*)/)
+        where !match.1.isEmpty && match.1 != "data:," {
+          let there = base.deletingLastPathComponent().appending(path: String(match.1)).standardized
+          #expect(FileManager.default.fileExists(atPath: there.path), "\(page): \(match.1)")
+        }
+      }
+      #expect(named > 5)
+      // Again into the same folder, without the pages of regions that are gone.
+      try Data().write(to: URL(filePath: "\(folder)/region/gone.html"))
+      #expect(try run(["report", "--out", folder], target).code == 0)
+      #expect(!FileManager.default.fileExists(atPath: "\(folder)/region/gone.html"))
+      let foreign = temporary()
+      try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: URL(filePath: "\(foreign)/index.html"))
+      let refused = try run(["report", "--out", foreign], target)
+      #expect(refused.code == 74 && refused.err.contains("no report of ours"), "\(refused)")
+      #expect(try String(contentsOfFile: "\(foreign)/index.html", encoding: .utf8) == "mine")
+    }
+  }
+
+  /// F-O09: a database without a price makes a valid report that says so.
+  @Test func nothingMakesAReportToo() async throws {
+    try await TestDatabase.with { target in
+      let folder = temporary()
+      let result = try run(["report", "--out", folder], target)
+      #expect(result.code == 0, "\(result.err)")
+      #expect(
+        try String(contentsOfFile: "\(folder)/index.html", encoding: .utf8).contains(
+          "There are no averages yet"))
+      #expect(try run(["report"], target).code == 64)
+    }
+  }
+
+  /// F-O11: metrics are written whole, labels are escaped, and an unwritable folder is told.
+  @Test func metricsAreWrittenWhole() async throws {
+    try await market { target, _ in
+      try Connection(target).execute(
+        "UPDATE fuel.source SET source = 'odd\"\\' || E'\\n' WHERE source = 'sa-fpd'")
+      let result = try run(["metrics"], target)
+      #expect(result.code == 0, "\(result.err)")
+      let lines = result.out.split(separator: "\n").map(String.init)
+      for line in lines where !line.hasPrefix("#") {
+        #expect(
+          line.wholeMatch(
+            of: /[a-z0-9_]+(\{([a-z_]+="([^"\\]|\\.)*",?)+\})? -?[0-9.]+(e[+-]?[0-9]+)?/)
+            != nil, "\(line)")
+      }
+      #expect(lines.contains("bowser_feed_status{feed=\"qld-fpd\",status=\"ok\"} 1"))
+      #expect(lines.contains { $0.hasPrefix("bowser_feed_prices{feed=\"odd\\\"\\\\\\n\"}") })
+      let seconds = Double(Self.now.seconds)
+      #expect(
+        lines.contains { line in
+          line.hasPrefix("bowser_aggregated_timestamp_seconds ")
+            && Double(line.split(separator: " ")[1]) == seconds
+        })
+      let types = lines.filter { $0.hasPrefix("# TYPE") }
+      #expect(Set(types).count == types.count && types.count > 12)
+      let file = temporary()
+      #expect(try run(["metrics", "--out", file], target).code == 0)
+      #expect(
+        try String(contentsOfFile: file, encoding: .utf8).hasPrefix("# HELP bowser_build_info"))
+      let away = try CommandTests.run(["metrics", "--out", file], on: "host=/nowhere")
+      #expect(away.code == 75)
+      #expect(
+        try String(contentsOfFile: file, encoding: .utf8).hasPrefix("# HELP bowser_build_info"))
+      #expect(try run(["metrics", "--out", "/nowhere/x.prom"], target).code == 74)
+    }
+  }
+
+  @Test func objectsHaveTheirDocumentedShape() async throws {
+    try await market { target, providers in
+      func object(_ words: [String]) throws -> [String: Any] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(Self.now)"], on: target, environment: providers.environment)
+        return try #require(
+          try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
+      }
+      let status = try object(["status", "--json"])
+      #expect(
+        Set(status.keys) == ["version", "pipeline", "feeds", "last_runs", "last_aggregate"])
+      #expect(status["version"] as? Int == 1)
+      let feeds = try #require(status["feeds"] as? [[String: Any]])
+      #expect(
+        feeds.count == 7
+          && feeds.allSatisfy { $0["status"] is String && $0["attribution"] is String })
+      #expect((status["last_runs"] as? [[String: Any]])?.count == 7)
+      #expect((status["last_aggregate"] as? [String: Any])?["outcome"] as? String == "done")
+      let doctor = try object(["doctor", "--json"])
+      #expect(Set(doctor.keys) == ["version", "exit_code", "checks"])
+      let checks = try #require(doctor["checks"] as? [[String: String]])
+      #expect(
+        checks.count > 9 && checks.allSatisfy { Set($0.keys) == ["finding", "what", "words"] })
+      let config = try object(["config", "show", "--json"])
+      #expect(Set(config.keys) == ["version", "folder", "sections"])
+      #expect((config["sections"] as? [[String: Any]])?.count ?? 0 > 8)
+      let words = try run(["status"], target).out
+      #expect(words.contains("qld-fpd") && words.contains("aggregate      last good 0 s ago"))
+    }
+  }
+
+  /// F-O12: whatever the watcher does, the job's result and output stay the same and it ends in time.
+  @Test(arguments: ["plain", "error", "redirect", "slow", "away"])
+  func aPingChangesNothing(kind: String) async throws {
+    try await TestDatabase.with { target in
+      let server = try Server { request in
+        switch kind {
+        case "error": .text(500, "no")
+        case "redirect": .text(302, "", headers: ["Location": "http://127.0.0.1:1/away"])
+        case "slow": .silence(seconds: 30)
+        default: .text(200, "OK")
+        }
+      }
+      defer { server.stop() }
+      let port = kind == "away" ? 1 : server.port
+      let environment = [
+        "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_PING_URL": "http://127.0.0.1:\(port)/check/CANARY",
+      ]
+      let began = ContinuousClock.now
+      let good = try CommandTests.run(["aggregate"], on: target, environment: environment)
+      #expect(good.code == 0 && good.out.isEmpty && good.err.isEmpty, "\(good)")
+      let bad = try CommandTests.run(
+        ["aggregate", "--config", "/nowhere"], on: target, environment: environment)
+      #expect(bad.code == 78 && !bad.err.contains("CANARY"))
+      #expect(ContinuousClock.now - began < .seconds(60))
+    }
+  }
+
+  /// Success is told at the address itself, what needs a person with its exit code, and what heals by
+  /// itself not at all.
+  @Test func aPingTellsHowItEnded() async throws {
+    try await TestDatabase.with { target in
+      let asked = Mutex<[String]>([])
+      let server = try Server { request in
+        let line =
+          "\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))"
+        asked.withLock { $0.append(line) }
+        return .text(200, "OK")
+      }
+      defer { server.stop() }
+      let words = ["--ping-url", "http://127.0.0.1:\(server.port)/check"]
+      let environment = ["BOWSER_ALLOW_LOOPBACK": "true"]
+      for (command, target) in [
+        (["aggregate"], target), (["report", "--out", "/proc/x"], target),
+        (["aggregate"], "host=/nowhere"), (["status"], target),
+      ] {
+        _ = try CommandTests.run(command + words, on: target, environment: environment)
+      }
+      #expect(
+        asked.withLock { $0 } == [
+          "POST /check bowser aggregate: exit 0\n", "POST /check/74 bowser report: exit 74\n",
+        ])
+    }
+  }
+
+  /// F-M05: keys are found nowhere: not in logs at their loudest, rows, dumps, reports, exports or metrics.
+  @Test func keysAreFoundNowhere() async throws {
+    try await market { target, providers in
+      let keys = providers.environment.filter { name, value in
+        value.count >= 6
+          && ["TOKEN", "KEY", "SECRET", "CONSUMER_ID"].contains { name.hasSuffix($0) }
+      }.map(\.value)
+      #expect(keys.count >= 5)
+      let folder = temporary()
+      var told = ""
+      for words in [
+        ["ingest", "--all", "--verbose", "--summary", "--record", folder + "-recorded"],
+        ["report", "--out", folder], ["metrics"], ["status", "--json"], ["config", "show"],
+        ["config", "show", "--json"], ["doctor"], ["export", "ingest_runs"], ["export", "rejects"],
+      ] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(Self.now + .seconds(7_200))"], on: target,
+          environment: providers.environment.merging(["BOWSER_LOG_LEVEL": "debug"]) { $1 })
+        #expect(result.code == 0, "\(words) \(result.err)")
+        told += result.out + result.err
+      }
+      for path in [folder, folder + "-recorded"] {
+        for file in try FileManager.default.subpathsOfDirectory(atPath: path) {
+          if let data = FileManager.default.contents(atPath: "\(path)/\(file)") {
+            told += String(decoding: data, as: UTF8.self)
+          }
+        }
+      }
+      let dump = try tool("pg_dump", ["--dbname", target])
+      #expect(dump.code == 0 && dump.out.count > 100_000)
+      told += dump.out
+      for key in keys { #expect(!told.contains(key)) }
+      // The search finds what is there.
+      #expect(told.contains("qld-fpd"))
+    }
+  }
+
+  @Test func theManualCoversEveryCommand() throws {
+    let folder = temporary()
+    let result = try CommandTests.run(["help", "--pages", folder])
+    #expect(result.code == 0, "\(result.err)")
+    let overview = try CommandTests.run(["--help"]).out
+    let commands = overview.split(separator: "\n").filter {
+      $0.hasPrefix("  ") && !$0.hasPrefix("  --")
+    }
+    .map { String($0.split(separator: " ")[0]) }
+    #expect(commands.count >= 16)
+    let completion = try String(
+      contentsOfFile: "\(folder)/bash-completion/completions/bowser", encoding: .utf8)
+    for command in commands {
+      let page = try String(
+        contentsOfFile: "\(folder)/man/man1/bowser-\(command).1", encoding: .utf8)
+      let help = try CommandTests.run([command, "--help"]).out
+      for match in help.matches(of: /(?m)^  --([a-z-]+)/) {
+        let option = String(match.1)
+        let isCommon = ["config", "db", "now", "verbose", "ping-url", "help"].contains(option)
+        #expect(
+          isCommon || page.contains("\\-\(option.replacing("-", with: "\\-"))"),
+          "\(command) \(option)")
+        #expect(completion.contains("--\(option)"))
+      }
+    }
+    #expect(
+      try CommandTests.run(["--version"]).out.wholeMatch(of: /bowser [0-9.]+ \([0-9a-f]+\+?\)\n/)
+        != nil)
+  }
+}
+
+/// Runs a program of the shell beside the test's server.
+func tool(_ name: String, _ arguments: [String], input: String? = nil) throws -> CommandTests.Result
+{
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = [name] + arguments
+  let base = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+  for path in [base + ".out", base + ".err"] {
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+  }
+  if let input {
+    try Data(input.utf8).write(to: URL(filePath: base + ".in"))
+    process.standardInput = FileHandle(forReadingAtPath: base + ".in")
+  } else {
+    process.standardInput = FileHandle.nullDevice
+  }
+  process.standardOutput = FileHandle(forWritingAtPath: base + ".out")
+  process.standardError = FileHandle(forWritingAtPath: base + ".err")
+  try process.run()
+  process.waitUntilExit()
+  defer {
+    for end in [".out", ".err", ".in"] { try? FileManager.default.removeItem(atPath: base + end) }
+  }
+  return CommandTests.Result(
+    code: process.terminationStatus,
+    out: try String(contentsOfFile: base + ".out", encoding: .utf8),
+    err: try String(contentsOfFile: base + ".err", encoding: .utf8))
+}

@@ -1,0 +1,149 @@
+"""Opens a report in a real browser, from phones to desktops, light and dark, and on paper.
+
+    report.py FOLDER [SHOTS]
+
+Demands of every page: valid HTML, no overflow, an empty console, no request but for its own files, one h1
+and no skipped heading, heads for tables, words for pictures, readable contrast. SHOTS keeps screenshots.
+"""
+
+import base64
+import json
+import pathlib
+import shutil
+import sys
+
+import html5lib
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+WIDTHS = [360, 768, 1440]
+
+CHECKS = r"""
+const problems = [];
+const say = text => problems.push(text);
+const width = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth > width) say(`page is ${document.documentElement.scrollWidth} wide`);
+for (const element of document.body.querySelectorAll('*')) {
+  if (element.closest('.scroll') || element.closest('svg') || element.closest('.skip')) continue;
+  const box = element.getBoundingClientRect();
+  if (box.width > 0 && box.right > width + 1) say(`${element.tagName} reaches ${box.right}`);
+}
+if (!document.documentElement.lang) say('no language');
+if (document.querySelectorAll('main').length !== 1) say('not one main');
+if (document.querySelectorAll('h1').length !== 1) say('not one h1');
+let level = 0;
+for (const heading of document.querySelectorAll('h1, h2, h3, h4')) {
+  const next = Number(heading.tagName[1]);
+  if (next > level + 1) say(`${heading.tagName} after h${level}: ${heading.textContent}`);
+  level = next;
+}
+const ids = [...document.querySelectorAll('[id]')].map(element => element.id);
+if (new Set(ids).size !== ids.length) say('an id twice');
+for (const table of document.querySelectorAll('table')) {
+  const heads = [...table.querySelectorAll('thead th')];
+  if (!heads.length || heads.some(head => head.scope !== 'col')) say('a table without heads');
+  for (const row of table.tBodies[0].rows) {
+    if (row.cells.length !== heads.length) say(`a row of ${row.cells.length} cells below ${heads.length} heads`);
+    if (row.cells[0].scope !== 'row') say('a row without a head');
+  }
+}
+for (const image of document.querySelectorAll('svg')) {
+  if (image.getAttribute('aria-hidden') !== 'true' && !(image.getAttribute('role') === 'img' && image.getAttribute('aria-label')))
+    say('a picture without words');
+}
+for (const link of document.querySelectorAll('a')) if (!link.textContent.trim()) say('a link without words');
+const rgb = text => text.match(/[\d.]+/g).map(Number);
+const light = colour => {
+  const [r, g, b] = colour.map(c => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const behind = element => {
+  for (let at = element; at; at = at.parentElement) {
+    const colour = rgb(getComputedStyle(at).backgroundColor);
+    if (colour.length < 4 || colour[3] > 0.99) return colour.slice(0, 3);
+  }
+  return [255, 255, 255];
+};
+const seen = new Set();
+for (const element of document.body.querySelectorAll('*')) {
+  const own = [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim());
+  if (!own || !element.getClientRects().length) continue;
+  const style = getComputedStyle(element);
+  const colour = rgb(element.closest('svg') ? style.fill : style.color).slice(0, 3);
+  const [a, b] = [light(colour), light(behind(element))];
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  const key = `${element.tagName}.${element.className.baseVal ?? element.className} ${ratio.toFixed(2)}`;
+  if (ratio < 4.5 && !seen.has(key)) { seen.add(key); say(`contrast ${key}`); }
+  if (parseFloat(style.fontSize) < 11) say(`letters of ${style.fontSize}`);
+}
+return problems;
+"""
+
+
+def browser():
+    options = Options()
+    options.binary_location = shutil.which("chromium") or "chromium"
+    for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    if shots:
+        shots.mkdir(parents=True, exist_ok=True)
+    pages = sorted(folder.rglob("*.html"))
+    if len(pages) < 3:
+        sys.exit(f"{folder}: {len(pages)} pages")
+    for page in pages:
+        html5lib.HTMLParser(strict=True).parse(page.read_text(encoding="utf-8"))
+    bad = 0
+    looks = 0
+    driver = browser()
+    try:
+        for page in pages:
+            for width in WIDTHS:
+                for scheme in ["light", "dark"]:
+                    driver.execute_cdp_cmd(
+                        "Emulation.setDeviceMetricsOverride",
+                        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
+                    )
+                    driver.execute_cdp_cmd(
+                        "Emulation.setEmulatedMedia",
+                        {"media": "", "features": [{"name": "prefers-color-scheme", "value": scheme}]},
+                    )
+                    driver.get(page.as_uri())
+                    looks += 1
+                    problems = driver.execute_script(CHECKS)
+                    problems += [entry["message"] for entry in driver.get_log("browser")]
+                    for entry in driver.get_log("performance"):
+                        message = json.loads(entry["message"])["message"]
+                        if message["method"] == "Network.requestWillBeSent":
+                            url = message["params"]["request"]["url"]
+                            if not url.startswith((folder.as_uri() + "/", "data:")):
+                                problems.append(f"asks for {url}")
+                    for problem in problems:
+                        bad += 1
+                        print(f"{page.relative_to(folder)} at {width}, {scheme}: {problem}")
+                    if shots:
+                        name = f"{page.stem}-{width}-{scheme}.png"
+                        picture = driver.execute_cdp_cmd(
+                            "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True}
+                        )
+                        (shots / name).write_bytes(base64.b64decode(picture["data"]))
+        driver.get((folder / "index.html").as_uri())
+        paper = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})
+        if len(base64.b64decode(paper["data"])) < 10_000:
+            bad += 1
+            print("nothing to print")
+    finally:
+        driver.quit()
+    if bad:
+        sys.exit(f"{bad} problems")
+    print(f"{len(pages)} pages looked at {looks} times")
+
+
+main()
