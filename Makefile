@@ -10,6 +10,7 @@ DESTDIR ?=
 # The release program, and the import check that keeps modules on their floors.
 BUILD := swift build --explicit-target-dependency-import-check error
 PROGRAM := .build/release/bowser
+export BOWSER_COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
 # make install PROGRAM=... takes a program as it is, and builds none.
 GIVEN := $(filter command,$(origin PROGRAM))
 # Settings of the caller that would lead away from the private cluster.

@@ -23,11 +23,8 @@ func tests(_ name: String, on below: [Target.Dependency], hasFixtures: Bool = fa
   )
 }
 
-/// What `bowser --version` tells.
-let commit =
-  Context.gitInformation.map { git in
-    git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "+" : "")
-  } ?? Substring(Context.environment["BOWSER_COMMIT"] ?? "unknown")
+/// What `bowser --version` tells; the Makefile asks git.
+let commit = Context.environment["BOWSER_COMMIT"] ?? "unknown"
 
 let package = Package(
   name: "bowser",
