@@ -32,7 +32,7 @@ package final class Connection {
       PQfinish(opened)
       let error = PostgresError.cannotConnect(message)
       guard error.isTargetMalformed else { throw error }
-      throw .cannotConnect(message.replacing(/"[^"]*"(?! in)/, with: "\"***\""))
+      throw .cannotConnect(message.replacing(/"[^"]*"/, with: "\"***\""))
     }
     handle = opened
     // Notices are talk of the server about its own work; errors come as results.

@@ -49,7 +49,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   package var isTargetMalformed: Bool {
     guard case .cannotConnect(let message) = self else { return false }
     return [
-      "invalid connection option", "missing \"=\"", "invalid URI", "invalid port number",
+      "invalid connection option", "missing \"", "invalid URI", "invalid port number",
       "invalid integer value", "invalid sslmode value", "unterminated quoted string",
       "invalid percent-encoded token", "forbidden value",
     ].contains { message.contains($0) }

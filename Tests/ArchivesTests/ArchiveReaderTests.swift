@@ -6,6 +6,13 @@ import Testing
 
 /// What the files of archives say, and what is refused.
 struct ArchiveReaderTests {
+  /// F-H17: a small file that unpacks to more than any answer is given up, not held in memory.
+  @Test func whatUnpacksWithoutEndIsRefused() throws {
+    let zeros = try ByteStream(["head", "-c", "300000000", "/dev/zero"])
+    #expect(throws: ByteStream.TooLarge.self) { try zeros.all() }
+    #expect(try ByteStream(["head", "-c", "3000000", "/dev/zero"]).all().count == 3_000_000)
+  }
+
   static let now = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z
 
   static func format(_ id: String) -> ArchiveFormat {

@@ -172,7 +172,7 @@ struct BackfillTests {
   /// Killed at a hundred moments, then resumed: the state of an undisturbed load, and no file twice.
   /// F-L02.
   @Test func killedLoadsResume() async throws {
-    let folder = try Self.archive(months: 24, rows: 3_000)
+    let folder = try Self.archive(months: 12, rows: 2_000)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let words = ["backfill", "nsw-fuelcheck", folder]
     let expected = try await TestDatabase.with { target in
@@ -180,7 +180,7 @@ struct BackfillTests {
       #expect(result.code == 0, "\(result.err)")
       return try dump(target)
     }
-    #expect(expected.count > 70_000)
+    #expect(expected.count > 24_000)
     var random = Random(seed: 8, "kills")
     var kills = 0
     // How long a load takes is found on the way: the machine may be busy now and idle later.
@@ -219,10 +219,27 @@ struct BackfillTests {
             """
             SELECT count(*), count(DISTINCT content_digest) FROM fuel.run
             WHERE outcome IN ('stored', 'unchanged')
-            """) == ["24|24"])
+            """) == ["12|12"])
       }
     }
     #expect(kills == 100)
+  }
+
+  /// F-O13: names and headers of files cannot write on the terminal or make lines of their own.
+  @Test func messagesHoldNoControlCharacters() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let name = "\(folder)/evil\u{1B}[31m\nbowser: all is well\u{202E}.csv"
+    try Data("PUBLISH\u{1B}]0;owned\u{7}_DATE,\u{1B}[31mTRADING\n1,2\n".utf8).write(
+      to: URL(filePath: name))
+    try await TestDatabase.with { target in
+      let result = try CommandTests.run(["backfill", "wa-fuelwatch", name], on: target)
+      #expect(result.code == 65, "\(result)")
+      let scalars = result.err.unicodeScalars.dropLast()
+      #expect(!scalars.contains { [.control, .format].contains($0.properties.generalCategory) })
+      let kept = try Connection(target).lines("SELECT error FROM fuel_v1.ingest_runs").joined()
+      #expect(!kept.isEmpty)
+    }
   }
 
   @Test func wrongWords() async throws {

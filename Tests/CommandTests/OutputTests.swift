@@ -246,6 +246,50 @@ struct OutputTests {
     }
   }
 
+  /// What views and functions say of one thing agrees: the nation without states that publish late, places
+  /// once and under their configured names.
+  @Test func viewsAndFunctionsAgree() throws {
+    let market = try PlayedMarket.database()
+    let connection = try Connection(market.target)
+    try connection.query("SELECT set_config('bowser.now', \(market.now[1]), false)")
+    let differing = try connection.lines(
+      """
+      SELECT region, fuel, average_cpl, fuel_v1.average_at(region, fuel, as_of_at) AS at
+      FROM fuel_v1.averages_now
+      WHERE region = 'AU' AND excluded_flagged = 0
+        AND abs(average_cpl - fuel_v1.average_at(region, fuel, as_of_at)) > 0.02
+      """)
+    #expect(differing == [])
+    #expect(
+      try connection.lines(
+        """
+        SELECT near.station_id, near.brand, stations.brand AS known
+        FROM fuel_v1.stations_near(-33.87, 151.0, 60) AS near
+        LEFT JOIN fuel_v1.stations USING (station_id)
+        WHERE stations.station_id IS NULL OR near.brand IS DISTINCT FROM stations.brand
+        """) == [])
+    #expect(
+      try connection.lines(
+        "SELECT count(*) FROM fuel_v1.station_comparison WHERE (stations < 3) <> (region_average_cpl IS NULL)"
+      ) == ["0"])
+    try connection.execute("BEGIN; UPDATE fuel.station SET place_id = 2 WHERE station_id = 1")
+    #expect(
+      try connection.lines(
+        "SELECT count(*) FROM fuel_v1.stations_near(-27, 140, 3000) WHERE station_id = 1") == ["0"])
+    try connection.execute("ROLLBACK")
+  }
+
+  /// F-O04: what a copy of a database loses is told.
+  @Test func theDoctorSeesLostRights() async throws {
+    try await TestDatabase.with { target in
+      let result = try run(["doctor"], target)
+      #expect(result.out.contains("warn  reader's rights"), "\(result.out)")
+      let name = try Connection(target).lines("SELECT current_database() AS name")[0]
+      try Connection(target).execute("REVOKE TEMPORARY ON DATABASE \(name) FROM PUBLIC")
+      #expect(try !run(["doctor"], target).out.contains("reader's rights"))
+    }
+  }
+
   /// F-O12: whatever the watcher does, the job's result and output stay the same and it ends in time.
   @Test(arguments: ["plain", "error", "redirect", "slow", "away"])
   func aPingChangesNothing(kind: String) async throws {
@@ -363,7 +407,8 @@ struct OutputTests {
       }
     }
     #expect(
-      try CommandTests.run(["--version"]).out.wholeMatch(of: /bowser [0-9.]+ \(([0-9a-f]+\+?|unknown)\)\n/)
+      try CommandTests.run(["--version"]).out.wholeMatch(
+        of: /bowser [0-9.]+ \(([0-9a-f]+\+?|unknown)\)\n/)
         != nil)
   }
 }

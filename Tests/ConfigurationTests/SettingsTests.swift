@@ -100,6 +100,11 @@ struct SecretTests {
     #expect(try find(["BOWSER_QLD_FPD_TOKEN": "CANARY-1"]) == "CANARY-1")
     #expect(try find(["BOWSER_QLD_FPD_TOKEN_FILE": path]) == "CANARY-2")
     #expect(try find(["CREDENTIALS_DIRECTORY": folder.path]) == "CANARY-3")
+    // As newer systemd shows the rights of the service's user; nowhere else.
+    chmod(folder.path + "/qld-fpd.token", 0o440)
+    let isRoot = geteuid() == 0
+    #expect((try? find(["CREDENTIALS_DIRECTORY": folder.path])) == (isRoot ? "CANARY-3" : nil))
+    #expect((try? find(["BOWSER_QLD_FPD_TOKEN_FILE": folder.path + "/qld-fpd.token"])) == nil)
   }
 
   /// F-M02, F-M01: a file that others can read, a link, a folder, an empty secret.

@@ -219,7 +219,8 @@ struct ClientTests {
     "https://2130706433/", "https://0x7f000001/", "https://10.0.0.1/", "https://192.168.1.1/",
     "https://172.16.0.1/", "https://169.254.169.254/", "https://[fe80::1]/", "https://[fd00::1]/",
     "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/", "http://example.org/", "ftp://example.org/",
-    "https://user:password@example.org/", "https:///",
+    "https://user:password@example.org/", "https:///", "https://localhost./",
+    "https://[64:ff9b::7f00:1]/", "https://[64:ff9b::a00:1]/",
   ])
   func insideAddressesAreRefused(address: String) throws {
     let url = try #require(URL(string: address))

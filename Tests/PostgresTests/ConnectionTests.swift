@@ -5,6 +5,34 @@ import Testing
 
 struct ConnectionTests {
   /// F-O06, F-S08: values are bound, whatever they hold.
+  /// F-M05: a connection string that cannot be read is not repeated, because a piece of it may be the
+  /// password.
+  @Test(arguments: [
+    "postgresql://u:p%zzCANARY@host/x", "host=/nowhere password=my CANARY word",
+    "postgresql://u:CANARY/x@host:1/", "password='CANARY", "CANARY=1",
+    "host=/nowhere sslmode=CANARY",
+  ])
+  func noPieceOfATargetIsRepeated(target: String) throws {
+    let error = #expect(throws: PostgresError.self) { try Connection(target) }
+    #expect(error?.isTargetMalformed == true, "\(error!)")
+    #expect(!"\(error!)".contains("CANARY"), "\(error!)")
+  }
+
+  /// COPY takes no parameters; values that look like one stay values.
+  @Test func copiedValuesStayValues() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      let (first, second) = ("$2'; DROP--", "$1 \\ $10")
+      var lengths: [Int32] = []
+      try connection.copy(
+        from: "SELECT length(\(first)::text), length(\(second)::text)"
+      ) { row in
+        lengths = [try row.int32(), try row.int32()]
+      }
+      #expect(lengths == [Int32(first.count), Int32(second.count)])
+    }
+  }
+
   @Test func valuesAreNeverPartOfAStatement() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
