@@ -63,9 +63,9 @@ struct Chart {
     }
     let every = width < 500 ? 10 : 5
     let dates = days.enumerated().filter { ($0.offset - (days.count - 1)) % every == 0 }.map {
-      place_, day -> HTML in
+      index, day -> HTML in
       """
-      <text class="axis" x="\(place(scale.x(place_)))" y="\(place(height - 8))" text-anchor="middle">\(Words.date(day.day))</text>
+      <text class="axis" x="\(place(scale.x(index)))" y="\(place(height - 8))" text-anchor="middle">\(Words.date(day.day))</text>
 
       """
     }

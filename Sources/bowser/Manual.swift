@@ -37,7 +37,7 @@ enum Manual {
         .Bl -tag -width Ds
 
         """ + Command.common.map(item).joined() + ".El\n"
-      + """
+        + """
         .Sh ENVIRONMENT
         .Bl -tag -width Ds
         .It Ev PGHOST , PGPORT , PGUSER , PGDATABASE , PGPASSFILE , PGSERVICE

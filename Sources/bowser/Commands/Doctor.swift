@@ -71,10 +71,14 @@ private struct Doctor {
   func finish(asJSON isJSON: Bool) throws {
     struct Findings: Encodable {
       var version = 1
-      var exit_code: Int32
+      var exitCode: Int32
       var checks: [Check]
+      enum CodingKeys: String, CodingKey {
+        case version, checks
+        case exitCode = "exit_code"
+      }
     }
-    if isJSON { return try writeJSON(Findings(exit_code: code.rawValue, checks: checks)) }
+    if isJSON { return try writeJSON(Findings(exitCode: code.rawValue, checks: checks)) }
     for check in checks {
       let mark = check.finding == .fail ? "FAIL" : check.finding.rawValue
       write("\(padded(mark, 6))\(padded(check.what, 24))\(check.words)\n")
