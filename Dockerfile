@@ -20,6 +20,8 @@ COPY Package.swift ./
 COPY Migrations Migrations
 COPY Sources Sources
 COPY Tests Tests
+# What `bowser --version` tells: docker build --build-arg BOWSER_COMMIT=$(git rev-parse --short HEAD)
+ARG BOWSER_COMMIT=unknown
 # The Swift runtime goes into the program: the second stage has none.
 RUN swift build -c release --product bowser --static-swift-stdlib --disable-local-rpath \
       -Xlinker -z -Xlinker now --scratch-path .build/static \

@@ -1,5 +1,5 @@
 -- In which order runs were committed, so that another service can catch up from where it stopped, and
--- every run of the aggregate.
+-- every run of the aggregate. The index over fuel.price is built once over all of it.
 
 CREATE SEQUENCE fuel.change_number;
 COMMENT ON SEQUENCE fuel.change_number IS 'Numbers runs in the order of their commits.';
@@ -9,6 +9,10 @@ ALTER TABLE fuel.run ADD COLUMN change_number bigint;
 COMMENT ON COLUMN fuel.run.change_number IS
   'Its place in the order of commits: nobody sees a number before all smaller ones. NULL: nothing was stored.';
 CREATE UNIQUE INDEX run_change_idx ON fuel.run (change_number);
+-- In place of one that knows ranges of blocks: who catches up asks run by run, and the last range of every
+-- month was read whole each time.
+DROP INDEX fuel.price_run_idx;
+CREATE INDEX price_run_idx ON fuel.price (run_id);
 
 CREATE TABLE fuel.aggregate_run (
   aggregate_run_id integer     NOT NULL GENERATED ALWAYS AS IDENTITY,

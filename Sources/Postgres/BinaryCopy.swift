@@ -207,35 +207,18 @@ extension Connection {
     let text = query.text.replacing(/\$([0-9]+)/) { match in
       Int(match.1).map { values[$0 - 1] } ?? ""
     }
-    let started = PQexec(handle, "COPY (\(text)) TO STDOUT (FORMAT binary)")
-    PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))
     var isFirst = true
-    var failure: (any Error)?
-    var pointer: UnsafeMutablePointer<CChar>?
-    while true {
-      let length = PQgetCopyData(handle, &pointer, 0)
-      guard length > 0, let bytes = pointer else { break }
-      defer { PQfreemem(bytes) }
-      if failure != nil { continue }
-      var row = UnsafeRawBufferPointer(start: bytes, count: Int(length))
+    try copyOut("COPY (\(text)) TO STDOUT (FORMAT binary)") { message in
+      var row = message
       // The signature, flags and extension come before the first row, in a message of their own or not.
       if isFirst {
         row = UnsafeRawBufferPointer(rebasing: row.dropFirst(19))
         isFirst = false
       }
-      guard row.count > 2, Int16(bigEndian: row.loadUnaligned(as: Int16.self)) > 0 else { continue }
+      guard row.count > 2, Int16(bigEndian: row.loadUnaligned(as: Int16.self)) > 0 else { return }
       var columns = BinaryRow(UnsafeRawBufferPointer(rebasing: row.dropFirst(2)))
-      do {
-        try read(&columns)
-      } catch {
-        // The rest is drained: the session is used again.
-        failure = error
-      }
+      try read(&columns)
     }
-    let first = PQgetResult(handle)
-    while let more = PQgetResult(handle) { PQclear(more) }
-    PQclear(try checked(first, expecting: [PGRES_COMMAND_OK]))
-    if let failure { throw failure }
   }
 
   private func literal(_ value: String?) throws(PostgresError) -> String {

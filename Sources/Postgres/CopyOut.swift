@@ -10,7 +10,12 @@ extension Connection {
   package func copyText(
     from query: String, options: StaticString, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    let started = PQexec(handle, "COPY (\(query)) TO STDOUT (\(options))")
+    try copyOut("COPY (\(query)) TO STDOUT (\(options))", take)
+  }
+
+  /// Reads what a COPY command sends, one message at a time.
+  func copyOut(_ command: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let started = PQexec(handle, command)
     PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))
     var failure: (any Error)?
     var pointer: UnsafeMutablePointer<CChar>?
