@@ -1,14 +1,28 @@
 -- In which order runs were committed, so that another service can catch up from where it stopped, and
--- every run of the aggregate. The index over fuel.price is built once over all of it.
-
-CREATE SEQUENCE fuel.change_number;
-COMMENT ON SEQUENCE fuel.change_number IS 'Numbers runs in the order of their commits.';
-GRANT USAGE ON SEQUENCE fuel.change_number TO fuel_writer;
+-- every run of the aggregate. Runs of before are numbered as they began. The index over fuel.price is built once over all of it.
 
 ALTER TABLE fuel.run ADD COLUMN change_number bigint;
 COMMENT ON COLUMN fuel.run.change_number IS
   'Its place in the order of commits: nobody sees a number before all smaller ones. NULL: nothing was stored.';
+UPDATE fuel.run SET change_number = numbered.place
+FROM (
+  SELECT run.run_id, row_number() OVER (ORDER BY run.run_id) AS place
+  FROM fuel.run
+  WHERE run.outcome IN ('stored', 'unchanged', 'superseded')
+) AS numbered
+WHERE run.run_id = numbered.run_id;
 CREATE UNIQUE INDEX run_change_idx ON fuel.run (change_number);
+-- Whether a run came late, after one that told of a later instant.
+CREATE INDEX run_taken_idx ON fuel.run (source_id, taken_at) WHERE change_number IS NOT NULL;
+
+CREATE TABLE fuel.change_counter (
+  newest bigint NOT NULL
+);
+COMMENT ON TABLE  fuel.change_counter        IS 'One row, whose lock puts commits in order. A lock that readers cannot take.';
+COMMENT ON COLUMN fuel.change_counter.newest IS 'The highest change_number of fuel.run.';
+INSERT INTO fuel.change_counter (newest) SELECT coalesce(max(run.change_number), 0) FROM fuel.run;
+GRANT SELECT, UPDATE ON fuel.change_counter TO fuel_writer;
+
 -- In place of one that knows ranges of blocks: who catches up asks run by run, and the last range of every
 -- month was read whole each time.
 DROP INDEX fuel.price_run_idx;

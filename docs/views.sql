@@ -12,8 +12,8 @@ WITH kind AS (
       ARRAY['averages_now', 'current_prices', 'tomorrow_prices', 'fill_up', 'station_fill_up', 'trend_30d',
         'trend_summary', 'cycles', 'daily_averages', 'price_history', 'stations', 'station_comparison',
         'regions', 'region_stations', 'fuels', 'fill_up_history', 'fill_up_scores', 'feed_health',
-        'pipeline', 'changes', 'ingest_runs', 'aggregate_runs', 'rejects'],
-      class.relname::text), 99) AS place
+        'pipeline', 'changes', 'ingest_runs', 'aggregate_runs', 'rejects', 'station_history', 'station_records'],
+      class.relname::text), 99 + row_number() OVER (ORDER BY class.relname)) AS place
   FROM pg_catalog.pg_class AS class
   WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'
 ),
@@ -28,7 +28,7 @@ line (part, place, number, text) AS (
     split_part(kind.about, '. ', 1) || CASE WHEN split_part(kind.about, '. ', 1) LIKE '%.' THEN '' ELSE '.' END)
   FROM kind
   UNION ALL
-  SELECT 2, 100, 0, E'- [Functions](#functions)\n'
+  SELECT 2, 1000, 0, E'- [Functions](#functions)\n'
   UNION ALL
   SELECT 3, kind.place, 0, format(E'## %s\n\n%s\n\n| column | type | |\n|---|---|---|', kind.name, kind.about)
   FROM kind

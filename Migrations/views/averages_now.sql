@@ -57,5 +57,5 @@ COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl   IS 'Change over 24 hours
 COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl    IS 'Change over 7 days of the stations priced at both ends, as of the last aggregate; NULL: fewer than three.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_restricted IS 'Stations left out because only members or permit holders may use them.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed IS 'Stations left out because their state publishes prices late, such as Victoria''s a day.';
-COMMENT ON COLUMN fuel_v1.averages_now.delay_hours IS 'How late the region''s prices are published; 0: they are of now.';
+COMMENT ON COLUMN fuel_v1.averages_now.delay_hours IS 'How late the region''s prices are published; 0: they are of now. The nation''s average of now is without states that publish late, its daily averages are with them.';
 GRANT SELECT ON fuel_v1.averages_now TO fuel_reader, fuel_writer;

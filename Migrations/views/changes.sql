@@ -1,4 +1,6 @@
--- What complete lists say by leaving out is not among the prices, so that it is read from the listings.
+-- What complete lists say by leaving out is not among the prices, so that it is read from the listings. A
+-- run that tells of an instant before others can change what those had told, under their numbers: it says
+-- so itself.
 CREATE OR REPLACE VIEW fuel_v1.changes AS
 SELECT
   run.change_number,
@@ -35,19 +37,25 @@ CROSS JOIN LATERAL (
   UNION ALL
   SELECT 'history' AS what, NULL AS station_id, NULL AS fuel_id, NULL AS price_tenths, NULL AS effective_at
   WHERE run.kind IN ('backfill', 'reprocess')
+    OR EXISTS (
+      SELECT
+      FROM fuel.run AS earlier
+      WHERE earlier.source_id = run.source_id
+        AND earlier.taken_at > run.taken_at
+        AND earlier.change_number < run.change_number)
 ) AS change
 LEFT JOIN fuel.fuel USING (fuel_id)
 WHERE run.change_number IS NOT NULL;
 COMMENT ON VIEW fuel_v1.changes IS
   'What each committed run changed, for services that keep a copy: remember the highest change_number '
-  'that you have read, and ask for what is above it. No smaller number appears later. One row per run '
+  'that you have read, and ask for what is above it. No run with a smaller number appears later; where a run changes what those before had told, it has a row whose what is history. One row per run '
   'and price that it told first, and one per run and station and fuel that its list has left out or '
   'taken up again.';
 COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Place of the run in the order of commits. Gaps mean nothing.';
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
 COMMENT ON COLUMN fuel_v1.changes.feed          IS 'The feed or archive that told it.';
 COMMENT ON COLUMN fuel_v1.changes.finished_at   IS 'When the run ended, by its own clock.';
-COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded or answers were read again: read price_history of the feed anew).';
+COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded, answers were read again, or a list came late: read price_history of the feed anew).';
 COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this feed knows it; see station_records. NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless a price.';

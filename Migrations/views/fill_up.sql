@@ -49,9 +49,9 @@ COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl        IS 'Average of tomorrow ov
 COMMENT ON COLUMN fuel_v1.fill_up.stations            IS 'How many stations those rest on.';
 COMMENT ON COLUMN fuel_v1.fill_up.method              IS 'Version of the method that gave it.';
 COMMENT ON COLUMN fuel_v1.fill_up.based_on_day        IS 'The last price day whose average it used; NULL: none.';
-COMMENT ON COLUMN fuel_v1.fill_up.average_cpl         IS 'Average of that day, so far where it has not ended, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.average_cpl         IS 'Average of that day, so far at computed_at where it has not ended, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl       IS 'Change per day since the average before, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.phase               IS 'rising or falling; NULL: it has not moved by six cents yet.';
+COMMENT ON COLUMN fuel_v1.fill_up.phase               IS 'rising or falling, as confirmed by a move of six cents: a turn that the reason speaks of may be newer. NULL: it has not moved by six cents yet.';
 COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase       IS 'Days since that phase began; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl     IS 'Average at the last trough, cents per litre; NULL: none is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl       IS 'Average at the last peak, cents per litre; NULL: none is known.';

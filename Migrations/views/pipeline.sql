@@ -1,8 +1,11 @@
 CREATE OR REPLACE VIEW fuel_v1.pipeline AS
 SELECT
   (
-    SELECT max(aggregate_run.finished_at) FROM fuel.aggregate_run
+    SELECT aggregate_run.finished_at FROM fuel.aggregate_run
     WHERE aggregate_run.outcome = 'done'
+    -- By its number: a run whose clock was ahead must not hide those after it.
+    ORDER BY aggregate_run.aggregate_run_id DESC
+    LIMIT 1
   ) AS aggregated_at,
   (SELECT count(DISTINCT dirty_day.day)::integer FROM fuel.dirty_day) AS dirty_days,
   (SELECT min(dirty_day.day) FROM fuel.dirty_day) AS first_dirty_on,
@@ -12,6 +15,6 @@ COMMENT ON VIEW fuel_v1.pipeline IS 'How far the whole is. One row.';
 COMMENT ON COLUMN fuel_v1.pipeline.aggregated_at        IS 'When the last good aggregate ended; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.pipeline.dirty_days           IS 'Days whose averages wait to be made again; today is usually one of them.';
 COMMENT ON COLUMN fuel_v1.pipeline.first_dirty_on       IS 'The first of those days; NULL: none.';
-COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest number in changes; NULL: nothing was stored yet.';
+COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest number that a run has got; NULL: none was committed yet.';
 COMMENT ON COLUMN fuel_v1.pipeline.now_at               IS 'What the views take for now.';
 GRANT SELECT ON fuel_v1.pipeline TO fuel_reader, fuel_writer;

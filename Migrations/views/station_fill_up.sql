@@ -21,15 +21,15 @@ SELECT
   END AS basis,
   CASE
     WHEN change.change_tenths < 0 THEN format(
-      'Tomorrow %s c/L cheaper here', (-change.change_tenths / 10.0)::numeric(5, 1))
+      '%s %s c/L cheaper here', change.begins, (-change.change_tenths / 10.0)::numeric(5, 1))
     WHEN change.change_tenths > 0 THEN format(
-      'Tomorrow %s c/L dearer here', (change.change_tenths / 10.0)::numeric(5, 1))
+      '%s %s c/L dearer here', change.begins, (change.change_tenths / 10.0)::numeric(5, 1))
     WHEN place.advice = 'wait' THEN format(
       'Others have not gone up yet: this station is %s c above its usual place', round(place.excess_cpl, 1))
     WHEN place.advice = 'fill_up' THEN format(
       'This station is %s c below its usual place', round(-place.excess_cpl, 1))
     WHEN regional.is_valid THEN regional.reason
-    WHEN change.change_tenths = 0 THEN 'Tomorrow the same price here'
+    WHEN change.change_tenths = 0 THEN change.begins || ' the same price here'
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
   END AS reason,
   (price_now.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
@@ -51,9 +51,16 @@ FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
 CROSS JOIN LATERAL (
-  SELECT CASE
-    WHEN price_now.next_tenths > 0 THEN price_now.next_tenths - price_now.price_tenths
-  END AS change_tenths
+  SELECT
+    CASE
+      WHEN price_now.next_tenths > 0 THEN price_now.next_tenths - price_now.price_tenths
+    END AS change_tenths,
+    -- A price may begin later today.
+    CASE
+      WHEN (price_now.next_effective_at AT TIME ZONE station.time_zone)::date
+        > (fuel.clock() AT TIME ZONE station.time_zone)::date THEN 'Tomorrow'
+      ELSE to_char(price_now.next_effective_at AT TIME ZONE station.time_zone, '"From "HH24:MI')
+    END AS begins
 ) AS change
 -- The nearest region speaks: a capital or area before the state.
 LEFT JOIN fuel.region_station

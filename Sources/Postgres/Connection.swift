@@ -42,6 +42,7 @@ package final class Connection {
       SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
       SET search_path = ''; SET standard_conforming_strings = on; SET bytea_output = 'hex';
       SET extra_float_digits = 1; SET lock_timeout = '20s'; SET client_min_messages = 'warning';
+      SET statement_timeout = 0;
       SET idle_in_transaction_session_timeout = '10min'
       """)
   }

@@ -43,8 +43,7 @@ struct Chart {
   func full() -> HTML {
     let known = days.compactMap(\.average)
     guard let least = known.min(), let most = known.max() else {
-      return
-        "<p class=\"empty\">No day of the last thirty has enough stations for an average.</p>\n"
+      return ""
     }
     // One absurd station must not press the average flat: the range is cut 20 c beyond it.
     let low = max(days.compactMap(\.lowest).min() ?? least, least - 20)

@@ -23,9 +23,10 @@ extension Report {
       would have saved most over the last months speaks, and only while it saves anything. Where none does, \
       the answer is that it makes no difference, which is an answer.</p>
       <h2>How it is scored</h2>
-      <p>Each day is judged by what was known on it. A driver who needs fuel within the week follows the advice; \
+      <p>Each day is judged by what was known on it. A driver who can wait some days follows the advice; \
       perfect timing would have known the future. The share of perfect timing's saving that the advice reached is \
-      given here, good or bad.</p>
+      given here, good or bad, beside the best of three habits that need no advice: going with the price of the \
+      last days, always the cheapest weekday, and comparing with the month's average.</p>
       </div>
       <h2>How good the advice was</h2>
       <div class="panel">
@@ -40,7 +41,8 @@ extension Report {
     table(
       "Scores",
       [
-        ("Region", false), ("Fuel", false), ("Share of perfect", true), ("Saved c/L", true),
+        ("Region", false), ("Fuel", false), ("Share of perfect", true), ("Best habit", true),
+        ("Saved c/L", true),
         ("Perfect c/L", true), ("Days", true), ("Since", false),
       ],
       regions.flatMap { region in
@@ -49,6 +51,7 @@ extension Report {
           return """
             <tr><th scope="row">\(Words.title(region.name))</th><td>\(fuel.code)</td>\
             <td class="number">\(score.capture.map(Words.percent) ?? "·")</td>\
+            <td class="number">\(score.bestHabit.map(Words.percent) ?? "·")</td>\
             <td class="number">\(Words.cents(score.saving))</td>\
             <td class="number">\(Words.cents(score.perfect))</td>\
             <td class="number">\(score.windows)</td><td>\(Words.dateWithYear(score.from))</td></tr>

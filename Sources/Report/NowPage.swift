@@ -21,16 +21,16 @@ extension Report {
       <h1>Should you fill up?</h1>
       <p class="lead">\(Words.title(fuelName(fuel))) in the capital cities, the average of all stations at \
       \(Words.time(now, .sydney)) Sydney time, and what thirty days of prices say.</p>
-      <div class="cards">
+      \(feedSummary())<div class="cards">
       \(capitals.map { card($0, fuel) })</div>
-      <h2>Averages now</h2>
-      \(averagesTable(capitals))\(delayNote(capitals))<h2 id="states">States and cities</h2>
+      <h2>Capital cities</h2>
+      \(averagesTable(capitals))\(delayNote(capitals))<h2 id="states">States</h2>
       \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }))\
       <ul class="chips">
       \(market.regions.filter(hasAverage).map { region in
         "<li><a href=\"\(Self.path(of: region))\">\(Words.title(region.name))</a></li>\n" as HTML
       })</ul>
-      \(feedSummary())
+
       """)
   }
 
@@ -105,7 +105,9 @@ extension Report {
     let isLate = market.averages.values.contains { $0.delayHours > 0 }
     return """
       <p class="note">Below each average its change over 24 hours, of the stations priced at both ends. \(names).\
-      \(isLate ? " * Published a day late: prices of yesterday, and in no average beside others." : "")</p>
+      \(isLate
+        ? " * Published a day late: prices of yesterday. Australia's average of now is without them, its daily averages are with them."
+        : "")</p>
 
       """
   }

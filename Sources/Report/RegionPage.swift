@@ -38,6 +38,18 @@ extension Report {
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
       <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
       \(late)\(verdict(key))<h3>The last thirty days</h3>
+      \(charts(days))\(trendNote(key))\(dayTable(days))\(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
+      </section>
+
+      """
+  }
+
+  private func charts(_ days: [MarketReport.Day]) -> HTML {
+    guard days.contains(where: { $0.average != nil }) else {
+      return
+        "<p class=\"empty\">No day of the last thirty has enough stations for an average.</p>\n"
+    }
+    return """
       <div class="wide">\(Chart(days: days, width: 840, height: 270).full())</div>
       <div class="narrow">\(Chart(days: days, width: 350, height: 230).full())</div>
       <ul class="legend">
@@ -45,8 +57,6 @@ extension Report {
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>of seven days</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><rect class="band" width="26" height="10"/></svg>cheapest to dearest station</li>
       </ul>
-      \(trendNote(key))\(dayTable(days))\(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
-      </section>
 
       """
   }
@@ -87,7 +97,7 @@ extension Report {
   private func tomorrow(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
     guard let tomorrow = market.tomorrow[key] else { return "" }
     return """
-      <h3>Tomorrow's prices</h3>
+      <h3>Prices that are known ahead</h3>
       <p>From \(Words.time(tomorrow.effectiveAt, zone(of: region))) on the average is \
       <b>\(Words.cents(tomorrow.tomorrow))</b> instead of \(Words.cents(tomorrow.today)) c/L: \
       \(tomorrow.dearer) stations get dearer, \(tomorrow.cheaper) cheaper, \(tomorrow.same) stay.</p>

@@ -64,7 +64,7 @@ extension Store {
         -- Sorting the whole history would cost more than writing it.
         CASE
           WHEN \(view)::text = 'price_history' THEN ''
-          ELSE ' ORDER BY ' || array_to_string(('{1,2,3}'::integer[])[1:count(*)::integer], ', ')
+          ELSE ' ORDER BY ' || string_agg(attribute.attnum::text, ', ' ORDER BY attribute.attnum)
         END) AS text
       FROM pg_catalog.pg_attribute AS attribute
       WHERE attribute.attrelid = format('fuel_v1.%I', \(view)::text)::regclass AND attribute.attnum > 0

@@ -63,6 +63,8 @@ package struct MarketReport: Sendable {
     package var capture: Double?
     package var saving: Double?
     package var perfect: Double?
+    /// The best of what people do without us.
+    package var bestHabit: Double?
     package var from: FuelModel.Day
     package var until: FuelModel.Day
   }
@@ -208,7 +210,12 @@ extension Store {
       market.scores = try keyed(
         """
         SELECT scores.region, scores.fuel, scores.windows, scores.capture, scores.saving_cpl,
-          scores.perfect_cpl, scores.from_day, scores.until_day
+          scores.perfect_cpl, scores.from_day, scores.until_day,
+          (
+            SELECT max(habit.capture) FROM fuel_v1.fill_up_scores AS habit
+            WHERE habit.region = scores.region AND habit.fuel = scores.fuel AND habit.year IS NULL
+              AND habit.method IN ('direction', 'cheapest-weekday', 'month-mean')
+          ) AS best_habit
         FROM fuel_v1.fill_up_scores AS scores
         JOIN fuel_v1.fill_up USING (region, fuel, method)
         WHERE scores.year IS NULL AND scores.windows > 0
@@ -217,7 +224,8 @@ extension Store {
         MarketReport.Score(
           windows: try row.integer("windows"), capture: try row.optionalDouble("capture"),
           saving: try row.optionalDouble("saving_cpl"),
-          perfect: try row.optionalDouble("perfect_cpl"), from: try row.day("from_day"),
+          perfect: try row.optionalDouble("perfect_cpl"),
+          bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_day"),
           until: try row.day("until_day"))
       }.mapValues { $0[0] }
       market.stations = try keyed(

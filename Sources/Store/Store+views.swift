@@ -63,15 +63,22 @@ package struct PipelineState: Sendable {
 extension Store {
   /// Becomes the role that may read the views and nothing else.
   package func becomeReader() throws {
+    // What a reader may spend is for its login to say; jobs end by their own deadline.
+    try connection.execute("RESET statement_timeout")
     try connection.become("fuel_reader")
   }
 
-  /// Whether readers could fill the disk with tables of their own: rights on a database are not part of
-  /// its copies and dumps.
-  package func readersMayMakeTables() throws -> Bool {
-    try connection.query(
-      "SELECT has_database_privilege('fuel_reader', current_database(), 'TEMPORARY') AS may"
-    ).only().boolean("may")
+  /// Who may make temporary tables: readers should not, and the writer stages runs in them. Rights on a
+  /// database are not part of its copies and dumps.
+  package func temporaryTables() throws -> (readers: Bool, writer: Bool) {
+    let row = try connection.query(
+      """
+      SELECT
+        has_database_privilege('fuel_reader', current_database(), 'TEMPORARY') AS readers,
+        has_database_privilege('fuel_writer', current_database(), 'TEMPORARY') AS writer
+      """
+    ).only()
+    return (try row.boolean("readers"), try row.boolean("writer"))
   }
 
   /// As SQL writes it.

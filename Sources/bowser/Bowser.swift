@@ -17,7 +17,9 @@ enum Bowser {
     // A reader that has gone away is not our failure: writing then fails with an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
-    exit(await run(arguments, environment: ProcessInfo.processInfo.environment).rawValue)
+    var code = await run(arguments, environment: ProcessInfo.processInfo.environment)
+    if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { code = failed(lost) }
+    exit(code.rawValue)
   }
 
   static func run(_ arguments: [String], environment: [String: String]) async -> ExitCode {
@@ -29,11 +31,14 @@ enum Bowser {
       if arguments.count == 3, arguments[1] == "--pages" {
         return pages(into: arguments[2], environment)
       }
-      if arguments.count > 1, let command = commands.first(where: { $0.name == arguments[1] }) {
-        write(command.help)
-      } else {
+      guard arguments.count > 1 else {
         write(overview)
+        return .done
       }
+      guard let command = commands.first(where: { $0.name == arguments[1] }) else {
+        return failed(UsageError.unknown("command", arguments[1], among: commands.map(\.name)))
+      }
+      write(command.help)
       return .done
     }
     if name == "--version" {
@@ -57,7 +62,10 @@ enum Bowser {
     var code: ExitCode
     do {
       code = try await command.run(invocation)
-      if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { throw lost }
+      if code == .done, let lost = OutputLost.seen.withLock({ $0 }) {
+        OutputLost.seen.withLock { $0 = nil }
+        throw lost
+      }
     } catch {
       code = failed(error)
     }
@@ -143,6 +151,11 @@ func writeJSON(_ value: some Encodable) throws {
 /// Writes to standard error what went wrong, in one line that a terminal cannot be fooled with: file
 /// names and answers of providers may hold anything.
 func complain(_ text: String) {
+  talk("bowser: \(oneLine(text))\n")
+}
+
+/// Text in one line, without anything that moves a cursor or turns the direction of letters.
+func oneLine(_ text: String) -> String {
   var line = ""
   for scalar in text.unicodeScalars {
     switch scalar.properties.generalCategory {
@@ -150,7 +163,7 @@ func complain(_ text: String) {
     default: line.unicodeScalars.append(scalar)
     }
   }
-  talk("bowser: \(line)\n")
+  return line
 }
 
 /// Writes to standard error: talk.

@@ -63,7 +63,7 @@ enum ExitCode: Int32, CaseIterable {
       case .off: self = .configuration
       case .recording: self = .inputOutput
       }
-    case is Aggregate.Failure: self = .tryAgain
+    case is Aggregate.Failure, is FileOutput.Busy: self = .tryAgain
     case let error as BodyError:
       switch error {
       case .unknownRun: self = .usage

@@ -9,45 +9,77 @@ import Foundation
 struct FileOutput: ~Copyable {
   private let path: String
   private let partial: String
-  private let handle: FileHandle
+  private let descriptor: Int32
 
   struct Failure: Error, CustomStringConvertible {
     let description: String
+  }
+
+  struct Busy: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "another run is writing \(path)" }
   }
 
   init(_ name: String) throws {
     let (path, partial, descriptor) = try Self.open(name)
     self.path = path
     self.partial = partial
-    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+    self.descriptor = descriptor
   }
 
   private static func open(_ name: String) throws -> (path: String, partial: String, Int32) {
     // Behind a link lies what is meant; a device or a pipe would be replaced by a file.
     let path = URL(filePath: name).resolvingSymlinksInPath().path
-    var status = stat()
-    guard lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+    var old = stat()
+    let isThere = lstat(path, &old) == 0
+    guard !isThere || old.st_mode & S_IFMT == S_IFREG else {
       throw Failure(description: "\(path) is no ordinary file; it can be had on standard output")
     }
-    // In the same folder, because a rename does not cross file systems.
-    let partial = "\(path).\(ProcessInfo.processInfo.processIdentifier).partial"
-    let descriptor = Glibc.open(
-      partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-    guard descriptor >= 0 else {
-      throw Failure(description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    // In the same folder, because a rename does not cross file systems, and always of one name, so that
+    // what a killed process leaves is used again.
+    let partial = path + ".partial"
+    while true {
+      let descriptor = Glibc.open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+      guard descriptor >= 0 else {
+        throw Failure(description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
+      }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        close(descriptor)
+        throw Busy(path: path)
+      }
+      // Whoever held the lock may have renamed this very file to its place.
+      var (mine, there) = (stat(), stat())
+      guard fstat(descriptor, &mine) == 0, lstat(partial, &there) == 0, mine.st_ino == there.st_ino
+      else {
+        close(descriptor)
+        continue
+      }
+      ftruncate(descriptor, 0)
+      if isThere {
+        // A private file stays private, and its owner's.
+        _ = fchown(descriptor, old.st_uid, old.st_gid)
+        fchmod(descriptor, old.st_mode & 0o777)
+      }
+      return (path, partial, descriptor)
     }
-    return (path, partial, descriptor)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
-    try handle.write(contentsOf: Data(bytes))
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Glibc.write(
+        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      guard count >= 0 || errno == EINTR else {
+        throw Failure(description: String(cString: strerror(errno)))
+      }
+      rest = rest.dropFirst(max(0, count))
+    }
   }
 
   /// Puts the file in its place.
   consuming func finish() throws {
-    guard fsync(handle.fileDescriptor) == 0, close(handle.fileDescriptor) == 0,
-      rename(partial, path) == 0
-    else {
+    // Renamed before the lock goes with the descriptor.
+    guard fsync(descriptor) == 0, rename(partial, path) == 0, close(descriptor) == 0 else {
       let reason = String(cString: strerror(errno))
       unlink(partial)
       throw Failure(description: "\(path) cannot be written: \(reason)")
@@ -56,8 +88,8 @@ struct FileOutput: ~Copyable {
 
   /// Leaves no trace.
   consuming func abandon() {
-    close(handle.fileDescriptor)
     unlink(partial)
+    close(descriptor)
   }
 
   /// Writes a whole text.

@@ -11,28 +11,34 @@ enum Ping {
   static func send(_ code: ExitCode, of command: String, _ invocation: Invocation) async {
     do {
       let settings = try invocation.settings()
-      let address = settings.text("pingUrl")
-      guard !address.isEmpty, code != .tryAgain else { return }
-      let log = invocation.logger(settings)
-      guard var url = URL(string: address) else {
-        return log.warning("ping address unreadable")
-      }
-      if code != .done { url.append(path: String(code.rawValue)) }
-      var limits = Limits(timeoutSeconds: 10, maxBodyBytes: 1 << 16, allowLoopback: false)
-      limits.allowLoopback = settings.boolean("allowLoopback")
-      let request = Request(
-        method: "POST", url: url, headers: ["User-Agent": "bowser/\(Version.number)"],
-        body: Array("bowser \(command): exit \(code.rawValue)\n".utf8))
-      do {
-        let response = try await Client.session(limits).send(request)
-        log.info("pinged", ["status": response.status])
-      } catch {
-        // Names the host and never the path, which is as good as a key.
-        log.info("ping lost", ["error": "\(error)"])
-      }
+      await post(
+        settings.text("pingUrl"), code, command, invocation.logger(settings),
+        allowLoopback: settings.boolean("allowLoopback"))
     } catch {
-      // A configuration that cannot be read was told by the job itself.
-      return
+      // The configuration cannot be read, which is just what a watcher should hear of.
+      let address =
+        invocation.options["ping-url"] ?? invocation.environment["BOWSER_PING_URL"] ?? ""
+      await post(
+        address, code, command, Logger(.error),
+        allowLoopback: invocation.environment["BOWSER_ALLOW_LOOPBACK"] == "true")
+    }
+  }
+  private static func post(
+    _ address: String, _ code: ExitCode, _ command: String, _ log: Logger, allowLoopback: Bool
+  ) async {
+    guard !address.isEmpty, code != .tryAgain else { return }
+    guard var url = URL(string: address) else { return log.warning("ping address unreadable") }
+    if code != .done { url.append(path: String(code.rawValue)) }
+    let limits = Limits(timeoutSeconds: 10, maxBodyBytes: 1 << 16, allowLoopback: allowLoopback)
+    let request = Request(
+      method: "POST", url: url, headers: ["User-Agent": "bowser/\(Version.number)"],
+      body: Array("bowser \(command): exit \(code.rawValue)\n".utf8))
+    do {
+      let response = try await Client.session(limits).send(request)
+      log.info("pinged", ["status": response.status])
+    } catch {
+      // Names the host and never the path, which is as good as a key.
+      log.info("ping lost", ["error": "\(error)"])
     }
   }
 }

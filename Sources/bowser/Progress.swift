@@ -14,12 +14,18 @@ final class Progress {
     isatty(STDERR_FILENO) == 1
     && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-  init(what: String) { self.what = what }
+  private let isSilent: Bool
+
+  /// - Parameter isUsual: work of cron's, of which only a terminal hears.
+  init(what: String, isUsual: Bool = false) {
+    self.what = what
+    isSilent = isUsual && !isTerminal
+  }
 
   func show(_ done: Int, of total: Int, _ note: String = "") {
     let now = ContinuousClock.now
     let patience: Duration = isTerminal ? .milliseconds(200) : .seconds(5)
-    guard now - (shown ?? began) >= patience, done > 0 else { return }
+    guard !isSilent, now - (shown ?? began) >= patience, done > 0 else { return }
     shown = now
     let seconds = Double((now - began).components.seconds) + 0.001
     let left = Int(seconds / Double(done) * Double(total - done))

@@ -59,6 +59,23 @@ struct ChangesTests {
     }
   }
 
+  /// A list that comes late can change what others had told, under their numbers: it says so.
+  @Test func aLateListSaysSo() async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for (hours, words) in [(2, ["ingest", "--all"]), (1, ["ingest", "qld-fpd"])] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(Self.now + .seconds(3_600 * hours))"], on: target,
+          environment: providers.environment)
+        #expect(result.code == 0, "\(result.err)")
+      }
+      #expect(
+        try Connection(target).lines(
+          "SELECT what, feed, run_id FROM fuel_v1.changes WHERE what = 'history'")
+          == ["history|qld-fpd|8"])
+    }
+  }
+
   /// Numbers appear in their order, whoever commits them: a reader that remembers the highest misses
   /// nothing. F-O08: it can come back at any time.
   @Test func nobodyMissesAChange() async throws {

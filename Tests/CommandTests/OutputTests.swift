@@ -154,9 +154,35 @@ struct OutputTests {
       }
       #expect(named > 5)
       // Again into the same folder, without the pages of regions that are gone.
-      try Data().write(to: URL(filePath: "\(folder)/region/gone.html"))
+      let list = "\(folder)/.bowser-report"
+      for name in ["gone", "mine"] {
+        try Data().write(to: URL(filePath: "\(folder)/region/\(name).html"))
+      }
+      try (String(contentsOfFile: list, encoding: .utf8) + "region/gone.html\n../../etc/x\n").write(
+        toFile: list, atomically: false, encoding: .utf8)
       #expect(try run(["report", "--out", folder], target).code == 0)
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/region/gone.html"))
+      #expect(FileManager.default.fileExists(atPath: "\(folder)/region/mine.html"))
+      #expect(
+        try FileManager.default.subpathsOfDirectory(atPath: folder).allSatisfy {
+          !$0.contains("partial")
+        })
+      // Two at once: one works, the other ends with 75 or works after it; what was left is used again.
+      try Data("left".utf8).write(to: URL(filePath: "\(folder)/index.html.partial"))
+      let both = try (0..<4).map { _ in
+        let process = CommandTests.process(
+          ["report", "--out", folder, "--now", "\(Self.now)"], target, [:])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+      }
+      for process in both { process.waitUntilExit() }
+      let codes = both.map(\.terminationStatus)
+      #expect(codes.contains(0) && codes.allSatisfy { [0, 75].contains($0) }, "\(codes)")
+      #expect(
+        try FileManager.default.subpathsOfDirectory(atPath: folder).allSatisfy {
+          !$0.contains("partial")
+        })
       let foreign = temporary()
       try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: true)
       try Data("mine".utf8).write(to: URL(filePath: "\(foreign)/index.html"))
@@ -260,6 +286,28 @@ struct OutputTests {
         AND abs(average_cpl - fuel_v1.average_at(region, fuel, as_of_at)) > 0.02
       """)
     #expect(differing == [])
+    // Where prices are published late, a day before is a day before them.
+    let moves = try connection.lines(
+      """
+      SELECT region, fuel FROM fuel_v1.averages_now
+      WHERE delay_hours > 0 AND abs(
+        change_24h_cpl - fuel_v1.average_at(region, fuel, as_of_at)
+          + fuel_v1.average_at(region, fuel, as_of_at - interval '24 hours')) > 0.25
+      """)
+    #expect(moves == [])
+    #expect(
+      try connection.lines(
+        "SELECT bool_or(change_24h_cpl <> 0) AS moved FROM fuel_v1.averages_now WHERE region = 'VIC'"
+      )
+        == ["t"])
+    // A price that begins later today is not called tomorrow's.
+    #expect(
+      try connection.lines(
+        """
+        SELECT count(*) FROM fuel_v1.station_fill_up JOIN fuel_v1.stations USING (station_id)
+        WHERE reason LIKE 'Tomorrow %here'
+          AND (valid_until_at AT TIME ZONE time_zone)::date = (\(market.now[1])::timestamptz AT TIME ZONE time_zone)::date
+        """) == ["0"])
     #expect(
       try connection.lines(
         """
@@ -283,10 +331,15 @@ struct OutputTests {
   @Test func theDoctorSeesLostRights() async throws {
     try await TestDatabase.with { target in
       let result = try run(["doctor"], target)
-      #expect(result.out.contains("warn  reader's rights"), "\(result.out)")
-      let name = try Connection(target).lines("SELECT current_database() AS name")[0]
-      try Connection(target).execute("REVOKE TEMPORARY ON DATABASE \(name) FROM PUBLIC")
-      #expect(try !run(["doctor"], target).out.contains("reader's rights"))
+      let line = try #require(
+        result.out.split(separator: "\n").first { $0.contains("rights on the database") })
+      #expect(line.hasPrefix("warn  "))
+      let words = line.split(separator: "run: ")[1].split(separator: "; ")
+      #expect(words.count == 2)
+      try Connection(target).execute("\(words[0])")
+      #expect(try run(["doctor"], target).out.contains("FAIL  rights on the database"))
+      try Connection(target).execute("\(words[1])")
+      #expect(try !run(["doctor"], target).out.contains("rights on the database"))
     }
   }
 

@@ -54,7 +54,9 @@ let aggregateCommand = Command(
     store: try invocation.store(settings), regions: regions, brands: brands,
     decisions: try decisions(file: folder + "/stations.json5"), clock: clock,
     log: invocation.logger(settings))
-  let progress = Progress(what: "spans")
+  let progress = Progress(
+    what: "spans",
+    isUsual: !invocation.flags.contains("rebuild") && !invocation.flags.contains("verbose"))
   let summary = try aggregate.run(rebuild: invocation.flags.contains("rebuild"), from: from) {
     progress.show($0, of: $1)
   }

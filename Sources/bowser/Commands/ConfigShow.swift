@@ -82,7 +82,7 @@ private struct Shown: Encodable {
     "folder = \(folder)\n"
       + sections.map { section in
         section.name + "\n"
-          + section.settings.map { "  \($0.key) = \($0.value)  (\($0.origin))\n" }.joined()
+          + section.settings.map { "  \($0.key) = \(oneLine($0.value))  (\($0.origin))\n" }.joined()
           + section.secrets.map { "  secret \($0.name) = \($0.state)\n" }.joined()
       }.joined()
   }

@@ -120,11 +120,14 @@ private struct Doctor {
           "only \(readers) sessions at once can read whole histories: raise max_locks_per_transaction"
         )
       }
-      if try store.readersMayMakeTables() {
+      let rights = try store.temporaryTables()
+      if rights.readers || !rights.writer {
+        let database = try store.databaseName()
         tell(
-          .warn, "reader's rights",
-          "fuel_reader may make temporary tables here, as after a copy of the database; run: "
-            + "REVOKE TEMPORARY ON DATABASE " + (try store.databaseName()) + " FROM PUBLIC")
+          rights.writer ? .warn : .fail, "rights on the database",
+          "\(rights.writer ? "fuel_reader may" : "fuel_writer may not") make temporary tables, as after "
+            + "a copy of the database; run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
+            + "GRANT TEMPORARY ON DATABASE \(database) TO fuel_writer")
       }
       for feed in try store.health() where feed.why?.contains("clock differs") == true {
         tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")

@@ -27,8 +27,9 @@ let exportCommand = Command(
   ],
   notes: """
     Instants are UTC, such as 2026-07-02T12:00:00Z; in CSV empty is NULL, and a text that a
-    spreadsheet would take for a formula begins with an apostrophe. Rows are sorted by their first
-    three columns, but for price_history, which comes as it lies.
+    spreadsheet would take for a formula begins with an apostrophe. Rows are sorted by their columns
+    from left to right, but for price_history, which comes as it lies. --since and --until cut columns of
+    days by the UTC day of their instant.
     """,
   isJob: true
 ) { invocation in

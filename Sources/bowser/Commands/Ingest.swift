@@ -159,11 +159,12 @@ private struct IngestRun {
           let kept = try store.keptRun(number)
           // A run that read another's documents again stands for that one.
           guard done.insert(kept.run.number).inserted else { continue }
-          feeds.insert(kept.feed)
           guard let source = sources.first(where: { $0.feed == kept.feed }) else {
             throw ConfigurationError.unknownFeed(kept.feed, suggestion: nil)
           }
-          tell(kept.feed, Result { try ingest(source, store).reprocess(kept) }, &worst)
+          let result = Result { try ingest(source, store).reprocess(kept) }
+          if case .success = result { feeds.insert(kept.feed) }
+          tell(kept.feed, result, &worst)
         } catch is BodyError where runs.count > 1 {
           // A range skips numbers that were never given, and runs that brought nothing.
           continue
