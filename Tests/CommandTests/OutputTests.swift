@@ -290,7 +290,7 @@ struct OutputTests {
     let moves = try connection.lines(
       """
       SELECT region, fuel FROM fuel_v1.averages_now
-      WHERE delay_hours > 0 AND abs(
+      WHERE delay_hours > 0 AND fuel = 'U91' AND abs(
         change_24h_cpl - fuel_v1.average_at(region, fuel, as_of_at)
           + fuel_v1.average_at(region, fuel, as_of_at - interval '24 hours')) > 0.25
       """)
