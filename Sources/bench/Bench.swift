@@ -161,7 +161,7 @@ struct Bench {
       let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       let day = lines.dropFirst().filter { $0.contains(",\(end) ") }
       try ([lines[0]] + day).joined(separator: "\n").appending("\n")
-        .write(toFile: file, atomically: true, encoding: .utf8)
+        .write(toFile: file, atomically: false, encoding: .utf8)
     }
     _ = try run([
       program, "backfill", "nsw-fuelcheck", folder + "/more", "--now", "\(end + 1)T00:30:00+10:00",
@@ -478,7 +478,7 @@ struct Bench {
   private func sql(_ database: String, _ text: String) throws -> Finished {
     let file = "\(folder)/statements.sql"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    try text.write(toFile: file, atomically: false, encoding: .utf8)
     return try run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", file], in: database)
   }
 

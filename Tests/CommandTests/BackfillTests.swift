@@ -122,7 +122,7 @@ struct BackfillTests {
     for row in [7, 21] { lines[row] = lines[row].replacing(/[0-9.]+$/, with: "299.9") }
     let corrected = folder + "/corrected.csv"
     try (lines.joined(separator: "\n") + "\n").write(
-      toFile: corrected, atomically: true, encoding: .utf8)
+      toFile: corrected, atomically: false, encoding: .utf8)
     func load(_ files: [String]) async throws -> [String] {
       try await TestDatabase.with { target in
         let result = try CommandTests.run(
@@ -150,7 +150,7 @@ struct BackfillTests {
     let text = try String(contentsOfFile: bad, encoding: .utf8)
       .replacing("-2024", with: "-2024").split(separator: "\n").enumerated()
       .map { $0 % 10 == 5 ? $1 + "x" : $1 }.joined(separator: "\n")
-    try text.write(toFile: bad, atomically: true, encoding: .utf8)
+    try text.write(toFile: bad, atomically: false, encoding: .utf8)
     try await TestDatabase.with { target in
       let result = try CommandTests.run(
         ["backfill", "nsw-fuelcheck", folder, "--summary"], on: target)

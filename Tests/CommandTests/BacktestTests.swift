@@ -10,7 +10,7 @@ struct BacktestTests {
   /// Writes a file of its own and hands over its path.
   private func file(_ text: String, _ body: (String) throws -> Void) throws {
     let path = "\(Self.folder)/\(UUID().uuidString).csv"
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
     defer { try? FileManager.default.removeItem(atPath: path) }
     try body(path)
   }

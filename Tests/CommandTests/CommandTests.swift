@@ -124,7 +124,7 @@ struct CommandTests {
       let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
       try FileManager.default.copyItem(atPath: Self.config, toPath: folder)
       try "{ logLevle: 'debug' }".write(
-        toFile: folder + "/bowser.json5", atomically: true, encoding: .utf8)
+        toFile: folder + "/bowser.json5", atomically: false, encoding: .utf8)
       let key = try Self.run(["ingest", "qld-fpd", "--config", folder], on: target)
       #expect(key.code == 78)
       #expect(

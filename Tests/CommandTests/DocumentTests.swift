@@ -41,8 +41,8 @@ struct DocumentTests {
   }
 
   /// Every query of the cookbook runs as a reader and finds something.
-  @Test func theCookbookCooks() throws {
-    let market = try PlayedMarket.database()
+  @Test func theCookbookCooks() async throws {
+    let market = try await PlayedMarket.database()
     let recipes = try Self.blocks("docs/cookbook.md", "sql").filter {
       !$0.text.contains("CREATE ROLE")
     }
@@ -55,8 +55,8 @@ struct DocumentTests {
   }
 
   /// Every query of the dashboard runs as a reader.
-  @Test func everyPanelHasItsNumbers() throws {
-    let market = try PlayedMarket.database()
+  @Test func everyPanelHasItsNumbers() async throws {
+    let market = try await PlayedMarket.database()
     let reader = try Self.reader(market)
     let board = try JSONSerialization.jsonObject(
       with: Data(try Self.text("contrib/grafana/bowser.json").utf8))
@@ -89,7 +89,7 @@ struct DocumentTests {
   /// docs/views.md is what the database says of itself.
   @Test func theViewsAreDescribedAsTheyAre() async throws {
     try await TestDatabase.with { target in
-      let made = try tool(
+      let made = try await tool(
         "psql", ["-X", "-q", "-d", target, "-f", "\(IntegrationTests.root)/docs/views.sql"])
       #expect(made.code == 0, "\(made.err)")
       let kept = try Self.text("docs/views.md").split(separator: "\n").map(String.init)
@@ -101,7 +101,7 @@ struct DocumentTests {
 
   /// Statements that operators are told to run.
   @Test func operatorsStatementsRun() async throws {
-    let market = try PlayedMarket.database()
+    let market = try await PlayedMarket.database()
     try await TestDatabase.withEmpty { target in
       try Migrator(try Connection(target)).up()
       let owner = try Connection(target)

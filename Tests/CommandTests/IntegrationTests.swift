@@ -46,34 +46,34 @@ struct IntegrationTests {
   }
 
   @Test(.enabled(if: has("mandoc"), advice))
-  func manualsAreClean() throws {
+  func manualsAreClean() async throws {
     let folder = try pages()
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/man/man1").sorted()
     #expect(names.count > 16)
-    let result = try tool(
+    let result = try await tool(
       "mandoc", ["-T", "lint", "-W", "warning"] + names.map { "\(folder)/man/man1/\($0)" })
     #expect(result.code == 0, "\(result.out)\(result.err)")
   }
 
   @Test(.enabled(if: has("shellcheck", "zsh", "fish"), advice))
-  func shellsAreContent() throws {
+  func shellsAreContent() async throws {
     let folder = try pages()
     let scripts = try Self.scripts().map { "\(Self.root)/\($0)" }
     #expect(scripts.count >= 5)
-    let check = try tool("shellcheck", scripts)
+    let check = try await tool("shellcheck", scripts)
     #expect(check.code == 0, "\(check.out)")
     let bash = "\(folder)/bash-completion/completions/bowser"
-    let checked = try tool("shellcheck", ["--shell=bash", bash])
+    let checked = try await tool("shellcheck", ["--shell=bash", bash])
     #expect(checked.code == 0, "\(checked.out)")
-    let offered = try tool(
+    let offered = try await tool(
       "bash",
       [
         "-c",
         "source \(bash); COMP_WORDS=(bowser ingest qld); COMP_CWORD=2; _bowser; echo ${COMPREPLY[*]}",
       ])
     #expect(offered.out == "qld-fpd\n", "\(offered)")
-    #expect(try tool("zsh", ["-n", "\(folder)/zsh/site-functions/_bowser"]).code == 0)
-    let fish = try tool(
+    #expect(try await tool("zsh", ["-n", "\(folder)/zsh/site-functions/_bowser"]).code == 0)
+    let fish = try await tool(
       "fish",
       [
         "--no-config", "-c",
@@ -83,9 +83,9 @@ struct IntegrationTests {
   }
 
   @Test(.enabled(if: has("systemd-analyze"), advice))
-  func unitsAreSoundAndConfined() throws {
+  func unitsAreSoundAndConfined() async throws {
     let prefix = temporary()
-    let install = try tool(
+    let install = try await tool(
       "make",
       [
         "-C", Self.root, "install", "PREFIX=\(prefix)",
@@ -98,14 +98,14 @@ struct IntegrationTests {
     }
     #expect(names.count >= 10)
     let instances = names.filter { !$0.contains("@.") } + ["bowser-ingest@all.service"]
-    let verify = try tool(
+    let verify = try await tool(
       "env", ["SYSTEMD_UNIT_PATH=\(units):", "systemd-analyze", "verify", "--man=no"] + instances)
     let complaints = (verify.out + verify.err).split(separator: "\n").filter {
       $0.contains("bowser")
     }
     #expect(complaints == [])
     for name in instances where name.hasSuffix(".service") {
-      let security = try tool(
+      let security = try await tool(
         "env",
         [
           "SYSTEMD_UNIT_PATH=\(units):", "systemd-analyze", "security", "--offline=true",
@@ -117,7 +117,7 @@ struct IntegrationTests {
     }
     let before = try FileManager.default.subpathsOfDirectory(atPath: prefix).count
     #expect(before > 40)
-    let remove = try tool("make", ["-C", Self.root, "uninstall", "PREFIX=\(prefix)"])
+    let remove = try await tool("make", ["-C", Self.root, "uninstall", "PREFIX=\(prefix)"])
     #expect(remove.code == 0, "\(remove.err)")
     let left =
       FileManager.default.fileExists(atPath: prefix)
@@ -126,22 +126,23 @@ struct IntegrationTests {
   }
 
   @Test(.enabled(if: has(promtool), advice))
-  func prometheusTakesMetricsAndRules() throws {
-    let market = try PlayedMarket.database()
+  func prometheusTakesMetricsAndRules() async throws {
+    let market = try await PlayedMarket.database()
     let metrics = try CommandTests.run(["metrics"] + market.now, on: market.target)
-    let check = try tool("bash", ["-c", "'\(Self.promtool)' check metrics"], input: metrics.out)
+    let check = try await tool(
+      "bash", ["-c", "'\(Self.promtool)' check metrics"], input: metrics.out)
     // It would have days in seconds; nothing else is odd.
     let complaints = (check.out + check.err).split(separator: "\n").filter {
       !$0.contains("bowser_dirty_days")
     }
     #expect(complaints == [])
     let folder = Self.root + "/contrib/prometheus"
-    let rules = try tool(Self.promtool, ["check", "rules", "\(folder)/bowser-alerts.yml"])
+    let rules = try await tool(Self.promtool, ["check", "rules", "\(folder)/bowser-alerts.yml"])
     #expect(rules.code == 0, "\(rules.out)\(rules.err)")
     let tests = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
       $0.hasSuffix(".test.yml")
     }
-    let result = try tool(Self.promtool, ["test", "rules"] + tests.map { "\(folder)/\($0)" })
+    let result = try await tool(Self.promtool, ["test", "rules"] + tests.map { "\(folder)/\($0)" })
     #expect(result.code == 0, "\(result.out)\(result.err)")
     // Every alert has its section in the manual for operators, and every metric is one that we write.
     let manual = try String(contentsOfFile: Self.root + "/docs/operating.md", encoding: .utf8)
@@ -157,8 +158,8 @@ struct IntegrationTests {
   }
 
   @Test(.enabled(if: has(python), advice))
-  func pandasAndDuckDBReadEverything() throws {
-    let market = try PlayedMarket.database()
+  func pandasAndDuckDBReadEverything() async throws {
+    let market = try await PlayedMarket.database()
     let folder = temporary()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let list = try CommandTests.run(["export", "--list"], on: market.target).out
@@ -170,7 +171,7 @@ struct IntegrationTests {
         #expect(result.code == 0, "\(view) \(result.err)")
       }
     }
-    let result = try tool(
+    let result = try await tool(
       "env",
       market.variables + [
         Self.python, Self.root + "/Tests/IntegrationTests/readers.py", "--exports", folder,
@@ -180,8 +181,8 @@ struct IntegrationTests {
   }
 
   @Test(.enabled(if: has(python), advice))
-  func dbtBuilds() throws {
-    let market = try PlayedMarket.database()
+  func dbtBuilds() async throws {
+    let market = try await PlayedMarket.database()
     let folder = temporary()
     try FileManager.default.copyItem(atPath: Self.root + "/contrib/dbt", toPath: folder)
     let connection = try Connection(market.target)
@@ -195,7 +196,7 @@ struct IntegrationTests {
     }
     let dbt = Self.root + "/.build/tools/python/bin/dbt"
     for words in [["parse"], ["build"]] {
-      let result = try tool(
+      let result = try await tool(
         "env",
         market.variables + [
           "DBT_SEND_ANONYMOUS_USAGE_STATS=false", dbt, "--no-use-colors", "--warn-error",
@@ -212,8 +213,8 @@ struct IntegrationTests {
   }
 
   @Test(.enabled(if: has(python, "chromedriver"), advice))
-  func reportsLookRightInABrowser() throws {
-    let market = try PlayedMarket.database()
+  func reportsLookRightInABrowser() async throws {
+    let market = try await PlayedMarket.database()
     let folder = temporary()
     let result = try CommandTests.run(["report", "--out", folder] + market.now, on: market.target)
     #expect(result.code == 0, "\(result.err)")
@@ -222,14 +223,14 @@ struct IntegrationTests {
     where !["sydney.html", "perth.html", "melbourne.html", "nt.html"].contains(name) {
       try FileManager.default.removeItem(atPath: "\(folder)/region/\(name)")
     }
-    let looked = try tool(
+    let looked = try await tool(
       Self.python, [Self.root + "/Tests/IntegrationTests/report.py", folder])
     #expect(looked.code == 0, "\(looked.out.suffix(1_500))\(looked.err.suffix(800))")
   }
 
   @Test(.enabled(if: has("lintian") && debianPackage != nil, "no package built: make deb"))
-  func thePackageIsClean() throws {
-    let result = try tool("lintian", ["--fail-on", "error", Self.debianPackage ?? ""])
+  func thePackageIsClean() async throws {
+    let result = try await tool("lintian", ["--fail-on", "error", Self.debianPackage ?? ""])
     #expect(result.code == 0, "\(result.out)")
   }
 
@@ -250,7 +251,9 @@ enum PlayedMarket {
     var variables: [String]
   }
 
-  private static let made: Result<Made, any Error> = Result {
+  private static let made = Task { try await make() }
+
+  private static func make() async throws -> Made {
     let name = "market_\(ProcessInfo.processInfo.processIdentifier)"
     try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
     let target = "dbname=\(name)"
@@ -259,7 +262,7 @@ enum PlayedMarket {
     for words in [
       ["migrate"], ["simulate", "play", "--days", "45", "--every", "24", "--now", instant],
     ] {
-      let result = try CommandTests.run(words, on: target)
+      let result = try await finished(CommandTests.process(words, target, [:]))
       guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }
     }
     let environment = ProcessInfo.processInfo.environment
@@ -270,5 +273,5 @@ enum PlayedMarket {
       } + ["PGDATABASE=\(name)", "PGOPTIONS=-c bowser.now=\(instant)"])
   }
 
-  static func database() throws -> Made { try made.get() }
+  static func database() async throws -> Made { try await made.value }
 }

@@ -97,7 +97,7 @@ struct OutputTests {
       // A device is not replaced by a file.
       let device = try run(["export", "fuels", "--out", "/dev/null"], target)
       #expect(device.code == 74 && device.err.contains("no ordinary file"), "\(device)")
-      let full = try tool(
+      let full = try await tool(
         "bash",
         [
           "-c",
@@ -274,8 +274,8 @@ struct OutputTests {
 
   /// What views and functions say of one thing agrees: the nation without states that publish late, places
   /// once and under their configured names.
-  @Test func viewsAndFunctionsAgree() throws {
-    let market = try PlayedMarket.database()
+  @Test func viewsAndFunctionsAgree() async throws {
+    let market = try await PlayedMarket.database()
     let connection = try Connection(market.target)
     try connection.query("SELECT set_config('bowser.now', \(market.now[1]), false)")
     let differing = try connection.lines(
@@ -425,7 +425,7 @@ struct OutputTests {
           }
         }
       }
-      let dump = try tool("pg_dump", ["--dbname", target])
+      let dump = try await tool("pg_dump", ["--dbname", target])
       #expect(dump.code == 0 && dump.out.count > 100_000)
       told += dump.out
       for key in keys { #expect(!told.contains(key)) }
@@ -466,15 +466,26 @@ struct OutputTests {
   }
 }
 
-/// Runs a program of the shell beside the test's server.
-func tool(_ name: String, _ arguments: [String], input: String? = nil) throws -> CommandTests.Result
-{
+/// Runs a program of the shell beside the test's server. Waits without holding a thread: there are as many
+/// as cores, and all tests share them.
+func tool(
+  _ name: String, _ arguments: [String], input: String? = nil
+) async throws -> CommandTests.Result {
   let process = Process()
   process.executableURL = URL(filePath: "/usr/bin/env")
   process.arguments = [name] + arguments
+  return try await finished(process, input: input)
+}
+
+/// Runs a process to its end and takes what it said.
+func finished(_ process: Process, input: String? = nil) async throws -> CommandTests.Result {
   let base = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
   for path in [base + ".out", base + ".err"] {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
+  }
+  defer {
+    // The input is there only where something was to be read.
+    for end in [".out", ".err", ".in"] { unlink(base + end) }
   }
   if let input {
     try Data(input.utf8).write(to: URL(filePath: base + ".in"))
@@ -485,10 +496,7 @@ func tool(_ name: String, _ arguments: [String], input: String? = nil) throws ->
   process.standardOutput = FileHandle(forWritingAtPath: base + ".out")
   process.standardError = FileHandle(forWritingAtPath: base + ".err")
   try process.run()
-  process.waitUntilExit()
-  defer {
-    for end in [".out", ".err", ".in"] { try? FileManager.default.removeItem(atPath: base + end) }
-  }
+  while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
   return CommandTests.Result(
     code: process.terminationStatus,
     out: try String(contentsOfFile: base + ".out", encoding: .utf8),

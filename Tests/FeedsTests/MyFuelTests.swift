@@ -63,7 +63,7 @@ struct MyFuelTests {
     let text = try String(
       contentsOf: Sample.root.appending(path: "../../config/feeds/nt.json5"), encoding: .utf8)
     try text.replacing("interface: 'page'", with: "interface: 'api'")
-      .write(toFile: folder + "/feeds/nt.json5", atomically: true, encoding: .utf8)
+      .write(toFile: folder + "/feeds/nt.json5", atomically: false, encoding: .utf8)
     return try #require(Catalogue.sources(in: folder, environment: environment).first)
   }
 

@@ -93,7 +93,7 @@ final class Bench: Sendable {
     for name in try FileManager.default.contentsOfDirectory(atPath: own + "/feeds") {
       var text = try String(contentsOfFile: "\(own)/feeds/\(name)", encoding: .utf8)
       for (old, new) in changes { text = text.replacing(old, with: new) }
-      try text.write(toFile: "\(copy)/feeds/\(name)", atomically: true, encoding: .utf8)
+      try text.write(toFile: "\(copy)/feeds/\(name)", atomically: false, encoding: .utf8)
     }
     return copy
   }

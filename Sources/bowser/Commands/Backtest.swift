@@ -127,11 +127,7 @@ private func put(_ text: String, to path: String) throws {
   if path == "-" {
     write(text)
   } else {
-    do {
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    } catch {
-      throw OutputLost(description: "\(path): cannot be written")
-    }
+    try FileOutput.write(text, to: path)
   }
 }
 
