@@ -83,7 +83,7 @@ struct MyFuelTests {
     #expect(source.secrets == ["username", "password"])
     let fetch = Fetch(
       source,
-      client: .session(Limits(timeoutSeconds: 5, maxBodyBytes: 20 << 20, allowLoopback: true)),
+      client: .session(Limits(timeoutSeconds: 60, maxBodyBytes: 20 << 20, allowLoopback: true)),
       retry: Retry(attempts: 1, deadline: .now + .seconds(20)),
       secrets: Secrets(environment: environment), contact: "")
     let fetched = try await fetch.documents(

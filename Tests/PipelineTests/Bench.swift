@@ -110,7 +110,7 @@ final class Bench: Sendable {
   @discardableResult
   func ingest(
     _ feed: String, at instant: Instant = Bench.end, recording: Recording? = nil, attempts: Int = 1,
-    timeoutSeconds: Int = 5
+    timeoutSeconds: Int = 60
   ) async throws -> Ingest.Summary {
     feeds.set(instant)
     let source = try source(feed)
@@ -118,7 +118,7 @@ final class Bench: Sendable {
       source,
       client: .session(
         Limits(timeoutSeconds: timeoutSeconds, maxBodyBytes: 20 << 20, allowLoopback: true)),
-      retry: Retry(attempts: attempts, deadline: .now + .seconds(20), sleep: { _ in }),
+      retry: Retry(attempts: attempts, deadline: .now + .seconds(120), sleep: { _ in }),
       secrets: Secrets(environment: environment), contact: "test@example.org")
     return try await Ingest(source, store: store(), clock: .fixed(instant), log: log)
       .live(fetch, recording: recording)
