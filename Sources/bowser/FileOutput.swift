@@ -39,7 +39,8 @@ struct FileOutput: ~Copyable {
     // what a killed process leaves is used again.
     let partial = path + ".partial"
     while true {
-      let descriptor = Glibc.open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+      let descriptor = Glibc.open(
+        partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
       guard descriptor >= 0 else {
         throw Failure(description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
       }
@@ -53,6 +54,13 @@ struct FileOutput: ~Copyable {
       else {
         close(descriptor)
         continue
+      }
+      // In a folder that others may write to, something of theirs may lie in wait.
+      guard mine.st_mode & S_IFMT == S_IFREG, mine.st_nlink == 1,
+        mine.st_uid == geteuid() || (isThere && mine.st_uid == old.st_uid)
+      else {
+        close(descriptor)
+        throw Failure(description: "\(partial) is somebody else's; remove it")
       }
       ftruncate(descriptor, 0)
       if isThere {
@@ -104,9 +112,13 @@ struct FileOutput: ~Copyable {
     let file = try FileOutput(path)
     do {
       try body(file)
-    } catch {
+    } catch let failure as Failure {
       file.abandon()
-      throw Failure(description: "\(path) was not written: \(error)")
+      throw Failure(description: "\(path) was not written: \(failure)")
+    } catch {
+      // What stopped the work says so itself: a database that is away is no fault of the file.
+      file.abandon()
+      throw error
     }
     try file.finish()
   }
