@@ -39,15 +39,4 @@ enum Words {
     default: ("No difference", "none")
     }
   }
-
-  /// On what a verdict rests.
-  static func basis(_ basis: String) -> String {
-    switch basis {
-    case "tomorrow_price": "tomorrow's published prices"
-    case "price_cycle": "the price cycle"
-    case "price_trend": "the trend"
-    case "not_cycling": "no cycle to speak of"
-    default: "too little data"
-    }
-  }
 }

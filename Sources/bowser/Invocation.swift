@@ -130,7 +130,8 @@ struct Invocation {
 
   // MARK: Doors
 
-  /// A store that may read the published views and nothing else, as any reader's login may.
+  /// A store that may read the published views and nothing else, as any reader's login may. With --now
+  /// the views take that instant for now.
   func readerStore(_ settings: Settings) throws -> Store {
     let connection = try Connection(settings.text("database"))
     do {
@@ -140,6 +141,7 @@ struct Invocation {
     }
     let store = Store(connection)
     try store.becomeReader()
+    if let now = try instant("now") { try store.setViewClock(now.description) }
     return store
   }
 

@@ -34,9 +34,6 @@ let exportCommand = Command(
   isJob: true
 ) { invocation in
   let store = try invocation.readerStore(try invocation.settings())
-  if invocation.options["now"] != nil {
-    try store.setViewClock(try invocation.clock().now().description)
-  }
   let views = try store.publishedViews()
   if invocation.flags.contains("list") {
     for view in views {

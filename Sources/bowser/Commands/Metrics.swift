@@ -1,4 +1,3 @@
-import FuelModel
 import Store
 
 let metricsCommand = Command(
@@ -20,9 +19,6 @@ let metricsCommand = Command(
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("metrics takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
-  if invocation.options["now"] != nil {
-    try store.setViewClock(try invocation.clock().now().description)
-  }
   var text = """
     # HELP bowser_build_info The program that wrote this.
     # TYPE bowser_build_info gauge

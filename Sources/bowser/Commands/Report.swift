@@ -23,7 +23,6 @@ let reportCommand = Command(
   }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  if invocation.options["now"] != nil { try store.setViewClock(now.description) }
   let report = Report(try store.marketReport(), now: now, version: Version.number)
   try write(report.files, into: URL(filePath: folder))
   return .done

@@ -12,7 +12,6 @@ let showCommand = Command(
   guard invocation.operands.isEmpty else { throw UsageError.message("show takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  if invocation.options["now"] != nil { try store.setViewClock(now.description) }
   write(try Screen(store: store, now: now, style: Style(invocation.environment)).text())
   return .done
 }

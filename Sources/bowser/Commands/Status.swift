@@ -19,7 +19,6 @@ let statusCommand = Command(
   guard invocation.operands.isEmpty else { throw UsageError.message("status takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  if invocation.options["now"] != nil { try store.setViewClock(now.description) }
   if invocation.flags.contains("json") {
     write(try store.statusJSON() + "\n")
     return .done
