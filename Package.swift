@@ -85,7 +85,7 @@ let package = Package(
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
-    tests("TrendsTests", on: ["Trends", "FuelModel", "Simulator"]),
+    tests("TrendsTests", on: ["Trends", "FuelModel", "Simulator", "TestDatabase"]),
     tests(
       "FeedsTests",
       on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],

@@ -24,7 +24,7 @@ struct AggregateTests {
 
   /// F-G13: killed at any moment, the next run ends with the rows of one that was not; and an ingest beside
   /// it takes no harm.
-  @Test func aKilledAggregateIsMadeGood() async throws {
+  @Test(.longer) func aKilledAggregateIsMadeGood() async throws {
     try await TestDatabase.with { target in
       let ingest = ["ingest", "nsw-fuelcheck", "--replay", CommandTests.recording]
       #expect(try CommandTests.run(ingest, on: target).code == 0)
@@ -33,9 +33,10 @@ struct AggregateTests {
       #expect(expected.count > 50)
       var random = Random(seed: 13, "kills")
       var length = 400.0
+      let kills = Long.count(short: 2, long: 8)
       var interrupted = 0
       // How long a run takes here and now is learnt on the way.
-      for _ in 0..<200 where interrupted < 8 {
+      for _ in 0..<200 where interrupted < kills {
         let process = CommandTests.process(Self.words, target, [:])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -56,7 +57,7 @@ struct AggregateTests {
           length *= 0.6
         }
       }
-      #expect(interrupted == 8)
+      #expect(interrupted == kills)
       var last = try CommandTests.run(Self.words, on: target)
       for _ in 0..<50 where last.code == 75 {
         // The server may still be clearing away the session that was killed last.

@@ -212,7 +212,7 @@ struct CommandTests {
   }
 
   /// F-K04: killed at any moment, the next run ends as if it had never happened.
-  @Test func aKilledRunLeavesNoTrace() async throws {
+  @Test(.longer) func aKilledRunLeavesNoTrace() async throws {
     let arguments = ["ingest", "nsw-fuelcheck", "--replay", Self.recording]
     let expected = try await TestDatabase.with { target in
       _ = try Self.run(arguments, on: target)
@@ -223,8 +223,9 @@ struct CommandTests {
       // Kills fall anywhere in a run; how long one takes here and now is learnt on the way.
       var random = Random(seed: 4)
       var length = 200.0
+      let kills = Long.count(short: 4, long: 30)
       var interrupted = 0
-      for _ in 0..<200 where interrupted < 30 {
+      for _ in 0..<200 where interrupted < kills {
         let process = Self.process(arguments, target, [:])
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -242,7 +243,7 @@ struct CommandTests {
           length *= 0.8
         }
       }
-      #expect(interrupted == 30)
+      #expect(interrupted == kills)
       var last = try Self.run(arguments, on: target)
       for _ in 0..<20 where last.code == 75 {
         // The server may still be clearing away the session that was killed last.

@@ -157,7 +157,7 @@ struct DocumentTests {
           if words.hasPrefix("bowser ") { commands.insert(words) }
         }
       }
-      for match in text.matches(of: /(?m)(?:`|^    )make ([a-z]+)/) {
+      for match in text.matches(of: /(?m)(?:`|^    )make ([a-z-]+)/) {
         targets.insert(String(match.1))
       }
     }

@@ -31,7 +31,7 @@ struct IntegrationTests {
       .filter {
         guard let data = FileManager.default.contents(atPath: "\(root)/\($0)") else { return false }
         return data.starts(with: Data("#!".utf8))
-      } + ["config/cluster", ".ci/run"]
+      } + ["config/cluster", "config/tests", ".ci/run"]
   }
 
   private func temporary() -> String {

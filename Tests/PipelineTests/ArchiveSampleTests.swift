@@ -36,7 +36,7 @@ struct ArchiveSampleTests {
   /// Averages of Sydney at noon out of the workbook of April 2020, beside a series that was worked out
   /// elsewhere with another outline of Sydney: within 0.3 c once the stations have entered with their first
   /// price of the month. May is not among the workbooks, so that later months begin anew.
-  @Test func averagesAgreeWithTheRecordedSeries() async throws {
+  @Test(.long) func averagesAgreeWithTheRecordedSeries() async throws {
     let file = Self.folder.map { $0 + "/../../verdict/dev_nsw.csv" }
     guard !Self.isMissing, let file, FileManager.default.fileExists(atPath: file) else { return }
     try await TestDatabase.with { target in
@@ -72,7 +72,7 @@ struct ArchiveSampleTests {
 
   /// Rows, exact duplicates and same-second conflicts of all nine workbooks, as a second reading of
   /// the files has them; each file's rows are stored, duplicates or turned away.
-  @Test func theWorkbooksOfNewSouthWales() async throws {
+  @Test(.long) func theWorkbooksOfNewSouthWales() async throws {
     guard !Self.isMissing else { return }
     // File: rows, rows that repeat another, rows that another of the same second replaced.
     let expected = [
@@ -125,7 +125,7 @@ struct ArchiveSampleTests {
 
   /// The filled-down rows of April 2020 by a second way: the sheet's XML in one piece, cut by patterns,
   /// every column but the price filled from above.
-  @Test func aPrintedReportByASecondReading() async throws {
+  @Test(.long) func aPrintedReportByASecondReading() async throws {
     guard !Self.isMissing else { return }
     let path = Self.folder! + "/nsw_fuelcheck/price_history_checks_apr2020.xlsx"
     func member(_ name: String) throws -> String {
@@ -230,7 +230,7 @@ struct ArchiveSampleTests {
 
   /// A month of Western Australia beside the lists of the same days: where both tell a price, they tell
   /// the same one. F-L05.
-  @Test func aMonthOfWesternAustraliaAgrees() async throws {
+  @Test(.long) func aMonthOfWesternAustraliaAgrees() async throws {
     guard !Self.isMissing else { return }
     try await TestDatabase.with { target in
       let store = Store(try Connection(target))

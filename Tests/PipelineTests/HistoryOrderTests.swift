@@ -200,10 +200,10 @@ struct HistoryOrderTests {
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// More by hand: ORDER_SEEDS=5000 make test.
-  static let seeds = ProcessInfo.processInfo.environment["ORDER_SEEDS"].flatMap(Int.init) ?? 200
+  /// More by hand: ORDER_SEEDS=5000 make test-long.
+  static let seeds = Long.count("ORDER_SEEDS", short: 3, long: 200)
 
-  @Test(arguments: 0..<seeds)
+  @Test(.longer, arguments: 0..<seeds)
   func anyOrderOfListsAndFilesEndsInTheSameState(seed: Int) async throws {
     let steps = Self.steps(seed: UInt64(seed))
     let plain = try await Self.outcome(of: steps)

@@ -75,7 +75,7 @@ struct RecordedTests {
   }
 
   /// Every recorded answer goes in, each at its own instant, and the counts of every run add up.
-  @Test func everyRecordedAnswerGoesIn() async throws {
+  @Test(.long) func everyRecordedAnswerGoesIn() async throws {
     guard !Recorded.isMissing, let folder = Recorded.folder else { return }
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
     var runs: [(feed: String, documents: [Document])] = []
@@ -130,7 +130,7 @@ struct RecordedTests {
 
   /// Twelve answers of one day of New South Wales, with rows that appear and vanish. The averages
   /// of the last one by a second way.
-  @Test func aDayOfNewSouthWales() async throws {
+  @Test(.long) func aDayOfNewSouthWales() async throws {
     guard !Recorded.isMissing else { return }
     let stamps = [
       "20260701T235948Z", "20260702T033703Z", "20260702T065815Z", "20260702T095924Z",

@@ -14,10 +14,6 @@ import Testing
 /// Weeks of all feeds at their own cadence, through whatever the network does. `make soak` runs the
 /// long form: SOAK_REQUESTS and SOAK_DAYS.
 struct SoakTests {
-  private static func setting(_ name: String, _ standard: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
-  }
-
   /// Runs every feed that is due at an instant, as cron does; answers those that stored something.
   private struct Cron {
     let bench: Bench
@@ -67,8 +63,8 @@ struct SoakTests {
 
   /// Random faults by seed over all feeds, redirects to another host among them: no crash, flat
   /// memory, no credential at the other host, and at the end no price lost or invented.
-  @Test func aSoakOfFaults() async throws {
-    let wanted = Self.setting("SOAK_REQUESTS", 800)
+  @Test(.longer) func aSoakOfFaults() async throws {
+    let wanted = Long.count("SOAK_REQUESTS", short: 200, long: 800)
     let other = Mutex<[String]>([])
     let second = try Server { request in
       other.withLock { $0.append("\(request.path) \(request.headers)") }
@@ -182,8 +178,8 @@ struct SoakTests {
 
   /// Weeks at the real cadence, over the beginning of summer time, with outages of hours and a
   /// misreading of two days that is mended by reading again: the history is the market's truth.
-  @Test func weeksAtTheRealCadence() async throws {
-    let days = Self.setting("SOAK_DAYS", 2)
+  @Test(.longer) func weeksAtTheRealCadence() async throws {
+    let days = Long.count("SOAK_DAYS", short: 1, long: 2)
     // Summer time begins on the 4th of October.
     let end = try #require(Instant(iso: "2026-10-05T12:00:00Z"))
     let begin = end - .seconds(days * 86_400)

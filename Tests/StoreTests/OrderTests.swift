@@ -87,10 +87,10 @@ struct OrderTests {
     return snapshots
   }
 
-  /// More by hand: ORDER_SEEDS=2000 make test.
-  static let seeds = ProcessInfo.processInfo.environment["ORDER_SEEDS"].flatMap(Int.init) ?? 30
+  /// More by hand: ORDER_SEEDS=2000 make test-long.
+  static let seeds = Long.count("ORDER_SEEDS", short: 4, long: 30)
 
-  @Test(arguments: 0..<seeds)
+  @Test(.longer, arguments: 0..<seeds)
   func shuffledAndRepeatedSnapshotsEndInTheSameState(seed: Int) async throws {
     let snapshots = Self.snapshots(seed: UInt64(seed))
     let plain = try await TestDatabase.with { target in

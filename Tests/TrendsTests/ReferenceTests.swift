@@ -1,5 +1,6 @@
 import Foundation
 import FuelModel
+import TestDatabase
 import Testing
 import Trends
 
@@ -39,7 +40,7 @@ struct ReferenceTests {
   /// The first method gives the verdicts of the reference: with today's average, without it, and with
   /// tomorrow's. What differs, one in a thousand, rests on days more than 400 back, which the reference
   /// has and a verdict here does not.
-  @Test(.enabled(if: isPresent, "the recorded series are not beside the project"))
+  @Test(.long, .enabled(if: isPresent, "the recorded series are not beside the project"))
   func theFirstMethodGivesTheReference() throws {
     var reference: [Market: [Day: [String]]] = [:]
     for row in try rows("reference_verdicts.csv") {
@@ -79,7 +80,7 @@ struct ReferenceTests {
     #expect(different.confidence <= 20 && different.saving <= 20)
   }
 
-  @Test(.enabled(if: isPresent, "the recorded series are not beside the project"))
+  @Test(.long, .enabled(if: isPresent, "the recorded series are not beside the project"))
   func stationsGetTheReferencesVerdicts() throws {
     let region = try #require(
       try series(["dev_qld.csv"]).first { $0.0.name == "Gold Coast U91" }?.1)
@@ -124,7 +125,7 @@ struct ReferenceTests {
   /// F-G11: what following the verdicts would have saved: the published figures by the first method, and
   /// better ones by the running one, where it matters most, in a shock and with late data; quiet markets
   /// stay quiet.
-  @Test(.enabled(if: isPresent, "the recorded series are not beside the project"))
+  @Test(.long, .enabled(if: isPresent, "the recorded series are not beside the project"))
   func theRunningMethodIsBetterThanTheFirst() throws {
     struct Sums {
       var cycling: [Double] = []

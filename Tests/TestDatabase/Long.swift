@@ -1,0 +1,25 @@
+import Foundation
+package import Testing
+
+/// How much the tests do: `make test` runs short forms, `make test-long` sets LONG_TESTS.
+package enum Long {
+  package static let isOn = !(setting("LONG_TESTS") ?? "").isEmpty
+
+  /// How many seeds, kills or requests a test takes; a variable, where there is one, decides by hand.
+  package static func count(_ variable: String = "", short: Int, long: Int) -> Int {
+    setting(variable).flatMap(Int.init) ?? (isOn ? long : short)
+  }
+
+  private static func setting(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name]
+  }
+}
+
+// `config/tests` finds the tests of `make test-long` by these traits, which come first in `@Test(...)`.
+extension Trait where Self == ConditionTrait {
+  /// A test that only `make test-long` runs.
+  package static var long: Self { .enabled(if: Long.isOn, "long: make test-long") }
+
+  /// A test that `make test` runs with few seeds, kills or requests, and `make test-long` with many.
+  package static var longer: Self { .enabled(if: true) }
+}
