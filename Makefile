@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test bench faults soak lint format psql env stop install uninstall deb static docs integrations
+.PHONY: help demo setup build debug test test-long bench faults soak lint format psql env stop install uninstall deb static docs integrations
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -19,7 +19,7 @@ PRIVATE := unset BOWSER_DATABASE PGSERVICE && export BOWSER_CONFIG=config
 DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: packages ## set up, live through 45 simulated days, show the market: no key, no network
 	@config/cluster start
@@ -45,9 +45,13 @@ setup: packages ## a private database for real prices, ready for bowser ingest
 build: packages ## the release program
 	@$(BUILD) -c release --product bowser
 
-test: packages ## all tests, beside a PostgreSQL of their own
+test: packages ## the tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
-	@config/cluster throwaway swift test --skip-build --parallel
+	@config/cluster throwaway config/tests short
+
+test-long: packages ## the long proofs: more seeds, more kills, soaks, whole archives
+	@$(BUILD) --build-tests
+	@config/cluster throwaway config/tests long
 
 bench: packages ## speed, as ratios to PostgreSQL and DuckDB: BENCH_PART, BENCH_ROWS, BENCH_HISTORY
 	@config/cluster start
