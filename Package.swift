@@ -47,17 +47,19 @@ let package = Package(
 
     // 2: feeds cannot see the database, the store cannot see the network; what the numbers mean is
     // computed without either
+    library("Timeline", on: ["FuelModel"]),
     library("Trends", on: ["FuelModel"]),
     library("Feeds", on: ["FuelModel", "HTTP", "Configuration"]),
     library("Archives", on: ["FuelModel", "Configuration"]),
-    library("Store", on: ["FuelModel", "Postgres", "Trends"]),
+    library("Store", on: ["FuelModel", "Postgres", "Timeline", "Trends"]),
     library("Simulator", on: ["FuelModel"]),
 
     // 3: both sides meet
     library(
       "Pipeline",
       on: [
-        "Feeds", "Archives", "Store", "Trends", "FuelModel", "HTTP", "Logging", "Configuration",
+        "Feeds", "Archives", "Store", "Timeline", "Trends", "FuelModel", "HTTP", "Logging",
+        "Configuration",
       ]),
 
     library("Report", on: ["Store", "FuelModel"]),
@@ -66,32 +68,37 @@ let package = Package(
     .executableTarget(
       name: "bowser",
       dependencies: [
-        "Pipeline", "Report", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres",
+        "Pipeline", "Report", "Simulator", "Feeds", "Archives", "Store", "Timeline", "Trends",
+        "Postgres",
         "HTTP", "Logging", "Configuration", "FuelModel", "CVersion",
       ],
       swiftSettings: strict),
 
     // What `make bench` runs
     .executableTarget(
-      name: "bench", dependencies: ["Simulator", "Store", "Postgres", "FuelModel", "Logging"],
+      name: "bench",
+      dependencies: ["Simulator", "Pipeline", "Store", "Postgres", "FuelModel", "Logging"],
       swiftSettings: strict),
 
     // Tests, one folder per module
     .target(
-      name: "TestDatabase", dependencies: ["Postgres", "Store", "FuelModel"],
+      name: "TestDatabase",
+      dependencies: ["Postgres", "Store", "Pipeline", "Timeline", "Logging", "FuelModel"],
       path: "Tests/TestDatabase",
       swiftSettings: strict),
     tests("FuelModelTests", on: ["FuelModel"]),
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
+    tests("TimelineTests", on: ["Timeline", "FuelModel", "Simulator"]),
     tests("TrendsTests", on: ["Trends", "FuelModel", "Simulator", "TestDatabase"]),
     tests(
       "FeedsTests",
       on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],
       hasFixtures: true),
     tests(
-      "StoreTests", on: ["Store", "FuelModel", "Postgres", "Simulator", "TestDatabase"],
+      "StoreTests",
+      on: ["Pipeline", "Store", "FuelModel", "Postgres", "Simulator", "TestDatabase"],
       hasFixtures: true),
     tests(
       "PipelineTests",

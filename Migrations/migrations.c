@@ -46,6 +46,39 @@ static const unsigned char m0013_extend_verdict[] = {
 static const unsigned char m0014_create_aggregate_run[] = {
 #embed "0014_create_aggregate_run.sql"
 };
+static const unsigned char m0015_create_timeline[] = {
+#embed "0015_create_timeline.sql"
+};
+static const unsigned char m0016_drop_what_spans_replace[] = {
+#embed "0016_drop_what_spans_replace.sql"
+};
+static const unsigned char private_sight[] = {
+#embed "views/private_sight.sql"
+};
+static const unsigned char private_believed[] = {
+#embed "views/private_believed.sql"
+};
+static const unsigned char believed_until[] = {
+#embed "routines/believed_until.sql"
+};
+static const unsigned char timeline[] = {
+#embed "routines/timeline.sql"
+};
+static const unsigned char confirm_price[] = {
+#embed "routines/confirm_price.sql"
+};
+static const unsigned char coverage_routine[] = {
+#embed "routines/coverage.sql"
+};
+static const unsigned char station_days[] = {
+#embed "views/station_days.sql"
+};
+static const unsigned char price_changes[] = {
+#embed "views/price_changes.sql"
+};
+static const unsigned char coverage[] = {
+#embed "views/coverage.sql"
+};
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
@@ -76,8 +109,8 @@ static const unsigned char private_average_live[] = {
 static const unsigned char keep_averages[] = {
 #embed "routines/keep_averages.sql"
 };
-static const unsigned char prices_at[] = {
-#embed "routines/prices_at.sql"
+static const unsigned char in_effect_at[] = {
+#embed "routines/in_effect_at.sql"
 };
 static const unsigned char refresh_current[] = {
 #embed "routines/refresh_current.sql"
@@ -103,12 +136,6 @@ static const unsigned char merge_listing[] = {
 static const unsigned char mark_places_dirty[] = {
 #embed "routines/mark_places_dirty.sql"
 };
-static const unsigned char flag_prices[] = {
-#embed "routines/flag_prices.sql"
-};
-static const unsigned char mark_dirty[] = {
-#embed "routines/mark_dirty.sql"
-};
 static const unsigned char finish_backfill[] = {
 #embed "routines/finish_backfill.sql"
 };
@@ -126,9 +153,6 @@ static const unsigned char link_stations[] = {
 };
 static const unsigned char history_checks[] = {
 #embed "routines/history_checks.sql"
-};
-static const unsigned char doubtful_prices[] = {
-#embed "routines/doubtful_prices.sql"
 };
 static const unsigned char number_change[] = {
 #embed "routines/number_change.sql"
@@ -238,17 +262,24 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0012_extend_rollup", m0012_extend_rollup),
   FILE_ENTRY("0013_extend_verdict", m0013_extend_verdict),
   FILE_ENTRY("0014_create_aggregate_run", m0014_create_aggregate_run),
+  FILE_ENTRY("0015_create_timeline", m0015_create_timeline),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/kilometres", kilometres),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
   FILE_ENTRY("routines/archive_month", archive_month),
   FILE_ENTRY("views/private_price_event", private_price_event),
+  FILE_ENTRY("routines/believed_until", believed_until),
+  FILE_ENTRY("views/private_sight", private_sight),
+  FILE_ENTRY("views/private_believed", private_believed),
+  FILE_ENTRY("routines/coverage", coverage_routine),
+  FILE_ENTRY("routines/timeline", timeline),
+  FILE_ENTRY("routines/confirm_price", confirm_price),
   FILE_ENTRY("views/private_price_now", private_price_now),
   FILE_ENTRY("views/private_region_delay", private_region_delay),
   FILE_ENTRY("views/private_average_live", private_average_live),
   FILE_ENTRY("routines/keep_averages", keep_averages),
-  FILE_ENTRY("routines/prices_at", prices_at),
+  FILE_ENTRY("routines/in_effect_at", in_effect_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_listing", prune_listing),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
@@ -257,15 +288,12 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/judge_list", judge_list),
   FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/mark_places_dirty", mark_places_dirty),
-  FILE_ENTRY("routines/flag_prices", flag_prices),
-  FILE_ENTRY("routines/mark_dirty", mark_dirty),
   FILE_ENTRY("routines/finish_backfill", finish_backfill),
   FILE_ENTRY("routines/absorb", absorb),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
   FILE_ENTRY("routines/describe_stations", describe_stations),
   FILE_ENTRY("routines/link_stations", link_stations),
   FILE_ENTRY("routines/history_checks", history_checks),
-  FILE_ENTRY("routines/doubtful_prices", doubtful_prices),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("routines/number_change", number_change),
   FILE_ENTRY("views/stations", stations),
@@ -276,6 +304,9 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/price_history", price_history),
   FILE_ENTRY("views/averages_now", averages_now),
   FILE_ENTRY("views/daily_averages", daily_averages),
+  FILE_ENTRY("views/station_days", station_days),
+  FILE_ENTRY("views/price_changes", price_changes),
+  FILE_ENTRY("views/coverage", coverage),
   FILE_ENTRY("routines/trend", trend),
   FILE_ENTRY("views/trend_30d", trend_30d),
   FILE_ENTRY("views/trend_summary", trend_summary),
@@ -296,6 +327,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/aggregate_runs", aggregate_runs),
   FILE_ENTRY("views/pipeline", pipeline),
   FILE_ENTRY("routines/public_functions", public_functions),
+  // After everything that used what it drops.
+  FILE_ENTRY("0016_drop_what_spans_replace", m0016_drop_what_spans_replace),
 };
 
 size_t bowser_migration_count(void) { return sizeof files / sizeof files[0]; }

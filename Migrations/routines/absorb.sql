@@ -1,6 +1,7 @@
 -- Merges one staged run into the history: stations, facts, what a complete list says by its gaps,
--- the cache of present prices, and the days whose averages may have changed. Called inside the
--- run's transaction, after pg_temp.staged_station and pg_temp.staged_price were loaded.
+-- and the cache of what its lists show. Called inside the
+-- run's transaction, after pg_temp.staged_station and pg_temp.staged_price were loaded. Which stations and
+-- fuels it changed, and from when on, is left in pg_temp.changed for the program, which makes their spans.
 --
 -- Cost: one pass over the staged rows beside the cache; everything after it touches only what
 -- differs. The history is never read but for the pairs that changed.
@@ -15,7 +16,7 @@ CREATE OR REPLACE FUNCTION fuel.absorb(
   p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_complete boolean,
   p_refuse_below numeric, p_partial_below numeric, p_clock timestamptz)
 RETURNS TABLE (
-  stored integer, flagged integer, is_complete boolean, refusal text, warnings text[])
+  stored integer, is_complete boolean, refusal text, warnings text[])
 LANGUAGE plpgsql AS $$
 DECLARE
   feed             fuel.source;
@@ -28,7 +29,6 @@ DECLARE
   told_before      integer;
   told_now         integer;
   moved_ids        integer[];
-  moved_since      timestamptz[];
 BEGIN
   SELECT source.* INTO STRICT feed
   FROM fuel.run
@@ -41,7 +41,6 @@ BEGIN
   -- A clock that stands before what is stored already would call the present the future.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
   stored := 0;
-  flagged := 0;
   warnings := '{}';
   is_complete := p_is_complete;
 
@@ -92,21 +91,13 @@ BEGIN
 
   -- Who counts in averages, and in which, is decided by a station's description for the whole past.
   -- By itself: joined to a cache without rows the function would never be called.
-  SELECT array_agg(moved.station_id), array_agg(moved.first_seen_at)
-  INTO moved_ids, moved_since
+  SELECT array_agg(moved.station_id)
+  INTO moved_ids
   FROM fuel.describe_stations(feed.source_id, told_by, p_taken_at, is_late) AS moved;
-  INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-  SELECT moved.station_id, pair.fuel_id, moved.first_seen_at
-  FROM unnest(moved_ids, moved_since) AS moved (station_id, first_seen_at)
-  JOIN fuel.current_price AS pair USING (station_id);
-  -- What archives tell of the same places counts there too.
-  IF moved_ids IS NOT NULL AND EXISTS (
-    SELECT
-    FROM fuel.station
-    WHERE station.place_id = ANY (moved_ids) AND station.place_id <> station.station_id)
-  THEN
-    PERFORM fuel.mark_places_dirty(moved_ids, p_clock);
-  END IF;
+  PERFORM fuel.mark_places_dirty(array_agg(DISTINCT station.place_id), p_clock)
+  FROM fuel.station
+  WHERE station.station_id = ANY (moved_ids)
+  HAVING count(*) > 0;
   IF is_late THEN
     UPDATE fuel.station SET first_seen_at = p_taken_at
     FROM (
@@ -356,24 +347,20 @@ BEGIN
   ) AS pair
   HAVING count(*) > 0;
 
-  SELECT fuel.flag_prices(array_agg(pair.station_id), array_agg(pair.fuel_id)) INTO flagged
-  FROM (
-    SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
-  ) AS pair;
-
-  PERFORM fuel.mark_dirty(feed.source_id, p_taken_at, absorb.is_complete, p_clock);
+  -- What is in pg_temp.changed the program makes the spans of.
+  PERFORM fuel.touch_silence(
+    feed.source_id, p_taken_at, absorb.is_complete, feed.last_listed_at, p_clock);
   IF told_by <> p_run_id THEN
     PERFORM fuel.forget_ghosts(feed.source_id);
   END IF;
   -- A transaction may hold several runs.
-  DROP TABLE pg_temp.difference, pg_temp.changed, pg_temp.withdrawn;
+  DROP TABLE pg_temp.difference, pg_temp.withdrawn;
   RETURN NEXT;
 END
 $$;
 COMMENT ON FUNCTION fuel.absorb(
   integer, timestamptz, timestamptz, boolean, numeric, numeric, timestamptz) IS
-  'Merges the staged rows of a run into the history. Answers how many facts were new, how many of the '
-  'prices that changed are doubtful, whether the list counts as complete, why it was refused if it '
-  'was, and what was odd about it.';
+  'Merges the staged rows of a run into the history. Answers how many facts were new, whether the list '
+  'counts as complete, why it was refused if it was, and what was odd about it.';
 GRANT EXECUTE ON FUNCTION fuel.absorb(
   integer, timestamptz, timestamptz, boolean, numeric, numeric, timestamptz) TO fuel_writer;

@@ -27,9 +27,10 @@ BEGIN
       p_clock + interval '15 minutes',
       (
         SELECT least(
-          min(pair.next_effective_at) FILTER (WHERE pair.next_effective_at > p_clock),
-          min(pair.flag_lapses_at) FILTER (WHERE pair.is_flagged AND pair.flag_lapses_at > p_clock))
-        FROM fuel.current_price AS pair
+          min(pair.next_from_at) FILTER (WHERE pair.next_from_at > p_clock),
+          min(pair.doubt_from_at) FILTER (WHERE pair.doubt_from_at > p_clock),
+          min(pair.doubt_until_at) FILTER (WHERE pair.doubt_until_at > p_clock))
+        FROM fuel.present_span AS pair
       ),
       -- When prices stop being believed: the first thousandth of a feed's, since one more or less moves nothing.
       (

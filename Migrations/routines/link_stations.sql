@@ -90,8 +90,8 @@ BEGIN
   SELECT array_agg(DISTINCT record.place_id) INTO places_before
   FROM fuel.station AS record
   JOIN pg_temp.moved USING (station_id);
-  -- With the records that are there still: what leaves changes them too.
-  PERFORM fuel.mark_places_dirty(places_before, p_clock);
+  -- Under the links of before and of after: a record that leaves changes both stations.
+  PERFORM fuel.touch_stations(places_before);
 
   UPDATE fuel.station AS record SET
     place_id = wanted.place_id,
@@ -124,16 +124,18 @@ BEGIN
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
       newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
 
-  PERFORM fuel.mark_places_dirty(
+  -- Their spans are made of other records now.
+  PERFORM fuel.touch_stations(
     places_before || ARRAY(
       SELECT DISTINCT record.place_id
       FROM fuel.station AS record
-      LEFT JOIN pg_temp.moved USING (station_id)
-      LEFT JOIN pg_temp.seen_as USING (station_id)
-      WHERE moved.station_id IS NOT NULL
-        -- Who may buy there, and in which state it is, decides where it counts.
-        OR (seen_as.is_public, seen_as.state) IS DISTINCT FROM (record.is_public, record.state)),
-    p_clock);
+      JOIN pg_temp.moved USING (station_id)));
+  -- Who may buy there, and in which state it is, decides where a station counts.
+  PERFORM fuel.mark_places_dirty(array_agg(DISTINCT record.place_id), p_clock)
+  FROM fuel.station AS record
+  JOIN pg_temp.seen_as USING (station_id)
+  WHERE (seen_as.is_public, seen_as.state) IS DISTINCT FROM (record.is_public, record.state)
+  HAVING count(*) > 0;
 
   UPDATE fuel.source SET are_links_due = false WHERE source.are_links_due;
   DROP TABLE pg_temp.moved, pg_temp.seen_as;

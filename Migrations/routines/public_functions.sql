@@ -6,7 +6,7 @@ RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg
 RETURN (
   SELECT (found.price_tenths / 10.0)::numeric(5, 1)
   FROM fuel.fuel AS known
-  CROSS JOIN LATERAL fuel.prices_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
+  CROSS JOIN LATERAL fuel.in_effect_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
   WHERE known.fuel = price_at.fuel);
 COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
   'The price of a station and fuel in effect at an instant, cents per litre; NULL: none was believed.';
@@ -20,7 +20,7 @@ RETURN (
     WHEN count(*) >= fuel.minimum_stations() THEN round(avg(found.price_tenths) / 10, 2)
   END
   FROM fuel.fuel AS known
-  CROSS JOIN LATERAL fuel.prices_at(
+  CROSS JOIN LATERAL fuel.in_effect_at(
     average_at.at,
     ARRAY(
       SELECT station.station_id
@@ -33,12 +33,63 @@ RETURN (
         -- What is published late is not known yet of this instant, and the price before it is not of it.
         AND (source.delay <= region_delay.delay OR average_at.at <= fuel.clock() - source.delay)),
     known.fuel_id) AS found
-  WHERE known.fuel = average_at.fuel);
+  WHERE known.fuel = average_at.fuel AND found.is_counted);
 COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
   'below three stations. Beside other states a state that publishes late counts once it has.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel_v1.prices_between("from" timestamptz, "to" timestamptz)
+RETURNS TABLE (
+  station_id integer, fuel text, price_cpl numeric, valid_from timestamptz, valid_to timestamptz,
+  source text, is_flagged boolean, flag_reason text)
+LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_column
+DECLARE
+  begins_at timestamptz := $1;
+  ends_at   timestamptz := least($2, fuel.clock());
+BEGIN
+  RETURN QUERY
+  SELECT
+    held.station_id,
+    fuel.fuel,
+    (held.price_tenths / 10.0)::numeric(5, 1),
+    greatest(held.from_at, begins_at),
+    least(held.until_at, ends_at),
+    source.source,
+    held.doubt IS NOT NULL,
+    held.doubt
+  FROM (
+    SELECT believed.*
+    FROM fuel.believed
+    WHERE believed.from_at >= begins_at AND believed.from_at < ends_at
+    UNION ALL
+    -- The one that held when the window began, of each pair.
+    SELECT carried.*
+    FROM fuel.present_span AS pair
+    CROSS JOIN LATERAL (
+      SELECT believed.*
+      FROM fuel.believed
+      WHERE believed.station_id = pair.station_id
+        AND believed.fuel_id = pair.fuel_id
+        AND believed.from_at < begins_at
+      ORDER BY believed.from_at DESC
+      LIMIT 1
+    ) AS carried
+    WHERE carried.until_at > begins_at AND begins_at < ends_at
+  ) AS held
+  JOIN fuel.fuel USING (fuel_id)
+  JOIN fuel.source ON source.source_id = held.source_id
+  WHERE held.from_at < held.until_at;
+END
+$$;
+COMMENT ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) IS
+  'What each station charged within a window of time: as price_history, cut to the window. Reads the window, '
+  'not what was before it.';
+REVOKE EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.stations_near(
   latitude numeric, longitude numeric, radius_km numeric)

@@ -9,13 +9,14 @@ BEGIN
   SELECT late.delay, span.span, before.station_id, before.fuel_id, before.price_tenths
   FROM (
     SELECT source.delay, array_agg(DISTINCT pair.station_id) AS station_ids
-    FROM fuel.current_price AS pair
-    JOIN fuel.source USING (source_id)
+    FROM fuel.present_span AS pair
+    JOIN fuel.source ON source.source_id = pair.seen_by
     GROUP BY source.delay
   ) AS late
   CROSS JOIN (VALUES (interval '24 hours'), (interval '7 days')) AS span (span)
-  CROSS JOIN LATERAL fuel.prices_at(
-    p_clock - late.delay - span.span, CASE WHEN late.delay > '0' THEN late.station_ids END) AS before;
+  CROSS JOIN LATERAL fuel.in_effect_at(
+    p_clock - late.delay - span.span, CASE WHEN late.delay > '0' THEN late.station_ids END) AS before
+  WHERE before.is_counted;
   ANALYZE pg_temp.price_before;
 
   INSERT INTO fuel.region_change (region, fuel_id, change_24h_cpl, change_7d_cpl, as_of_at)
@@ -32,24 +33,19 @@ BEGIN
     END,
     p_clock
   FROM fuel.price_now AS present
-  JOIN fuel.source ON source.source_id = present.source_id
   JOIN fuel.region_station ON region_station.station_id = present.station_id
   JOIN fuel.region_delay
     ON region_delay.region = region_station.region AND present.delay <= region_delay.delay
-  -- Before a feed's first run only prices that have not changed since are known: their change is
-  -- zero by choice, not by the market.
   LEFT JOIN pg_temp.price_before AS day_before
     ON day_before.delay = present.delay
     AND day_before.span = interval '24 hours'
     AND day_before.station_id = present.station_id
     AND day_before.fuel_id = present.fuel_id
-    AND source.first_taken_at <= p_clock - present.delay - interval '24 hours'
   LEFT JOIN pg_temp.price_before AS week_before
     ON week_before.delay = present.delay
     AND week_before.span = interval '7 days'
     AND week_before.station_id = present.station_id
     AND week_before.fuel_id = present.fuel_id
-    AND source.first_taken_at <= p_clock - present.delay - interval '7 days'
   WHERE present.is_counted
   GROUP BY region_station.region, present.fuel_id;
   DROP TABLE pg_temp.price_before;

@@ -1,27 +1,25 @@
--- Computes the cache row of station-fuel pairs from the history again. What it writes depends on
--- the history and the clock only, never on what the cache said before.
+-- Computes what a feed's lists show of some pairs from the history again. What it writes depends on the
+-- history and the clock only, never on what was there before.
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.current_price (
-    station_id, fuel_id, source_id, price_tenths, since_at, stamped_at, stamped_tenths, learnt_at,
-    next_tenths, next_effective_at, is_listed, is_flagged)
+    station_id, fuel_id, source_id, price_tenths, stamped_at, stamped_tenths, learnt_at,
+    next_tenths, next_effective_at, is_listed)
   SELECT
     pair.station_id,
     pair.fuel_id,
     p_source_id,
     CASE WHEN shown.is_gone THEN 0 ELSE coalesce(stamped.price_tenths, 0) END,
-    CASE
-      WHEN shown.is_gone THEN listed.changed_at
-      ELSE coalesce(begun.since_at, stamped.effective_at, unbegun.stamped_at)
-    END,
-    coalesce(stamped.effective_at, unbegun.stamped_at),
+    coalesce(
+      stamped.effective_at,
+      -- A pair that is known for tomorrow only has no price until then.
+      least(following.learnt_at, following.effective_at - interval '1 second')),
     coalesce(stamped.price_tenths, 0),
     coalesce(stamped.learnt_at, following.learnt_at),
     following.price_tenths,
     following.effective_at,
-    listed.is_listed,
-    false
+    listed.is_listed
   FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   LEFT JOIN LATERAL (
     SELECT price.effective_at, price.price_tenths, price.learnt_at
@@ -53,93 +51,22 @@ RETURNS void LANGUAGE sql AS $$
     ORDER BY listing.changed_at DESC
     LIMIT 1
   ) AS listed ON true
-  -- When the present price began: after the last different price and after the last absence.
-  LEFT JOIN LATERAL (
-    SELECT counting.effective_at
-    FROM (
-      -- Of two prices under one stamp only the one that counts; read backwards until one differs.
-      SELECT DISTINCT ON (price.effective_at) price.effective_at, price.price_tenths
-      FROM fuel.price
-      WHERE price.station_id = pair.station_id
-        AND price.fuel_id = pair.fuel_id
-        AND price.source_id = p_source_id
-        AND price.effective_at < stamped.effective_at
-      ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
-    ) AS counting
-    WHERE counting.price_tenths <> stamped.price_tenths
-    ORDER BY counting.effective_at DESC
-    LIMIT 1
-  ) AS different ON true
-  LEFT JOIN LATERAL (
-    SELECT listing.changed_at
-    FROM fuel.listing
-    WHERE listing.station_id = pair.station_id
-      AND listing.fuel_id = pair.fuel_id
-      AND listing.source_id = p_source_id
-      AND listing.changed_at <= p_clock
-      AND NOT listing.is_listed
-    ORDER BY listing.changed_at DESC
-    LIMIT 1
-  ) AS absent ON true
-  LEFT JOIN LATERAL (
-    SELECT least(
-      (
-        SELECT price.effective_at
-        FROM fuel.price
-        WHERE price.station_id = pair.station_id
-          AND price.fuel_id = pair.fuel_id
-          AND price.source_id = p_source_id
-          AND price.effective_at <= stamped.effective_at
-          AND price.effective_at
-            > coalesce(greatest(different.effective_at, absent.changed_at), '-infinity')
-        ORDER BY price.effective_at
-        LIMIT 1
-      ),
-      (
-        SELECT listing.changed_at
-        FROM fuel.listing
-        WHERE listing.station_id = pair.station_id
-          AND listing.fuel_id = pair.fuel_id
-          AND listing.source_id = p_source_id
-          AND listing.changed_at > greatest(different.effective_at, absent.changed_at)
-          AND listing.changed_at <= p_clock
-          AND listing.is_listed
-          -- What came back was this price, not the different one before it.
-          AND EXISTS (
-            SELECT
-            FROM fuel.price
-            WHERE price.station_id = pair.station_id
-              AND price.fuel_id = pair.fuel_id
-              AND price.source_id = p_source_id
-              AND price.effective_at <= listing.changed_at
-              AND price.effective_at > coalesce(different.effective_at, '-infinity'))
-        ORDER BY listing.changed_at
-        LIMIT 1
-      )
-    ) AS since_at
-  ) AS begun ON true
   CROSS JOIN LATERAL (
     SELECT coalesce(
       NOT listed.is_listed AND listed.changed_at >= coalesce(stamped.effective_at, '-infinity'),
       false) AS is_gone
   ) AS shown
-  -- A pair that is known for tomorrow only has no price until then.
-  CROSS JOIN LATERAL (
-    SELECT least(following.learnt_at, following.effective_at - interval '1 second') AS stamped_at
-  ) AS unbegun
   WHERE stamped.effective_at IS NOT NULL OR following.effective_at IS NOT NULL
   ORDER BY pair.station_id, pair.fuel_id
   ON CONFLICT ON CONSTRAINT current_price_pk DO UPDATE SET
     source_id = excluded.source_id,
     price_tenths = excluded.price_tenths,
-    since_at = excluded.since_at,
     stamped_at = excluded.stamped_at,
     stamped_tenths = excluded.stamped_tenths,
     learnt_at = excluded.learnt_at,
     next_tenths = excluded.next_tenths,
     next_effective_at = excluded.next_effective_at,
-    is_listed = excluded.is_listed,
-    is_flagged = excluded.is_flagged
+    is_listed = excluded.is_listed
 $$;
 COMMENT ON FUNCTION fuel.refresh_current(smallint, integer[], smallint[], timestamptz) IS
   'Brings fuel.current_price up to date for some pairs, given as two arrays of one length.';

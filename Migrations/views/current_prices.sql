@@ -17,7 +17,8 @@ SELECT
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS next_price_cpl,
   price_now.next_effective_at,
   (extract(epoch FROM price_now.delay) / 3600)::integer AS delay_hours,
-  station.is_public
+  station.is_public,
+  price_now.flag_reason
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -49,4 +50,5 @@ COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The price after i
 COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When that one begins; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices: 24 in Victoria, whose prices are of a day ago; 0: of now.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_public         IS 'False: members or permit holders only; left out of averages.';
+COMMENT ON COLUMN fuel_v1.current_prices.flag_reason       IS 'Why it is doubtful: far (from the station''s own prices and its neighbours'') or placeholder (one price for every grade of petrol); NULL: it is not.';
 GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;

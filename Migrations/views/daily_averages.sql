@@ -11,10 +11,12 @@ SELECT
   (CASE WHEN sample.is_enough THEN daily_rollup.max_cpl END)::numeric(6, 2) AS max_cpl,
   daily_rollup.stations,
   daily_rollup.coverage,
-  daily_rollup.is_ended AND daily_rollup.coverage >= 0.75 AS is_complete,
+  coalesce(daily_rollup.is_complete, false) AS is_complete,
   daily_rollup.excluded_stale,
   daily_rollup.excluded_flagged,
-  daily_rollup.excluded_restricted
+  daily_rollup.excluded_restricted,
+  daily_rollup.stations_expected,
+  daily_rollup.complete_states || ' of ' || daily_rollup.states AS states
 FROM fuel.daily_rollup
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
@@ -36,8 +38,10 @@ COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl     IS 'Cheapest station''s day
 COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl     IS 'Dearest station''s day, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations    IS 'How many stations it rests on.';
 COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share from 0 to 1 of those stations'' day, so far as it has passed, with a believed price.';
-COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over and well covered. Today never is.';
+COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over, a source covers it, and prices of enough of the expected stations are known for most of it; for the nation, whether that is so in every state. Today never is.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: told of, but not seen for too long to be believed.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: only doubtful prices.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
+COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected IS 'Of how many stations a price is expected: those with a price in this month or the one before.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states    IS 'How many states are complete of how many, such as 7 of 8; 1 of 1 or 0 of 1 for a region within a state.';
 GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;

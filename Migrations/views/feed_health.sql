@@ -52,7 +52,7 @@ SELECT
   terms.licence,
   terms.since_at AS terms_since_at,
   coalesce(unmapped.prices, 0)::integer AS unmapped_prices,
-  holding.flagged,
+  doubted.prices AS flagged,
   (
     SELECT count(DISTINCT station.brand)::integer
     FROM fuel.station
@@ -134,13 +134,17 @@ LEFT JOIN LATERAL (
   SELECT
     max(pair.stamped_at) AS newest_price_at,
     count(DISTINCT pair.station_id)::integer AS stations,
-    count(*)::integer AS prices,
-    (count(*) FILTER (
-      WHERE pair.is_flagged AND coalesce(fuel.clock() < pair.flag_lapses_at, true)))::integer
-      AS flagged
+    count(*)::integer AS prices
   FROM fuel.current_price AS pair
   WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS holding ON true
+LEFT JOIN LATERAL (
+  SELECT count(*)::integer AS prices
+  FROM fuel.present_span AS held
+  WHERE held.seen_by = source.source_id
+    AND held.doubt_from_at <= fuel.clock()
+    AND held.doubt_until_at > fuel.clock()
+) AS doubted ON true
 LEFT JOIN LATERAL (
   SELECT
     string_agg(DISTINCT split_part(fuel.fuel, ':', 2), ', ') AS fuels,

@@ -1,91 +1,30 @@
+-- One step into the index leads to the spans of a station; the years outside a bound of valid_from are left out.
 CREATE OR REPLACE VIEW fuel_v1.price_history AS
 SELECT
-  island.station_id,
-  island.fuel,
-  (island.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
-  min(island.effective_at) AS valid_from,
-  nullif(max(island.ends_at), 'infinity') AS valid_to,
-  -- Of several that tell one price the one that told its beginning.
-  (array_agg(island.source ORDER BY island.effective_at, island.learnt_at, island.source))[1]
-    AS source
-FROM (
-  SELECT
-    span.*,
-    count(*) FILTER (WHERE span.begins_anew) OVER (
-      PARTITION BY span.station_id, span.fuel
-      ORDER BY span.effective_at, span.learnt_at, span.price_tenths
-    ) AS island
-  FROM (
-    SELECT
-      believed.*,
-      (believed.price_tenths, believed.effective_at) IS DISTINCT FROM (
-        lag(believed.price_tenths) OVER neighbours, lag(believed.ends_at) OVER neighbours
-      ) AS begins_anew
-    FROM (
-      SELECT
-        event.*,
-        least(
-          coalesce(event.next_at, 'infinity'),
-          -- Open as long as it is still believed now.
-          CASE WHEN lapse.lapses_at > fuel.clock() AND event.next_at IS NULL
-            THEN 'infinity' ELSE lapse.lapses_at END
-        ) AS ends_at
-      FROM (
-        SELECT
-          price_event.place_id AS station_id,
-          price_event.fuel_id,
-          price_event.source_id,
-          price_event.effective_at,
-          price_event.price_tenths,
-          price_event.stamped_at,
-          price_event.learnt_at,
-          fuel.fuel,
-          source.source,
-          source.price_lapses_after,
-          source.sight_lapses_after,
-          lead(price_event.effective_at) OVER (
-            PARTITION BY price_event.place_id, fuel.fuel
-            ORDER BY price_event.effective_at, price_event.learnt_at, price_event.price_tenths
-          ) AS next_at
-        FROM fuel.price_event
-        JOIN fuel.fuel USING (fuel_id)
-        JOIN fuel.source USING (source_id)
-        WHERE price_event.effective_at <= fuel.clock()
-      ) AS event
-      CROSS JOIN LATERAL (
-        SELECT least(
-          event.stamped_at + event.price_lapses_after,
-          CASE
-            WHEN event.next_at - event.stamped_at <= event.sight_lapses_after THEN 'infinity'
-            ELSE greatest(event.stamped_at, (
-              SELECT max(run.taken_at)
-              FROM fuel.run
-              WHERE run.source_id = event.source_id
-                AND run.is_complete
-                AND run.taken_at <= fuel.clock()
-                AND run.taken_at < coalesce(event.next_at, 'infinity')
-            )) + event.sight_lapses_after
-          END
-        ) AS lapses_at
-      ) AS lapse
-      WHERE event.next_at IS DISTINCT FROM event.effective_at
-    ) AS believed
-    WINDOW neighbours AS (
-      PARTITION BY believed.station_id, believed.fuel
-      ORDER BY believed.effective_at, believed.learnt_at, believed.price_tenths)
-  ) AS span
-) AS island
-WHERE island.price_tenths > 0
-GROUP BY island.station_id, island.fuel, island.island, island.price_tenths
-HAVING min(island.effective_at) < max(island.ends_at);
+  held.station_id,
+  fuel.fuel,
+  (held.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
+  held.from_at AS valid_from,
+  CASE WHEN held.until_at <= clock.now_at THEN held.until_at END AS valid_to,
+  source.source,
+  held.doubt IS NOT NULL AS is_flagged,
+  held.doubt AS flag_reason
+FROM fuel.believed AS held
+JOIN fuel.fuel USING (fuel_id)
+JOIN fuel.source ON source.source_id = held.source_id
+-- Fenced, so that the clock is read once and not for every price.
+CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
+WHERE held.from_at <= clock.now_at AND held.from_at < held.until_at;
 COMMENT ON VIEW fuel_v1.price_history IS
   'What each station charged from when to when. One row per station, fuel and the time that one price '
-  'held; rows of one station and fuel do not overlap. Ask for one station or few: all of them is the '
-  'whole history.';
-COMMENT ON COLUMN fuel_v1.price_history.station_id IS 'The station.';
-COMMENT ON COLUMN fuel_v1.price_history.fuel       IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.price_history.price_cpl  IS 'Cents per litre.';
-COMMENT ON COLUMN fuel_v1.price_history.valid_from IS 'When it began.';
-COMMENT ON COLUMN fuel_v1.price_history.valid_to   IS 'When it ended: changed, withdrawn or too old to believe; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.source     IS 'The feed or archive that told its beginning.';
+  'held; rows of one station and fuel do not overlap. Bound it by station or by valid_from, or ask '
+  'prices_between for a window: all of it is the whole history.';
+COMMENT ON COLUMN fuel_v1.price_history.station_id  IS 'The station.';
+COMMENT ON COLUMN fuel_v1.price_history.fuel        IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.price_history.price_cpl   IS 'Cents per litre.';
+COMMENT ON COLUMN fuel_v1.price_history.valid_from  IS 'When it began.';
+COMMENT ON COLUMN fuel_v1.price_history.valid_to    IS 'When it ended: changed, withdrawn or too old to believe; NULL: it still holds.';
+COMMENT ON COLUMN fuel_v1.price_history.source      IS 'The feed or archive that told its beginning.';
+COMMENT ON COLUMN fuel_v1.price_history.is_flagged  IS 'Whether it is, or was for a time, doubtful.';
+COMMENT ON COLUMN fuel_v1.price_history.flag_reason IS 'Why: far (from the station''s own prices and its neighbours'') or placeholder; NULL: it is not doubtful.';
 GRANT SELECT ON fuel_v1.price_history TO fuel_reader, fuel_writer;

@@ -33,7 +33,7 @@ LEFT JOIN LATERAL (
   SELECT
     max(greatest(
       pair.learnt_at,
-      CASE WHEN pair.is_listed THEN source.last_listed_at ELSE pair.since_at END)) AS last_seen_at,
+      CASE WHEN pair.is_listed THEN source.last_listed_at ELSE pair.stamped_at END)) AS last_seen_at,
     bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS offers
   FROM fuel.current_price AS pair
   WHERE pair.station_id = station.station_id

@@ -25,6 +25,10 @@ package struct Archive: Sendable {
     Setting("state", .choice(State.allCases.map(\.rawValue))),
     // A price is not believed for longer than this after it began.
     Setting("priceLapsesHours", .integer(1...100_000)),
+    // Fuels that are believed for longer or less long: { DL: 1440 }.
+    Setting(
+      "priceLapsesHoursByFuel", .integers(keys: Fuel.allCases.map(\.rawValue), 1...100_000),
+      .table([:])),
     Setting("tellsWholeDays", .boolean, .boolean(false)),
     // More bad rows than this share refuse the file.
     Setting("maxRejectShare", .share, .number(0.02)),

@@ -9,6 +9,8 @@ package struct Setting: Sendable {
     case share
     /// A table whose values are texts or numbers.
     case texts
+    /// A table whose keys are of a list and whose values are whole numbers.
+    case integers(keys: [String], ClosedRange<Int>)
 
     var expected: String {
       switch self {
@@ -18,6 +20,9 @@ package struct Setting: Sendable {
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .share: "a number from 0 to 1"
       case .texts: "a table of texts"
+      case .integers(let keys, let range):
+        "a table of whole numbers from \(range.lowerBound) to \(range.upperBound) by "
+          + keys.joined(separator: ", ")
       }
     }
 
@@ -28,6 +33,10 @@ package struct Setting: Sendable {
       case (.integer(let range), .number(let number)):
         number == number.rounded() && abs(number) < 1e15 && range.contains(Int(number))
       case (.share, .number(let number)): (0...1).contains(number)
+      case (.integers(let keys, let range), .table(let entries)):
+        entries.allSatisfy { key, value in
+          keys.contains(key) && Kind.integer(range).accepts(value)
+        }
       case (.texts, .table(let entries)):
         entries.values.allSatisfy { entry in
           switch entry {
@@ -48,7 +57,7 @@ package struct Setting: Sendable {
           ["true": true, "false": false, "1": true, "0": false][text].map(Value.boolean)
         case .integer: Int(text).map { .number(Double($0)) }
         case .share: Double(text).map(Value.number)
-        case .texts: nil
+        case .texts, .integers: nil
         }
       return value.flatMap { accepts($0) ? $0 : nil }
     }
@@ -170,6 +179,14 @@ package struct Settings: Sendable {
   }
 
   package func boolean(_ key: String) -> Bool { self[key] == .boolean(true) }
+
+  package func integers(_ key: String) -> [String: Int] {
+    guard case .table(let entries) = self[key] else { return [:] }
+    return entries.compactMapValues { value in
+      guard case .number(let number) = value else { return nil }
+      return Int(number)
+    }
+  }
 
   package func texts(_ key: String) -> [String: String] {
     guard case .table(let entries) = self[key] else { return [:] }

@@ -26,6 +26,10 @@ package struct Source: Sendable {
     Setting("cadenceMinutes", .integer(1...10_080)),
     // A price is not believed for longer than this after its own stamp ...
     Setting("priceLapsesHours", .integer(1...100_000)),
+    // Fuels that are believed for longer or less long: { DL: 1440 }.
+    Setting(
+      "priceLapsesHoursByFuel", .integers(keys: Fuel.allCases.map(\.rawValue), 1...100_000),
+      .table([:])),
     // ... nor for longer than this after it was last seen listed.
     Setting("sightLapsesHours", .integer(1...100_000)),
     // Whether its prices are fixed for whole price days.

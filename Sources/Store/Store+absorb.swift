@@ -15,21 +15,21 @@ extension Store {
   ///   - now: the run's clock; prices whose instant lies after it are next prices.
   ///   - refuseBelow: the least share of the formerly listed prices that is believed at all.
   ///   - partialBelow: below this share absence proves nothing.
+  ///   - makeSpans: brings the timeline up to date for the records that the run has changed, and answers how many
+  ///     of their prices are doubtful; part of the transaction.
   /// - Throws: `Refusal` where the list is too short to be believed.
   package func absorb(
     _ settled: Reading.Settled, payload: Payload, run: RunID, now: Instant, requests: Int,
-    refuseBelow: Double, partialBelow: Double
+    refuseBelow: Double, partialBelow: Double,
+    makeSpans: ([Window]) throws -> Int
   ) throws -> Counts {
     try connection.transaction {
-      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows. A
-      // rehearsal is one long transaction, and would hold up all others.
-      if !connection.isRehearsing {
-        try connection.query("SELECT pg_advisory_xact_lock(3, 0)")
-      }
+      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
+      try lockTimeline()
       try stage(settled, of: run)
       let row = try connection.query(
         """
-        SELECT stored, flagged, is_complete, refusal, array_to_json(warnings)::text AS warnings
+        SELECT stored, is_complete, refusal, array_to_json(warnings)::text AS warnings
         FROM fuel.absorb(
           \(run), \(payload.takenAt), \(payload.fetchedAt), \(settled.coverage == .complete),
           \(refuseBelow), \(partialBelow), \(now))
@@ -41,7 +41,16 @@ extension Store {
       counts.stored = try row.integer("stored")
       counts.unchanged = settled.observations.count - counts.stored
       counts.duplicate = settled.duplicates
-      counts.flagged = try row.integer("flagged")
+      // A list confirms what it shows: spans rest on it too.
+      try connection.query(
+        """
+        UPDATE fuel.run SET
+          taken_at = \(payload.takenAt),
+          fetched_at = \(payload.fetchedAt),
+          is_complete = \(try row.boolean("is_complete"))
+        WHERE run_id = \(run)
+        """)
+      counts.flagged = try makeSpans(try takeChanged())
       counts.unmapped = settled.unmapped
       counts.pairs = settled.coverage == .partial ? settled.pairs : 0
       counts.rejectedByReason = settled.rejectedByReason
@@ -169,9 +178,4 @@ extension Store {
         \(column { $0.isPublic.sqlText })::boolean[])
       """)
   }
-}
-
-extension Instant {
-  /// PostgreSQL's own count: microseconds since 2000-01-01 UTC.
-  fileprivate var sinceMillennium: Int64 { microseconds - 946_684_800_000_000 }
 }

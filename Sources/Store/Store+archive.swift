@@ -114,8 +114,8 @@ package final class ArchiveLoader: @unchecked Sendable {
     var counts = Counts()
     var first = UInt32.max
     var last: UInt32 = 0
-    /// One bit each.
-    var fuels: UInt64 = 0
+    /// When the last price of each local month began.
+    var months: [Month: UInt32] = [:]
     var payloadBytes = 0
     /// Facts that give an instant another price than a file before.
     var contradicting = 0
@@ -184,7 +184,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     let isWhole = piece.isFirst && piece.isLast
     if !isWhole && piece.isFirst { try stage() }
     for (month, facts) in piece.months.sorted(by: { $0.key < $1.key }) {
-      note(facts)
+      note(facts, of: month)
       if isWhole {
         try store(facts, of: month)
       } else {
@@ -408,13 +408,15 @@ package final class ArchiveLoader: @unchecked Sendable {
     try merge()
   }
 
-  private func note(_ facts: [ArchiveFact]) {
+  private func note(_ facts: [ArchiveFact], of month: Month) {
     guard var open else { return }
+    var last: UInt32 = 0
     for fact in facts {
       open.first = min(open.first, fact.seconds)
-      open.last = max(open.last, fact.seconds)
-      open.fuels |= 1 << UInt64(fact.fuel)
+      last = max(last, fact.seconds)
     }
+    open.last = max(open.last, last)
+    open.months[month] = max(open.months[month] ?? 0, last)
     self.open = open
   }
 
@@ -487,13 +489,13 @@ package final class ArchiveLoader: @unchecked Sendable {
     let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
     let last = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.last))
     if let first, let last {
-      let fuels =
-        open.counts.stored > 0
-        ? (0..<64).filter { open.fuels >> $0 & 1 == 1 }.map { Int16($0) } : []
+      let months = open.months.sorted { $0.key < $1.key }
       try connection.query(
         """
         SELECT fuel.finish_backfill(
-          \(source), \(first), \(last), nullif(\(fuels)::smallint[], '{}'), \(now))
+          \(source), \(first), \(last), \(months.map(\.key.firstDay)),
+          \(months.map { Instant(seconds: ArchiveFact.epoch + Int64($0.value)) }),
+          \(open.counts.stored > 0))
         """)
     }
     try connection.query(

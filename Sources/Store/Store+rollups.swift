@@ -201,13 +201,32 @@ extension Store {
     }
   }
 
-  /// Makes every day dirty again from a day on, or from the first that was ever averaged or fetched.
+  /// Makes everything of every station again: spans, days and averages; or just the averages, from a day on.
   package func markAllDirty(from day: Day?, now: Instant) throws {
+    if day == nil {
+      try connection.query(
+        """
+        INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
+        SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.present_span AS pair
+        UNION
+        SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.current_price AS pair
+        ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = excluded.from_at
+        """)
+      try connection.query(
+        """
+        INSERT INTO fuel.touched_month (source_id, month)
+        SELECT source_id, month FROM fuel.archive_coverage
+        ON CONFLICT DO NOTHING
+        """)
+      try connection.query("UPDATE fuel.state SET days_made_until = NULL")
+    }
     try connection.query(
       """
       INSERT INTO fuel.dirty_day (fuel_id, day)
       SELECT DISTINCT pair.fuel_id, day.day::date
       FROM (
+        SELECT DISTINCT fuel_id FROM fuel.present_span
+        UNION
         SELECT DISTINCT fuel_id FROM fuel.current_price
         UNION
         SELECT DISTINCT fuel_id FROM fuel.daily_rollup
@@ -225,7 +244,7 @@ extension Store {
   }
 
   /// What has to be made again: dirty days, and every day from the last one that had ended when it
-  /// was made, because a day without news is still a day. At most a month per span.
+  /// was made, because a day without news is still a day. Within one month each.
   package func dirtySpans(now: Instant) throws -> [DirtySpan] {
     let rows = try connection.query(
       """
@@ -245,7 +264,7 @@ extension Store {
         SELECT fuel_id, day FROM fuel.dirty_day
         UNION
         SELECT pair.fuel_id, day.day::date
-        FROM (SELECT DISTINCT fuel_id FROM fuel.current_price) AS pair
+        FROM (SELECT DISTINCT fuel_id FROM fuel.present_span) AS pair
         CROSS JOIN unfinished
         CROSS JOIN generate_series(
           unfinished.begins_on,
@@ -264,7 +283,7 @@ extension Store {
       let fuelIDs = try row.text("fuel_ids").dropFirst().dropLast().split(separator: ",")
         .compactMap { Int16($0) }
       if let last = spans.last, last.fuelIDs == fuelIDs, last.to + 1 == day,
-        day.sinceEpoch - last.from.sinceEpoch < 31
+        Month(last.from) == Month(day)
       {
         spans[spans.count - 1].to = day
       } else {
@@ -272,14 +291,6 @@ extension Store {
       }
     }
     return spans
-  }
-
-  /// Takes the level of prices anew in every area, and judges by it which prices are doubtful.
-  package func refreshFlags(now: Instant) throws {
-    try connection.transaction {
-      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
-      try connection.query("SELECT fuel.refresh_flags()")
-    }
   }
 
   /// Computes how every region's average moved over a day and a week, and keeps the averages of now.

@@ -59,57 +59,43 @@ extension Store {
       })
   }
 
-  /// The averages of days on which something was learnt late, as they were known the morning after: six
-  /// hours past the end of the day in the last state.
-  ///
-  /// - Returns: the fuels and days that were, and of them by region, fuel and day those that verdicts may
-  ///   rest on.
-  package func averagesAsKnown(
-    now: Instant
-  ) throws -> (days: Set<String>, averages: [String: (average: Double, stations: Int)]) {
-    let late = try connection.query(
+  /// Days of which something was learnt more than six hours after they had ended in the last state, with the
+  /// fuels, and the morning after each.
+  package func lateDays() throws -> [(day: Day, fuelIDs: [Int16], morning: Instant)] {
+    try connection.query(
       """
-      SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
-      FROM fuel.price
-      JOIN fuel.source USING (source_id)
-      JOIN fuel.state USING (state)
-      CROSS JOIN LATERAL generate_series(
-        fuel.price_day(price.effective_at, state.time_zone, state.price_day_starts),
-        fuel.price_day(
-          price.learnt_at - source.delay - interval '6 hours', state.time_zone, state.price_day_starts) - 1,
-        interval '1 day') AS day (day)
-      WHERE price.learnt_at > price.effective_at + interval '6 hours' + source.delay
-        AND price.effective_at >= source.first_taken_at
-        AND NOT source.tells_whole_days
-      GROUP BY day.day
-      ORDER BY day.day
-      """)
-    guard !late.isEmpty else { return ([], [:]) }
-    let bearings = try bearings()
-    var days: Set<String> = []
-    var known: [String: (average: Double, stations: Int)] = [:]
-    for row in late {
-      let day = try row.day("day")
-      let span = DirtySpan(
-        fuelIDs: try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) }, from: day,
-        to: day)
-      for fuelID in span.fuelIDs { days.insert("\(fuelID) \(day)") }
-      let morning = try connection.query(
-        """
-        SELECT max(fuel.price_day_begin(\(day)::date + 1, time_zone, price_day_starts))
-          + interval '6 hours' + coalesce((SELECT max(delay) FROM fuel.source), '0') AS at
-        FROM fuel.state
-        """
-      ).only().instant("at")
-      for average in try averages(
-        span, bearings: bearings, now: min(morning, now), knownAt: morning)
-      where average.isUsable {
-        known["\(average.region) \(average.fuelID) \(average.day)"] = (
-          Double(average.average) / 100, average.stations
-        )
-      }
+      SELECT
+        late.day,
+        late.fuel_ids,
+        (
+          SELECT max(fuel.price_day_begin(late.day + 1, time_zone, price_day_starts))
+            + interval '6 hours' + coalesce((SELECT max(delay) FROM fuel.source), '0')
+          FROM fuel.state
+        ) AS morning
+      FROM (
+        SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
+        FROM fuel.price
+        JOIN fuel.source USING (source_id)
+        JOIN fuel.state USING (state)
+        CROSS JOIN LATERAL generate_series(
+          fuel.price_day(price.effective_at, state.time_zone, state.price_day_starts),
+          fuel.price_day(
+            price.learnt_at - source.delay - interval '6 hours', state.time_zone, state.price_day_starts) - 1,
+          interval '1 day') AS day (day)
+        WHERE price.learnt_at > price.effective_at + interval '6 hours' + source.delay
+          AND price.effective_at >= source.first_taken_at
+          AND NOT source.tells_whole_days
+        GROUP BY day.day
+      ) AS late
+      ORDER BY late.day
+      """
+    ).map { row in
+      (
+        day: try row.day("day"),
+        fuelIDs: try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) },
+        morning: try row.instant("morning")
+      )
     }
-    return (days, known)
   }
 
   /// Keeps the scores of a backtest instead of those of the one before.

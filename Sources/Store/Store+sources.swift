@@ -7,6 +7,8 @@ package struct SourceRecord: Sendable {
   package var state: State
   package var cadenceMinutes: Int
   package var priceLapsesHours: Int
+  /// Fuels whose prices are believed for longer or less long, by code.
+  package var priceLapsesHoursByFuel: [String: Int]
   package var sightLapsesHours: Int
   package var tellsWholeDays: Bool
   package var licence: String
@@ -25,7 +27,8 @@ package struct SourceRecord: Sendable {
   package var hasCodes: Bool
 
   package init(
-    feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int, sightLapsesHours: Int,
+    feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int,
+    priceLapsesHoursByFuel: [String: Int] = [:], sightLapsesHours: Int,
     tellsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
     callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true,
     isArchive: Bool = false, scheme: String? = nil, hasCodes: Bool? = nil
@@ -34,6 +37,7 @@ package struct SourceRecord: Sendable {
     self.state = state
     self.cadenceMinutes = cadenceMinutes
     self.priceLapsesHours = priceLapsesHours
+    self.priceLapsesHoursByFuel = priceLapsesHoursByFuel
     self.sightLapsesHours = sightLapsesHours
     self.tellsWholeDays = tellsWholeDays
     self.licence = licence
@@ -110,6 +114,16 @@ extension Store {
           \(record.scheme ?? record.feed)::text AS scheme,
           \(record.hasCodes)::boolean AS has_codes
         """)
+      try connection.query(
+        """
+        CREATE TEMPORARY TABLE wanted_lapse ON COMMIT DROP AS
+        SELECT fuel.fuel_id, make_interval(hours => wanted.hours) AS lapses_after
+        FROM unnest(
+          \(record.priceLapsesHoursByFuel.sorted { $0.key < $1.key }.map(\.key))::text[],
+          \(record.priceLapsesHoursByFuel.sorted { $0.key < $1.key }.map(\.value))::integer[]
+        ) AS wanted (fuel, hours)
+        JOIN fuel.fuel USING (fuel)
+        """)
       try connection.execute(
         """
         INSERT INTO fuel.source (
@@ -120,23 +134,40 @@ extension Store {
         FROM pg_temp.wanted_source AS wanted
         WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = wanted.source)
         ON CONFLICT DO NOTHING;
-        -- How long prices are believed decides every average of the feed.
-        INSERT INTO fuel.dirty_day (fuel_id, day)
-        SELECT DISTINCT pair.fuel_id, day.day::date
+        -- How long prices are believed decides every span of the source.
+        CREATE TEMPORARY TABLE limited ON COMMIT DROP AS
+        SELECT source.source_id
         FROM fuel.source
         JOIN pg_temp.wanted_source AS wanted USING (source)
-        JOIN fuel.current_price AS pair USING (source_id)
-        CROSS JOIN LATERAL generate_series(
-          source.first_taken_at::date - 1, source.last_taken_at::date + 1, interval '1 day'
-        ) AS day (day)
         WHERE (
             source.price_lapses_after, source.sight_lapses_after, source.tells_whole_days,
             source.holding_confirms
           ) IS DISTINCT FROM (
             wanted.price_lapses_after, wanted.sight_lapses_after, wanted.tells_whole_days,
             wanted.holding_confirms)
-        ORDER BY pair.fuel_id, day.day::date
-        ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+          OR EXISTS (
+            SELECT
+            FROM (
+              SELECT known.fuel_id, known.lapses_after
+              FROM fuel.price_lapse AS known
+              WHERE known.source_id = source.source_id
+            ) AS known
+            FULL JOIN pg_temp.wanted_lapse USING (fuel_id, lapses_after)
+            WHERE known.fuel_id IS NULL OR wanted_lapse.fuel_id IS NULL);
+        SELECT fuel.touch(
+          array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
+        FROM pg_temp.limited
+        JOIN fuel.current_price AS pair USING (source_id)
+        HAVING count(*) > 0;
+        INSERT INTO fuel.touched_month (source_id, month)
+        SELECT covered.source_id, covered.month
+        FROM pg_temp.limited
+        JOIN fuel.archive_coverage AS covered USING (source_id)
+        ON CONFLICT DO NOTHING;
+        DELETE FROM fuel.price_lapse
+        USING pg_temp.limited
+        WHERE price_lapse.source_id = limited.source_id;
+        DROP TABLE pg_temp.limited;
         UPDATE fuel.source SET
           state = wanted.state, cadence = wanted.cadence,
           price_lapses_after = wanted.price_lapses_after,
@@ -160,7 +191,13 @@ extension Store {
             wanted.tells_whole_days, wanted.attribution, wanted.is_enabled,
             wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms,
             wanted.scheme, wanted.has_codes);
-        DROP TABLE pg_temp.wanted_source
+        INSERT INTO fuel.price_lapse (source_id, fuel_id, lapses_after)
+        SELECT source.source_id, wanted_lapse.fuel_id, wanted_lapse.lapses_after
+        FROM pg_temp.wanted_lapse
+        CROSS JOIN pg_temp.wanted_source AS wanted
+        JOIN fuel.source USING (source)
+        ON CONFLICT DO NOTHING;
+        DROP TABLE pg_temp.wanted_source, pg_temp.wanted_lapse
         """)
       let row = try connection.query(
         "SELECT source_id FROM fuel.source WHERE source = \(record.feed)"

@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+package import Timeline
 package import Trends
 
 /// What is known of a region and fuel when a verdict has to be given.
@@ -187,8 +188,7 @@ extension Store {
       FROM fuel.daily_rollup
       JOIN fuel.fuel USING (fuel_id)
       WHERE fuel.is_averaged
-        AND daily_rollup.stations >= fuel.minimum_stations()
-        AND daily_rollup.coverage >= 0.75
+        AND daily_rollup.is_usable
         AND (daily_rollup.is_ended OR \(optional: days)::integer IS NOT NULL)
         AND daily_rollup.day > coalesce((\(now)::timestamptz)::date - \(optional: days)::integer, '-infinity')
         AND daily_rollup.day <= (\(now)::timestamptz + interval '14 hours')::date
@@ -322,9 +322,9 @@ extension Store {
         (SELECT max(until_day) FROM fuel.station_habit) AS until_day,
         coalesce((
           SELECT string_agg(DISTINCT pair.fuel_id::text, ',')
-          FROM fuel.current_price AS pair
+          FROM fuel.present_span AS pair
           JOIN fuel.fuel USING (fuel_id)
-          JOIN fuel.source USING (source_id)
+          JOIN fuel.source ON source.source_id = pair.seen_by
           WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days'
         ), '') AS fuel_ids
       """

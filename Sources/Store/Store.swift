@@ -8,6 +8,19 @@ package struct Store {
 
   package init(_ connection: Connection) { self.connection = connection }
 
+  /// Runs the body inside one transaction: committed when it returns, rolled back when it throws.
+  @discardableResult
+  package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    try connection.transaction(body)
+  }
+
+  /// Waits until no other transaction stores what was reported or makes spans of it.
+  package func lockTimeline() throws {
+    // A rehearsal is one long transaction, and would hold up all others.
+    guard !connection.isRehearsing else { return }
+    try connection.query("SELECT pg_advisory_xact_lock(3, 0)")
+  }
+
   /// Becomes the role with the rights of ingest and aggregate and no more.
   package func becomeWriter() throws {
     try connection.become("fuel_writer")

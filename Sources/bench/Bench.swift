@@ -1,6 +1,7 @@
 import Foundation
 import FuelModel
 import Logging
+import Pipeline
 import Postgres
 import Simulator
 import Store
@@ -278,7 +279,8 @@ struct Bench {
       let began = ContinuousClock.now
       _ = try store.absorb(
         settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
-        now: now, requests: 0, refuseBelow: 0.7, partialBelow: 0.95)
+        now: now, requests: 0, refuseBelow: 0.7, partialBelow: 0.95,
+        makeSpans: { try TimelineUpdate(store, now: now).make($0).doubtful })
       return seconds(since: began)
     }
     note("a first list of \(observations.count) prices")

@@ -130,6 +130,7 @@ struct BackfillTests {
         #expect(result.out.contains("stored=2 unchanged=48"), "\(result.out)")
         #expect(
           result.out.contains("(«2 prices contradict those of another file; the higher counts»)"))
+        #expect(try CommandTests.run(["aggregate"], on: target).code == 0)
         return try Connection(target).lines(
           "SELECT price_cpl FROM fuel_v1.price_history WHERE price_cpl > 250 ORDER BY valid_from")
       }

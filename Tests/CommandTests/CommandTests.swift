@@ -204,7 +204,7 @@ struct CommandTests {
       )
       + connection.lines(
         """
-        SELECT station_code, fuel_id, price_tenths, since_at, stamped_at, next_tenths, is_listed
+        SELECT station_code, fuel_id, price_tenths, stamped_at, next_tenths, is_listed
         FROM fuel.current_price JOIN fuel.station USING (station_id) ORDER BY 1, 2
         """)
       + connection.lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")

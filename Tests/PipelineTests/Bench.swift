@@ -135,7 +135,7 @@ final class Bench: Sendable {
     return try connection.lines(
       """
       SELECT station.name, fuel.fuel, (price.price_tenths / 10.0)::numeric(5, 1) AS price
-      FROM fuel.prices_at(\(instant)) AS price
+      FROM fuel.in_effect_at(\(instant)) AS price
       JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
       JOIN fuel.source USING (source_id)
       WHERE source.source = \(feed)
@@ -168,7 +168,7 @@ final class Bench: Sendable {
       + (withRejects ? lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3") : [])
       + lines(
         """
-        SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, since_at, stamped_at,
+        SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, stamped_at,
           stamped_tenths, learnt_at, next_tenths, next_effective_at, is_listed
         FROM fuel.current_price AS pair JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3
         """)

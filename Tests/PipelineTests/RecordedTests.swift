@@ -324,7 +324,7 @@ struct RecordedTests {
       // 738 sites sold unleaded on the 26th; a few close for a day, nobody because it was night.
       let truth = try connection.lines(
         """
-        SELECT count(*) FROM fuel.prices_at('2026-03-27T15:41:48Z', NULL, 1::smallint)
+        SELECT count(*) FROM fuel.in_effect_at('2026-03-27T15:41:48Z', NULL, 1::smallint)
         """)
       #expect((Int(truth[0]) ?? 0) >= 720, "\(truth)")
     }

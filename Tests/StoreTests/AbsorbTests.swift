@@ -108,15 +108,8 @@ struct AbsorbTests {
       let full = (1...20).map { Observation.u91("\($0)", 1800 + $0, hour(-1)) }
       try feed.says(full, at: hour(0))
       func absorb(_ count: Int, at takenAt: Instant) throws {
-        var reading = Reading(coverage: .complete)
-        reading.observations = Array(full.prefix(count))
-        let run = try feed.store.beginRun(feed.id, at: takenAt)
-        let document = Document(name: "prices", bytes: [1], fetchedAt: takenAt)
-        _ = try feed.store.absorb(
-          reading.settled(takenAt: takenAt, horizon: .seconds(600)),
-          payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt), run: run,
-          now: takenAt,
-          requests: 0, refuseBelow: 0.7, partialBelow: 0.95)
+        try feed.says(
+          Array(full.prefix(count)), at: takenAt, refuseBelow: 0.7, partialBelow: 0.95)
       }
       #expect(throws: Refusal("only 10 prices where 20 were listed before: below 70 %")) {
         try absorb(10, at: hour(1))
@@ -138,15 +131,10 @@ struct AbsorbTests {
         let full = (1...20).map { Observation.u91("\($0)", 1800 + $0, hour(-1)) }
         for position in order {
           let takenAt = hour(Double(position))
-          var reading = Reading(coverage: .complete)
-          reading.observations = position == 1 ? Array(full.prefix(17)) : full
-          let run = try feed.store.beginRun(feed.id, at: hour(5))
-          _ = try feed.store.absorb(
-            reading.settled(takenAt: takenAt, horizon: .seconds(600)),
-            payload: Payload(
-              documents: [Document(name: "prices", bytes: [1], fetchedAt: takenAt)],
-              fetchedAt: takenAt, takenAt: takenAt),
-            run: run, now: hour(5), requests: 0, refuseBelow: 0.7, partialBelow: 0.95)
+          try feed.says(
+            position == 1 ? Array(full.prefix(17)) : full, at: takenAt, now: hour(5),
+            refuseBelow: 0.7,
+            partialBelow: 0.95)
         }
         return try feed.published(at: hour(5))
       }

@@ -266,7 +266,7 @@ struct DetectorTests {
           "SELECT price_cpl, is_fresh, effective_at FROM fuel_v1.current_prices")
           == ["180.0|t|2026-05-03 22:00:00+00"])
       #expect(
-        try feed.connection.lines("SELECT count(*) FROM fuel.prices_at(\(hour(30)))") == ["1"])
+        try feed.connection.lines("SELECT count(*) FROM fuel.in_effect_at(\(hour(30)))") == ["1"])
     }
   }
 

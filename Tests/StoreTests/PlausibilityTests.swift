@@ -67,39 +67,47 @@ struct PlausibilityTests {
     }
   }
 
-  /// F-V04: far from the area and from the station's own past is doubted; a remote station's own
-  /// level is not, and neither is what was doubted after it proves to move as prices do.
+  /// F-V04, F-N36: a remote station that has always been dear has its own way, on a first run too. A price far
+  /// from its own is doubted; where every price is stamped anew each day, holding proves nothing, until a
+  /// person confirms it, for the past too.
   @Test func aRemoteStationHasItsOwnWay() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, holdingConfirms: false)
-      var prices = market(1899, at: hour(0)) + [.u91("far", 4200, hour(0))]
-      try feed.says(prices, at: hour(0))
+      func says(_ tenths: Int, since: Int, at: Int) throws {
+        try feed.says(
+          market(1899, at: hour(0)) + [.u91("far", tenths, hour(since))], at: hour(at))
+      }
+      try says(4200, since: 0, at: 0)
       try feed.aggregate(at: hour(1))
-      #expect(try flagged(feed, at: hour(1)) == ["far|420.0"])
-      // Where every price is stamped anew each day, holding proves nothing ...
-      for day in 1...5 { try feed.says(prices, at: hour(day * 24)) }
+      #expect(try flagged(feed, at: hour(1)) == [])
+      try says(4150, since: 5, at: 5)
+      #expect(try flagged(feed, at: hour(6)) == [])
+      // A slip.
+      for day in 1...5 { try says(1415, since: 20, at: day * 24) }
       try feed.aggregate(at: hour(121))
-      #expect(try flagged(feed, at: hour(121)) == ["far|420.0"])
-      // ... until a person confirms it, for the past too ...
+      #expect(try flagged(feed, at: hour(121)) == ["far|141.5"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT DISTINCT flag_reason FROM fuel_v1.current_prices WHERE is_flagged") == ["far"])
       func average() throws -> [String] {
         try feed.aggregate(at: hour(122))
         return try feed.connection.lines(
-          "SELECT stations, max_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-05'"
+          "SELECT stations, min_cpl, excluded_flagged FROM fuel_v1.daily_averages WHERE region = 'QLD' AND day = '2026-05-06'"
         )
       }
-      #expect(try average() == ["20|192.90"])
+      #expect(try average() == ["20|186.90|1"])
       try feed.connection.query(
-        "SELECT fuel.confirm_price(station_id, 'U91', 420.0) FROM fuel.station WHERE station_code = 'far'"
+        "SELECT fuel.confirm_price(station_id, 'U91', 141.5) FROM fuel.station WHERE station_code = 'far'"
       )
-      #expect(try flagged(feed, at: hour(121)) == [])
-      #expect(try average() == ["21|420.00"])
-      try feed.connection.execute("DELETE FROM fuel.price_confirmation")
-      try feed.aggregate(at: hour(121))
-      #expect(try flagged(feed, at: hour(121)) == ["far|420.0"])
-      // ... or it moves by a few cents, which a placeholder does not.
-      prices = market(1899, at: hour(0)) + [.u91("far", 4150, hour(130))]
-      try feed.says(prices, at: hour(130))
-      #expect(try flagged(feed, at: hour(131)) == [])
+      #expect(try average() == ["21|141.50|0"])
+      #expect(try flagged(feed, at: hour(122)) == [])
+      try feed.connection.execute(
+        """
+        DELETE FROM fuel.price_confirmation;
+        SELECT fuel.touch_stations(array_agg(station_id)) FROM fuel.station WHERE station_code = 'far'
+        """)
+      #expect(try average() == ["20|186.90|1"])
+      #expect(try flagged(feed, at: hour(122)) == ["far|141.5"])
     }
   }
 

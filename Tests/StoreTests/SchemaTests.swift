@@ -128,9 +128,10 @@ struct SchemaTests {
         """)
       #expect(
         deletes == [
-          "area_level", "average_keeping", "average_kept", "brand_name", "cycle", "daily_rollup",
-          "dirty_day", "fill_up_score", "market", "region", "region_change", "region_station",
-          "station_decision", "station_habit",
+          "average_keeping", "average_kept", "brand_name", "cycle", "daily_rollup", "dirty_day",
+          "fill_up_score", "market", "present_span", "price_lapse", "region", "region_change",
+          "region_station", "source_day", "span", "stale_days", "station_decision", "station_habit",
+          "station_month", "touched", "touched_month",
         ])
       #expect(
         try connection.lines(
@@ -168,7 +169,7 @@ struct SchemaTests {
         SELECT * FROM fuel_v1.stations_near(-27, 153, 5)
         """)
       for forbidden in [
-        "SELECT * FROM fuel.price", "SELECT * FROM fuel.run", "SELECT fuel.prices_at(now())",
+        "SELECT * FROM fuel.price", "SELECT * FROM fuel.run", "SELECT fuel.in_effect_at(now())",
         "SELECT fuel.ensure_price_month(now())", "CREATE TEMP TABLE t (n integer)",
         "CREATE TABLE public.t (n integer)", "DELETE FROM fuel_v1.rejects",
         "SELECT * FROM fuel.price_now", "COPY fuel_v1.rejects TO PROGRAM 'true'",

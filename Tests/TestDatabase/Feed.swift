@@ -1,4 +1,5 @@
 package import FuelModel
+import Pipeline
 package import Postgres
 package import Store
 
@@ -45,14 +46,18 @@ package struct Feed {
       settled,
       payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay),
       run: run,
-      now: now ?? takenAt, requests: 0, refuseBelow: refuseBelow, partialBelow: partialBelow)
+      now: now ?? takenAt, requests: 0, refuseBelow: refuseBelow, partialBelow: partialBelow,
+      makeSpans: { try TimelineUpdate(store, now: now ?? takenAt).make($0).doubtful })
   }
 
   /// Brings every dirty day up to date.
   package func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
+    try TimelineUpdate.makeAll(store, now: now)
+    try store.refreshSourceDays(now: now)
     try store.refreshRegions(regions, now: now)
-    try store.refreshFlags(now: now)
-    for span in try store.dirtySpans(now: now) { try store.rebuild(span, now: now) }
+    let days = DayUpdate(store, now: now)
+    try days.makeStationDays()
+    for span in try store.dirtySpans(now: now) { try days.makeRegionDays(span) }
     try store.refreshChanges(now: now)
   }
 
@@ -100,6 +105,14 @@ package struct Feed {
         ORDER BY 2, 3, 4, 5, 6
         """)
       + connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")
+      + connection.lines(
+        """
+        SELECT 'day' AS what, station.feed_station_code, made.fuel, made.day, made.average_cpl, made.low_cpl,
+          made.high_cpl, made.last_cpl, made.coverage
+        FROM fuel_v1.station_days AS made JOIN fuel_v1.stations AS station USING (station_id)
+        ORDER BY 2, 3, 4
+        """)
+      + connection.lines("SELECT * FROM fuel_v1.coverage ORDER BY region, source, day")
       + connection.lines(
         """
         SELECT region, fuel, average_cpl::text, stations::text, excluded_stale::text,

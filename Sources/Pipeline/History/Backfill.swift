@@ -226,6 +226,7 @@ package struct Backfill {
       SourceRecord(
         feed: archive.source, state: archive.state, cadenceMinutes: 44_640,
         priceLapsesHours: archive.settings.integer("priceLapsesHours"),
+        priceLapsesHoursByFuel: archive.settings.integers("priceLapsesHoursByFuel"),
         sightLapsesHours: archive.settings.integer("priceLapsesHours"),
         tellsWholeDays: archive.settings.boolean("tellsWholeDays"),
         licence: archive.settings.text("licence"),

@@ -153,6 +153,7 @@ package struct Ingest {
         feed: source.feed, state: source.state,
         cadenceMinutes: settings.integer("cadenceMinutes"),
         priceLapsesHours: settings.integer("priceLapsesHours"),
+        priceLapsesHoursByFuel: settings.integers("priceLapsesHoursByFuel"),
         sightLapsesHours: settings.integer("sightLapsesHours"),
         tellsWholeDays: settings.boolean("tellsWholeDays"), licence: settings.text("licence"),
         attribution: settings.text("attribution"), isEnabled: settings.boolean("enabled"),
@@ -290,7 +291,8 @@ package struct Ingest {
       let counts = try store.absorb(
         reading, payload: payload, run: run, now: clock.now(), requests: requests,
         refuseBelow: source.settings.share("refuseBelowShare"),
-        partialBelow: source.settings.share("partialBelowShare"))
+        partialBelow: source.settings.share("partialBelowShare"),
+        makeSpans: { try TimelineUpdate(store, now: clock.now()).make($0).doubtful })
       log.info(
         "stored",
         [

@@ -41,7 +41,7 @@ package struct Aggregate {
   /// - Parameters:
   ///   - rebuild: makes every day again, not only those that changed.
   ///   - from: with `rebuild`, the first day; `nil` is the beginning.
-  ///   - progress: called after each span with how many of how many are done.
+  ///   - progress: called with how many of how many are done, for spans, days of stations and averages in turn.
   package func run(
     rebuild: Bool = false, from: Day? = nil, progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> Summary {
@@ -58,13 +58,16 @@ package struct Aggregate {
     let run = try store.beginAggregate(at: now)
     let log = log.with("run", run)
     try Identity.match(store, decisions: decisions, now: now, log: log)
+    if rebuild { try store.markAllDirty(from: from, now: now) }
+    try TimelineUpdate.makeAll(store, now: now, progress: progress)
+    try store.refreshSourceDays(now: now)
     try store.refreshRegions(regions, now: now)
     try store.refreshBrands(brands)
-    try store.refreshFlags(now: now)
-    if rebuild { try store.markAllDirty(from: from, now: now) }
+    let days = DayUpdate(store, now: now)
+    try days.makeStationDays(progress: progress)
     let spans = try store.dirtySpans(now: now)
     for (position, span) in spans.enumerated() {
-      try store.rebuild(span, now: now)
+      try days.makeRegionDays(span)
       progress(position + 1, spans.count)
     }
     try store.refreshChanges(now: now)
@@ -90,10 +93,10 @@ package struct Aggregate {
     let due = try store.habitsDue(now: now)
     let last = Zone.perth.local(now).day + -1
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
-    let span = DirtySpan(fuelIDs: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last)
     try store.keepHabits(
-      try store.habits(
-        span, bearings: store.bearings(), now: now, leastDays: StationVerdict.leastDays),
+      try DayUpdate(store, now: now).habits(
+        of: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last,
+        leastDays: StationVerdict.leastDays),
       until: last)
   }
 }

@@ -1,6 +1,7 @@
 package import FuelModel
 package import Store
-package import Trends
+package import Timeline
+import Trends
 
 /// Averages and verdicts of a past instant, made again with only what was known then. Nothing is stored.
 package struct AsKnown: Sendable {
@@ -14,35 +15,24 @@ package struct AsKnown: Sendable {
 
   package let lines: [Line]
 
-  /// - Parameter progress: called after each month with how many of how many are done.
+  /// - Parameter progress: called with how many stations and fuels of how many are done.
   package init(
     _ store: Store, at instant: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    let bearings = try store.bearings()
     let facts = try store.regionFacts(now: instant)
     let fuelIDs = try store.averagedFuels()
     // The price day that has begun in the east is the newest there is.
     let newest = Zone.sydney.local(instant).day
-    var spans: [DirtySpan] = []
-    var from = newest + -(Outlook.mostDays - 1)
-    while from <= newest {
-      spans.append(DirtySpan(fuelIDs: fuelIDs, from: from, to: min(from + 30, newest)))
-      from = from + 31
-    }
-    var made: [String: [DailyAverage]] = [:]
-    for (position, span) in spans.enumerated() {
-      for average in try store.averages(span, bearings: bearings, now: instant, knownAt: instant) {
-        made["\(average.region) \(average.fuelID)", default: []].append(average)
-      }
-      progress(position + 1, spans.count)
-    }
+    let known = KnownAverages(store: store, now: instant, known: instant)
+    let made = Dictionary(
+      grouping: try known.averages(
+        of: fuelIDs, from: newest + -(Outlook.mostDays - 1), to: newest, progress: progress)
+    ) { "\($0.region) \($0.fuelID)" }
     // What was published of tomorrow, as if tomorrow had come.
     var ahead: [String: DailyAverage] = [:]
     for fact in Set(facts.values.filter(\.isTomorrowKnown).map(\.today)) {
-      let span = DirtySpan(fuelIDs: fuelIDs, from: fact + 1, to: fact + 1)
-      for average in try store.averages(
-        span, bearings: bearings, now: instant + .seconds(172_800), knownAt: instant)
-      {
+      let known = KnownAverages(store: store, now: instant + .seconds(172_800), known: instant)
+      for average in try known.averages(of: fuelIDs, from: fact + 1, to: fact + 1) {
         ahead["\(average.region) \(average.fuelID)"] = average
       }
     }

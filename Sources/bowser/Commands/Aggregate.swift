@@ -2,6 +2,7 @@ import Foundation
 import FuelModel
 import Pipeline
 import Store
+import Timeline
 import Trends
 
 let aggregateCommand = Command(

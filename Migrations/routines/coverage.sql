@@ -1,0 +1,162 @@
+-- Which time each source covers: the files of archives by how far they reach, feeds by their lists.
+
+-- The intervals that files of archives cover, by archive. A month is covered from its beginning to the last day
+-- on which a price began; the last three days of a month may have none.
+CREATE OR REPLACE FUNCTION fuel.archive_intervals()
+RETURNS TABLE (source_id smallint, scheme text, first_day date, last_day date) LANGUAGE sql STABLE AS $$
+  SELECT
+    covered.source_id,
+    source.scheme,
+    covered.month,
+    CASE
+      WHEN covered.last_day >= month.ends_on - 3 THEN month.ends_on
+      ELSE covered.last_day
+    END
+  FROM fuel.archive_coverage AS covered
+  JOIN fuel.source USING (source_id)
+  CROSS JOIN LATERAL (
+    SELECT (covered.month + interval '1 month')::date - 1 AS ends_on
+  ) AS month
+$$;
+COMMENT ON FUNCTION fuel.archive_intervals() IS
+  'The runs of days that the files of each archive cover, month by month.';
+GRANT EXECUTE ON FUNCTION fuel.archive_intervals() TO fuel_writer;
+
+-- Runs of lists between which no silence is too long: between the first and the last of one a list is believed
+-- until the next. Lists of before an instant are not looked at.
+CREATE OR REPLACE FUNCTION fuel.list_intervals(
+  p_from_at timestamptz, p_until_at timestamptz, p_known_at timestamptz DEFAULT 'infinity')
+RETURNS TABLE (source_id smallint, from_at timestamptz, until_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT island.source_id, min(island.taken_at), max(island.taken_at)
+  FROM (
+    SELECT
+      list.source_id,
+      list.taken_at,
+      sum(list.begins_anew::integer) OVER (
+        PARTITION BY list.source_id ORDER BY list.taken_at) AS island
+    FROM (
+      SELECT
+        run.source_id,
+        run.taken_at,
+        run.taken_at - lag(run.taken_at) OVER (PARTITION BY run.source_id ORDER BY run.taken_at)
+          > source.sight_lapses_after AS begins_anew
+      FROM fuel.run
+      JOIN fuel.source USING (source_id)
+      WHERE run.is_complete
+        AND run.taken_at >= p_from_at - source.sight_lapses_after
+        AND run.taken_at <= p_until_at
+        AND coalesce(run.fetched_at, run.taken_at) <= p_known_at
+    ) AS list
+  ) AS island
+  GROUP BY island.source_id, island.island
+$$;
+COMMENT ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) IS
+  'When each feed was read so often that its lists follow one another, by feed, from an instant on.';
+GRANT EXECUTE ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) TO fuel_writer;
+
+-- Brings fuel.source_day up to date: every day from the first of a scheme to today.
+CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  CREATE TEMPORARY TABLE wanted_day ON COMMIT DROP AS
+  WITH source AS (
+    SELECT
+      source.*,
+      state.time_zone,
+      state.price_day_starts,
+      fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today,
+      -- Feeds whose prices hold for whole days are read once or twice a day.
+      CASE
+        WHEN source.kind = 'feed' AND NOT source.tells_whole_days
+          THEN fuel.price_day(source.first_taken_at, state.time_zone, state.price_day_starts)
+      END AS counts_from
+    FROM fuel.source
+    JOIN fuel.state USING (state)
+  ),
+  covered AS (
+    SELECT archived.source_id, archived.first_day, archived.last_day
+    FROM fuel.archive_intervals() AS archived
+    UNION ALL
+    SELECT
+      source.source_id,
+      fuel.price_day(listed.from_at, source.time_zone, source.price_day_starts),
+      fuel.price_day(
+        least(listed.until_at + source.sight_lapses_after - interval '1 second', p_clock),
+        source.time_zone, source.price_day_starts)
+    FROM fuel.list_intervals('-infinity', p_clock) AS listed
+    JOIN source USING (source_id)
+    UNION ALL
+    -- What tells of whole days covers those that it told of.
+    SELECT
+      source.source_id,
+      fuel.price_day(run.taken_at, source.time_zone, source.price_day_starts),
+      fuel.price_day(run.taken_at, source.time_zone, source.price_day_starts)
+    FROM fuel.run
+    JOIN source USING (source_id)
+    WHERE source.kind = 'feed' AND run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete
+  ),
+  day AS (
+    SELECT DISTINCT covered.source_id, series.day::date AS day
+    FROM covered
+    CROSS JOIN LATERAL generate_series(
+      covered.first_day::timestamp, covered.last_day::timestamp, interval '1 day') AS series (day)
+  ),
+  began AS (
+    SELECT source.scheme, min(day.day) AS first_day
+    FROM day
+    JOIN source USING (source_id)
+    GROUP BY source.scheme
+  )
+  SELECT
+    source.source_id,
+    series.day::date AS day,
+    CASE
+      WHEN day.day IS NOT NULL THEN NULL
+      WHEN source.kind = 'archive' THEN 'not_loaded'
+      WHEN series.day < coalesce(
+        source.counts_from,
+        fuel.price_day(source.first_taken_at, source.time_zone, source.price_day_starts))
+        THEN 'before_first_run'
+      WHEN (series.day::date + 1 + source.price_day_starts) AT TIME ZONE source.time_zone
+        > p_clock - source.delay THEN 'late'
+      ELSE 'outage'
+    END AS why
+  FROM source
+  JOIN began USING (scheme)
+  CROSS JOIN LATERAL generate_series(
+    began.first_day::timestamp, source.today::timestamp, interval '1 day') AS series (day)
+  LEFT JOIN day ON day.source_id = source.source_id AND day.day = series.day
+  WHERE source.first_taken_at IS NOT NULL;
+  -- Whether a state is covered decides whether its day is complete, and the nation's, for every fuel.
+  INSERT INTO fuel.dirty_day (fuel_id, day)
+  SELECT fuel.fuel_id, changed.day
+  FROM (
+    SELECT DISTINCT day
+    FROM (
+      SELECT wanted_day.source_id, wanted_day.day FROM pg_temp.wanted_day WHERE wanted_day.why IS NULL
+    ) AS wanted
+    FULL JOIN (
+      SELECT source_day.source_id, source_day.day FROM fuel.source_day WHERE source_day.why IS NULL
+    ) AS known USING (source_id, day)
+    WHERE wanted IS NULL OR known IS NULL
+  ) AS changed
+  CROSS JOIN (SELECT DISTINCT present_span.fuel_id FROM fuel.present_span) AS fuel
+  ORDER BY fuel.fuel_id, changed.day
+  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+  DELETE FROM fuel.source_day
+  WHERE NOT EXISTS (
+    SELECT
+    FROM pg_temp.wanted_day AS wanted
+    WHERE wanted.source_id = source_day.source_id AND wanted.day = source_day.day);
+  INSERT INTO fuel.source_day AS known (source_id, day, why)
+  SELECT wanted.source_id, wanted.day, wanted.why
+  FROM pg_temp.wanted_day AS wanted
+  ON CONFLICT ON CONSTRAINT source_day_pk DO UPDATE SET why = excluded.why
+  WHERE known.why IS DISTINCT FROM excluded.why;
+  DROP TABLE pg_temp.wanted_day;
+END
+$$;
+COMMENT ON FUNCTION fuel.refresh_source_days(timestamptz) IS
+  'Brings up to date which days each feed and archive covers.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_source_days(timestamptz) TO fuel_writer;

@@ -1,0 +1,565 @@
+-- What the program reads and writes to make spans: SQL finds and stores, the program decides.
+
+-- Makes the partitions of a year if they are missing. The writer has no DDL of its own, so this runs with
+-- the owner's rights and does nothing else. pg_temp stands last in its path, as in ensure_price_month.
+CREATE OR REPLACE FUNCTION fuel.ensure_span_year(p_year integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+DECLARE
+  begins_on date := make_date(p_year, 1, 1);
+  ends_on   date := make_date(p_year + 1, 1, 1);
+BEGIN
+  IF begins_on NOT BETWEEN '1999-01-01' AND now()::date + 800 THEN
+    RAISE EXCEPTION 'no year is kept for %', p_year USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF to_regclass('fuel.station_month_' || p_year) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtext('fuel.span partitions'));
+  IF to_regclass('fuel.station_month_' || p_year) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  EXECUTE format('CREATE TABLE fuel.%I (LIKE fuel.span INCLUDING ALL)', 'span_' || p_year);
+  EXECUTE format(
+    'ALTER TABLE fuel.span ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
+    'span_' || p_year, begins_on::timestamptz, ends_on::timestamptz);
+  EXECUTE format(
+    'CREATE TABLE fuel.%I (LIKE fuel.station_month INCLUDING ALL)', 'station_month_' || p_year);
+  EXECUTE format(
+    'ALTER TABLE fuel.station_month ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
+    'station_month_' || p_year, begins_on, ends_on);
+END
+$$;
+COMMENT ON FUNCTION fuel.ensure_span_year(integer) IS
+  'Makes the partitions of fuel.span and fuel.station_month that hold a year, if they are missing.';
+REVOKE EXECUTE ON FUNCTION fuel.ensure_span_year(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.ensure_span_year(integer) TO fuel_writer;
+
+-- Notes records and fuels of which something was reported.
+CREATE OR REPLACE FUNCTION fuel.touch(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
+  SELECT pair.station_id, pair.fuel_id, min(pair.from_at)
+  FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+  GROUP BY pair.station_id, pair.fuel_id
+  ORDER BY pair.station_id, pair.fuel_id
+  ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = least(known.from_at, excluded.from_at)
+$$;
+COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
+  'Notes that the spans of records and fuels have to be made again from an instant on.';
+GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
+
+-- The same for every fuel of stations and for each of their records: what belongs to them has changed, for their
+-- whole past. A record keeps its note when it is linked to another station.
+CREATE OR REPLACE FUNCTION fuel.touch_stations(p_station_ids integer[])
+RETURNS void LANGUAGE sql AS $$
+  SELECT fuel.touch(
+    array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
+  FROM (
+    SELECT record.station_id, held.fuel_id
+    FROM fuel.station AS record
+    JOIN fuel.present_span AS held ON held.station_id = record.place_id
+    WHERE record.place_id = ANY (p_station_ids)
+    UNION
+    SELECT pair.station_id, pair.fuel_id
+    FROM fuel.station AS record
+    JOIN fuel.current_price AS pair USING (station_id)
+    WHERE record.place_id = ANY (p_station_ids)
+  ) AS pair
+  HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
+  'Notes that all spans of stations have to be made again.';
+GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
+
+-- A list confirms what it shows from the list before it on, where the silence between them is short enough. One
+-- that is taken in a longer silence, or that ends one, changes what is believed of the whole feed in it. The oldest
+-- run of all decides from when on the feed counts.
+CREATE OR REPLACE FUNCTION fuel.touch_silence(
+  p_source_id smallint, p_taken_at timestamptz, p_is_complete boolean,
+  p_last_listed_at timestamptz, p_clock timestamptz)
+RETURNS void LANGUAGE plpgsql AS $$
+<<silence>>
+DECLARE
+  feed      fuel.source;
+  begins_at timestamptz;
+  ends_at   timestamptz;
+BEGIN
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  IF p_is_complete THEN
+    SELECT max(run.taken_at) INTO begins_at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at;
+    SELECT min(run.taken_at) INTO ends_at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
+    IF coalesce(ends_at, p_taken_at) - begins_at <= feed.sight_lapses_after THEN
+      begins_at := NULL;
+    ELSIF begins_at IS NULL AND ends_at IS NOT NULL THEN
+      begins_at := p_taken_at;
+    END IF;
+  END IF;
+  IF p_taken_at <= feed.first_taken_at THEN
+    SELECT min(run.taken_at) INTO ends_at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id
+      AND run.outcome IN ('stored', 'unchanged')
+      AND run.taken_at > p_taken_at;
+    PERFORM fuel.mark_changed_days(
+      array_agg(station.place_id), array_agg(pair.fuel_id), array_agg(p_taken_at),
+      array_agg(coalesce(ends_at, p_taken_at)), p_clock)
+    FROM fuel.current_price AS pair
+    JOIN fuel.station USING (station_id)
+    WHERE pair.source_id = p_source_id
+    HAVING count(*) > 0;
+  END IF;
+  -- What no list had shown for too long is believed again: spans stay as they are, their days do not.
+  IF p_is_complete AND p_taken_at > p_last_listed_at
+    AND p_last_listed_at + feed.sight_lapses_after < p_clock
+  THEN
+    PERFORM fuel.mark_changed_days(
+      array_agg(held.station_id), array_agg(held.fuel_id),
+      array_agg(p_last_listed_at + feed.sight_lapses_after),
+      array_agg(p_taken_at + feed.sight_lapses_after), p_clock)
+    FROM fuel.present_span AS held
+    WHERE held.seen_by = p_source_id AND held.is_open
+    HAVING count(*) > 0;
+  END IF;
+  IF begins_at IS NOT NULL THEN
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT pair.station_id, pair.fuel_id, silence.begins_at
+    FROM fuel.current_price AS pair
+    WHERE pair.source_id = p_source_id;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) IS
+  'Notes in pg_temp.changed that all spans of a feed have to be made again from where the silence around a '
+  'list begins.';
+GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
+
+-- Takes what was noted of archives, by month: their stations and fuels, from the month before the one before,
+-- because a price of then may be carried into a month that is covered now.
+CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  taken record;
+BEGIN
+  FOR taken IN
+    SELECT
+      noted.source_id,
+      min(noted.month)::timestamp AT TIME ZONE state.time_zone - interval '62 days' AS begins_at,
+      (max(noted.month) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at
+    FROM (
+      -- Months that follow one another, or nearly, are read as one.
+      SELECT
+        touched_month.source_id,
+        touched_month.month,
+        sum((touched_month.month - lag > 93)::integer) OVER (
+          PARTITION BY touched_month.source_id ORDER BY touched_month.month) AS island
+      FROM (
+        SELECT
+          touched_month.*,
+          coalesce(lag(touched_month.month) OVER (
+            PARTITION BY touched_month.source_id ORDER BY touched_month.month), touched_month.month)
+            AS lag
+        FROM fuel.touched_month
+      ) AS touched_month
+    ) AS noted
+    JOIN fuel.source USING (source_id)
+    JOIN fuel.state USING (state)
+    GROUP BY noted.source_id, noted.island, state.time_zone
+  LOOP
+    INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
+    SELECT archived.station_id, archived.fuel_id, min(archived.effective_at)
+    FROM fuel.archive_price AS archived
+    WHERE archived.source_id = taken.source_id
+      AND archived.effective_at >= taken.begins_at
+      AND archived.effective_at < taken.ends_at
+    GROUP BY archived.station_id, archived.fuel_id
+    ON CONFLICT ON CONSTRAINT touched_pk
+    DO UPDATE SET from_at = least(known.from_at, excluded.from_at);
+  END LOOP;
+  DELETE FROM fuel.touched_month;
+END
+$$;
+COMMENT ON FUNCTION fuel.take_touched_months() IS
+  'Turns the months of archives that were noted into stations and fuels.';
+GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
+
+-- From where on the spans of touched stations have to be made again: from two spans before the change,
+-- because whether those are doubtful may hang on the prices after them.
+CREATE OR REPLACE FUNCTION fuel.windows_to_make(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
+RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT touched.place_id, touched.fuel_id, coalesce(anchor.from_at, '-infinity')
+  FROM (
+    SELECT told.place_id, told.fuel_id, min(told.from_at) AS from_at
+    FROM (
+      SELECT record.place_id, pair.fuel_id, pair.from_at
+      FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+      JOIN fuel.station AS record USING (station_id)
+      UNION ALL
+      -- A record that spoke for itself until now keeps no spans.
+      SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
+      FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+      JOIN fuel.present_span AS held USING (station_id, fuel_id)
+      WHERE NOT EXISTS (
+        SELECT
+        FROM fuel.station AS record
+        WHERE record.station_id = held.station_id AND record.place_id = held.station_id)
+    ) AS told
+    GROUP BY told.place_id, told.fuel_id
+  ) AS touched
+  LEFT JOIN LATERAL (
+    SELECT span.from_at
+    FROM fuel.span
+    WHERE span.station_id = touched.place_id
+      AND span.fuel_id = touched.fuel_id
+      AND span.from_at <= touched.from_at
+    ORDER BY span.from_at DESC
+    OFFSET 2
+    LIMIT 1
+  ) AS anchor ON true
+$$;
+COMMENT ON FUNCTION fuel.windows_to_make(integer[], smallint[], timestamptz[]) IS
+  'For touched records and fuels the stations whose spans are made again, and from when on.';
+GRANT EXECUTE ON FUNCTION fuel.windows_to_make(integer[], smallint[], timestamptz[]) TO fuel_writer;
+
+-- Everything that was reported of stations and fuels from an instant on, by all their records, and the last
+-- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list.
+-- What was learnt after an instant may be left out. The earliest of all instants is given apart, so that the
+-- server can leave out the months before it.
+CREATE OR REPLACE FUNCTION fuel.evidence(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
+  p_known_at timestamptz)
+RETURNS TABLE (
+  station_id integer, fuel_id smallint, kind smallint, record_id integer, source_id smallint,
+  at timestamptz, price_tenths integer, learnt_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  WITH wanted AS MATERIALIZED (
+    SELECT
+      pair.station_id,
+      pair.fuel_id,
+      pair.from_at,
+      record.station_id AS record_id,
+      source.source_id,
+      source.kind,
+      source.delay
+    FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+    JOIN fuel.station AS record ON record.place_id = pair.station_id
+    JOIN fuel.source ON source.source_id = record.source_id
+  )
+  SELECT
+    wanted.station_id, wanted.fuel_id, 0::smallint, wanted.record_id, wanted.source_id,
+    price.effective_at, price.price_tenths, price.learnt_at
+  FROM wanted
+  JOIN fuel.price
+    ON price.station_id = wanted.record_id
+    AND price.fuel_id = wanted.fuel_id
+    AND price.source_id = wanted.source_id
+    AND price.effective_at >= wanted.from_at
+    AND price.effective_at >= p_earliest
+  WHERE wanted.kind = 'feed' AND price.learnt_at <= p_known_at
+  UNION ALL
+  SELECT
+    wanted.station_id, wanted.fuel_id, 0::smallint, wanted.record_id, wanted.source_id,
+    before.effective_at, before.price_tenths, before.learnt_at
+  FROM wanted
+  CROSS JOIN LATERAL (
+    SELECT price.effective_at, price.price_tenths, price.learnt_at
+    FROM fuel.price
+    WHERE price.station_id = wanted.record_id
+      AND price.fuel_id = wanted.fuel_id
+      AND price.source_id = wanted.source_id
+      AND price.effective_at < wanted.from_at
+      AND price.learnt_at <= p_known_at
+    ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+    LIMIT 1
+  ) AS before
+  WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
+  UNION ALL
+  SELECT
+    wanted.station_id, wanted.fuel_id, 0::smallint, wanted.record_id, wanted.source_id,
+    archived.effective_at, archived.price_tenths, archived.effective_at
+  FROM wanted
+  JOIN fuel.archive_price AS archived
+    ON archived.source_id = wanted.source_id
+    AND archived.station_id = wanted.record_id
+    AND archived.fuel_id = wanted.fuel_id
+    AND archived.effective_at >= wanted.from_at
+    AND archived.effective_at >= p_earliest
+  WHERE wanted.kind = 'archive' AND archived.effective_at <= p_known_at
+  UNION ALL
+  SELECT
+    wanted.station_id, wanted.fuel_id,
+    CASE WHEN listing.is_listed THEN 1 ELSE 2 END::smallint, wanted.record_id, wanted.source_id,
+    listing.changed_at, 0, listing.changed_at
+  FROM wanted
+  JOIN fuel.listing
+    ON listing.station_id = wanted.record_id
+    AND listing.fuel_id = wanted.fuel_id
+    AND listing.source_id = wanted.source_id
+    AND listing.changed_at >= wanted.from_at
+  WHERE wanted.kind = 'feed' AND listing.changed_at + wanted.delay <= p_known_at
+  UNION ALL
+  SELECT
+    wanted.station_id, wanted.fuel_id, CASE WHEN before.is_listed THEN 1 ELSE 2 END::smallint,
+    wanted.record_id, wanted.source_id, before.changed_at, 0, before.changed_at
+  FROM wanted
+  CROSS JOIN LATERAL (
+    SELECT listing.changed_at, listing.is_listed
+    FROM fuel.listing
+    WHERE listing.station_id = wanted.record_id
+      AND listing.fuel_id = wanted.fuel_id
+      AND listing.source_id = wanted.source_id
+      AND listing.changed_at < wanted.from_at
+    ORDER BY listing.changed_at DESC
+    LIMIT 1
+  ) AS before
+  WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
+$$;
+COMMENT ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz) IS
+  'What was reported of stations and fuels from an instant on, each with its own instant.';
+GRANT EXECUTE ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz)
+  TO fuel_writer;
+
+-- The spans of stations and fuels that begin in a window, and some that begin before it. Both ends: as
+-- stored, and as believed now. doubt: 0 none, 1 far, 2 placeholder. The earliest and the latest of all ends
+-- are given apart, so that the server can leave out the years outside.
+CREATE OR REPLACE FUNCTION fuel.spans_of(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
+  p_until_ats timestamptz[], p_before integer, p_earliest timestamptz, p_latest timestamptz)
+RETURNS TABLE (
+  station_id integer, fuel_id smallint, from_at timestamptz, until_at timestamptz,
+  lapses_at timestamptz, is_open smallint, is_ended smallint, price_tenths integer,
+  source_id smallint, seen_by smallint, stated_at timestamptz, learnt_at timestamptz,
+  is_suspect smallint, doubt smallint,
+  doubt_from_at timestamptz, doubt_until_at timestamptz, believed_until_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT
+    found.station_id, found.fuel_id, found.from_at, found.until_at, found.lapses_at,
+    found.is_open::integer::smallint, found.is_ended::integer::smallint, found.price_tenths,
+    found.source_id, found.seen_by, found.stated_at, found.learnt_at,
+    found.is_suspect::integer::smallint,
+    CASE found.doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint,
+    coalesce(found.doubt_from_at, found.from_at), coalesce(found.doubt_until_at, found.from_at),
+    fuel.believed_until(found.until_at, found.lapses_at, found.is_open, sight.seen_until_at)
+  FROM unnest(p_station_ids, p_fuel_ids, p_from_ats, p_until_ats) AS wanted (
+    station_id, fuel_id, from_at, until_at)
+  CROSS JOIN LATERAL (
+    SELECT span.*
+    FROM fuel.span
+    WHERE span.station_id = wanted.station_id
+      AND span.fuel_id = wanted.fuel_id
+      AND span.from_at >= wanted.from_at
+      AND span.from_at < wanted.until_at
+      AND span.from_at >= p_earliest
+      AND span.from_at < p_latest
+    UNION ALL
+    (
+      SELECT span.*
+      FROM fuel.span
+      WHERE span.station_id = wanted.station_id
+        AND span.fuel_id = wanted.fuel_id
+        AND span.from_at < wanted.from_at
+      ORDER BY span.from_at DESC
+      LIMIT p_before
+    )
+  ) AS found
+  LEFT JOIN fuel.sight ON sight.source_id = found.seen_by
+$$;
+COMMENT ON FUNCTION fuel.spans_of(
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) IS
+  'The spans of stations and fuels in windows of their own, in no order.';
+GRANT EXECUTE ON FUNCTION fuel.spans_of(
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_writer;
+
+-- Brings fuel.present_span up to date for stations and fuels whose spans were written.
+CREATE OR REPLACE FUNCTION fuel.refresh_present_spans(
+  p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM fuel.present_span
+  USING unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+  WHERE present_span.station_id = pair.station_id
+    AND present_span.fuel_id = pair.fuel_id
+    AND NOT EXISTS (
+      SELECT
+      FROM fuel.span
+      WHERE span.station_id = pair.station_id AND span.fuel_id = pair.fuel_id);
+  INSERT INTO fuel.present_span (
+    station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id,
+    seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths)
+  SELECT
+    newest.station_id, newest.fuel_id, newest.from_at, newest.until_at, newest.lapses_at,
+    newest.is_open, newest.is_ended, newest.price_tenths, newest.source_id, newest.seen_by,
+    newest.stated_at, newest.learnt_at, newest.doubt, newest.doubt_from_at, newest.doubt_until_at, following.from_at,
+    following.price_tenths
+  FROM (
+    SELECT DISTINCT pair.station_id, pair.fuel_id
+    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+  ) AS pair
+  CROSS JOIN LATERAL (
+    -- The newest that has begun, else the first one.
+    (
+      SELECT span.*
+      FROM fuel.span
+      WHERE span.station_id = pair.station_id
+        AND span.fuel_id = pair.fuel_id
+        AND span.from_at <= p_clock
+      ORDER BY span.from_at DESC
+      LIMIT 1
+    )
+    UNION ALL
+    (
+      SELECT span.*
+      FROM fuel.span
+      WHERE span.station_id = pair.station_id
+        AND span.fuel_id = pair.fuel_id
+        AND span.from_at > p_clock
+      ORDER BY span.from_at
+      LIMIT 1
+    )
+    LIMIT 1
+  ) AS newest
+  LEFT JOIN LATERAL (
+    SELECT span.from_at, span.price_tenths
+    FROM fuel.span
+    WHERE span.station_id = pair.station_id
+      AND span.fuel_id = pair.fuel_id
+      AND span.from_at > newest.from_at
+    ORDER BY span.from_at
+    LIMIT 1
+  ) AS following ON true
+  ORDER BY newest.station_id, newest.fuel_id
+  ON CONFLICT ON CONSTRAINT present_span_pk DO UPDATE SET
+    from_at = excluded.from_at, until_at = excluded.until_at, lapses_at = excluded.lapses_at,
+    is_open = excluded.is_open, is_ended = excluded.is_ended, price_tenths = excluded.price_tenths,
+    source_id = excluded.source_id, seen_by = excluded.seen_by,
+    stated_at = excluded.stated_at, learnt_at = excluded.learnt_at,
+    doubt = excluded.doubt, doubt_from_at = excluded.doubt_from_at,
+    doubt_until_at = excluded.doubt_until_at, next_from_at = excluded.next_from_at,
+    next_tenths = excluded.next_tenths;
+END
+$$;
+COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) IS
+  'Copies the newest spans of stations and fuels, and those after them.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;
+
+-- Notes which days of which stations changed with their spans. Days that are not made yet need no note.
+CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
+  p_until_ats timestamptz[], p_clock timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  WITH changed AS MATERIALIZED (
+    SELECT
+      pair.station_id,
+      pair.fuel_id,
+      -- A station that is gone lay anywhere.
+      coalesce(
+        fuel.price_day(pair.from_at, state.time_zone, state.price_day_starts),
+        (pair.from_at - interval '1 day')::date) AS first_day,
+      coalesce(
+        fuel.price_day(least(pair.until_at, p_clock), state.time_zone, state.price_day_starts),
+        (least(pair.until_at, p_clock) + interval '1 day')::date) AS last_day,
+      CASE WHEN state.state IS NULL THEN 'infinity' ELSE state.days_made_until END AS days_made_until
+    FROM unnest(p_station_ids, p_fuel_ids, p_from_ats, p_until_ats) AS pair (
+      station_id, fuel_id, from_at, until_at)
+    LEFT JOIN fuel.station USING (station_id)
+    LEFT JOIN fuel.state USING (state)
+    WHERE pair.from_at <= p_clock AND pair.from_at <= pair.until_at
+  ),
+  stale AS (
+    INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
+    SELECT
+      changed.station_id, changed.fuel_id, min(date_trunc('month', changed.first_day::timestamp))::date,
+      max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date
+    FROM changed
+    WHERE changed.first_day <= changed.days_made_until
+    GROUP BY changed.station_id, changed.fuel_id
+    ORDER BY changed.station_id, changed.fuel_id
+    ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
+      first_month = least(known.first_month, excluded.first_month),
+      last_month = greatest(known.last_month, excluded.last_month)
+  ),
+  changed_days AS (
+    SELECT changed.fuel_id, unnest(range_agg(daterange(changed.first_day, changed.last_day, '[]'))) AS days
+    FROM changed
+    GROUP BY changed.fuel_id
+  )
+  INSERT INTO fuel.dirty_day (fuel_id, day)
+  SELECT changed_days.fuel_id, series.day::date
+  FROM changed_days
+  CROSS JOIN LATERAL generate_series(
+    lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
+    interval '1 day') AS series (day)
+  ORDER BY 1, 2
+  -- Not DO NOTHING: the row must be locked, so that the aggregator cannot clear a mark that stands for
+  -- facts it has not seen.
+  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+$$;
+COMMENT ON FUNCTION fuel.mark_changed_days(
+  integer[], smallint[], timestamptz[], timestamptz[], timestamptz) IS
+  'Marks the days whose prices changed between two instants, of stations and fuels.';
+GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
+  integer[], smallint[], timestamptz[], timestamptz[], timestamptz) TO fuel_writer;
+
+-- Notes the days that have ended since station days were made, for every station and fuel whose price may reach
+-- into them, and that they are made: from then on a change of them is noted by what changes them.
+CREATE OR REPLACE FUNCTION fuel.mark_ended_days(p_clock timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  CREATE TEMPORARY TABLE ended ON COMMIT DROP AS
+  SELECT
+    state.state,
+    state.time_zone,
+    state.price_day_starts,
+    state.days_made_until AS made_until,
+    -- Where every feed of a state publishes late, nothing is known of the hours before now.
+    fuel.price_day(
+      p_clock - coalesce((
+        SELECT min(source.delay) FROM fuel.source WHERE source.state = state.state
+      ), '0'), state.time_zone, state.price_day_starts) - 1 AS ended_until
+  FROM fuel.state;
+  DELETE FROM pg_temp.ended WHERE ended.made_until >= ended.ended_until;
+  INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
+  SELECT noted.station_id, noted.fuel_id, noted.first_month, noted.last_month
+  FROM (
+    SELECT
+      pair.station_id,
+      pair.fuel_id,
+      date_trunc('month', greatest(
+        ended.made_until + 1,
+        fuel.price_day(first.from_at, ended.time_zone, ended.price_day_starts))::timestamp)::date
+        AS first_month,
+      date_trunc('month', ended.ended_until::timestamp)::date AS last_month
+    FROM pg_temp.ended
+    JOIN fuel.station ON station.state = ended.state AND station.place_id = station.station_id
+    JOIN fuel.present_span AS pair USING (station_id)
+    CROSS JOIN LATERAL (
+      SELECT span.from_at
+      FROM fuel.span
+      WHERE span.station_id = pair.station_id AND span.fuel_id = pair.fuel_id
+      ORDER BY span.from_at
+      LIMIT 1
+    ) AS first
+    WHERE ended.made_until IS NULL
+      OR pair.lapses_at > fuel.price_day_begin(
+        ended.made_until + 1, ended.time_zone, ended.price_day_starts)
+      OR pair.next_from_at IS NOT NULL
+  ) AS noted
+  WHERE noted.first_month <= noted.last_month
+  ORDER BY noted.station_id, noted.fuel_id
+  ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
+    first_month = least(known.first_month, excluded.first_month),
+    last_month = greatest(known.last_month, excluded.last_month);
+  UPDATE fuel.state SET days_made_until = ended.ended_until
+  FROM pg_temp.ended
+  WHERE state.state = ended.state;
+  DROP TABLE pg_temp.ended;
+END
+$$;
+COMMENT ON FUNCTION fuel.mark_ended_days(timestamptz) IS
+  'Notes the price days that have ended since the last time, station by station.';
+GRANT EXECUTE ON FUNCTION fuel.mark_ended_days(timestamptz) TO fuel_writer;

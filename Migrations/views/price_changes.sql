@@ -1,0 +1,43 @@
+CREATE OR REPLACE VIEW fuel_v1.price_changes AS
+SELECT
+  held.station_id,
+  fuel.fuel,
+  held.from_at AS changed_at,
+  (before.price_tenths / 10.0)::numeric(5, 1) AS before_cpl,
+  (held.price_tenths / 10.0)::numeric(5, 1) AS after_cpl,
+  ((held.price_tenths - before.price_tenths) / 10.0)::numeric(5, 1) AS step_cpl,
+  held.doubt IS NOT NULL AS is_flagged,
+  source.source
+FROM fuel.span AS held
+JOIN fuel.fuel USING (fuel_id)
+JOIN fuel.source ON source.source_id = held.source_id
+-- Fenced, so that the clock is read once and not for every price.
+CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
+LEFT JOIN LATERAL (
+  SELECT earlier.price_tenths
+  FROM (
+    SELECT span.price_tenths, span.until_at
+    FROM fuel.span
+    WHERE span.station_id = held.station_id
+      AND span.fuel_id = held.fuel_id
+      AND span.from_at < held.from_at
+    ORDER BY span.from_at DESC
+    LIMIT 1
+  ) AS earlier
+  -- After a gap nobody knows what it was just before.
+  WHERE earlier.until_at = held.from_at
+) AS before ON true
+-- What was too old when it was first reported is no price.
+WHERE held.from_at <= clock.now_at AND held.from_at < held.lapses_at;
+COMMENT ON VIEW fuel_v1.price_changes IS
+  'Every change of a station''s price, with the price before. One row per station, fuel and change. Bound it by '
+  'station or by changed_at.';
+COMMENT ON COLUMN fuel_v1.price_changes.station_id IS 'The station.';
+COMMENT ON COLUMN fuel_v1.price_changes.fuel       IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.price_changes.changed_at IS 'When the new price began.';
+COMMENT ON COLUMN fuel_v1.price_changes.before_cpl IS 'The price until then, cents per litre; NULL: none was believed.';
+COMMENT ON COLUMN fuel_v1.price_changes.after_cpl  IS 'The new price, cents per litre.';
+COMMENT ON COLUMN fuel_v1.price_changes.step_cpl   IS 'The one less the other, cents per litre; NULL: none was believed before.';
+COMMENT ON COLUMN fuel_v1.price_changes.is_flagged IS 'Whether the new price is, or was for a time, doubtful.';
+COMMENT ON COLUMN fuel_v1.price_changes.source     IS 'The feed or archive that reported it.';
+GRANT SELECT ON fuel_v1.price_changes TO fuel_reader, fuel_writer;

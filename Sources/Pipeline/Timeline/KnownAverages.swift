@@ -1,0 +1,145 @@
+import FuelModel
+import Store
+import Timeline
+
+/// Daily averages as they were known at an instant: made by the same functions from what had been reported by
+/// then. Nothing is stored.
+struct KnownAverages {
+  let store: Store
+  /// Days and parts of days after it do not exist.
+  let now: Instant
+  /// What was learnt later does not count.
+  let known: Instant
+
+  /// - Parameter progress: called with how many stations and fuels of how many are done.
+  func averages(
+    of fuelIDs: [Int16], from first: Day, to last: Day,
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> [DailyAverage] {
+    let context = try store.regionContext()
+    let rules = try store.reportRules()
+    // A month's stations are those of it and of the one before.
+    let begin = Month(number: Month(first).number - 1).firstDay
+    let calendar = try store.calendar(from: begin, to: last, states: context.states, now: now)
+    guard calendar.beginsAt < calendar.endsAt else { return [] }
+    // What began before has lapsed by then, and so have the prices that a suspect is held against.
+    let memory =
+      (rules.values.flatMap { $0.values.map(\.priceLapse) }.max() ?? 0) + Plausibility.memory
+    let from = calendar.beginsAt.after(-memory)
+    let sightings = try store.sightings(from: from.after(-memory), now: now, known: known)
+    let confirmed = try store.confirmedPrices(known: known)
+    let neighbourhood = try store.neighbourhood()
+
+    func spans(of pairs: [Pair]) throws -> [Pair: [Span]] {
+      let evidence = try store.evidence(
+        of: pairs.map { Window(pair: $0, from: from) }, known: known)
+      var made: [Pair: [Span]] = [:]
+      for (pair, lines) in evidence {
+        var spans = Timeline.spans(
+          of: lines, rules: rules.compactMapValues { $0[pair.fuelID] }, sightings: sightings)
+        Plausibility.markSuspects(&spans)
+        made[pair] = spans.map { span in
+          // What is open is kept alive by the newest list that was known.
+          guard span.isOpen, let list = sightings[span.seenBy]?.last(before: .distantFuture),
+            let rule = rules[span.seenBy]?[pair.fuelID]
+          else { return span }
+          var span = span
+          span.until = min(span.lapsesAt, max(span.until, list.after(rule.sightLapse)))
+          return span
+        }
+      }
+      return made
+    }
+
+    var days: [Pair: [StationDay]] = [:]
+    func keep(_ spans: [Span], of pair: Pair) {
+      guard let place = context.places[pair.stationID] else { return }
+      days[pair] = stationDays(of: spans, in: calendar.days[place.state]) { source in
+        rules[source]?[pair.fuelID]?.countsFrom ?? .distantPast
+      }
+    }
+    var suspected: [Pair: [Span]] = [:]
+    let pairs = Dictionary(
+      grouping: try store.pairs(ofFuels: try store.averagedFuels()), by: \.stationID
+    ).sorted { $0.key < $1.key }.map(\.value)
+    for begin in stride(from: 0, to: pairs.count, by: 200) {
+      let chunk = pairs[begin..<min(begin + 200, pairs.count)]
+      var made = try spans(of: Array(chunk.joined()))
+      for station in chunk {
+        let byFuel = Dictionary(
+          uniqueKeysWithValues: station.compactMap { pair in made[pair].map { (pair.fuelID, $0) } })
+        for (fuel, places) in Plausibility.placeholders(byFuel) {
+          let pair = Pair(stationID: station[0].stationID, fuelID: fuel)
+          for (position, placeholder) in places {
+            guard let span = made[pair]?[position] else { continue }
+            made[pair]?[position].doubt = Plausibility.doubt(
+              about: span, hasCompany: true,
+              isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: placeholder,
+              holdingConfirms: true)
+          }
+        }
+        for pair in station where fuelIDs.contains(pair.fuelID) {
+          guard let spans = made[pair] else { continue }
+          if spans.contains(where: { $0.isSuspect && $0.doubt == nil }) {
+            suspected[pair] = spans
+          } else {
+            keep(spans, of: pair)
+          }
+        }
+      }
+      progress(min(begin + 200, pairs.count), pairs.count)
+    }
+    for (pair, original) in suspected {
+      let near = neighbourhood.neighbours(of: pair.stationID)
+        .map { Pair(stationID: $0, fuelID: pair.fuelID) }
+      let around = try spans(of: near)
+      keep(
+        original.map { span in
+          guard span.isSuspect, span.doubt == nil else { return span }
+          var span = span
+          span.doubt = Plausibility.doubt(
+            about: span,
+            hasCompany: around.values.contains { Plausibility.isCompany($0, of: span) },
+            isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: nil,
+            holdingConfirms: rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true)
+          return span
+        }, of: pair)
+    }
+    return try averages(of: days, fuelIDs: fuelIDs, from: begin, to: last, context: context)
+      .filter { $0.day >= first }
+  }
+
+  /// Month by month.
+  private func averages(
+    of days: [Pair: [StationDay]], fuelIDs: [Int16], from first: Day, to last: Day,
+    context: RegionContext
+  ) throws -> [DailyAverage] {
+    var averages: [DailyAverage] = []
+    var before: Set<Pair> = []
+    var from = first
+    while from <= last {
+      let to = min(last, Month(number: Month(from).number + 1).firstDay + -1)
+      let offset = from.sinceEpoch - first.sinceEpoch
+      var regions = RegionDays(
+        fuelIDs: fuelIDs,
+        calendar: try store.calendar(from: from, to: to, states: context.states, now: now),
+        places: context.places, regions: context.regions, regionSets: context.regionSets,
+        covered: try store.coveredDays(from: from, to: to, states: context.states))
+      var here: Set<Pair> = []
+      for (pair, stationDays) in days {
+        for (position, day) in stationDays.dropFirst(offset).prefix(
+          to.sinceEpoch - from.sinceEpoch + 1
+        )
+        .enumerated() {
+          regions.take(day, of: pair.stationID, fuelID: pair.fuelID, day: position)
+          if day.standing == .known { here.insert(pair) }
+        }
+      }
+      for pair in here.union(before) { regions.expect(pair.stationID, fuelID: pair.fuelID) }
+      averages += regions.averages()
+      before = here
+      from = to + 1
+    }
+    return averages
+  }
+}

@@ -1,0 +1,294 @@
+package import FuelModel
+package import Store
+import Timeline
+
+/// Brings the timeline up to date for stations of which something was reported.
+///
+/// The spans of a station and fuel are made anew from two spans before the change on. What comes out the
+/// same is not written, so that only what really changed has its days made again.
+package struct TimelineUpdate {
+  private let store: Store
+  private let now: Instant
+  private let rules: [Int16: [Int16: ReportRules]]
+
+  /// - Parameter now: which of the spans is the present one; of later days nothing is averaged yet.
+  package init(_ store: Store, now: Instant) throws {
+    self.store = store
+    self.now = now
+    rules = try store.reportRules()
+  }
+
+  // Stations and fuels that are made at once: ten years of one are some thousand reports.
+  private static let atOnce = 300
+
+  /// Makes the spans of everything that was noted since: archives, links, confirmations.
+  ///
+  /// - Parameter progress: called with how many stations and fuels of how many are done.
+  package static func makeAll(
+    _ store: Store, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
+  ) throws {
+    let all = try store.transaction { try store.touchedCount() }
+    guard all > 0 else { return }
+    // What has ended is noted first, so that days of stations may be made beside their spans.
+    let days = DayUpdate(store, now: now)
+    try store.markEndedDays(now: now)
+    var done = 0
+    while done < all {
+      let count = try store.transaction {
+        try store.lockTimeline()
+        let touched = try store.takeTouched(atMost: atOnce)
+        let made = try TimelineUpdate(store, now: now).make(touched)
+        try days.make(made.whole)
+        return touched.count
+      }
+      if count == 0 { break }
+      done += count
+      progress(min(done, all), all)
+    }
+  }
+
+  /// A change of what is believed of a station and fuel between two instants.
+  private struct Change {
+    var pair: Pair
+    var from: Instant
+    var until: Instant
+  }
+
+  /// What an update came to.
+  package struct Made {
+    /// How many of the prices that changed are doubtful.
+    package var doubtful = 0
+    /// The spans of stations and fuels that were made from their first report on.
+    var whole: [Pair: [Span]] = [:]
+  }
+
+  /// Makes the spans of touched records; part of a transaction that no other update runs beside.
+  @discardableResult
+  package func make(_ touched: [Window]) throws -> Made {
+    guard !touched.isEmpty else { return Made() }
+    let windows = try store.windowsToMake(touched)
+    guard !windows.isEmpty else { return Made() }
+    let old = try store.spans(of: windows, before: 2)
+    var made = try spans(in: windows, old: old)
+    try doubtPlaceholders(&made, windows: windows)
+
+    var changes: [Change] = []
+    var rewritten: [Window] = []
+    var written: [Pair: [Span]] = [:]
+    for window in windows {
+      let before = (old[window.pair] ?? []).filter { $0.span.from >= window.from }
+      let after = made[window.pair] ?? []
+      guard let difference = Self.difference(before, after, now: now) else { continue }
+      changes.append(Change(pair: window.pair, from: difference.from, until: difference.until))
+      rewritten.append(Window(pair: window.pair, from: difference.writesFrom))
+      written[window.pair] = Array(after.drop { $0.from < difference.writesFrom })
+    }
+    try store.replace(rewritten, with: written, now: now)
+    let first = windows.compactMap { window in
+      [made[window.pair]?.first?.from, old[window.pair]?.first?.span.from].compactMap { $0 }.min()
+    }.min()
+    let judged = try judgeSuspects(
+      fuelIDs: Set(windows.map(\.pair.fuelID)).sorted(), from: first ?? now)
+    changes += judged
+    try store.markChangedDays(changes.map { ($0.pair, $0.from, $0.until) }, now: now)
+    var result = Made()
+    result.doubtful = try store.presentDoubts(of: changes.map(\.pair), at: now)
+    let isJudged = Set(judged.map(\.pair))
+    for window in windows
+    where window.from == .distantPast && !isJudged.contains(window.pair)
+      && written[window.pair] != nil
+    {
+      result.whole[window.pair] = made[window.pair]
+    }
+    return result
+  }
+
+  // MARK: Spans
+
+  private func spans(
+    in windows: [Window], old: [Pair: [StoredSpan]]
+  ) throws -> [Pair: [Span]] {
+    let evidence = try store.evidence(of: windows)
+    let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
+    let sightings = try store.sightings(from: first, now: .distantFuture)
+    var made: [Pair: [Span]] = [:]
+    var wider: [Window] = []
+    for window in windows {
+      let pair = window.pair
+      var spans = Timeline.spans(
+        of: evidence[pair] ?? [], rules: rules.compactMapValues { $0[pair.fuelID] },
+        sightings: sightings)
+      if let place = spans.firstIndex(where: { $0.from >= window.from }), place > 0 {
+        let before = spans[place - 1]
+        // A price that is one with the price before: its beginning is looked for further back.
+        if before.latestEnd > window.from, !isKnown(before, in: old[pair] ?? []) {
+          wider.append(Window(pair: pair, from: .distantPast))
+          continue
+        }
+      } else if let last = spans.last, last.from < window.from, last.latestEnd > window.from {
+        wider.append(Window(pair: pair, from: .distantPast))
+        continue
+      }
+      spans.removeAll { $0.from < window.from }
+      let known = (old[pair] ?? []).map(\.span)
+      Plausibility.markSuspects(&spans, before: known.filter { $0.from < window.from })
+      for position in spans.indices where spans[position].isSuspect {
+        // Judged below; until then as it was, so that nothing changes without need.
+        spans[position].doubt =
+          known.first {
+            $0.from == spans[position].from && $0.price == spans[position].price && $0.isSuspect
+          }?.doubt
+        if spans[position].doubt?.reason == .placeholder { spans[position].doubt = nil }
+      }
+      made[pair] = spans
+    }
+    guard !wider.isEmpty else { return made }
+    let all = try store.spans(of: wider)
+    return made.merging(try self.spans(in: wider, old: all)) { _, new in new }
+  }
+
+  private func isKnown(_ span: Span, in stored: [StoredSpan]) -> Bool {
+    stored.contains { $0.span.from == span.from && $0.span.price == span.price }
+  }
+
+  /// Where two lists of spans differ; `nil`: nowhere.
+  private struct Difference {
+    /// From where on spans are written again.
+    var writesFrom: Instant
+    /// Between which instants another price is believed.
+    var from: Instant
+    var until: Instant
+  }
+
+  private static func difference(
+    _ old: [StoredSpan], _ new: [Span], now: Instant
+  ) -> Difference? {
+    var same = 0
+    while same < old.count, same < new.count, old[same].span == new[same] { same += 1 }
+    if same == old.count, same == new.count { return nil }
+    var sameAtEnd = 0
+    while sameAtEnd < old.count - same, sameAtEnd < new.count - same,
+      old[old.count - 1 - sameAtEnd].span == new[new.count - 1 - sameAtEnd]
+    { sameAtEnd += 1 }
+    let begins = [
+      same < old.count ? old[same].span.from : nil, same < new.count ? new[same].from : nil,
+    ].compactMap { $0 }
+    let writesFrom = begins.min() ?? now
+    var from = writesFrom
+    if same < old.count, same < new.count, old[same].span.isSame(as: new[same]),
+      old[same].span.from == new[same].from
+    {
+      // The same price, that ends at another time.
+      from = min(old[same].span.until, new[same].until)
+    }
+    let until: Instant
+    if sameAtEnd > 0 {
+      // Spans that are the same again begin where the change has ended.
+      until = Instant(microseconds: new[new.count - sameAtEnd].from.microseconds - 1)
+    } else if let oldLast = old.last?.span, let newLast = new.last, oldLast.isSame(as: newLast),
+      oldLast.until == newLast.until, oldLast.lapsesAt == newLast.lapsesAt,
+      oldLast.isOpen == newLast.isOpen
+    {
+      until = Instant(microseconds: max(oldLast.from, newLast.from).microseconds - 1)
+    } else {
+      until =
+        [
+          old.last.map { max($0.span.lapsesAt, $0.believedUntil) }, new.last.map(\.lapsesAt),
+        ].compactMap { $0 }.max() ?? from
+    }
+    return Difference(writesFrom: writesFrom, from: from, until: min(max(until, from), now))
+  }
+
+  // MARK: Doubt
+
+  private func doubtPlaceholders(_ made: inout [Pair: [Span]], windows: [Window]) throws {
+    let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
+    let stations = Array(begins.keys)
+    let others = try store.pairs(of: stations).filter { made[$0] == nil }
+      .map { Window(pair: $0, from: begins[$0.stationID] ?? .distantPast) }
+    let stored = try store.spans(of: others, before: 1)
+    var byStation: [Int32: [Int16: [Span]]] = [:]
+    for (pair, spans) in made { byStation[pair.stationID, default: [:]][pair.fuelID] = spans }
+    for (pair, spans) in stored {
+      byStation[pair.stationID, default: [:]][pair.fuelID] = spans.map(\.span)
+    }
+    let confirmed = try store.confirmedPrices()
+    var changed: [(pair: Pair, from: Instant, doubt: Doubt?)] = []
+    for (station, byFuel) in byStation {
+      let placeholders = Plausibility.placeholders(byFuel)
+      for (fuel, spans) in byFuel {
+        let pair = Pair(stationID: station, fuelID: fuel)
+        for (position, span) in spans.enumerated() {
+          let placeholder = placeholders[fuel]?[position]
+          guard placeholder != nil || span.doubt?.reason == .placeholder else { continue }
+          let doubt = Plausibility.doubt(
+            about: span, hasCompany: true,
+            isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: placeholder,
+            holdingConfirms: true)
+          if made[pair] != nil {
+            made[pair]?[position].doubt = doubt
+          } else if span.doubt != doubt {
+            changed.append((pair, span.from, doubt))
+          }
+        }
+      }
+    }
+    guard !changed.isEmpty else { return }
+    // The other fuels of the station: their spans are as they were, and so are not written.
+    try store.setDoubts(changed)
+    try store.markChangedDays(
+      changed.map { change in
+        let span = stored[change.pair]?.first { $0.span.from == change.from }
+        return (change.pair, change.from, span?.span.latestEnd ?? now)
+      }, now: now)
+  }
+
+  /// Judges the suspects among the spans that were made, and those whose neighbours were.
+  private func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
+    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
+    guard !suspects.isEmpty else { return [] }
+    let neighbourhood = try store.neighbourhood()
+    let confirmed = try store.confirmedPrices()
+    var neighbours: [Int32: [Int32]] = [:]
+    var asked: [Window] = []
+    for (pair, spans) in suspects {
+      neighbours[pair.stationID] = neighbourhood.neighbours(of: pair.stationID)
+      for stored in spans {
+        for other in neighbours[pair.stationID] ?? [] {
+          asked.append(
+            Window(
+              pair: Pair(stationID: other, fuelID: pair.fuelID), from: stored.span.from,
+              until: stored.span.from + .seconds(86_400)))
+        }
+      }
+    }
+    let around = try store.spans(of: asked, before: 1)
+    var judged: [(pair: Pair, from: Instant, doubt: Doubt?)] = []
+    var changed: [Change] = []
+    for (pair, spans) in suspects {
+      for stored in spans where stored.span.doubt?.reason != .placeholder {
+        let span = stored.span
+        let hasCompany = (neighbours[pair.stationID] ?? []).contains { other in
+          Plausibility.isCompany(
+            (around[Pair(stationID: other, fuelID: pair.fuelID)] ?? []).map(\.span), of: span)
+        }
+        let doubt = Plausibility.doubt(
+          about: span, hasCompany: hasCompany,
+          isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: nil,
+          holdingConfirms: rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true)
+        guard doubt != span.doubt else { continue }
+        judged.append((pair, span.from, doubt))
+        changed.append(Change(pair: pair, from: span.from, until: min(span.latestEnd, now)))
+      }
+    }
+    try store.setDoubts(judged)
+    return changed
+  }
+}
+
+extension Span {
+  /// Whether two spans say the same, apart from when.
+  fileprivate func isSame(as other: Span) -> Bool {
+    price == other.price && sourceID == other.sourceID && doubt == other.doubt
+  }
+}

@@ -1,0 +1,465 @@
+package import FuelModel
+import Postgres
+package import Timeline
+
+/// What averages are made of beside prices: states, regions, and where stations count.
+package struct RegionContext: Sendable {
+  package var places: [Int32: Place] = [:]
+  package var regions: [AveragedRegion] = []
+  /// The regions that stations lie in together, by their positions.
+  package var regionSets: [[Int]] = []
+  package var states: [String] = []
+}
+
+/// One month of a station and fuel: its days from the first on.
+package struct StationMonth: Sendable {
+  package var pair: Pair
+  package var month: Month
+  package var days: [StationDay]
+
+  package init(pair: Pair, month: Month, days: [StationDay]) {
+    self.pair = pair
+    self.month = month
+    self.days = days
+  }
+}
+
+/// Months of a station and fuel whose days have to be made.
+package struct MonthSpan: Sendable {
+  package var pair: Pair
+  package var first: Month
+  package var last: Month
+
+  package init(pair: Pair, first: Month, last: Month) {
+    self.pair = pair
+    self.first = first
+    self.last = last
+  }
+}
+
+extension Store {
+  /// Reads which stations there are and where they count.
+  package func regionContext() throws -> RegionContext {
+    var context = RegionContext()
+    context.states = try connection.query("SELECT state FROM fuel.state ORDER BY state")
+      .map { try $0.text("state") }
+    let states = Dictionary(
+      uniqueKeysWithValues: context.states.enumerated().map { ($0.element, $0.offset) })
+    var regions: [String: Int] = [:]
+    for row in try connection.query(
+      """
+      SELECT region, state, nullif(valid_from, '-infinity') AS valid_from,
+        nullif(valid_to, 'infinity') AS valid_to, kind = 'nation' AS is_nation, radius_km
+      FROM fuel.region ORDER BY region
+      """)
+    {
+      let code = try row.text("region")
+      regions[code] = context.regions.count
+      let isNation = try row.boolean("is_nation")
+      context.regions.append(
+        AveragedRegion(
+          code: code, state: try row.optional("state").flatMap { states[$0] },
+          validFrom: try row.optional("valid_from").flatMap { Day($0) },
+          validTo: try row.optional("valid_to").flatMap { Day($0) },
+          // The nation is never the nearest.
+          reach: isNation
+            ? 1_000_000 : try row.optionalDouble("radius_km") ?? RegionDays.stateReach,
+          isNation: isNation))
+    }
+    var sets: [String: Int] = [:]
+    for row in try connection.query(
+      """
+      SELECT station.station_id, station.state, station.is_public,
+        coalesce(string_agg(region_station.region, ',' ORDER BY region_station.region), '') AS regions
+      FROM fuel.station
+      LEFT JOIN fuel.region_station USING (station_id)
+      WHERE station.place_id = station.station_id
+      GROUP BY station.station_id
+      """)
+    {
+      guard let state = states[try row.text("state")] else { continue }
+      let codes = try row.text("regions")
+      if sets[codes] == nil {
+        sets[codes] = context.regionSets.count
+        context.regionSets.append(codes.split(separator: ",").compactMap { regions[String($0)] })
+      }
+      context.places[Int32(try row.integer("station_id"))] = Place(
+        state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
+    }
+    return context
+  }
+
+  /// The fuels of which averages are made.
+  package func averagedFuels() throws -> [Int16] {
+    try connection.query("SELECT fuel_id FROM fuel.fuel WHERE is_averaged ORDER BY fuel_id")
+      .map { Int16(try $0.integer("fuel_id")) }
+  }
+
+  /// The price days of some states between two dates, as far as they have begun.
+  ///
+  /// - Parameters:
+  ///   - states: their order is that of the calendar.
+  ///   - needed: of which of them the days are read; `nil`: of all.
+  ///   - now: where every feed of a state publishes late, nothing is known of the hours before it.
+  package func calendar(
+    from first: Day, to last: Day, states: [String], needed: [String]? = nil, now: Instant
+  ) throws -> PriceCalendar {
+    let rows = try connection.query(
+      """
+      SELECT
+        known.state,
+        day.begins_at,
+        least(day.ends_at, known.until_at) AS ends_at,
+        day.ends_at <= known.until_at AS is_ended
+      FROM (
+        SELECT
+          state.*,
+          \(now)::timestamptz - coalesce((
+            SELECT min(source.delay) FROM fuel.source WHERE source.state = state.state
+          ), '0') AS until_at
+        FROM fuel.state
+      ) AS known
+      CROSS JOIN generate_series(\(first)::date, \(last)::date, interval '1 day') AS series (day)
+      CROSS JOIN LATERAL (
+        SELECT
+          fuel.price_day_begin(series.day::date, known.time_zone, known.price_day_starts) AS begins_at,
+          fuel.price_day_begin(series.day::date + 1, known.time_zone, known.price_day_starts) AS ends_at
+      ) AS day
+      WHERE day.begins_at < known.until_at AND known.state = ANY (\(needed ?? states))
+      ORDER BY known.state, day.begins_at
+      """)
+    var days: [String: [PriceCalendar.PriceDay]] = [:]
+    for row in rows {
+      days[try row.text("state"), default: []].append(
+        PriceCalendar.PriceDay(
+          beginsAt: try row.instant("begins_at"), endsAt: try row.instant("ends_at"),
+          isEnded: try row.boolean("is_ended")))
+    }
+    return PriceCalendar(
+      first: first, count: last.sinceEpoch - first.sinceEpoch + 1,
+      days: states.map { days[$0] ?? [] })
+  }
+
+  /// Whether a feed or an archive covers each day, by state.
+  package func coveredDays(from first: Day, to last: Day, states: [String]) throws -> [[Bool]] {
+    let count = last.sinceEpoch - first.sinceEpoch + 1
+    var covered: [String: [Bool]] = [:]
+    for row in try connection.query(
+      """
+      SELECT DISTINCT source.state, told.day
+      FROM fuel.source_day AS told
+      JOIN fuel.source USING (source_id)
+      WHERE told.why IS NULL AND told.day BETWEEN \(first) AND \(last)
+      """)
+    {
+      let state = try row.text("state")
+      if covered[state] == nil { covered[state] = Array(repeating: false, count: count) }
+      covered[state]?[try row.day("day").sinceEpoch - first.sinceEpoch] = true
+    }
+    // Stations of a state may be another state's feed's, as those of the ACT are.
+    for row in try connection.query(
+      """
+      SELECT DISTINCT station.state, told.day
+      FROM (
+        SELECT DISTINCT record.state, source.source_id
+        FROM fuel.station AS record
+        JOIN fuel.source USING (source_id)
+        WHERE record.state <> source.state
+      ) AS station
+      JOIN fuel.source_day AS told USING (source_id)
+      WHERE told.why IS NULL AND told.day BETWEEN \(first) AND \(last)
+      """)
+    {
+      let state = try row.text("state")
+      if covered[state] == nil { covered[state] = Array(repeating: false, count: count) }
+      covered[state]?[try row.day("day").sinceEpoch - first.sinceEpoch] = true
+    }
+    return states.map { covered[$0] ?? Array(repeating: false, count: count) }
+  }
+
+  /// From when on the prices of each source count in averages; a source that is not named always counts.
+  package func countsFrom() throws -> [Int16: Instant] {
+    var found: [Int16: Instant] = [:]
+    for row in try connection.query(
+      "SELECT source_id, counts_from_at FROM fuel.sight WHERE counts_from_at IS NOT NULL")
+    {
+      found[Int16(try row.integer("source_id"))] = try row.instant("counts_from_at")
+    }
+    return found
+  }
+
+  /// Brings up to date which days each feed and archive covers.
+  package func refreshSourceDays(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT fuel.refresh_source_days(\(now))")
+    }
+  }
+
+  // MARK: Days of stations
+
+  /// Notes the price days that have ended since the last time.
+  package func markEndedDays(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT fuel.mark_ended_days(\(now))")
+    }
+  }
+
+  /// How many stations and fuels wait for their days.
+  package func staleDaysCount() throws -> Int {
+    try connection.query("SELECT count(*) AS count FROM fuel.stale_days").only().integer("count")
+  }
+
+  /// Takes the notes of stations whose days have to be made again, at most so many.
+  package func takeStaleDays(atMost count: Int) throws -> [MonthSpan] {
+    try monthSpans(
+      """
+      WITH taken AS (
+        SELECT station_id, fuel_id FROM fuel.stale_days
+        ORDER BY station_id, fuel_id
+        LIMIT \(count)
+        FOR UPDATE
+      )
+      DELETE FROM fuel.stale_days
+      USING taken
+      WHERE stale_days.station_id = taken.station_id AND stale_days.fuel_id = taken.fuel_id
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month
+      """)
+  }
+
+  /// Takes the notes of some stations and fuels.
+  package func takeStaleDays(of pairs: [Pair]) throws -> [MonthSpan] {
+    try monthSpans(
+      """
+      DELETE FROM fuel.stale_days
+      USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
+        AS pair (station_id, fuel_id)
+      WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month
+      """)
+  }
+
+  private func monthSpans(_ statement: SQL) throws -> [MonthSpan] {
+    try connection.query(statement).map { row in
+      MonthSpan(
+        pair: Pair(
+          stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id"))
+        ),
+        first: Month(try row.day("first_month")), last: Month(try row.day("last_month")))
+    }.sorted { $0.pair < $1.pair }
+  }
+
+  /// Stores months of stations in place of those that are there.
+  ///
+  /// How many stations are expected in a month, and in the one after, hangs on which are known in it: where that
+  /// changes, the averages of both are due.
+  package func replace(_ spans: [MonthSpan], with months: [StationMonth], now: Instant) throws {
+    struct Known: Hashable {
+      var pair: Pair
+      var month: Int32
+    }
+    let removed = try connection.query(
+      """
+      DELETE FROM fuel.station_month
+      USING unnest(
+        \(spans.map(\.pair.stationID))::integer[], \(spans.map(\.pair.fuelID))::smallint[],
+        \(spans.map(\.first.firstDay))::date[], \(spans.map(\.last.firstDay))::date[]
+      ) AS made (station_id, fuel_id, first_month, last_month)
+      WHERE station_month.station_id = made.station_id
+        AND station_month.fuel_id = made.fuel_id
+        AND station_month.month BETWEEN made.first_month AND made.last_month
+      RETURNING station_month.station_id, station_month.fuel_id, station_month.month,
+        station_month.known_days > 0 AS is_known
+      """)
+    var before: Set<Known> = []
+    for row in removed where try row.boolean("is_known") {
+      before.insert(
+        Known(
+          pair: Pair(
+            stationID: Int32(try row.integer("station_id")),
+            fuelID: Int16(try row.integer("fuel_id"))), month: Month(try row.day("month")).number))
+    }
+    let after = Set(
+      months.filter { $0.days.contains { $0.standing == .known } }
+        .map { Known(pair: $0.pair, month: $0.month.number) })
+    try markExpectations(
+      Set(before.symmetricDifference(after).map { [Int32($0.pair.fuelID), $0.month] }), now: now)
+    for year in Set(months.map { $0.month.firstDay.year }).sorted() {
+      try connection.query("SELECT fuel.ensure_span_year(\(year))")
+    }
+    try connection.copy(into: "fuel.station_month", columns: 10) { copy in
+      for month in months {
+        try copy.beginRow()
+        copy.write(month.pair.stationID)
+        copy.write(month.pair.fuelID)
+        copy.write(Int32(month.month.firstDay.sinceEpoch - 10_957))
+        copy.write(Int32(month.days.count { $0.standing == .known }))
+        copy.write(month.days.map(\.standing.rawValue))
+        copy.write(month.days.map(\.mean))
+        copy.write(month.days.map { Int16($0.low) })
+        copy.write(month.days.map { Int16($0.high) })
+        copy.write(month.days.map { Int16($0.last) })
+        copy.write(month.days.map(\.seconds))
+      }
+    }
+  }
+
+  /// Marks the days of months of fuels, and of the months after them.
+  private func markExpectations(_ changed: Set<[Int32]>, now: Instant) throws {
+    guard !changed.isEmpty else { return }
+    let changed = changed.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }
+    try connection.query(
+      """
+      INSERT INTO fuel.dirty_day (fuel_id, day)
+      SELECT DISTINCT changed.fuel_id, series.day::date
+      FROM unnest(
+        \(changed.map { Int16($0[0]) })::smallint[],
+        \(changed.map { Month(number: $0[1]).firstDay })::date[]
+      ) AS changed (fuel_id, month)
+      CROSS JOIN LATERAL generate_series(
+        changed.month::timestamp,
+        least(
+          changed.month + interval '2 months' - interval '1 day',
+          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
+      ORDER BY 1, 2
+      ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+      """)
+  }
+
+  /// Reads the days of stations within one month.
+  ///
+  /// - Parameter body: a station and fuel, whether any day of the whole month is known, and its days: standing,
+  ///   mean and seconds of each day from `first` on, as far as they are made.
+  package func stationDays(
+    of fuelIDs: [Int16], from first: Day, to last: Day,
+    _ body: (Pair, Bool, [StationDay]) -> Void
+  ) throws {
+    let low = first.day
+    try connection.copy(
+      from: """
+        SELECT station_id, fuel_id, known_days, standing[\(low):\(last.day)], mean[\(low):\(last.day)],
+          seconds[\(low):\(last.day)]
+        FROM fuel.station_month
+        WHERE month = \(Month(first).firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[])
+        """
+    ) { row in
+      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      let isKnown = try row.int32() > 0
+      let standings = try row.int16s()
+      let means = try row.int32s()
+      let seconds = try row.int32s()
+      body(
+        pair, isKnown,
+        standings.indices.map { place in
+          StationDay(
+            standing: .init(rawValue: standings[place]) ?? .unknown, mean: means[place], low: 0,
+            high: 0, last: 0, seconds: seconds[place])
+        })
+    }
+  }
+
+  /// The stations and fuels of which a price is known in a month.
+  package func knownPairs(of fuelIDs: [Int16], in month: Month) throws -> Set<Pair> {
+    var found: Set<Pair> = []
+    try connection.copy(
+      from: """
+        SELECT station_id, fuel_id
+        FROM fuel.station_month
+        WHERE month = \(month.firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[]) AND known_days > 0
+        """
+    ) { row in
+      found.insert(Pair(stationID: try row.int32(), fuelID: try row.int16()))
+    }
+    return found
+  }
+
+  /// Every station and fuel that has spans, of some fuels.
+  package func pairs(ofFuels fuelIDs: [Int16]) throws -> [Pair] {
+    try connection.query(
+      """
+      SELECT station_id, fuel_id FROM fuel.present_span WHERE fuel_id = ANY (\(fuelIDs))
+      ORDER BY station_id, fuel_id
+      """
+    ).map { row in
+      Pair(
+        stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id")))
+    }
+  }
+
+  // MARK: Averages
+
+  /// Takes the marks of a span of days: what is marked from here on stands for prices that were not seen yet.
+  ///
+  /// First of all: a run that commits from here on finds no row, waits for us, and marks its days anew; one that
+  /// marked them before has committed once we hold the rows. Deleting at the end would drop the mark of a run
+  /// that committed in between.
+  package func takeMarks(of span: DirtySpan) throws {
+    try connection.query(
+      """
+      SELECT FROM fuel.dirty_day
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
+      ORDER BY fuel_id, day
+      FOR UPDATE
+      """)
+    try connection.query(
+      """
+      DELETE FROM fuel.dirty_day
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
+      """)
+  }
+
+  /// Stores the averages of a span of days in place of those that are there.
+  package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {
+    try connection.query(
+      """
+      DELETE FROM fuel.daily_rollup
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
+      """)
+    guard !averages.isEmpty else { return }
+    try connection.query(
+      """
+      INSERT INTO fuel.daily_rollup (
+        region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
+        is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
+        is_complete, is_usable, complete_states, states)
+      SELECT
+        made.region, made.fuel_id, made.day, made.average / 100.0, made.median / 100.0,
+        made.quarter / 100.0, made.lowest / 100.0, made.highest / 100.0, made.stations,
+        made.coverage / 1000.0, made.is_ended, made.stale, made.flagged, made.restricted,
+        made.expected, made.is_complete, made.is_usable, made.complete_states, made.states
+      FROM unnest(
+        \(averages.map(\.region))::text[], \(averages.map(\.fuelID))::smallint[],
+        \(averages.map(\.day))::date[], \(averages.map(\.average))::integer[],
+        \(averages.map(\.median))::integer[], \(averages.map(\.quarter))::integer[],
+        \(averages.map(\.lowest))::integer[], \(averages.map(\.highest))::integer[],
+        \(averages.map(\.stations))::integer[], \(averages.map(\.coverage))::integer[],
+        \(averages.map(\.isEnded))::boolean[], \(averages.map(\.excludedStale))::integer[],
+        \(averages.map(\.excludedFlagged))::integer[], \(averages.map(\.excludedRestricted))::integer[],
+        \(averages.map(\.expected))::integer[], \(averages.map(\.isComplete))::boolean[],
+        \(averages.map(\.isUsable))::boolean[],
+        \(averages.map(\.completeStates))::integer[], \(averages.map(\.states))::integer[]
+      ) AS made (
+        region, fuel_id, day, average, median, quarter, lowest, highest, stations, coverage, is_ended,
+        stale, flagged, restricted, expected, is_complete, is_usable, complete_states, states)
+      """)
+  }
+
+  /// Averages of ended days by region, fuel and day, in hundredths of a cent.
+  package func regionAverages(
+    of fuelIDs: [Int16], from first: Day, to last: Day
+  ) throws -> [String: [Int16: [Day: Int]]] {
+    var found: [String: [Int16: [Day: Int]]] = [:]
+    for row in try connection.query(
+      """
+      SELECT region, fuel_id, day, (average_cpl * 100)::integer AS average
+      FROM fuel.daily_rollup
+      WHERE is_ended AND stations >= fuel.minimum_stations()
+        AND fuel_id = ANY (\(fuelIDs)) AND day BETWEEN \(first) AND \(last)
+      """)
+    {
+      let fuelID = Int16(try row.integer("fuel_id"))
+      found[try row.text("region"), default: [:]][fuelID, default: [:]][try row.day("day")] =
+        try row.integer("average")
+    }
+    return found
+  }
+}

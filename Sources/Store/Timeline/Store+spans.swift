@@ -1,0 +1,510 @@
+package import FuelModel
+import Postgres
+package import Timeline
+
+/// A station and fuel.
+package struct Pair: Hashable, Sendable, Comparable {
+  package var stationID: Int32
+  package var fuelID: Int16
+
+  package init(stationID: Int32, fuelID: Int16) {
+    self.stationID = stationID
+    self.fuelID = fuelID
+  }
+
+  package static func < (left: Pair, right: Pair) -> Bool {
+    (left.stationID, left.fuelID) < (right.stationID, right.fuelID)
+  }
+}
+
+/// A station or station record and a fuel, from an instant on.
+package struct Window: Sendable {
+  package var pair: Pair
+  package var from: Instant
+  package var until: Instant
+
+  package init(pair: Pair, from: Instant, until: Instant = .distantFuture) {
+    self.pair = pair
+    self.from = from
+    self.until = until
+  }
+}
+
+/// A span as it is stored, with its end as it is believed now.
+package struct StoredSpan: Sendable {
+  package var span: Span
+  package var believedUntil: Instant
+}
+
+extension Store {
+  /// Takes the notes of what was reported since spans were made, at most so many; those of archives come by
+  /// whole months.
+  package func takeTouched(atMost count: Int) throws -> [Window] {
+    try connection.query(
+      """
+      WITH taken AS (
+        SELECT station_id, fuel_id FROM fuel.touched
+        ORDER BY station_id, fuel_id
+        LIMIT \(count)
+        FOR UPDATE
+      )
+      DELETE FROM fuel.touched
+      USING taken
+      WHERE touched.station_id = taken.station_id AND touched.fuel_id = taken.fuel_id
+      RETURNING touched.station_id, touched.fuel_id, touched.from_at
+      """
+    ).map(window)
+  }
+
+  /// How many notes there are, once those by month are turned into stations and fuels.
+  package func touchedCount() throws -> Int {
+    try connection.query("SELECT fuel.take_touched_months()")
+    return try connection.query("SELECT count(*) AS count FROM fuel.touched").only().integer(
+      "count")
+  }
+
+  /// What the run under way has changed: part of its transaction.
+  func takeChanged() throws -> [Window] {
+    let windows = try connection.query(
+      """
+      SELECT station_id, fuel_id, min(begins_at) AS from_at
+      FROM pg_temp.changed
+      GROUP BY station_id, fuel_id
+      """
+    ).map(window)
+    try connection.execute("DROP TABLE pg_temp.changed")
+    return windows
+  }
+
+  private func window(_ row: Row) throws -> Window {
+    Window(
+      pair: Pair(
+        stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id"))),
+      from: try row.text("from_at") == "-infinity" ? .distantPast : try row.instant("from_at"))
+  }
+
+  /// Which stations' spans have to be made again for touched records, and from when on.
+  package func windowsToMake(_ touched: [Window]) throws -> [Window] {
+    try connection.query(
+      """
+      SELECT station_id, fuel_id, from_at
+      FROM fuel.windows_to_make(
+        \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from.sqlBound)))
+      ORDER BY station_id, fuel_id
+      """
+    ).map(window)
+  }
+
+  /// What was reported of stations and fuels, and the last report before each window.
+  ///
+  /// - Parameter known: what was learnt later does not count; `nil`: everything does.
+  package func evidence(of windows: [Window], known: Instant? = nil) throws -> [Pair: [Evidence]] {
+    var found: [Pair: [Evidence]] = [:]
+    found.reserveCapacity(windows.count)
+    // Rows of a pair mostly follow one another.
+    var pair: Pair?
+    var lines: [Evidence] = []
+    func keep() {
+      guard let pair else { return }
+      found[pair, default: []].append(contentsOf: lines)
+      lines.removeAll(keepingCapacity: true)
+    }
+    try connection.copy(
+      from: """
+        SELECT station_id, fuel_id, kind, record_id, source_id, at, price_tenths, learnt_at
+        FROM fuel.evidence(
+          \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
+          \(windows.map(\.from.sqlBound))::timestamptz[],
+          \((windows.map(\.from).min() ?? .distantPast).sqlBound)::timestamptz,
+          \((known ?? .distantFuture).sqlBound)::timestamptz)
+        """
+    ) { row in
+      let next = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      if next != pair {
+        keep()
+        pair = next
+      }
+      let kind = try row.int16()
+      let recordID = try row.int32()
+      let sourceID = try row.int16()
+      lines.append(
+        Evidence(
+          kind: Evidence.Kind(rawValue: kind) ?? .price, recordID: recordID, sourceID: sourceID,
+          at: try row.instant(), price: try row.int32(), learntAt: try row.instant()))
+    }
+    keep()
+    return found
+  }
+
+  /// The stored spans that begin in windows, and some before each.
+  ///
+  /// - Parameter before: how many spans before each window come too.
+  package func spans(of windows: [Window], before: Int = 0) throws -> [Pair: [StoredSpan]] {
+    var found: [Pair: [StoredSpan]] = [:]
+    guard !windows.isEmpty else { return found }
+    try connection.copy(
+      from: """
+        SELECT * FROM fuel.spans_of(
+          \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
+          \(windows.map(\.from.sqlBound))::timestamptz[],
+          \(windows.map(\.until.sqlBound))::timestamptz[], \(before)::integer,
+          \((windows.map(\.from).min() ?? .distantPast).sqlBound)::timestamptz,
+          \((windows.map(\.until).max() ?? .distantFuture).sqlBound)::timestamptz)
+        """
+    ) { row in
+      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      found[pair, default: []].append(try storedSpan(&row))
+    }
+    for pair in found.keys { found[pair]?.sort { $0.span.from < $1.span.from } }
+    return found
+  }
+
+  private func storedSpan(_ row: inout BinaryRow) throws -> StoredSpan {
+    let from = try row.instant()
+    let until = try row.instant()
+    let lapsesAt = try row.instant()
+    let isOpen = try row.int16() == 1
+    let isEnded = try row.int16() == 1
+    let price = try row.int32()
+    let sourceID = try row.int16()
+    var span = Span(
+      from: from, until: until, lapsesAt: lapsesAt, isOpen: isOpen, isEnded: isEnded, price: price,
+      sourceID: sourceID, seenBy: try row.int16(), statedAt: try row.instant(),
+      learntAt: try row.instant())
+    span.isSuspect = try row.int16() == 1
+    let doubt = try row.int16()
+    let doubtFrom = try row.instant()
+    let doubtUntil = try row.instant()
+    if doubt > 0 {
+      span.doubt = Doubt(
+        reason: doubt == 1 ? .far : .placeholder, from: doubtFrom, until: doubtUntil)
+    }
+    return StoredSpan(span: span, believedUntil: try row.instant())
+  }
+
+  /// The spans that lie far from their stations' own prices, of some fuels, whose first day touches a time.
+  package func suspects(
+    fuelIDs: [Int16], from: Instant, until: Instant
+  ) throws -> [Pair: [StoredSpan]] {
+    let windows = try connection.query(
+      """
+      SELECT station_id, fuel_id, from_at
+      FROM fuel.span
+      WHERE is_suspect
+        AND fuel_id = ANY (\(fuelIDs))
+        AND from_at > \(from.sqlBound)::timestamptz - interval '24 hours'
+        AND from_at < \(until.sqlBound)
+      """
+    ).map(window)
+    var found: [Pair: [StoredSpan]] = [:]
+    let begins = Dictionary(grouping: windows, by: \.pair).mapValues { Set($0.map(\.from)) }
+    for (pair, spans) in try spans(of: windows) {
+      found[pair] = spans.filter { begins[pair]?.contains($0.span.from) ?? false }
+    }
+    return found
+  }
+
+  /// Puts spans in the place of those that begin in windows.
+  ///
+  /// - Parameter now: which of them is the present one.
+  package func replace(_ windows: [Window], with spans: [Pair: [Span]], now: Instant) throws {
+    guard !windows.isEmpty else { return }
+    try connection.query(
+      """
+      DELETE FROM fuel.span
+      USING unnest(
+        \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
+        \(windows.map(\.from.sqlBound))::timestamptz[]
+      ) AS pair (station_id, fuel_id, from_at)
+      WHERE span.station_id = pair.station_id
+        AND span.fuel_id = pair.fuel_id
+        AND span.from_at >= pair.from_at
+      """)
+    let years = Set(
+      windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utcYear })
+    for year in years.sorted() { try connection.query("SELECT fuel.ensure_span_year(\(year))") }
+    // In the order of the key.
+    try connection.copy(into: "fuel.span", columns: 16) { copy in
+      for window in windows {
+        for span in spans[window.pair] ?? [] { try write(span, of: window.pair, to: &copy) }
+      }
+    }
+    try connection.query(
+      """
+      SELECT fuel.refresh_present_spans(
+        \(windows.map(\.pair.stationID)), \(windows.map(\.pair.fuelID)), \(now))
+      """)
+  }
+
+  private func write(_ span: Span, of pair: Pair, to copy: inout BinaryCopy) throws {
+    try copy.beginRow()
+    copy.write(pair.stationID)
+    copy.write(pair.fuelID)
+    copy.write(span.from.sinceMillennium)
+    copy.write(span.until.sinceMillennium)
+    copy.write(span.lapsesAt.sinceMillennium)
+    copy.write(span.isOpen)
+    copy.write(span.isEnded)
+    copy.write(span.price)
+    copy.write(span.sourceID)
+    copy.write(span.seenBy)
+    copy.write(span.statedAt.sinceMillennium)
+    copy.write(span.learntAt.sinceMillennium)
+    copy.write(span.isSuspect)
+    if let doubt = span.doubt {
+      copy.write(doubt.reason.rawValue)
+      copy.write(doubt.from.sinceMillennium)
+      copy.write(doubt.until.sinceMillennium)
+    } else {
+      for _ in 0..<3 { copy.writeNull() }
+    }
+  }
+
+  /// Marks the days whose prices changed, of a station and fuel each.
+  package func markChangedDays(
+    _ changed: [(pair: Pair, from: Instant, until: Instant)], now: Instant
+  ) throws {
+    guard !changed.isEmpty else { return }
+    try connection.query(
+      """
+      SELECT fuel.mark_changed_days(
+        \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from.sqlBound)),
+        \(changed.map(\.until.sqlBound)), \(now))
+      """)
+  }
+
+  /// The stations and fuels that have spans, of some stations.
+  package func pairs(of stationIDs: [Int32]) throws -> [Pair] {
+    try connection.query(
+      """
+      SELECT station_id, fuel_id FROM fuel.present_span WHERE station_id = ANY (\(stationIDs))
+      """
+    ).map { row in
+      Pair(
+        stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id")))
+    }
+  }
+
+  /// Changes which spans are doubtful.
+  package func setDoubts(_ doubts: [(pair: Pair, from: Instant, doubt: Doubt?)]) throws {
+    guard !doubts.isEmpty else { return }
+    try connection.query(
+      """
+      WITH judged AS MATERIALIZED (
+        SELECT *
+        FROM unnest(
+          \(doubts.map(\.pair.stationID))::integer[], \(doubts.map(\.pair.fuelID))::smallint[],
+          \(doubts.map(\.from.sqlBound))::timestamptz[],
+          \(doubts.map { $0.doubt?.reason.rawValue })::text[],
+          \(doubts.map { $0.doubt?.from.sqlBound })::timestamptz[],
+          \(doubts.map { $0.doubt?.until.sqlBound })::timestamptz[]
+        ) AS judged (station_id, fuel_id, from_at, doubt, doubt_from_at, doubt_until_at)
+      ),
+      present AS (
+        UPDATE fuel.present_span AS known SET
+          doubt = judged.doubt,
+          doubt_from_at = judged.doubt_from_at,
+          doubt_until_at = judged.doubt_until_at
+        FROM judged
+        WHERE known.station_id = judged.station_id
+          AND known.fuel_id = judged.fuel_id
+          AND known.from_at = judged.from_at
+      )
+      UPDATE fuel.span AS known SET
+        doubt = judged.doubt,
+        doubt_from_at = judged.doubt_from_at,
+        doubt_until_at = judged.doubt_until_at
+      FROM judged
+      WHERE known.station_id = judged.station_id
+        AND known.fuel_id = judged.fuel_id
+        AND known.from_at = judged.from_at
+      """)
+  }
+
+  // MARK: Rules
+
+  /// How far every feed and archive is believed, by source and fuel: the one place of the program that reads
+  /// these limits.
+  package func reportRules() throws -> [Int16: [Int16: ReportRules]] {
+    var archived: [String: [(Instant, Instant)]] = [:]
+    for row in try connection.query(
+      """
+      SELECT covered.scheme,
+        fuel.price_day_begin(covered.first_day, state.time_zone, state.price_day_starts) AS begins_at,
+        fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts) AS ends_at
+      FROM fuel.archive_intervals() AS covered
+      JOIN fuel.source USING (source_id)
+      JOIN fuel.state USING (state)
+      """)
+    {
+      archived[try row.text("scheme"), default: []].append(
+        (try row.instant("begins_at"), try row.instant("ends_at")))
+    }
+    let rows = try connection.query(
+      """
+      SELECT
+        source.source_id,
+        source.scheme,
+        source.kind = 'archive' AS is_archive,
+        (extract(epoch FROM source.price_lapses_after) * 1000000)::bigint AS price_lapse,
+        (extract(epoch FROM source.sight_lapses_after) * 1000000)::bigint AS sight_lapse,
+        (extract(epoch FROM source.delay) * 1000000)::bigint AS delay,
+        source.holding_confirms,
+        source.first_taken_at,
+        sight.counts_from_at,
+        coalesce((
+          SELECT string_agg(
+            fuel_id || ' ' || (extract(epoch FROM lapses_after) * 1000000)::bigint, ',')
+          FROM fuel.price_lapse
+          WHERE price_lapse.source_id = source.source_id
+        ), '') AS by_fuel
+      FROM fuel.source
+      JOIN fuel.sight USING (source_id)
+      WHERE source.first_taken_at IS NOT NULL
+      """)
+    for row in rows where try !row.boolean("is_archive") {
+      archived[try row.text("scheme"), default: []].append(
+        (try row.instant("first_taken_at"), .distantFuture))
+    }
+    let fuelIDs = try connection.query("SELECT fuel_id FROM fuel.fuel").map {
+      Int16(try $0.integer("fuel_id"))
+    }
+    var rules: [Int16: [Int16: ReportRules]] = [:]
+    for row in rows {
+      let isArchive = try row.boolean("is_archive")
+      let rule = ReportRules(
+        priceLapse: Int64(try row.integer("price_lapse")),
+        sightLapse: Int64(try row.integer("sight_lapse")), delay: Int64(try row.integer("delay")),
+        countsFrom: try row.optionalInstant("counts_from_at") ?? .distantPast,
+        holdingConfirms: try row.boolean("holding_confirms"),
+        covered: isArchive ? Coverage(archived[try row.text("scheme")] ?? []) : nil)
+      var byFuel = Dictionary(uniqueKeysWithValues: fuelIDs.map { ($0, rule) })
+      for entry in try row.text("by_fuel").split(separator: ",") {
+        let words = entry.split(separator: " ")
+        guard words.count == 2, let fuel = Int16(words[0]), let lapse = Int64(words[1]) else {
+          continue
+        }
+        byFuel[fuel]?.priceLapse = lapse
+        // An archive shows nothing between its reports.
+        if isArchive { byFuel[fuel]?.sightLapse = lapse }
+      }
+      rules[Int16(try row.integer("source_id"))] = byFuel
+    }
+    return rules
+  }
+
+  /// When every feed was read so often that its lists follow one another, from an instant on.
+  package func sightings(
+    from: Instant, now: Instant, known: Instant? = nil
+  ) throws -> [Int16: Coverage] {
+    var intervals: [Int16: [(Instant, Instant)]] = [:]
+    for row in try connection.query(
+      """
+      SELECT source_id, from_at, until_at
+      FROM fuel.list_intervals(
+        \(from.sqlBound), \(now.sqlBound), \((known ?? .distantFuture).sqlBound))
+      """)
+    {
+      intervals[Int16(try row.integer("source_id")), default: []].append(
+        (try row.instant("from_at"), try row.instant("until_at")))
+    }
+    return intervals.mapValues { Coverage($0) }
+  }
+
+  /// Where stations are, those that anybody may use.
+  package func neighbourhood() throws -> Neighbourhood {
+    Neighbourhood(
+      try connection.query(
+        """
+        SELECT station_id, state, latitude, longitude
+        FROM fuel.station
+        WHERE place_id = station_id AND is_public AND latitude IS NOT NULL
+        """
+      ).map { row in
+        Neighbourhood.Station(
+          id: Int32(try row.integer("station_id")), state: try row.text("state"),
+          latitude: try row.optionalDouble("latitude") ?? 0,
+          longitude: try row.optionalDouble("longitude") ?? 0)
+      })
+  }
+
+  /// Prices of stations that a person found to be true, in tenths of a cent.
+  ///
+  /// - Parameter known: confirmations of later do not count; `nil`: all do.
+  package func confirmedPrices(known: Instant? = nil) throws -> [Pair: Set<Int32>] {
+    var found: [Pair: Set<Int32>] = [:]
+    for row in try connection.query(
+      """
+      SELECT station.place_id, confirmed.fuel_id, confirmed.price_tenths
+      FROM fuel.price_confirmation AS confirmed
+      JOIN fuel.station USING (station_id)
+      WHERE confirmed.confirmed_at <= \((known ?? .distantFuture).sqlBound)
+      """)
+    {
+      let pair = Pair(
+        stationID: Int32(try row.integer("place_id")), fuelID: Int16(try row.integer("fuel_id")))
+      found[pair, default: []].insert(Int32(try row.integer("price_tenths")))
+    }
+    return found
+  }
+}
+
+extension Instant {
+  /// As PostgreSQL writes it; what lies outside of all time is infinite.
+  package var sqlBound: String {
+    self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description
+  }
+}
+
+extension BinaryRow {
+  /// A `timestamptz` that is never NULL.
+  mutating func instant() throws -> Instant {
+    let value = try int64()
+    if value == .max { return .distantFuture }
+    if value == .min { return .distantPast }
+    return Instant(microseconds: value + Instant.millennium)
+  }
+}
+
+extension Instant {
+  /// The calendar year in UTC.
+  fileprivate var utcYear: Int {
+    Day(sinceEpoch: Int((microseconds / 1_000_000 - (microseconds < 0 ? 86_399 : 0)) / 86_400)).year
+  }
+
+  fileprivate static let millennium: Int64 = 946_684_800_000_000
+
+  /// PostgreSQL's own count: microseconds since 2000-01-01 UTC.
+  var sinceMillennium: Int64 {
+    if self >= .distantFuture { return .max }
+    if self <= .distantPast { return .min }
+    return microseconds - Self.millennium
+  }
+}
+
+extension Store {
+  /// How many of some stations and fuels have a doubtful price at an instant.
+  package func presentDoubts(of pairs: [Pair], at now: Instant) throws -> Int {
+    try connection.query(
+      """
+      SELECT count(*) AS count
+      FROM (
+        SELECT DISTINCT pair.station_id, pair.fuel_id
+        FROM unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
+          AS pair (station_id, fuel_id)
+      ) AS pair
+      JOIN fuel.present_span USING (station_id, fuel_id)
+      WHERE doubt_from_at <= \(now) AND doubt_until_at > \(now)
+      """
+    ).only().integer("count")
+  }
+}
+
+extension StoredSpan {
+  /// The span with its end as it is believed now.
+  package var believed: Span {
+    var span = span
+    span.until = believedUntil
+    return span
+  }
+}

@@ -1,0 +1,111 @@
+package import FuelModel
+
+/// Which prices are doubted. One rule for the present and the past.
+package enum Plausibility {
+  /// A price within a third of one of the station's own is its own way.
+  static func isNear(_ price: Int32, _ own: Int32) -> Bool { abs(own - price) * 3 <= own }
+
+  /// Further back, or ahead, lies another market; in microseconds.
+  package static let memory: Int64 = 60 * 86_400 * 1_000_000
+  // A doubtful price that holds for a day is believed.
+  private static let holds: Int64 = 86_400 * 1_000_000
+
+  /// Marks the spans that lie more than a third away from the station's last two prices before and the two
+  /// after. A station without a price before, or with only one after, has no level yet: then nothing is suspect.
+  ///
+  /// - Parameter before: the last two spans before the first, oldest first.
+  package static func markSuspects(_ spans: inout [Span], before: [Span] = []) {
+    let all = before + spans
+    for position in spans.indices {
+      let place = before.count + position
+      let span = all[place]
+      let earlier = all[..<place].suffix(2).filter { $0.latestEnd.after(memory) >= span.from }
+      let later = all[(place + 1)...].prefix(2).filter { $0.from <= span.until.after(memory) }
+      spans[position].isSuspect =
+        (!earlier.isEmpty || later.count == 2)
+        && !(earlier + later).contains { isNear(span.price, $0.price) }
+    }
+  }
+
+  /// The doubt about one span.
+  ///
+  /// - Parameters:
+  ///   - hasCompany: whether a neighbour charges about as much; asked of suspects only.
+  ///   - isConfirmed: whether a person found the price to be true.
+  ///   - placeholder: while the station has one price for every grade of petrol.
+  ///   - holdingConfirms: whether its source's prices are believed for holding.
+  package static func doubt(
+    about span: Span, hasCompany: Bool, isConfirmed: Bool,
+    placeholder: (from: Instant, until: Instant)?, holdingConfirms: Bool
+  ) -> Doubt? {
+    if isConfirmed { return nil }
+    if let placeholder {
+      return Doubt(reason: .placeholder, from: placeholder.from, until: placeholder.until)
+    }
+    guard span.isSuspect, !hasCompany else { return nil }
+    return Doubt(
+      reason: .far, from: span.from,
+      until: holdingConfirms ? span.from.after(holds) : .distantFuture)
+  }
+
+  /// Whether a neighbour's spans show about the price of a suspect: within a tenth of it, in the first day
+  /// of the suspect.
+  package static func isCompany(_ neighbour: [Span], of span: Span) -> Bool {
+    let end = min(span.latestEnd, span.from.after(holds))
+    return neighbour.contains { other in
+      other.from < end && other.latestEnd > span.from
+        && abs(other.price - span.price) * 10 <= span.price
+    }
+  }
+
+  // MARK: Placeholders
+
+  // Canonical numbers of fuel.fuel: U91, E10, LAF; P95, P98, E5.
+  private static let regular: Set<Int16> = [1, 2, 10]
+  private static let premium: Set<Int16> = [3, 4, 11]
+
+  /// While a station has one price for every grade of petrol, a regular and a premium one among them, and
+  /// for at least three fuels, it has a placeholder and no prices.
+  ///
+  /// - Parameter spans: of one station, by fuel.
+  /// - Returns: by fuel and position, from the first to the last instant of that state in the span.
+  package static func placeholders(
+    _ spans: [Int16: [Span]]
+  ) -> [Int16: [Int: (from: Instant, until: Instant)]] {
+    // Few stations sell two grades at one price, and fewer at one time.
+    guard spans.keys.contains(where: regular.contains), spans.keys.contains(where: premium.contains)
+    else { return [:] }
+    let prices = Set(spans.filter { regular.contains($0.key) }.flatMap { $0.value.map(\.price) })
+    guard
+      spans.contains(where: {
+        premium.contains($0.key) && $0.value.contains { prices.contains($0.price) }
+      })
+    else { return [:] }
+    let bounds = Set(spans.values.flatMap { $0.flatMap { [$0.from, $0.latestEnd] } }).sorted()
+    var found: [Int16: [Int: (from: Instant, until: Instant)]] = [:]
+    var next: [Int16: Int] = [:]
+    for (from, until) in zip(bounds, bounds.dropFirst()) {
+      var present: [(fuel: Int16, position: Int, price: Int32)] = []
+      for (fuel, list) in spans {
+        var position = next[fuel] ?? 0
+        while position < list.count, list[position].latestEnd <= from { position += 1 }
+        next[fuel] = position
+        if position < list.count, list[position].from <= from {
+          present.append((fuel, position, list[position].price))
+        }
+      }
+      let petrol = present.filter { regular.contains($0.fuel) || premium.contains($0.fuel) }
+      guard let price = petrol.first?.price, petrol.allSatisfy({ $0.price == price }),
+        petrol.contains(where: { regular.contains($0.fuel) }),
+        petrol.contains(where: { premium.contains($0.fuel) })
+      else { continue }
+      let same = present.filter { $0.price == price }
+      guard same.count >= 3 else { continue }
+      for (fuel, position, _) in same {
+        let known = found[fuel]?[position]
+        found[fuel, default: [:]][position] = (known?.from ?? from, until)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Which stations are near one another: those within forty kilometres, and at least the nearest five.
+package struct Neighbourhood: Sendable {
+  package struct Station: Sendable {
+    package var id: Int32
+    package var state: String
+    /// Degrees.
+    package var latitude: Double
+    package var longitude: Double
+
+    package init(id: Int32, state: String, latitude: Double, longitude: Double) {
+      self.id = id
+      self.state = state
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+  }
+
+  private let byState: [String: [Station]]
+  private let stations: [Int32: Station]
+
+  private static let radiusKilometres = 40.0
+  private static let least = 5
+
+  package init(_ stations: [Station]) {
+    byState = Dictionary(grouping: stations, by: \.state)
+    self.stations = Dictionary(stations.map { ($0.id, $0) }) { first, _ in first }
+  }
+
+  /// - Returns: none for a station whose position is not known.
+  package func neighbours(of id: Int32) -> [Int32] {
+    guard let here = stations[id] else { return [] }
+    let others = (byState[here.state] ?? []).filter { $0.id != id }
+      .map { (id: $0.id, kilometres: Self.kilometres(here, $0)) }
+      .sorted { ($0.kilometres, $0.id) < ($1.kilometres, $1.id) }
+    let near = others.prefix { $0.kilometres <= Self.radiusKilometres }
+    return (near.count >= Self.least ? near : others.prefix(Self.least)).map(\.id)
+  }
+
+  /// Along a great circle.
+  private static func kilometres(_ one: Station, _ other: Station) -> Double {
+    let degree = Double.pi / 180
+    let latitudes = sin((other.latitude - one.latitude) * degree / 2)
+    let longitudes = sin((other.longitude - one.longitude) * degree / 2)
+    let part =
+      latitudes * latitudes
+      + cos(one.latitude * degree) * cos(other.latitude * degree) * longitudes * longitudes
+    return 12_742 * asin(min(1, part.squareRoot()))
+  }
+}

@@ -1,0 +1,34 @@
+package import FuelModel
+
+/// The price days of some states over a run of dates: when each begins, and when it ends as far as it has
+/// passed.
+package struct PriceCalendar: Sendable {
+  package struct PriceDay: Sendable {
+    package var beginsAt: Instant
+    /// Not later than what is known of the state.
+    package var endsAt: Instant
+    package var isEnded: Bool
+
+    package init(beginsAt: Instant, endsAt: Instant, isEnded: Bool) {
+      self.beginsAt = beginsAt
+      self.endsAt = endsAt
+      self.isEnded = isEnded
+    }
+
+    var microseconds: Int64 { endsAt.microseconds - beginsAt.microseconds }
+  }
+
+  package let first: Day
+  package let count: Int
+  /// By state; only days that have begun there.
+  package let days: [[PriceDay]]
+
+  package init(first: Day, count: Int, days: [[PriceDay]]) {
+    self.first = first
+    self.count = count
+    self.days = days
+  }
+
+  package var beginsAt: Instant { days.compactMap(\.first?.beginsAt).min() ?? .distantPast }
+  package var endsAt: Instant { days.compactMap(\.last?.endsAt).max() ?? .distantPast }
+}

@@ -1,0 +1,181 @@
+package import FuelModel
+
+/// The time during which one price of a station and fuel is believed.
+///
+/// Of the last span of a pair the end is not known yet: it is believed until `until`, and for as long as the
+/// lists of `seenBy` show it, but never past `lapsesAt`.
+package struct Span: Sendable, Equatable {
+  package var from: Instant
+  /// Of an open span: the end if no list shows it any more.
+  package var until: Instant
+  /// Until when it would be believed had it been seen all the time. Between `until` and this a price was
+  /// reported and is too old to believe.
+  package var lapsesAt: Instant
+  /// Whether lists to come keep it alive.
+  package var isOpen: Bool
+  /// Whether a report ended it. Otherwise it lapsed.
+  package var isEnded: Bool
+  /// Tenths of a cent per litre; never 0.
+  package var price: Int32
+  /// The source that reported its beginning, and the one that reported it last.
+  package var sourceID: Int16
+  package var seenBy: Int16
+  /// When its last report began: later than `from` where a price was stated again.
+  package var statedAt: Instant
+  /// When its last report was first fetched.
+  package var learntAt: Instant
+  /// Whether it lies so far from the station's other prices that its neighbours are asked.
+  package var isSuspect = false
+  package var doubt: Doubt?
+
+  package init(
+    from: Instant, until: Instant, lapsesAt: Instant, isOpen: Bool, isEnded: Bool, price: Int32,
+    sourceID: Int16, seenBy: Int16, statedAt: Instant, learntAt: Instant
+  ) {
+    self.from = from
+    self.until = until
+    self.lapsesAt = lapsesAt
+    self.isOpen = isOpen
+    self.isEnded = isEnded
+    self.price = price
+    self.sourceID = sourceID
+    self.seenBy = seenBy
+    self.statedAt = statedAt
+    self.learntAt = learntAt
+  }
+
+  /// How far it may reach: past this nothing confirms it.
+  package var latestEnd: Instant { isOpen ? lapsesAt : until }
+}
+
+/// Why a price is left out of averages, and for how long.
+package struct Doubt: Sendable, Equatable {
+  package enum Reason: String, Sendable {
+    /// Far from the station's own prices before and after, and no neighbour charges about as much.
+    case far
+    /// One price for every grade of petrol.
+    case placeholder
+  }
+
+  package var reason: Reason
+  package var from: Instant
+  package var until: Instant
+
+  package init(reason: Reason, from: Instant, until: Instant) {
+    self.reason = reason
+    self.from = from
+    self.until = until
+  }
+}
+
+/// Makes the spans of one station and fuel from everything that was reported of it.
+///
+/// This is the one place that says which price is believed at an instant. The newest report holds, whoever
+/// made it; of two for one instant the one learnt later, then the higher price.
+///
+/// - Parameters:
+///   - evidence: in any order. The result depends on the set only.
+///   - rules: by source. Reports of other sources do not count.
+///   - sightings: by feed, when its complete lists were taken.
+/// - Returns: in order of time, none overlapping another; neighbours differ in price or have a gap.
+package func spans(
+  of evidence: [Evidence], rules: [Int16: ReportRules], sightings: [Int16: Coverage]
+) -> [Span] {
+  var reports = reports(of: evidence, rules: rules)
+  reports.all.sort { left, right in
+    if left.at != right.at { return left.at < right.at }
+    if left.learntAt != right.learntAt { return left.learntAt < right.learntAt }
+    return left.price < right.price
+  }
+  var spans: [Span] = []
+  for (position, report) in reports.all.enumerated() where report.price > 0 {
+    guard let rule = rules[report.sourceID] else { continue }
+    let next = position + 1 < reports.all.count ? reports.all[position + 1].at : nil
+    if let next, next <= report.at { continue }
+    let isListed = reports.isListed(report.recordID, before: next ?? .distantFuture)
+    var lapses = min(next ?? .distantFuture, report.stampedAt.after(rule.priceLapse))
+    // What was first read later than it began was seen then.
+    var seen = max(report.stampedAt, report.learntAt.after(-rule.delay))
+    if let next, isListed, let last = sightings[report.sourceID]?.last(before: next) {
+      seen = max(seen, last)
+    }
+    if let covered = rule.covered { lapses = min(lapses, covered.end(from: report.at)) }
+    let until = min(lapses, seen.after(rule.sightLapse))
+    // What is too old already when it is first reported is no price, but is shown as one that is too old.
+    guard report.at < lapses || next == nil else { continue }
+    lapses = max(lapses, report.at)
+    let isOpen = next == nil && isListed
+    var span = Span(
+      from: report.at, until: max(until, report.at), lapsesAt: lapses, isOpen: isOpen,
+      isEnded: next == until, price: report.price, sourceID: report.sourceID,
+      seenBy: report.sourceID, statedAt: report.at, learntAt: report.learntAt)
+    if let last = spans.last, last.price == span.price, last.until == span.from {
+      span.from = last.from
+      span.sourceID = last.sourceID
+      spans.removeLast()
+    }
+    spans.append(span)
+  }
+  return spans
+}
+
+/// A price that begins or ends: what was stamped, or what a complete list says by leaving a price out or
+/// taking it up again.
+private struct Report {
+  var recordID: Int32
+  var sourceID: Int16
+  var at: Instant
+  var price: Int32
+  /// The stamp that the price carries.
+  var stampedAt: Instant
+  var learntAt: Instant
+}
+
+private struct Reports {
+  var all: [Report] = []
+  /// By record, in order of time.
+  var listings: [Int32: [(at: Instant, isListed: Bool)]] = [:]
+
+  func isListed(_ record: Int32, before instant: Instant) -> Bool {
+    listings[record]?.last { $0.at < instant }?.isListed ?? false
+  }
+}
+
+private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Reports {
+  var reports = Reports()
+  reports.all.reserveCapacity(evidence.count)
+  func add(_ evidence: Evidence, price: Int32, stampedAt: Instant) {
+    reports.all.append(
+      Report(
+        recordID: evidence.recordID, sourceID: evidence.sourceID, at: evidence.at,
+        price: price, stampedAt: stampedAt, learntAt: evidence.learntAt))
+  }
+  var hasListings = false
+  for line in evidence where rules[line.sourceID] != nil {
+    if line.kind == .price {
+      add(line, price: line.price, stampedAt: line.at)
+    } else {
+      hasListings = true
+      reports.listings[line.recordID, default: []].append((line.at, line.kind == .listed))
+    }
+  }
+  guard hasListings else { return reports }
+  for record in reports.listings.keys { reports.listings[record]?.sort { $0.at < $1.at } }
+  let stamped = reports.all
+  for line in evidence where line.kind != .price && rules[line.sourceID] != nil {
+    if line.kind == .unlisted {
+      add(line, price: 0, stampedAt: line.at)
+      continue
+    }
+    // Being listed for the first time is no report: the stamp tells when the price began.
+    guard let first = reports.listings[line.recordID]?.first, first.at < line.at else { continue }
+    let before = stamped.filter { $0.recordID == line.recordID && $0.at <= line.at }
+    guard
+      let last = before.max(by: {
+        ($0.at, $0.learntAt, $0.price) < ($1.at, $1.learntAt, $1.price)
+      })
+    else { continue }
+    add(line, price: last.price, stampedAt: last.at)
+  }
+  return reports
+}

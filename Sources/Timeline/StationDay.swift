@@ -1,0 +1,120 @@
+package import FuelModel
+
+/// What a station charged for a fuel over one price day.
+package struct StationDay: Sendable, Equatable {
+  /// Why a day has no price, for those that count what is left out.
+  package enum Standing: Int16, Sendable {
+    /// Nothing was reported.
+    case unknown = 0
+    /// There is a price.
+    case known = 1
+    /// Every price is doubtful.
+    case doubtful = 2
+    /// A price was reported and is too old to believe.
+    case stale = 3
+  }
+
+  package var standing: Standing
+  /// The mean over the time for which a price is believed, in 65,536ths of a tenth of a cent: whole numbers
+  /// add up to the same in any order.
+  package var mean: Int32
+  /// The lowest, the highest and the last price, tenths of a cent.
+  package var low: Int32
+  package var high: Int32
+  package var last: Int32
+  /// For how many seconds of the day a price is believed.
+  package var seconds: Int32
+
+  package static let unknown = StationDay(
+    standing: .unknown, mean: 0, low: 0, high: 0, last: 0, seconds: 0)
+  /// How many parts of a tenth of a cent a mean counts.
+  package static let fraction = 65_536.0
+
+  package init(
+    standing: Standing, mean: Int32, low: Int32, high: Int32, last: Int32, seconds: Int32
+  ) {
+    self.standing = standing
+    self.mean = mean
+    self.low = low
+    self.high = high
+    self.last = last
+    self.seconds = seconds
+  }
+}
+
+/// What the parts of spans that fall into one day come to: prices times microseconds, and microseconds.
+private struct Sum {
+  var weighted: Int64 = 0
+  var lasting: Int64 = 0
+  var low = Int32.max
+  var high = Int32.min
+  var last: Int32 = 0
+  var isDoubted = false
+  var isStale = false
+}
+
+/// Cuts the spans of a station and fuel into price days.
+///
+/// - Parameters:
+///   - spans: in order of time, with their ends as they are believed now (`until`).
+///   - days: of the station's state.
+///   - countsFrom: from when on the prices of a source count.
+/// - Returns: one for each day.
+package func stationDays(
+  of spans: some Sequence<Span>, in days: [PriceCalendar.PriceDay],
+  countsFrom: (Int16) -> Instant = { _ in .distantPast }
+) -> [StationDay] {
+  var sums = Array(repeating: Sum(), count: days.count)
+  for span in spans {
+    let counts = countsFrom(span.sourceID)
+    forEachPart(from: max(span.from, counts), until: span.until, in: days) { day, from, until in
+      var lasting = until.microseconds - from.microseconds
+      if let doubt = span.doubt {
+        let doubted = min(until, doubt.until).microseconds - max(from, doubt.from).microseconds
+        if doubted > 0 {
+          sums[day].isDoubted = true
+          lasting -= doubted
+        }
+      }
+      guard lasting > 0 else { return }
+      sums[day].weighted += Int64(span.price) * lasting
+      sums[day].lasting += lasting
+      sums[day].low = min(sums[day].low, span.price)
+      sums[day].high = max(sums[day].high, span.price)
+      sums[day].last = span.price
+    }
+    forEachPart(from: max(span.until, counts), until: span.lapsesAt, in: days) { day, _, _ in
+      sums[day].isStale = true
+    }
+  }
+  return sums.map { sum in
+    guard sum.lasting > 0 else {
+      var day = StationDay.unknown
+      day.standing = sum.isDoubted ? .doubtful : sum.isStale ? .stale : .unknown
+      return day
+    }
+    return StationDay(
+      standing: .known,
+      mean: Int32((Double(sum.weighted) / Double(sum.lasting) * StationDay.fraction).rounded()),
+      low: sum.low, high: sum.high, last: sum.last,
+      seconds: Int32((Double(sum.lasting) / 1_000_000).rounded()))
+  }
+}
+
+/// The parts of an interval that fall into price days: day, from and until.
+@inline(__always)
+private func forEachPart(
+  from begin: Instant, until end: Instant, in days: [PriceCalendar.PriceDay],
+  _ body: (Int, Instant, Instant) -> Void
+) {
+  guard begin < end, let first = days.first?.beginsAt, end > first else { return }
+  // Days are 23 to 25 hours long: the guess is at most a day late.
+  let ahead = max(0, begin.microseconds - first.microseconds)
+  var day = max(0, min(days.count - 1, Int(ahead / 86_400_000_000)) - 1)
+  while day < days.count, days[day].beginsAt < end {
+    let from = max(begin, days[day].beginsAt)
+    let until = min(end, days[day].endsAt)
+    if from < until { body(day, from, until) }
+    day += 1
+  }
+}

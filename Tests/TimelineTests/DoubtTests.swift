@@ -1,0 +1,110 @@
+import FuelModel
+import Testing
+
+@testable import Timeline
+
+/// Which prices are suspect by the station's own, and which need a neighbour to be believed.
+struct DoubtTests {
+  private let begin = Instant("2026-05-04T00:00:00Z")
+
+  private func span(_ tenths: Int32, days from: Int, to until: Int) -> Span {
+    Span(
+      from: begin + .seconds(from * 86_400), until: begin + .seconds(until * 86_400),
+      lapsesAt: begin + .seconds(until * 86_400), isOpen: false, isEnded: true, price: tenths,
+      sourceID: 1,
+      seenBy: 1, statedAt: begin + .seconds(from * 86_400), learntAt: begin)
+  }
+
+  private func suspects(_ spans: [Span]) -> [Int32] {
+    var spans = spans
+    Plausibility.markSuspects(&spans)
+    return spans.filter(\.isSuspect).map(\.price)
+  }
+
+  /// F-V05: a slip between two prices of the usual kind.
+  @Test func aSlipIsSuspect() {
+    #expect(
+      suspects([
+        span(2_189, days: 0, to: 2), span(1_259, days: 2, to: 3), span(2_199, days: 3, to: 5),
+      ]) == [1_259])
+  }
+
+  /// F-N36: a first price has no level, and one that is always dear has its own.
+  @Test func whoIsAlwaysDearIsNotSuspect() {
+    #expect(suspects([span(4_200, days: 0, to: 2)]) == [])
+    #expect(suspects([span(4_200, days: 0, to: 2), span(4_150, days: 2, to: 3)]) == [])
+    // Two prices after it tell the level of a first one; one alone may be the slip itself.
+    #expect(
+      suspects([
+        span(1_259, days: 0, to: 1), span(2_199, days: 1, to: 3), span(2_189, days: 3, to: 4),
+      ]) == [1_259])
+    #expect(suspects([span(1_259, days: 0, to: 1), span(2_199, days: 1, to: 3)]) == [2_199])
+  }
+
+  /// F-V06: a jump of 40 cents from 175, and a fall.
+  @Test func jumpsAreNotSuspect() {
+    #expect(
+      suspects([
+        span(1_759, days: 0, to: 2), span(2_159, days: 2, to: 3), span(1_800, days: 3, to: 9),
+      ]) == [])
+  }
+
+  /// Two months later is another market.
+  @Test func oldPricesAreNoLevel() {
+    #expect(suspects([span(900, days: 0, to: 2), span(1_800, days: 100, to: 101)]) == [])
+  }
+
+  /// A neighbour's price within a tenth, at any time of the suspect's first day, is company.
+  @Test func neighboursAreCompany() {
+    let suspect = span(1_300, days: 10, to: 14)
+    #expect(Plausibility.isCompany([span(1_250, days: 0, to: 11)], of: suspect))
+    #expect(!Plausibility.isCompany([span(1_250, days: 12, to: 13)], of: suspect))
+    #expect(!Plausibility.isCompany([span(1_900, days: 0, to: 20)], of: suspect))
+    var lonely = suspect
+    lonely.isSuspect = true
+    let doubt = Plausibility.doubt(
+      about: lonely, hasCompany: false, isConfirmed: false, placeholder: nil, holdingConfirms: true)
+    #expect(
+      doubt == Doubt(reason: .far, from: suspect.from, until: suspect.from + .seconds(86_400)))
+    #expect(
+      Plausibility.doubt(
+        about: lonely, hasCompany: true, isConfirmed: false, placeholder: nil, holdingConfirms: true
+      ) == nil)
+    #expect(
+      Plausibility.doubt(
+        about: lonely, hasCompany: false, isConfirmed: true, placeholder: nil, holdingConfirms: true
+      ) == nil)
+  }
+
+  /// F-N32: one price for every grade of petrol, whatever diesel costs, for as long as all have it.
+  @Test func onePriceForEveryGrade() {
+    let placeholders = Plausibility.placeholders([
+      1: [span(1_850, days: 0, to: 10)], 3: [span(1_850, days: 2, to: 10)],
+      4: [span(2_050, days: 0, to: 4), span(1_850, days: 4, to: 8), span(2_050, days: 8, to: 10)],
+      5: [span(1_990, days: 0, to: 10)],
+    ])
+    #expect(Set(placeholders.keys) == [1, 3, 4])
+    let found = placeholders[1]?[0]
+    #expect(
+      found?.from == begin + .seconds(4 * 86_400) && found?.until == begin + .seconds(8 * 86_400))
+    #expect(placeholders[4]?[0] == nil && placeholders[4]?[1] != nil)
+    // Diesel and one grade at one price are no placeholder, nor are two grades alone.
+    #expect(
+      Plausibility.placeholders([
+        1: [span(2_189, days: 0, to: 4)], 5: [span(2_189, days: 0, to: 4)],
+        6: [span(2_189, days: 0, to: 4)],
+      ]).isEmpty)
+    #expect(
+      Plausibility.placeholders([
+        1: [span(1_850, days: 0, to: 4)], 4: [span(1_850, days: 0, to: 4)],
+      ])
+      .isEmpty)
+  }
+}
+
+extension Instant {
+  fileprivate init(_ text: String) {
+    guard let instant = Instant(iso: text) else { preconditionFailure("no instant: \(text)") }
+    self = instant
+  }
+}

@@ -1,0 +1,185 @@
+import FuelModel
+import Simulator
+import Testing
+
+@testable import Timeline
+
+/// Spans and station days of made-up reports against a second way: asking every minute.
+struct SpanTests {
+  private let begin = Instant(seconds: 1_780_000_000 / 86_400 * 86_400)
+  private let hour: Int64 = 3_600_000_000
+
+  private func at(minutes: Int) -> Instant { begin + .seconds(minutes * 60) }
+
+  private func days(_ range: Range<Int>) -> [PriceCalendar.PriceDay] {
+    range.map { day in
+      .init(
+        beginsAt: at(minutes: day * 1_440), endsAt: at(minutes: (day + 1) * 1_440), isEnded: true)
+    }
+  }
+
+  private struct World {
+    var reports: [Int32: [Evidence]]
+    var lists: [Instant]
+  }
+
+  /// Stations that change, stop selling and fall silent, one source that is away for a while.
+  private func world(_ seed: Int) -> World {
+    var random = Random(seed: UInt64(seed), "averages")
+    var reports: [Int32: [Evidence]] = [:]
+    for station in Int32(1)...12 {
+      var list = [
+        Evidence(
+          kind: .listed, recordID: station, sourceID: 1, at: at(minutes: -4 * 1_440),
+          learntAt: at(minutes: -4 * 1_440))
+      ]
+      for _ in 0..<random.integer(1...9) {
+        let minute = random.integer(-3 * 1_440...4 * 1_440)
+        list.append(
+          Evidence(
+            kind: .price, recordID: station, sourceID: 1, at: at(minutes: minute),
+            price: random.chance(0.15) ? 0 : Int32(random.integer(1_700...1_900)),
+            learntAt: at(minutes: minute + 5)))
+      }
+      reports[station] = list
+    }
+    let away = random.integer(0...3 * 1_440)
+    let lists = stride(from: -3 * 1_440, to: 5 * 1_440, by: 60)
+      .filter { $0 < away || $0 > away + 1_000 }.map { at(minutes: $0) }
+    return World(reports: reports, lists: lists)
+  }
+
+  private var rules: [Int16: ReportRules] {
+    [1: ReportRules(priceLapse: 48 * hour, sightLapse: 6 * hour)]
+  }
+
+  /// Lists that lie six hours or less apart follow one another.
+  private func sightings(_ world: World) -> [Int16: Coverage] {
+    var intervals: [(from: Instant, until: Instant)] = []
+    for list in world.lists.sorted() {
+      if let last = intervals.last, list.microseconds - last.until.microseconds <= 6 * hour {
+        intervals[intervals.count - 1].until = list
+      } else {
+        intervals.append((list, list))
+      }
+    }
+    return [1: Coverage(intervals)]
+  }
+
+  /// With the ends that the newest list gives to open spans.
+  private func made(_ world: World, _ station: Int32, reversed: Bool = false) -> [Span] {
+    let reports = world.reports[station] ?? []
+    let newest = (world.lists.max() ?? begin).after(6 * hour)
+    return spans(
+      of: reversed ? reports.reversed() : reports, rules: rules, sightings: sightings(world)
+    ).map { span in
+      var span = span
+      if span.isOpen { span.until = min(span.lapsesAt, max(span.until, newest)) }
+      return span
+    }
+  }
+
+  /// What is believed of a station in a minute, by the rules in words.
+  private func price(_ world: World, _ station: Int32, _ minute: Int) -> Int32? {
+    let now = at(minutes: minute)
+    let reports = (world.reports[station] ?? []).filter { $0.kind == .price }.sorted {
+      ($0.at, $0.learntAt, $0.price) < ($1.at, $1.learntAt, $1.price)
+    }
+    guard let report = reports.last(where: { $0.at <= now }), report.price > 0 else { return nil }
+    if now.microseconds - report.at.microseconds >= 48 * hour { return nil }
+    let next = reports.first { $0.at > now }?.at
+    let seen = world.lists.last { $0 < next ?? .distantFuture } ?? report.at
+    let lapses = max(seen, report.learntAt).microseconds + 6 * hour
+    // Between two sightings that are near enough it was there all the time.
+    return now.microseconds < lapses ? report.price : nil
+  }
+
+  @Test(arguments: 0..<30)
+  func equalAskingEveryMinute(seed: Int) {
+    let world = world(seed)
+    for station in Int32(1)...12 {
+      let spans = made(world, station)
+      for minute in stride(from: 0, to: 4 * 1_440, by: 1) {
+        let now = at(minutes: minute)
+        let held = spans.first { $0.from <= now && now < $0.until }?.price
+        guard held != price(world, station, minute) else { continue }
+        Issue.record("station \(station), minute \(minute): \(held as Any)")
+        return
+      }
+      let days = stationDays(of: spans, in: days(0..<4))
+      for day in 0..<4 {
+        let prices = (day * 1_440..<(day + 1) * 1_440).compactMap { price(world, station, $0) }
+        #expect((days[day].standing == .known) == !prices.isEmpty)
+        guard days[day].standing == .known, !prices.isEmpty else { continue }
+        let mean = Double(prices.reduce(0) { $0 + Int($1) }) / Double(prices.count)
+        #expect(abs(Double(days[day].mean) / StationDay.fraction - mean) <= 0.5)
+        #expect(days[day].seconds == Int32(prices.count * 60))
+        #expect(days[day].low == prices.min() && days[day].high == prices.max())
+        #expect(days[day].last == prices.last)
+      }
+    }
+  }
+
+  /// The order of reports is no matter, and a day is the same in a run of any length.
+  @Test(arguments: 0..<30)
+  func orderAndLengthAreNoMatter(seed: Int) {
+    let world = world(seed)
+    for station in Int32(1)...12 {
+      let spans = made(world, station)
+      #expect(made(world, station, reversed: true) == spans)
+      let whole = stationDays(of: spans, in: days(0..<4))
+      #expect((0..<4).flatMap { stationDays(of: spans, in: days($0..<$0 + 1)) } == whole)
+    }
+  }
+
+  private func report(_ tenths: Int32, hours: Int, by source: Int16 = 1) -> Evidence {
+    Evidence(
+      kind: .price, recordID: Int32(source), sourceID: source, at: at(minutes: hours * 60),
+      price: tenths,
+      learntAt: at(minutes: hours * 60))
+  }
+
+  /// F-N29: a price of an archive is not carried into a month that no file covers.
+  @Test func nothingIsCarriedIntoUncoveredTime() {
+    let covered = Coverage([
+      (at(minutes: 0), at(minutes: 30 * 1_440)), (at(minutes: 60 * 1_440), at(minutes: 90 * 1_440)),
+    ])
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 60 * 24 * hour, sightLapse: 60 * 24 * hour, covered: covered)
+    ]
+    let made = spans(
+      of: [report(1_800, hours: 20 * 24), report(1_900, hours: 65 * 24)], rules: rules,
+      sightings: [:])
+    #expect(
+      made.map { [$0.from, $0.until] } == [
+        [at(minutes: 20 * 1_440), at(minutes: 30 * 1_440)],
+        [at(minutes: 65 * 1_440), at(minutes: 90 * 1_440)],
+      ])
+    // Without the hole the first price holds until the second.
+    let whole: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 60 * 24 * hour, sightLapse: 60 * 24 * hour)
+    ]
+    #expect(
+      spans(
+        of: [report(1_800, hours: 20 * 24), report(1_900, hours: 65 * 24)],
+        rules: whole, sightings: [:]
+      ).first?.until == at(minutes: 65 * 1_440))
+  }
+
+  /// Reports of one price in turn are one span, told by the first.
+  @Test func equalNeighboursAreOneSpan() {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 48 * hour, sightLapse: 48 * hour),
+      2: ReportRules(priceLapse: 48 * hour, sightLapse: 48 * hour),
+    ]
+    let made = spans(
+      of: [
+        report(1_800, hours: 0), report(1_800, hours: 30, by: 2), report(1_900, hours: 60),
+        report(1_900, hours: 200),
+      ], rules: rules, sightings: [:])
+    #expect(made.map(\.price) == [1_800, 1_900, 1_900])
+    #expect(made[0].from == at(minutes: 0) && made[0].until == at(minutes: 60 * 60))
+    #expect(made[0].sourceID == 1 && made[0].seenBy == 2 && made[0].isEnded)
+    #expect(made[1].until == at(minutes: 108 * 60) && !made[1].isEnded)
+  }
+}
