@@ -79,6 +79,42 @@ package struct FeedHistory: Sendable {
 }
 
 extension Store {
+  /// Whether the database server, or another provider within a day, tells about the same of our clock as a
+  /// provider does.
+  ///
+  /// - Parameters:
+  ///   - clockSkewSeconds: the provider's clock less ours.
+  ///   - within: how far two witnesses may differ, in seconds.
+  package func hasWitness(
+    clockSkewSeconds: Int, within: Int, besides source: SourceID, now: Instant
+  ) throws -> Bool {
+    try connection.query(
+      """
+      SELECT
+        abs(extract(epoch FROM clock_timestamp() - \(now)::timestamptz) - \(clockSkewSeconds)::integer)
+          <= \(within)::integer
+        OR EXISTS (
+          SELECT
+          FROM fuel.source AS asked
+          JOIN fuel.source AS other ON other.account <> asked.account
+          CROSS JOIN LATERAL (
+            SELECT run.clock_skew
+            FROM fuel.run
+            WHERE run.source_id = other.source_id
+              AND run.kind = 'live'
+              AND run.clock_skew IS NOT NULL
+              AND run.started_at > \(now)::timestamptz - interval '1 day'
+            ORDER BY run.run_id DESC
+            LIMIT 1
+          ) AS latest
+          WHERE asked.source_id = \(source)
+            AND abs(extract(epoch FROM latest.clock_skew) - \(clockSkewSeconds)::integer)
+              <= \(within)::integer
+        ) AS agrees
+      """
+    ).only().boolean("agrees")
+  }
+
   /// Makes the feed known, or brings what is known of it up to date; writes only where it differs.
   ///
   /// - Parameter now: since when its terms count as known.

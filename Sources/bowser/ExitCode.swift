@@ -59,7 +59,7 @@ enum ExitCode: Int32, CaseIterable {
       }
     case let error as IngestError:
       switch error {
-      case .busy, .notBefore, .quotaSpent: self = .tryAgain
+      case .busy, .notBefore, .quotaSpent, .clockIsWrong: self = .tryAgain
       case .off: self = .configuration
       case .recording: self = .inputOutput
       }

@@ -327,6 +327,47 @@ struct IngestTests {
     }
   }
 
+  /// F-N02: a clock that is a day or a year ahead stores nothing and is told, whatever else agrees; one that is
+  /// half an hour ahead is told from a provider that is alone in the wrong by what another provider said.
+  @Test func aWrongClockStoresNothing() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let date = Mutex("Wed, 01 Jul 2026 10:00:00 GMT")
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        return .text(status, body, type: type, headers: ["Date": date.withLock { $0 }])
+      }
+      let before = try bench.stored()
+      for days in [2, 400, -3] {
+        let error = await #expect(throws: IngestError.self) {
+          try await bench.ingest("sa-fpd", at: Bench.end + .seconds(days * 86_400))
+        }
+        guard case .clockIsWrong(let seconds) = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(abs(seconds + days * 86_400) < 60)
+      }
+      #expect(try bench.stored() == before)
+      #expect(
+        try bench.lines("SELECT DISTINCT outcome, error LIKE '%clock is wrong%' FROM fuel.run")
+          == ["failed|t"])
+      // Half an hour behind, and nobody agrees: the provider is named and its run counts.
+      date.withLock { $0 = "Wed, 01 Jul 2026 10:30:00 GMT" }
+      try await bench.ingest("sa-fpd")
+      #expect(
+        try bench.lines(
+          "SELECT clock_skew_seconds FROM fuel_v1.ingest_runs WHERE outcome = 'stored'")
+          == ["1800"])
+      // Another provider says the same: then it is our clock.
+      await #expect(throws: IngestError.clockIsWrong(seconds: 1_800)) {
+        try await bench.ingest("qld-fpd")
+      }
+    }
+  }
+
   /// F-H30: filters that let only browsers in let an honest text in that begins like one's.
   @Test func theAgentIsHonest() async throws {
     try await TestDatabase.with { target in

@@ -87,6 +87,7 @@ package struct Ingest {
     do {
       let fetched = try fetched.get()
       (documents, skew) = (fetched.documents, fetched.clockSkewSeconds)
+      try checkClock(skew, for: visit.source)
       try store.setNotBefore(nil, of: visit.source)
       try recording?.keep(documents, of: source.feed)
     } catch {
@@ -202,6 +203,22 @@ package struct Ingest {
       // The lock dies with the session; the session is in trouble already.
       log.debug("lock left to the server", ["error": "\(error)"])
     }
+  }
+
+  // A run by a clock that is wrong by more than this would date what it stores wrongly.
+  private static let clockLimitSeconds = 600
+  private static let farClockLimitSeconds = 86_400
+
+  /// Holds our clock against the provider's. Where they differ by more than ten minutes a second witness
+  /// decides, the database server or another provider of late; by more than a day ours is not believed in any
+  /// case. A provider that is alone in the wrong is named in the feed's health, and its run counts.
+  private func checkClock(_ skew: Int?, for id: SourceID) throws {
+    guard let skew, abs(skew) > Self.clockLimitSeconds else { return }
+    let isWrong =
+      try abs(skew) > Self.farClockLimitSeconds
+      || store.hasWitness(
+        clockSkewSeconds: skew, within: Self.clockLimitSeconds, besides: id, now: clock.now())
+    if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
   }
 
   private func checkBudget(_ id: SourceID, requests: Int) throws {
