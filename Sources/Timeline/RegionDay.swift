@@ -236,7 +236,8 @@ package struct RegionDays {
 
   /// A nation is complete when each of its states is: covered, and complete wherever it sells the fuel.
   private func settleNations(_ averages: inout [DailyAverage]) {
-    guard regions.contains(where: \.isNation) else { return }
+    let nations = Set(regions.filter(\.isNation).map(\.code))
+    guard !nations.isEmpty else { return }
     var byState: [String: DailyAverage] = [:]
     let stateCodes = Dictionary(
       regions.compactMap { region in
@@ -246,10 +247,7 @@ package struct RegionDays {
     for average in averages where stateCodes.values.contains(average.region) {
       byState["\(average.region) \(average.fuelID) \(average.day)"] = average
     }
-    for position in averages.indices {
-      guard let region = regions.first(where: { $0.code == averages[position].region }),
-        region.isNation
-      else { continue }
+    for position in averages.indices where nations.contains(averages[position].region) {
       let day = averages[position].day
       let place = day.sinceEpoch - calendar.first.sinceEpoch
       var complete = 0
