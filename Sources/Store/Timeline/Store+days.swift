@@ -144,35 +144,22 @@ extension Store {
   package func coveredDays(from first: Day, to last: Day, states: [String]) throws -> [[Bool]] {
     let count = last.sinceEpoch - first.sinceEpoch + 1
     var covered: [String: [Bool]] = [:]
-    for row in try connection.query(
-      """
-      SELECT DISTINCT source.state, told.day
-      FROM fuel.source_day AS told
-      JOIN fuel.source USING (source_id)
-      WHERE told.why IS NULL AND told.day BETWEEN \(first) AND \(last)
-      """)
-    {
-      let state = try row.text("state")
-      if covered[state] == nil { covered[state] = Array(repeating: false, count: count) }
-      covered[state]?[try row.day("day").sinceEpoch - first.sinceEpoch] = true
-    }
     // Stations of a state may be another state's feed's, as those of the ACT are.
     for row in try connection.query(
       """
-      SELECT DISTINCT station.state, told.day
+      SELECT DISTINCT reported.state, told.day
       FROM (
-        SELECT DISTINCT record.state, source.source_id
-        FROM fuel.station AS record
-        JOIN fuel.source USING (source_id)
-        WHERE record.state <> source.state
-      ) AS station
+        SELECT state, source_id FROM fuel.source
+        UNION
+        SELECT state, source_id FROM fuel.station
+      ) AS reported
       JOIN fuel.source_day AS told USING (source_id)
       WHERE told.why IS NULL AND told.day BETWEEN \(first) AND \(last)
       """)
     {
       let state = try row.text("state")
-      if covered[state] == nil { covered[state] = Array(repeating: false, count: count) }
-      covered[state]?[try row.day("day").sinceEpoch - first.sinceEpoch] = true
+      covered[state, default: Array(repeating: false, count: count)][
+        try row.day("day").sinceEpoch - first.sinceEpoch] = true
     }
     return states.map { covered[$0] ?? Array(repeating: false, count: count) }
   }
