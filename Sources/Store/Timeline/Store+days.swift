@@ -228,9 +228,7 @@ extension Store {
   private func monthSpans(_ statement: SQL) throws -> [MonthSpan] {
     try connection.query(statement).map { row in
       MonthSpan(
-        pair: Pair(
-          stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id"))
-        ),
+        pair: try row.pair(),
         first: Month(try row.day("first_month")), last: Month(try row.day("last_month")))
     }.sorted { $0.pair < $1.pair }
   }
@@ -261,9 +259,7 @@ extension Store {
     for row in removed where try row.boolean("is_known") {
       before.insert(
         Known(
-          pair: Pair(
-            stationID: Int32(try row.integer("station_id")),
-            fuelID: Int16(try row.integer("fuel_id"))), month: Month(try row.day("month")).number))
+          pair: try row.pair(), month: Month(try row.day("month")).number))
     }
     let after = Set(
       months.filter { $0.days.contains { $0.standing == .known } }
@@ -366,10 +362,7 @@ extension Store {
       SELECT station_id, fuel_id FROM fuel.present_span WHERE fuel_id = ANY (\(fuelIDs))
       ORDER BY station_id, fuel_id
       """
-    ).map { row in
-      Pair(
-        stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id")))
-    }
+    ).map { try $0.pair() }
   }
 
   // MARK: Averages

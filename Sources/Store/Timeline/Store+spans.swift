@@ -78,8 +78,7 @@ extension Store {
 
   private func window(_ row: Row) throws -> Window {
     Window(
-      pair: Pair(
-        stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id"))),
+      pair: try row.pair(),
       from: try row.text("from_at") == "-infinity" ? .distantPast : try row.instant("from_at"))
   }
 
@@ -279,10 +278,7 @@ extension Store {
       """
       SELECT station_id, fuel_id FROM fuel.present_span WHERE station_id = ANY (\(stationIDs))
       """
-    ).map { row in
-      Pair(
-        stationID: Int32(try row.integer("station_id")), fuelID: Int16(try row.integer("fuel_id")))
-    }
+    ).map { try $0.pair() }
   }
 
   /// Changes which spans are doubtful.
@@ -435,14 +431,13 @@ extension Store {
     var found: [Pair: Set<Int32>] = [:]
     for row in try connection.query(
       """
-      SELECT station.place_id, confirmed.fuel_id, confirmed.price_tenths
+      SELECT station.place_id AS station_id, confirmed.fuel_id, confirmed.price_tenths
       FROM fuel.price_confirmation AS confirmed
       JOIN fuel.station USING (station_id)
       WHERE confirmed.confirmed_at <= \((known ?? .distantFuture).sqlBound)
       """)
     {
-      let pair = Pair(
-        stationID: Int32(try row.integer("place_id")), fuelID: Int16(try row.integer("fuel_id")))
+      let pair = try row.pair()
       found[pair, default: []].insert(Int32(try row.integer("price_tenths")))
     }
     return found
@@ -453,6 +448,13 @@ extension Instant {
   /// As PostgreSQL writes it; what lies outside of all time is infinite.
   package var sqlBound: String {
     self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description
+  }
+}
+
+extension Row {
+  /// The station and fuel of a row with `station_id` and `fuel_id`.
+  func pair() throws -> Pair {
+    Pair(stationID: Int32(try integer("station_id")), fuelID: Int16(try integer("fuel_id")))
   }
 }
 
