@@ -60,9 +60,8 @@ package enum Plausibility {
 
   // MARK: Placeholders
 
-  // Canonical numbers of fuel.fuel: U91, E10, LAF; P95, P98, E5.
-  private static let regular: Set<Int16> = [1, 2, 10]
-  private static let premium: Set<Int16> = [3, 4, 11]
+  private static let regular = Set([Fuel.u91, .e10, .laf].compactMap(\.id))
+  private static let premium = Set([Fuel.p95, .p98, .e5].compactMap(\.id))
 
   /// While a station has one price for every grade of petrol, a regular and a premium one among them, and
   /// for at least three fuels, it has a placeholder and no prices.
