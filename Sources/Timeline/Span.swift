@@ -71,7 +71,7 @@ package struct Doubt: Sendable, Equatable {
 /// Makes the spans of one station and fuel from everything that was reported of it.
 ///
 /// This is the one place that says which price is believed at an instant. The newest report holds, whoever
-/// made it; of two for one instant the one learnt later, then the higher price.
+/// made it; of two for one instant the one told last, then the higher price.
 ///
 /// - Parameters:
 ///   - evidence: in any order. The result depends on the set only.
@@ -84,7 +84,7 @@ package func spans(
   var reports = reports(of: evidence, rules: rules)
   reports.all.sort { left, right in
     if left.at != right.at { return left.at < right.at }
-    if left.learntAt != right.learntAt { return left.learntAt < right.learntAt }
+    if left.toldAt != right.toldAt { return left.toldAt < right.toldAt }
     return left.price < right.price
   }
   var spans: [Span] = []
@@ -129,12 +129,37 @@ private struct Report {
   /// The stamp that the price carries.
   var stampedAt: Instant
   var learntAt: Instant
+  /// When it was learnt last: of two prices under one stamp the one told last holds.
+  var toldAt: Instant
 }
 
 private struct Reports {
   var all: [Report] = []
   /// By record, in order of time.
   var listings: [Int32: [(at: Instant, isListed: Bool)]] = [:]
+
+  /// One price under one stamp is one report, learnt with the first run that made it and told until the last.
+  mutating func fold() {
+    all.sort { left, right in
+      if left.at != right.at { return left.at < right.at }
+      if left.recordID != right.recordID { return left.recordID < right.recordID }
+      if left.price != right.price { return left.price < right.price }
+      return left.learntAt < right.learntAt
+    }
+    var kept = 0
+    for position in all.indices {
+      if kept > 0, all[kept - 1].at == all[position].at,
+        all[kept - 1].recordID == all[position].recordID,
+        all[kept - 1].price == all[position].price
+      {
+        all[kept - 1].toldAt = all[position].learntAt
+        continue
+      }
+      all[kept] = all[position]
+      kept += 1
+    }
+    all.removeSubrange(kept...)
+  }
 
   func isListed(_ record: Int32, before instant: Instant) -> Bool {
     listings[record]?.last { $0.at < instant }?.isListed ?? false
@@ -148,7 +173,8 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
     reports.all.append(
       Report(
         recordID: evidence.recordID, sourceID: evidence.sourceID, at: evidence.at,
-        price: price, stampedAt: stampedAt, learntAt: evidence.learntAt))
+        price: price, stampedAt: stampedAt, learntAt: evidence.learntAt,
+        toldAt: evidence.learntAt))
   }
   var hasListings = false
   for line in evidence where rules[line.sourceID] != nil {
@@ -159,20 +185,32 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
       reports.listings[line.recordID, default: []].append((line.at, line.kind == .listed))
     }
   }
+  reports.fold()
   guard hasListings else { return reports }
   for record in reports.listings.keys { reports.listings[record]?.sort { $0.at < $1.at } }
   let stamped = reports.all
-  for line in evidence where line.kind != .price && rules[line.sourceID] != nil {
+  for line in evidence where line.kind != .price {
+    guard let rule = rules[line.sourceID] else { continue }
+    let before = reports.listings[line.recordID]?.last { $0.at < line.at }
     if line.kind == .unlisted {
+      // A list may say again what the one before it says. That ends what was reported in between.
+      if let before, !before.isListed,
+        !stamped.contains(where: {
+          $0.recordID == line.recordID && $0.learntAt.after(-rule.delay) > before.at
+            && $0.learntAt.after(-rule.delay) <= line.at
+        })
+      {
+        continue
+      }
       add(line, price: 0, stampedAt: line.at)
       continue
     }
     // Being listed for the first time is no report: the stamp tells when the price began.
-    guard let first = reports.listings[line.recordID]?.first, first.at < line.at else { continue }
-    let before = stamped.filter { $0.recordID == line.recordID && $0.at <= line.at }
+    guard let before, !before.isListed else { continue }
+    let told = stamped.filter { $0.recordID == line.recordID && $0.at <= line.at }
     guard
-      let last = before.max(by: {
-        ($0.at, $0.learntAt, $0.price) < ($1.at, $1.learntAt, $1.price)
+      let last = told.max(by: {
+        ($0.at, $0.toldAt, $0.price) < ($1.at, $1.toldAt, $1.price)
       })
     else { continue }
     add(line, price: last.price, stampedAt: last.at)

@@ -23,6 +23,8 @@ struct EqualAnswerTests {
           guard random.chance(0.03), let price = observation.price else { return observation }
           var slip = observation
           slip.price = Price(tenths: Int(price.tenths) / 2)
+          // Under the stamp of the right price the next list would take it back.
+          slip.effectiveAt = snapshot.takenAt
           return slip
         }
         try feed.says(
