@@ -52,6 +52,18 @@ static const unsigned char m0015_create_timeline[] = {
 static const unsigned char m0016_drop_what_spans_replace[] = {
 #embed "0016_drop_what_spans_replace.sql"
 };
+static const unsigned char m0017_judge_lists[] = {
+#embed "0017_judge_lists.sql"
+};
+static const unsigned char private_counted[] = {
+#embed "views/private_counted.sql"
+};
+static const unsigned char standing[] = {
+#embed "routines/standing.sql"
+};
+static const unsigned char forget[] = {
+#embed "routines/forget.sql"
+};
 static const unsigned char private_sight[] = {
 #embed "views/private_sight.sql"
 };
@@ -115,20 +127,8 @@ static const unsigned char in_effect_at[] = {
 static const unsigned char refresh_current[] = {
 #embed "routines/refresh_current.sql"
 };
-static const unsigned char prune_listing[] = {
-#embed "routines/prune_listing.sql"
-};
 static const unsigned char prune_bodies[] = {
 #embed "routines/prune_bodies.sql"
-};
-static const unsigned char withdraw_run[] = {
-#embed "routines/withdraw_run.sql"
-};
-static const unsigned char missing_of_list[] = {
-#embed "routines/missing_of_list.sql"
-};
-static const unsigned char judge_list[] = {
-#embed "routines/judge_list.sql"
 };
 static const unsigned char merge_listing[] = {
 #embed "routines/merge_listing.sql"
@@ -263,6 +263,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0013_extend_verdict", m0013_extend_verdict),
   FILE_ENTRY("0014_create_aggregate_run", m0014_create_aggregate_run),
   FILE_ENTRY("0015_create_timeline", m0015_create_timeline),
+  FILE_ENTRY("0017_judge_lists", m0017_judge_lists),
+  FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/kilometres", kilometres),
@@ -281,14 +283,12 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/keep_averages", keep_averages),
   FILE_ENTRY("routines/in_effect_at", in_effect_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
-  FILE_ENTRY("routines/prune_listing", prune_listing),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
-  FILE_ENTRY("routines/withdraw_run", withdraw_run),
-  FILE_ENTRY("routines/missing_of_list", missing_of_list),
-  FILE_ENTRY("routines/judge_list", judge_list),
   FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/mark_places_dirty", mark_places_dirty),
   FILE_ENTRY("routines/finish_backfill", finish_backfill),
+  FILE_ENTRY("routines/standing", standing),
+  FILE_ENTRY("routines/forget", forget),
   FILE_ENTRY("routines/absorb", absorb),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
   FILE_ENTRY("routines/describe_stations", describe_stations),

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION fuel.refresh_current(
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.current_price (
     station_id, fuel_id, source_id, price_tenths, stamped_at, stamped_tenths, learnt_at,
-    next_tenths, next_effective_at, is_listed)
+    next_tenths, next_effective_at, is_listed, shows_older)
   SELECT
     pair.station_id,
     pair.fuel_id,
@@ -19,38 +19,65 @@ RETURNS void LANGUAGE sql AS $$
     coalesce(stamped.learnt_at, following.learnt_at),
     following.price_tenths,
     following.effective_at,
-    listed.is_listed
+    listed.is_listed,
+    coalesce((shown_last.effective_at, shown_last.price_tenths)
+      NOT IN (
+        (stamped.effective_at, stamped.price_tenths),
+        (following.effective_at, following.price_tenths)), false)
   FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   LEFT JOIN LATERAL (
-    SELECT price.effective_at, price.price_tenths, price.learnt_at
-    FROM fuel.price
-    WHERE price.station_id = pair.station_id
-      AND price.fuel_id = pair.fuel_id
-      AND price.source_id = p_source_id
-      AND price.effective_at <= p_clock
-    ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+    SELECT price.effective_at, price.price_tenths, min(price.learnt_at) AS learnt_at
+    FROM (
+      SELECT price.effective_at, price.price_tenths, price.learnt_at
+      FROM fuel.counted_price AS price
+      WHERE price.station_id = pair.station_id
+        AND price.fuel_id = pair.fuel_id
+        AND price.source_id = p_source_id
+        AND price.effective_at <= p_clock
+      ORDER BY price.effective_at DESC
+      FETCH FIRST ROW WITH TIES
+    ) AS price
+    GROUP BY price.effective_at, price.price_tenths
+    ORDER BY max(price.learnt_at) DESC, price.price_tenths DESC
     LIMIT 1
   ) AS stamped ON true
   LEFT JOIN LATERAL (
-    SELECT price.effective_at, price.price_tenths, price.learnt_at
-    FROM fuel.price
-    WHERE price.station_id = pair.station_id
-      AND price.fuel_id = pair.fuel_id
-      AND price.source_id = p_source_id
-      AND price.effective_at > p_clock
-    ORDER BY price.effective_at, price.learnt_at DESC, price.price_tenths DESC
+    SELECT price.effective_at, price.price_tenths, min(price.learnt_at) AS learnt_at
+    FROM (
+      SELECT price.effective_at, price.price_tenths, price.learnt_at
+      FROM fuel.counted_price AS price
+      WHERE price.station_id = pair.station_id
+        AND price.fuel_id = pair.fuel_id
+        AND price.source_id = p_source_id
+        AND price.effective_at > p_clock
+      ORDER BY price.effective_at
+      FETCH FIRST ROW WITH TIES
+    ) AS price
+    GROUP BY price.effective_at, price.price_tenths
+    ORDER BY max(price.learnt_at) DESC, price.price_tenths DESC
     LIMIT 1
   ) AS following ON true
   LEFT JOIN LATERAL (
     SELECT listing.changed_at, listing.is_listed
-    FROM fuel.listing
+    FROM fuel.counted_listing AS listing
     WHERE listing.station_id = pair.station_id
       AND listing.fuel_id = pair.fuel_id
       AND listing.source_id = p_source_id
       AND listing.changed_at <= p_clock
-    ORDER BY listing.changed_at DESC
+    ORDER BY listing.changed_at DESC, listing.is_listed DESC
     LIMIT 1
   ) AS listed ON true
+  LEFT JOIN LATERAL (
+    -- Stamps go back by days and not by months.
+    SELECT price.effective_at, price.price_tenths
+    FROM fuel.counted_price AS price
+    WHERE price.station_id = pair.station_id
+      AND price.fuel_id = pair.fuel_id
+      AND price.source_id = p_source_id
+      AND price.effective_at > stamped.effective_at - interval '8 days'
+    ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
+    LIMIT 1
+  ) AS shown_last ON true
   CROSS JOIN LATERAL (
     SELECT coalesce(
       NOT listed.is_listed AND listed.changed_at >= coalesce(stamped.effective_at, '-infinity'),
@@ -66,7 +93,8 @@ RETURNS void LANGUAGE sql AS $$
     learnt_at = excluded.learnt_at,
     next_tenths = excluded.next_tenths,
     next_effective_at = excluded.next_effective_at,
-    is_listed = excluded.is_listed
+    is_listed = excluded.is_listed,
+    shows_older = excluded.shows_older
 $$;
 COMMENT ON FUNCTION fuel.refresh_current(smallint, integer[], smallint[], timestamptz) IS
   'Brings fuel.current_price up to date for some pairs, given as two arrays of one length.';

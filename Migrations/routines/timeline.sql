@@ -254,7 +254,7 @@ LANGUAGE sql STABLE AS $$
     wanted.station_id, wanted.fuel_id, 0::smallint, wanted.record_id, wanted.source_id,
     price.effective_at, price.price_tenths, price.learnt_at
   FROM wanted
-  JOIN fuel.price
+  JOIN fuel.counted_price AS price
     ON price.station_id = wanted.record_id
     AND price.fuel_id = wanted.fuel_id
     AND price.source_id = wanted.source_id
@@ -267,15 +267,16 @@ LANGUAGE sql STABLE AS $$
     before.effective_at, before.price_tenths, before.learnt_at
   FROM wanted
   CROSS JOIN LATERAL (
+    -- One stamp may have several prices, and one price several runs that reported it.
     SELECT price.effective_at, price.price_tenths, price.learnt_at
-    FROM fuel.price
+    FROM fuel.counted_price AS price
     WHERE price.station_id = wanted.record_id
       AND price.fuel_id = wanted.fuel_id
       AND price.source_id = wanted.source_id
       AND price.effective_at < wanted.from_at
       AND price.learnt_at <= p_known_at
-    ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
-    LIMIT 1
+    ORDER BY price.effective_at DESC
+    FETCH FIRST ROW WITH TIES
   ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
   UNION ALL
@@ -296,7 +297,7 @@ LANGUAGE sql STABLE AS $$
     CASE WHEN listing.is_listed THEN 1 ELSE 2 END::smallint, wanted.record_id, wanted.source_id,
     listing.changed_at, 0, listing.changed_at
   FROM wanted
-  JOIN fuel.listing
+  JOIN fuel.counted_listing AS listing
     ON listing.station_id = wanted.record_id
     AND listing.fuel_id = wanted.fuel_id
     AND listing.source_id = wanted.source_id
@@ -309,12 +310,12 @@ LANGUAGE sql STABLE AS $$
   FROM wanted
   CROSS JOIN LATERAL (
     SELECT listing.changed_at, listing.is_listed
-    FROM fuel.listing
+    FROM fuel.counted_listing AS listing
     WHERE listing.station_id = wanted.record_id
       AND listing.fuel_id = wanted.fuel_id
       AND listing.source_id = wanted.source_id
       AND listing.changed_at < wanted.from_at
-    ORDER BY listing.changed_at DESC
+    ORDER BY listing.changed_at DESC, listing.is_listed DESC
     LIMIT 1
   ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'

@@ -31,9 +31,7 @@ CROSS JOIN LATERAL (
     0 AS price_tenths,
     listing.changed_at AS effective_at
   FROM fuel.listing
-  WHERE run.is_complete
-    AND listing.source_id = run.source_id
-    AND listing.changed_at = run.taken_at
+  WHERE run.is_complete AND listing.run_id = run.run_id AND listing.source_id = run.source_id
   UNION ALL
   SELECT 'history' AS what, NULL AS station_id, NULL AS fuel_id, NULL AS price_tenths, NULL AS effective_at
   WHERE run.kind IN ('backfill', 'reprocess')
@@ -45,7 +43,21 @@ CROSS JOIN LATERAL (
         AND earlier.change_number < run.change_number)
 ) AS change
 LEFT JOIN fuel.fuel USING (fuel_id)
-WHERE run.change_number IS NOT NULL;
+WHERE run.change_number IS NOT NULL
+UNION ALL
+SELECT
+  withdrawal.change_number,
+  withdrawal.run_id,
+  source.source,
+  withdrawal.decided_at,
+  'history',
+  NULL,
+  NULL,
+  NULL::numeric(5, 1),
+  NULL
+FROM fuel.withdrawal
+JOIN fuel.run USING (run_id)
+JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.changes IS
   'What each committed run changed, for services that keep a copy: remember the highest change_number '
   'that you have read, and ask for what is above it. No run with a smaller number appears later; where a run changes what those before had told, it has a row whose what is history. One row per run '
@@ -55,7 +67,7 @@ COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Place of the run in the orde
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
 COMMENT ON COLUMN fuel_v1.changes.feed          IS 'The feed or archive that told it.';
 COMMENT ON COLUMN fuel_v1.changes.finished_at   IS 'When the run ended, by its own clock.';
-COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded, answers were read again, or a list came late: read price_history of the feed anew).';
+COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded, answers were read again, a list came late, or a run was withdrawn: read price_history of the feed anew).';
 COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this feed knows it; see station_records. NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless a price.';

@@ -19,7 +19,7 @@ SELECT
     WHEN 'late' THEN 'a run is overdue'
     ELSE nullif(concat_ws(
       '; ',
-      nullif(array_to_string(latest.warnings, '; '), ''),
+      nullif(array_to_string(latest.shortcomings || latest.warnings, '; '), ''),
       CASE
         WHEN abs(extract(epoch FROM latest.clock_skew)) > 120 THEN format(
           'the provider''s clock differs from ours by %s s',
@@ -73,7 +73,7 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) AS success ON true
 LEFT JOIN LATERAL (
-  SELECT run.warnings, run.clock_skew
+  SELECT run.shortcomings, run.warnings, run.clock_skew
   FROM fuel.run
   WHERE run.source_id = source.source_id AND run.kind = 'live' AND run.outcome <> 'running'
   ORDER BY run.started_at DESC

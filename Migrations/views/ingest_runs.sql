@@ -21,13 +21,20 @@ SELECT
   run.fetched_at,
   run.replaces_run_id,
   run.unmapped,
-  array_to_string(run.warnings, '; ') AS warnings,
+  array_to_string(run.shortcomings || run.warnings, '; ') AS warnings,
   round(extract(epoch FROM run.clock_skew))::integer AS clock_skew_seconds,
   (
     SELECT string_agg(format('%s=%s', counted.key, counted.value), ' ' ORDER BY counted.key)
     FROM jsonb_each_text(run.rejected_by_reason) AS counted
   ) AS rejected_by_reason,
-  run.change_number
+  run.change_number,
+  (
+    SELECT withdrawal.reason
+    FROM fuel.withdrawal
+    WHERE withdrawal.run_id = run.run_id AND run.outcome = 'withdrawn'
+    ORDER BY withdrawal.withdrawal_id DESC
+    LIMIT 1
+  ) AS withdrawn_because
 FROM fuel.run
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.ingest_runs IS
@@ -37,7 +44,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.run_id         IS 'Number of the run.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.feed           IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.started_at     IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at    IS 'When it ended; NULL while it runs.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, rehearsed, refused, failed, interrupted or superseded.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.outcome        IS 'running, stored, unchanged, rehearsed, refused, failed, interrupted, superseded (its answers were read again) or withdrawn. Of the last two and of refused runs nothing counts.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.received       IS 'Price records that came.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.stored         IS 'Records that told something new.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.unchanged      IS 'Records that were known already.';
@@ -46,7 +53,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.rejected       IS 'Records turned away; se
 COMMENT ON COLUMN fuel_v1.ingest_runs.flagged        IS 'Records stored but marked as doubtful.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.error          IS 'Why it was refused or failed; NULL: it was not.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at       IS 'The instant whose state its documents show: fetched_at less the feed''s delay; NULL: none came.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, whose gaps mean «not offered».';
+COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, whose gaps mean not offered. Judged by the lists around it, and again when one of them comes late or goes.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.requests       IS 'Requests sent, retries and token calls included.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes  IS 'Size of its documents together.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: none came.';
@@ -58,4 +65,5 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.warnings       IS 'What was odd about the 
 COMMENT ON COLUMN fuel_v1.ingest_runs.clock_skew_seconds IS 'The provider''s clock less ours, by its Date header; NULL: it sent none.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.rejected_by_reason IS 'How many records were turned away for which reason, such as price_zero=2 unsupported_fuel=8; NULL: none.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.change_number  IS 'Its place in changes; NULL: nothing was stored.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.withdrawn_because IS 'Why a person took it back; NULL: nobody did.';
 GRANT SELECT ON fuel_v1.ingest_runs TO fuel_reader, fuel_writer;

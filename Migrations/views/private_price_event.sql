@@ -15,7 +15,7 @@ SELECT
   price.effective_at AS stamped_at,
   price.learnt_at,
   station.place_id
-FROM fuel.price
+FROM fuel.counted_price AS price
 JOIN fuel.station USING (station_id)
 UNION ALL
 SELECT
@@ -39,13 +39,13 @@ SELECT
   coalesce(stamped.effective_at, listing.changed_at),
   listing.changed_at,
   station.place_id
-FROM fuel.listing
+FROM fuel.counted_listing AS listing
 JOIN fuel.station USING (station_id)
 LEFT JOIN LATERAL (
   SELECT
     price.price_tenths,
     price.effective_at
-  FROM fuel.price
+  FROM fuel.counted_price AS price
   WHERE listing.is_listed
     AND price.station_id = listing.station_id
     AND price.fuel_id = listing.fuel_id
@@ -60,7 +60,7 @@ WHERE NOT listing.is_listed
     -- Being listed for the first time is no event: the stamp tells when the price began.
     AND EXISTS (
       SELECT
-      FROM fuel.listing AS earlier
+      FROM fuel.counted_listing AS earlier
       WHERE earlier.station_id = listing.station_id
         AND earlier.fuel_id = listing.fuel_id
         AND earlier.source_id = listing.source_id

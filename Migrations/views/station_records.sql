@@ -19,7 +19,10 @@ LEFT JOIN LATERAL (
   WHERE wording.station_id = record.station_id
   ORDER BY wording.last_seen_at DESC, wording.wording_md5
   LIMIT 1
-) AS told ON true;
+) AS told ON true
+-- One that only runs told of that do not count is none.
+WHERE told.name IS NOT NULL
+  OR EXISTS (SELECT FROM fuel.current_price AS pair WHERE pair.station_id = record.station_id);
 COMMENT ON VIEW fuel_v1.station_records IS
   'What feeds and archives call each station, and how it was found that they mean the same. One row per '
   'station record of a source.';

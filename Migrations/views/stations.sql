@@ -48,7 +48,11 @@ LEFT JOIN LATERAL (
   LEFT JOIN fuel.station_description AS wording ON wording.station_id = record.station_id
   WHERE record.place_id = station.station_id
 ) AS told ON true
-WHERE station.place_id = station.station_id;
+WHERE station.place_id = station.station_id
+  -- One that only runs told of that do not count is none.
+  AND (
+    seen.last_seen_at IS NOT NULL
+    OR EXISTS (SELECT FROM fuel.station_description AS wording WHERE wording.station_id = station.station_id));
 COMMENT ON VIEW fuel_v1.stations IS 'Places that sell fuel. One row per station.';
 COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Bowser''s number of the station; never reused.';
 COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';

@@ -1,71 +1,70 @@
 package import FuelModel
 import Postgres
+package import Timeline
 
 /// The documents as a whole contradict what is known so much that nothing of them is stored.
 package struct Refusal: Error, Equatable, CustomStringConvertible {
   package let description: String
-  package init(_ description: String) { self.description = description }
+  /// What the list is made of that was refused; `nil`: it was refused for something else.
+  package let list: ListSummary?
+
+  package init(_ description: String, list: ListSummary? = nil) {
+    self.description = description
+    self.list = list
+  }
+
+  package static func == (left: Refusal, right: Refusal) -> Bool {
+    left.description == right.description
+  }
 }
 
 extension Store {
-  /// Stores one reading: one binary COPY into staging, one merge, and the run's record, in one
-  /// transaction.
+  /// Loads a reading beside the history, and stores its stations: the first step of a run's transaction.
+  ///
+  /// - Parameter now: the run's clock; prices whose instant lies after it are next prices.
+  /// - Returns: what its list is made of; `nil`: it is none.
+  package func stage(
+    _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID, now: Instant
+  ) throws -> ListSummary? {
+    try stage(settled, of: run)
+    try connection.query("SELECT fuel.take_stations(\(run), \(payload.takenAt), \(now))")
+    guard settled.coverage == .complete else { return nil }
+    let stations = try stagedStations(of: source)
+    return ListSummary(
+      of: settled.observations, takenAt: payload.takenAt, stations: stations.count,
+      brands: stations.brands)
+  }
+
+  /// Merges what was staged into the history. Which stations and fuels that changes is noted.
   ///
   /// - Parameters:
-  ///   - now: the run's clock; prices whose instant lies after it are next prices.
-  ///   - refuseBelow: the least share of the formerly listed prices that is believed at all.
-  ///   - partialBelow: below this share absence proves nothing.
-  ///   - makeSpans: brings the timeline up to date for the records that the run has changed, and answers how many
-  ///     of their prices are doubtful; part of the transaction.
-  /// - Throws: `Refusal` where the list is too short to be believed.
+  ///   - list: what its list is made of; `nil`: it is none.
+  ///   - isComplete: whether the gaps of the list mean "not offered".
+  /// - Returns: how many facts were new.
   package func absorb(
-    _ settled: Reading.Settled, payload: Payload, run: RunID, now: Instant, requests: Int,
-    refuseBelow: Double, partialBelow: Double,
-    makeSpans: ([Window]) throws -> Int
-  ) throws -> Counts {
-    try connection.transaction {
-      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
-      try lockTimeline()
-      try stage(settled, of: run)
-      let row = try connection.query(
-        """
-        SELECT stored, is_complete, refusal, array_to_json(warnings)::text AS warnings
-        FROM fuel.absorb(
-          \(run), \(payload.takenAt), \(payload.fetchedAt), \(settled.coverage == .complete),
-          \(refuseBelow), \(partialBelow), \(now))
-        """
-      ).only()
-      try connection.execute("DROP TABLE pg_temp.staged_price, pg_temp.staged_station")
-      if let refusal = try row.optional("refusal") { throw Refusal(refusal) }
-      var counts = Counts()
-      counts.stored = try row.integer("stored")
-      counts.unchanged = settled.observations.count - counts.stored
-      counts.duplicate = settled.duplicates
-      // A list confirms what it shows: spans rest on it too.
-      try connection.query(
-        """
-        UPDATE fuel.run SET
-          taken_at = \(payload.takenAt),
-          fetched_at = \(payload.fetchedAt),
-          is_complete = \(try row.boolean("is_complete"))
-        WHERE run_id = \(run)
-        """)
-      counts.flagged = try makeSpans(try takeChanged())
-      counts.unmapped = settled.unmapped
-      counts.pairs = settled.coverage == .partial ? settled.pairs : 0
-      counts.rejectedByReason = settled.rejectedByReason
-      counts.takeExamples(settled.rejects)
-      counts.warnings = try row.texts("warnings") + settled.warnings
-      if settled.contradictedStations > 0 {
-        counts.warnings.append("\(settled.contradictedStations) stations described in two ways")
-      }
-      try keep(settled.rejects, of: run, at: now)
-      try finishRun(
-        run, at: now, payload: payload, isComplete: try row.boolean("is_complete"),
-        describesStations: !settled.stations.isEmpty, counts: counts, requests: requests)
-      try numberChange(run)
-      return counts
-    }
+    _ payload: Payload, run: RunID, list: ListSummary?, isComplete: Bool, now: Instant
+  ) throws -> Int {
+    let stored = try connection.query(
+      """
+      SELECT fuel.absorb(
+        \(run), \(payload.takenAt), \(payload.fetchedAt), \(list != nil), \(isComplete), \(now)) AS stored
+      """
+    ).only().integer("stored")
+    try connection.execute("DROP TABLE pg_temp.staged_price, pg_temp.staged_station")
+    if let list { try keep(list, of: run) }
+    return stored
+  }
+
+  /// Writes down how a run ended well: the last step of its transaction.
+  package func finish(
+    _ run: RunID, _ settled: Reading.Settled, payload: Payload, counts: Counts,
+    isComplete: Bool, requests: Int, now: Instant
+  ) throws {
+    try keep(settled.rejects, of: run, at: now)
+    try finishRun(
+      run, at: now, payload: payload, isComplete: isComplete,
+      describesStations: !settled.stations.isEmpty, counts: counts, requests: requests)
+    try numberChange(run)
   }
 
   /// Loads a reading into temporary tables that end with the transaction.

@@ -483,7 +483,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     guard var open else { preconditionFailure("an end without a beginning") }
     try checkRejects(open)
     if open.contradicting > 0 {
-      open.counts.warnings.append(
+      open.counts.oddities.append(
         "\(open.contradicting) prices contradict those of another file; the higher counts")
     }
     let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
@@ -512,7 +512,7 @@ package final class ArchiveLoader: @unchecked Sendable {
         unchanged = \(open.counts.unchanged),
         duplicate = \(open.counts.duplicate),
         rejected = \(open.counts.rejected),
-        rejected_by_reason = \(store.jsonText(open.counts.rejectedByReason))::jsonb,
+        rejected_by_reason = \(try store.jsonText(open.counts.rejectedByReason))::jsonb,
         warnings = \(open.counts.warnings)
       WHERE run_id = \(open.run)
       """)

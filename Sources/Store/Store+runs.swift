@@ -1,5 +1,7 @@
+import Foundation
 package import FuelModel
 import Postgres
+package import Timeline
 
 /// What a run's documents were.
 package struct Payload: Sendable {
@@ -47,22 +49,28 @@ package struct Counts: Equatable, Sendable {
   package var flagged = 0
   /// Records kept under a code that nobody has mapped yet; they count as stored or unchanged too.
   package var unmapped = 0
-  /// Of a list that is not complete: for how many stations and fuels it told a price.
+  /// For how many stations and fuels it named a price.
   package var pairs = 0
-  /// What was odd about the feed as a whole.
-  package var warnings: [String] = []
+  /// Why its list is not complete.
+  package var shortcomings: [String] = []
+  /// What else was odd about the feed as a whole.
+  package var oddities: [String] = []
+  /// Lists that were refused when they came, left nothing, and would be believed now.
+  package var believedNow: [RunID] = []
   package var rejectedByReason: [String: Int] = [:]
   /// A record that was turned away, for each reason.
   package var examples: [String: String] = [:]
 
   package init() {}
 
-  mutating func takeExamples(_ rejects: [Reject]) {
+  package mutating func takeExamples(_ rejects: [Reject]) {
     for reject in rejects where examples[reject.reason.rawValue] == nil {
       examples[reject.reason.rawValue] = reject.raw
     }
   }
 
+  /// What a person should know of.
+  package var warnings: [String] { shortcomings + oddities }
   package var rejected: Int { rejectedByReason.values.reduce(0, +) }
   package var received: Int { stored + unchanged + duplicate + rejected }
 }
@@ -142,11 +150,12 @@ extension Store {
         unchanged = \(counts.unchanged),
         duplicate = \(counts.duplicate),
         rejected = \(counts.rejected),
-        rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb,
+        rejected_by_reason = \(try jsonText(counts.rejectedByReason))::jsonb,
         flagged = \(counts.flagged),
         unmapped = \(counts.unmapped),
         pairs = \(counts.pairs),
-        warnings = \(counts.warnings)
+        shortcomings = \(counts.shortcomings),
+        warnings = \(counts.oddities)
       WHERE run_id = \(run)
       """)
   }
@@ -185,9 +194,11 @@ extension Store {
 
   /// Writes down why a run stored nothing. Records that were read are counted as refused with the
   /// run, and those that were bad by themselves are kept.
+  ///
+  /// - Parameter list: what its list is made of, where that is why it was refused.
   package func failRun(
     _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
-    settled: Reading.Settled?, requests: Int
+    settled: Reading.Settled?, list: ListSummary? = nil, requests: Int
   ) throws {
     var counts = Counts()
     if let settled {
@@ -199,6 +210,10 @@ extension Store {
     }
     try connection.transaction {
       if let settled { try keep(settled.rejects, of: run, at: instant) }
+      if let list {
+        try lockTimeline()
+        try keep(list, of: run)
+      }
       try connection.query(
         """
         UPDATE fuel.run SET
@@ -212,7 +227,7 @@ extension Store {
           received = \(counts.received),
           duplicate = \(counts.duplicate),
           rejected = \(counts.rejected),
-          rejected_by_reason = \(jsonText(counts.rejectedByReason))::jsonb,
+          rejected_by_reason = \(try jsonText(counts.rejectedByReason))::jsonb,
           error = \(String(error.prefix(1_000)))
         WHERE run_id = \(run)
         """)
@@ -237,11 +252,10 @@ extension Store {
       """)
   }
 
-  func jsonText(_ counts: [String: Int]) -> String {
-    // Reasons come from a fixed list of plain words.
-    "{"
-      + counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
-      + "}"
+  func jsonText(_ counts: [String: Int]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return String(decoding: try encoder.encode(counts), as: UTF8.self)
   }
 }
 

@@ -5,6 +5,7 @@ import Pipeline
 import Postgres
 import Simulator
 import Store
+import Timeline
 
 #if canImport(Glibc)
   import Glibc
@@ -277,10 +278,10 @@ struct Bench {
       let run = try store.beginRun(source, at: now)
       let document = Document(name: "prices", bytes: [], fetchedAt: now)
       let began = ContinuousClock.now
-      _ = try store.absorb(
+      let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)
+      _ = try Merge(store, of: source, rules: rules, now: now).take(
         settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
-        now: now, requests: 0, refuseBelow: 0.7, partialBelow: 0.95,
-        makeSpans: { try TimelineUpdate(store, now: now).make($0).doubtful })
+        requests: 0, tellsWholeDays: false)
       return seconds(since: began)
     }
     note("a first list of \(observations.count) prices")

@@ -196,8 +196,9 @@ struct CommandTests {
     let connection = try Connection(target)
     return try connection.lines(
       """
-      SELECT station_code, price.fuel_id, effective_at, price_tenths, learnt_at
-      FROM fuel.price JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3, 4
+      SELECT station_code, price.fuel_id, effective_at, price_tenths, min(learnt_at)
+      FROM fuel.counted_price AS price JOIN fuel.station USING (station_id)
+      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
       """)
       + connection.lines(
         "SELECT station_code, fuel_id, changed_at, is_listed FROM fuel.listing JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3"

@@ -147,16 +147,28 @@ final class Bench: Sendable {
   func stored(withRejects: Bool = true) throws -> [String] {
     try lines(
       """
-      SELECT source.source, station_code, price.fuel_id, effective_at, price_tenths, learnt_at
-      FROM fuel.price JOIN fuel.station USING (station_id)
+      SELECT source.source, station_code, price.fuel_id, effective_at, price_tenths, min(learnt_at)
+      FROM fuel.counted_price AS price JOIN fuel.station USING (station_id)
       JOIN fuel.source ON source.source_id = price.source_id
+      GROUP BY 1, 2, 3, 4, 5
       ORDER BY 1, 2, 3, 4, 5
       """)
       + lines(
         """
         SELECT source.source, station_code, listing.fuel_id, changed_at, is_listed
-        FROM fuel.listing JOIN fuel.station USING (station_id)
+        FROM (
+          SELECT *, lag(is_listed, 1, false) OVER (
+            PARTITION BY station_id, fuel_id, source_id ORDER BY changed_at, is_listed) AS was_listed
+          FROM fuel.counted_listing
+        ) AS listing
+        JOIN fuel.station USING (station_id)
         JOIN fuel.source ON source.source_id = listing.source_id
+        WHERE listing.is_listed <> listing.was_listed
+          -- Without a price it says nothing.
+          AND EXISTS (
+            SELECT FROM fuel.counted_price AS price
+            WHERE price.station_id = listing.station_id AND price.fuel_id = listing.fuel_id
+              AND price.source_id = listing.source_id)
         ORDER BY 1, 2, 3, 4
         """)
       + lines(

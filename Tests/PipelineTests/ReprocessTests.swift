@@ -57,9 +57,14 @@ struct ReprocessTests {
         #expect(
           try bench.lines(
             """
-            SELECT count(*) > 0 AS withdrawn, bool_and(price_tenths > 0) AS kept
-            FROM fuel.withdrawn_price
-            """) == ["t|t"])
+            SELECT count(*) > 0 AS kept
+            FROM fuel.price AS misread JOIN fuel.run USING (run_id)
+            WHERE run.outcome = 'superseded' AND price_tenths > 0 AND NOT EXISTS (
+              SELECT FROM fuel.counted_price AS price
+              WHERE price.station_id = misread.station_id AND price.fuel_id = misread.fuel_id
+                AND price.effective_at = misread.effective_at
+                AND price.price_tenths = misread.price_tenths)
+            """) == ["t"])
         #expect(
           try bench.lines(
             """

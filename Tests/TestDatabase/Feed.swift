@@ -2,6 +2,7 @@ package import FuelModel
 import Pipeline
 package import Postgres
 package import Store
+import Timeline
 
 /// A feed in a test database that can be told what it says.
 package struct Feed {
@@ -9,6 +10,8 @@ package struct Feed {
   package let store: Store
   package let id: SourceID
   package let delay: Duration
+  private let window: Int64
+  private let tellsWholeDays: Bool
 
   package init(
     _ target: String, name: String = "qld-fpd", state: State = .qld, priceLapsesHours: Int = 720,
@@ -25,6 +28,8 @@ package struct Feed {
         isEnabled: true, callsPerMonth: 0, delayHours: delayHours,
         holdingConfirms: holdingConfirms))
     delay = .seconds(3_600 * delayHours)
+    window = Int64(sightLapsesHours) * 3_600_000_000
+    tellsWholeDays = state == .wa
   }
 
   /// Stores what the feed says at an instant.
@@ -42,12 +47,36 @@ package struct Feed {
     let settled = reading.settled(takenAt: takenAt, horizon: .seconds(172_800))
     let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt)
-    return try store.absorb(
-      settled,
-      payload: Payload(documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay),
-      run: run,
-      now: now ?? takenAt, requests: 0, refuseBelow: refuseBelow, partialBelow: partialBelow,
-      makeSpans: { try TimelineUpdate(store, now: now ?? takenAt).make($0).doubtful })
+    let payload = Payload(
+      documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay)
+    let rules = ListRules(
+      window: window, refuseBelow: refuseBelow, partialBelow: partialBelow)
+    do {
+      return try Merge(store, of: id, rules: rules, now: now ?? takenAt).take(
+        settled, payload: payload, run: run, requests: 0, tellsWholeDays: tellsWholeDays)
+    } catch let refusal as Refusal {
+      try store.failRun(
+        run, at: now ?? takenAt, isRefusal: true, error: "\(refusal)", payload: payload,
+        settled: settled, list: refusal.list, requests: 0)
+      if let list = refusal.list {
+        let unread = try Standings(store, of: id, rules: rules, now: now ?? takenAt)
+          .judgeAgain(beside: list)
+        if !unread.isEmpty { throw BelievedNow(runs: unread) }
+      }
+      throw refusal
+    }
+  }
+
+  /// Takes a run back, or counts it again.
+  ///
+  /// - Returns: lists that were refused when they arrived and would be believed now.
+  package func decide(
+    _ run: RunID, takenAt: Instant, counts: Bool, now: Instant, refuseBelow: Double,
+    partialBelow: Double
+  ) throws -> [RunID] {
+    let rules = ListRules(window: window, refuseBelow: refuseBelow, partialBelow: partialBelow)
+    return try Standings(store, of: id, rules: rules, now: now)
+      .decide(run, takenAt: takenAt - delay, counts: counts, reason: "a test")
   }
 
   /// Brings every dirty day up to date.
@@ -120,6 +149,11 @@ package struct Feed {
         FROM fuel_v1.averages_now ORDER BY region, fuel
         """)
   }
+}
+
+/// A list was refused, and beside it others are believed that were refused before.
+package struct BelievedNow: Error {
+  package var runs: [RunID]
 }
 
 extension Region {

@@ -4,6 +4,7 @@ package import FuelModel
 import HTTP
 package import Logging
 package import Store
+import Timeline
 
 /// One run on one feed: fetch, read, stage, merge, record. Live runs and replays meet at reading;
 /// from there on they are the same.
@@ -99,12 +100,14 @@ package struct Ingest {
     }
     guard isRehearsal else {
       let summary = try keepAndStore(
-        documents, run: visit.run, requests: requests, clockSkewSeconds: skew)
+        documents, of: visit.source, run: visit.run, requests: requests, clockSkewSeconds: skew)
       try prune(visit.source)
       return summary
     }
     try store.beginRehearsal()
-    let result = Result { try keepAndStore(documents, run: visit.run, requests: requests) }
+    let result = Result {
+      try keepAndStore(documents, of: visit.source, run: visit.run, requests: requests)
+    }
     try store.endRehearsal()
     try store.markRehearsed(visit.run, at: clock.now(), requests: requests)
     return try result.get()
@@ -134,7 +137,7 @@ package struct Ingest {
     let id = try register()
     defer { end(id) }
     let run = try store.beginRun(id, at: clock.now(), kind: .replay, digest: digest)
-    return try keepAndStore(documents, run: run, requests: 0)
+    return try keepAndStore(documents, of: id, run: run, requests: 0)
   }
 
   /// Reads the kept documents of a run again, by today's program and configuration: what they say
@@ -168,7 +171,19 @@ package struct Ingest {
 
   private func reread(_ kept: KeptRun, of id: SourceID) throws -> Summary {
     let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
-    return try store(kept.documents, fetchedAt: kept.fetchedAt, run: run, requests: 0)
+    return try store(
+      kept.documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
+  }
+
+  /// Lists that were refused for what was known when they came, and would be believed now.
+  private func readAgain(_ runs: [RunID], of id: SourceID) {
+    for run in runs {
+      do {
+        _ = try reread(try store.keptRun(run.number), of: id)
+      } catch {
+        log.info("not read again", ["run": run, "error": "\(error)"])
+      }
+    }
   }
 
   /// What came in a run that died before it was read: news that a provider tells only once.
@@ -272,7 +287,8 @@ package struct Ingest {
 
   /// Keeps the documents before anything reads them, so that no run that dies here loses news.
   private func keepAndStore(
-    _ documents: [Document], run: RunID, requests: Int, clockSkewSeconds: Int? = nil
+    _ documents: [Document], of id: SourceID, run: RunID, requests: Int,
+    clockSkewSeconds: Int? = nil
   ) throws -> Summary {
     let fetchedAt: Instant
     do {
@@ -290,12 +306,12 @@ package struct Ingest {
       try fail(run, error, requests: requests)
       throw error
     }
-    return try store(documents, fetchedAt: fetchedAt, run: run, requests: requests)
+    return try store(documents, fetchedAt: fetchedAt, of: id, run: run, requests: requests)
   }
 
   /// Reads documents that are kept and stores what they say.
   private func store(
-    _ documents: [Document], fetchedAt: Instant, run: RunID, requests: Int
+    _ documents: [Document], fetchedAt: Instant, of id: SourceID, run: RunID, requests: Int
   ) throws -> Summary {
     let takenAt = fetchedAt - source.delay
     let payload = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
@@ -305,11 +321,9 @@ package struct Ingest {
         .settled(takenAt: fetchedAt, horizon: source.horizon)
       settled = reading
       try checkRejects(reading)
-      let counts = try store.absorb(
-        reading, payload: payload, run: run, now: clock.now(), requests: requests,
-        refuseBelow: source.settings.share("refuseBelowShare"),
-        partialBelow: source.settings.share("partialBelowShare"),
-        makeSpans: { try TimelineUpdate(store, now: clock.now()).make($0).doubtful })
+      let counts = try Merge(store, of: id, rules: source.listRules, now: clock.now()).take(
+        reading, payload: payload, run: run, requests: requests,
+        tellsWholeDays: source.settings.boolean("tellsWholeDays"))
       log.info(
         "stored",
         [
@@ -317,12 +331,18 @@ package struct Ingest {
           "unchanged": counts.unchanged, "duplicate": counts.duplicate,
           "rejected": counts.rejected, "flagged": counts.flagged,
         ])
+      readAgain(counts.believedNow, of: id)
       for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
       store.announce(run, log: log)
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
       try fail(run, error, payload: payload, settled: settled, requests: requests)
+      if let list = (error as? Refusal)?.list {
+        readAgain(
+          try Standings(store, of: id, rules: source.listRules, now: clock.now())
+            .judgeAgain(beside: list), of: id)
+      }
       throw error
     }
   }
@@ -360,7 +380,7 @@ package struct Ingest {
     do {
       try store.failRun(
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
-        settled: settled, requests: requests)
+        settled: settled, list: (error as? Refusal)?.list, requests: requests)
     } catch let second {
       // The first error is the one to tell; the run's row is closed by the next run.
       log.debug("run left open", ["run": run, "error": "\(second)"])
@@ -376,5 +396,15 @@ extension Ingest.Visit {
     } catch {
       return .failure(error)
     }
+  }
+}
+
+extension Source {
+  /// What its lists are held against.
+  var listRules: ListRules {
+    ListRules(
+      window: Int64(settings.integer("sightLapsesHours")) * 3_600_000_000,
+      refuseBelow: settings.share("refuseBelowShare"),
+      partialBelow: settings.share("partialBelowShare"))
   }
 }

@@ -63,8 +63,8 @@ extension Store {
       "count")
   }
 
-  /// What the run under way has changed: part of its transaction.
-  func takeChanged() throws -> [Window] {
+  /// What the transaction under way has changed.
+  package func takeChanged() throws -> [Window] {
     let windows = try connection.query(
       """
       SELECT station_id, fuel_id, min(begins_at) AS from_at

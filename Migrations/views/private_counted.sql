@@ -1,0 +1,47 @@
+-- What counts of what was reported: facts of runs that count, and gaps of lists that are complete. The one place
+-- that says so.
+CREATE OR REPLACE VIEW fuel.counted_price AS
+SELECT
+  price.station_id,
+  price.fuel_id,
+  price.source_id,
+  price.effective_at,
+  price.price_tenths,
+  price.run_id,
+  price.learnt_at
+FROM fuel.price
+WHERE NOT EXISTS (
+  SELECT
+  FROM fuel.run
+  WHERE run.run_id = price.run_id AND run.outcome IN ('superseded', 'withdrawn', 'refused'));
+COMMENT ON VIEW fuel.counted_price IS
+  'Reported facts of the runs that count. A fact has a row for each run that was the first to report it when it was '
+  'stored; it was learnt with the oldest of them.';
+COMMENT ON COLUMN fuel.counted_price.station_id   IS 'The station.';
+COMMENT ON COLUMN fuel.counted_price.fuel_id      IS 'The fuel.';
+COMMENT ON COLUMN fuel.counted_price.source_id    IS 'Who says so.';
+COMMENT ON COLUMN fuel.counted_price.effective_at IS 'When the price began.';
+COMMENT ON COLUMN fuel.counted_price.price_tenths IS 'Tenths of a cent per litre; 0: not offered.';
+COMMENT ON COLUMN fuel.counted_price.run_id       IS 'The run that reported it.';
+COMMENT ON COLUMN fuel.counted_price.learnt_at    IS 'When its document was fetched.';
+
+CREATE OR REPLACE VIEW fuel.counted_listing AS
+SELECT
+  listing.station_id,
+  listing.fuel_id,
+  listing.source_id,
+  listing.changed_at,
+  listing.is_listed,
+  listing.run_id
+FROM fuel.listing
+JOIN fuel.run USING (run_id)
+WHERE run.is_complete;
+COMMENT ON VIEW fuel.counted_listing IS
+  'What complete lists say by what they leave out. A row may repeat the one before it.';
+COMMENT ON COLUMN fuel.counted_listing.station_id IS 'The station.';
+COMMENT ON COLUMN fuel.counted_listing.fuel_id    IS 'The fuel.';
+COMMENT ON COLUMN fuel.counted_listing.source_id  IS 'The feed.';
+COMMENT ON COLUMN fuel.counted_listing.changed_at IS 'When the list was taken.';
+COMMENT ON COLUMN fuel.counted_listing.is_listed  IS 'Whether it is listed from then on.';
+COMMENT ON COLUMN fuel.counted_listing.run_id     IS 'The run that brought the list.';
+GRANT SELECT ON fuel.counted_price, fuel.counted_listing TO fuel_writer;

@@ -1,0 +1,68 @@
+package import FuelModel
+package import Store
+package import Timeline
+
+/// Stores what one run reports, in one transaction: its facts, its list and what is thought of it, the spans of what
+/// it changed, and its own record.
+package struct Merge {
+  private let store: Store
+  private let source: SourceID
+  private let rules: ListRules
+  private let now: Instant
+
+  /// - Parameter now: the run's clock; prices whose instant lies after it are next prices.
+  package init(_ store: Store, of source: SourceID, rules: ListRules, now: Instant) {
+    self.store = store
+    self.source = source
+    self.rules = rules
+    self.now = now
+  }
+
+  /// - Parameter tellsWholeDays: whether it is held against the answer before it with the same documents.
+  /// - Throws: `Refusal` where the list is too short to be believed.
+  package func take(
+    _ settled: Reading.Settled, payload: Payload, run: RunID, requests: Int, tellsWholeDays: Bool
+  ) throws -> Counts {
+    try store.transaction {
+      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
+      try store.lockTimeline()
+      let lastListed = try store.lastListed(of: source)
+      let list = try store.stage(settled, payload: payload, run: run, of: source, now: now)
+      let standings = Standings(store, of: source, rules: rules, now: now)
+      var judgement = ListJudgement()
+      if let list {
+        judgement = try standings.judgement(of: list)
+      } else if tellsWholeDays,
+        let before = try store.pairsBefore(run, takenAt: payload.takenAt)
+      {
+        judgement = rules.judgement(ofDays: settled.pairs, after: before)
+      }
+      if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
+      let isComplete = list != nil && judgement.isComplete
+
+      var counts = Counts()
+      counts.stored = try store.absorb(
+        payload, run: run, list: list, isComplete: isComplete, now: now)
+      counts.unchanged = settled.observations.count - counts.stored
+      counts.duplicate = settled.duplicates
+      if let list {
+        counts.believedNow = try standings.judgeAgain(
+          around: list.takenAt, lastListed: lastListed)
+      }
+      counts.flagged = try TimelineUpdate(store, now: now).make(store.takeChanged()).doubtful
+      counts.unmapped = settled.unmapped
+      counts.pairs = list?.pairs ?? settled.pairs
+      counts.rejectedByReason = settled.rejectedByReason
+      counts.takeExamples(settled.rejects)
+      counts.shortcomings = judgement.shortcomings
+      counts.oddities = settled.warnings
+      if settled.contradictedStations > 0 {
+        counts.oddities.append("\(settled.contradictedStations) stations described in two ways")
+      }
+      try store.finish(
+        run, settled, payload: payload, counts: counts, isComplete: isComplete, requests: requests,
+        now: now)
+      return counts
+    }
+  }
+}

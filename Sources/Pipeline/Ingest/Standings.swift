@@ -1,0 +1,93 @@
+package import FuelModel
+package import Store
+package import Timeline
+
+/// What is thought of the lists of a feed, each held against those around it, and again when one of them comes late or
+/// goes.
+package struct Standings {
+  private let store: Store
+  private let source: SourceID
+  private let rules: ListRules
+  private let now: Instant
+
+  package init(_ store: Store, of source: SourceID, rules: ListRules, now: Instant) {
+    self.store = store
+    self.source = source
+    self.rules = rules
+    self.now = now
+  }
+
+  /// What is thought of a list that is not stored yet.
+  func judgement(of list: ListSummary) throws -> ListJudgement {
+    let before = try store.lists(
+      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt)
+    return rules.judgement(of: list, among: before.map(\.summary))
+  }
+
+  /// Judges again the lists at an instant and those after it for which it matters; part of a transaction that notes
+  /// changes.
+  ///
+  /// - Parameter lastListed: when the newest complete list was taken before anything of this changed.
+  /// - Returns: lists that were refused when they arrived, left nothing, and would be believed now.
+  @discardableResult
+  package func judgeAgain(around instant: Instant, lastListed: Instant?) throws -> [RunID] {
+    let ends = instant.after(rules.window)
+    let lists = try store.lists(of: source, from: instant.after(-rules.window), until: ends)
+    let next = lists.first { $0.summary.takenAt > instant }?.summary.takenAt ?? instant
+    let summaries = lists.map(\.summary)
+    var changed: [RunID] = []
+    var unread: [RunID] = []
+    for list in lists
+    where list.summary.takenAt >= instant
+      && (list.summary.takenAt < ends || list.summary.takenAt <= next)
+    {
+      let judgement = rules.judgement(of: list.summary, among: summaries)
+      if judgement == list.judgement && judgement.isComplete == list.isComplete { continue }
+      if list.judgement.refusal != nil && judgement.refusal == nil && !list.isStored {
+        unread.append(list.run)
+        continue
+      }
+      try store.set(judgement, of: list)
+      changed.append(list.run)
+    }
+    if !changed.isEmpty {
+      try store.settleStandings(of: source, runs: changed, lastListed: lastListed, now: now)
+    }
+    return unread
+  }
+
+  /// Judges again the lists after one that was refused, which is still a list beside which others are judged; a
+  /// transaction of its own.
+  ///
+  /// - Returns: lists that were refused when they arrived, left nothing, and would be believed now.
+  package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
+    try store.transaction {
+      try store.lockTimeline()
+      try store.noteChanges()
+      let unread = try judgeAgain(
+        around: refused.takenAt, lastListed: store.lastListed(of: source))
+      try TimelineUpdate(store, now: now).make(store.takeChanged())
+      return unread
+    }
+  }
+
+  /// Takes a run back, or counts it again; a transaction of its own.
+  ///
+  /// - Returns: lists that were refused when they arrived, left nothing, and would be believed now.
+  package func decide(
+    _ run: RunID, takenAt: Instant, counts: Bool, reason: String
+  ) throws -> [RunID] {
+    try store.transaction {
+      try store.lockTimeline()
+      let lastListed = try store.lastListed(of: source)
+      try store.noteChanges()
+      try store.set(run, counts: counts)
+      try store.settleStandings(of: source, runs: [run], lastListed: lastListed, now: now)
+      let unread = try judgeAgain(around: takenAt, lastListed: lastListed)
+      try store.forgetGhosts(of: source)
+      try TimelineUpdate(store, now: now).make(store.takeChanged())
+      try store.note(run, counts: counts, reason: reason, at: now)
+      return unread
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import FuelModel
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import TestDatabase
+import Testing
+import Timeline
+
+/// What is thought of lists depends on the set of them: on no order of arrival, and on nothing that was taken back.
+/// Thresholds as in production. F-N01, F-N02.
+struct StandingTests {
+  static let begin = Instant("2026-06-01T00:00:00Z")
+  static let end = begin + .seconds(8 * 86_400)
+  static let refuseBelow = 0.7
+  static let partialBelow = 0.95
+
+  /// One list of a feed.
+  struct List {
+    var takenAt: Instant
+    var observations: [Observation]
+    var stations: [Station]
+  }
+
+  /// Four days of a feed with everything that goes wrong with its lists: short ones, far too short ones, without a
+  /// fuel, without a chain, of the past, an outage; and stations that come and go by themselves.
+  static func lists(seed: UInt64) -> [List] {
+    var random = Random(seed: seed, "standing")
+    let fuels: [Fuel] = [.u91, .dl]
+    let codes = (10..<36).map { "\($0)" }
+    var prices: [String: (tenths: Int, at: Instant)] = [:]
+    var lists: [List] = []
+    var at = begin
+    var gone: Set<String> = []
+    while at < begin + .seconds(4 * 86_400) {
+      for code in codes {
+        for fuel in fuels where lists.isEmpty || random.chance(0.3) {
+          let stamp = at - .seconds(random.integer(60...(lists.isEmpty ? 90_000 : 9_000)))
+          if let known = prices["\(code) \(fuel)"], known.at >= stamp { continue }
+          prices["\(code) \(fuel)"] = (random.integer(1700...1999), stamp)
+        }
+      }
+      if random.chance(0.2), let code = codes.randomElement(using: &random) {
+        if gone.contains(code) { gone.remove(code) } else { gone.insert(code) }
+      }
+      var named = codes.filter { !gone.contains($0) }
+      var listed = fuels
+      switch random.integer(0...13) {
+      case 0, 1: named.removeFirst(random.integer(2...5))
+      case 2: named.removeFirst(random.integer(10...18))
+      case 3: listed = [.u91]
+      case 4: named.removeAll { Int($0)! < 22 }
+      default: break
+      }
+      var observations = named.flatMap { code in
+        listed.compactMap { fuel in
+          prices["\(code) \(fuel)"].map {
+            Observation(
+              stationCode: code, fuel: fuel, price: Price(tenths: $0.tenths), effectiveAt: $0.at)
+          }
+        }
+      }
+      // Yesterday's answer again.
+      if random.chance(0.08), lists.count > 3 {
+        observations = lists[lists.count - 3].observations
+      }
+      let stations = named.map {
+        Station(
+          code: $0, state: .qld, name: "Station \($0)", brand: Int($0)! < 22 ? "Coles" : "BP",
+          address: "\($0) Main Rd")
+      }
+      lists.append(
+        List(takenAt: at, observations: observations, stations: lists.isEmpty ? stations : []))
+      at = at + .seconds(random.chance(0.05) ? 110_000 : random.integer(3_600...20_000))
+    }
+    return lists
+  }
+
+  /// A feed that keeps its answers, as the pipeline does.
+  final class Teller {
+    let feed: Feed
+    private var kept: [Int: List] = [:]
+
+    init(_ target: String) throws { feed = try Feed(target, sightLapsesHours: 24) }
+
+    /// - Returns: the run that brought it, and whether it was refused.
+    @discardableResult
+    func say(_ list: List) throws -> (run: Int, isRefused: Bool) {
+      var isRefused = false
+      var believed: [RunID] = []
+      do {
+        believed = try feed.says(
+          list.observations, stations: list.stations, at: list.takenAt, now: end,
+          refuseBelow: refuseBelow, partialBelow: partialBelow
+        ).believedNow
+      } catch is Refusal {
+        isRefused = true
+      } catch let error as BelievedNow {
+        isRefused = true
+        believed = error.runs
+      }
+      let run = Int(try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]) ?? 0
+      kept[run] = list
+      try readAgain(believed)
+      return (run, isRefused)
+    }
+
+    func decide(_ run: RunID, takenAt: Instant, counts: Bool) throws {
+      try readAgain(
+        feed.decide(
+          run, takenAt: takenAt, counts: counts, now: end, refuseBelow: refuseBelow,
+          partialBelow: partialBelow))
+    }
+
+    private func readAgain(_ runs: [RunID]) throws {
+      for run in runs {
+        guard let list = kept.removeValue(forKey: run.number) else { continue }
+        try feed.connection.query(
+          "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = \(run.number)")
+        try say(list)
+      }
+    }
+
+    func outcome() throws -> [String] {
+      try feed.aggregate(at: end)
+      return try feed.published(at: end)
+        + feed.connection.lines(
+          """
+          SELECT 'list' AS what, taken_at, min(replace(outcome, 'unchanged', 'stored')) AS outcome,
+            min(pairs) AS pairs, bool_or(is_complete) AS is_complete, max(error) AS error,
+            max(array_to_string(shortcomings, ';')) AS why
+          FROM fuel.run
+          WHERE outcome IN ('stored', 'unchanged', 'refused')
+          GROUP BY taken_at ORDER BY taken_at
+          """)
+    }
+  }
+
+  /// More by hand: STANDING_SEEDS=2000 make test-long.
+  static let seeds = Long.count("STANDING_SEEDS", short: 3, long: 40)
+
+  @Test(.longer, arguments: 0..<seeds)
+  func anyOrderOfListsIsJudgedAlike(seed: Int) async throws {
+    let lists = Self.lists(seed: UInt64(seed))
+    let plain = try await outcome(of: lists)
+    var random = Random(seed: UInt64(seed), "order of lists")
+    // Descriptions come with the first list, and brands with them.
+    let shuffled = try await outcome(
+      of: [lists[0]] + lists.dropFirst().shuffled(using: &random))
+    #expect(plain.count > 150)
+    Self.compare(plain, shuffled, "seed \(seed)")
+  }
+
+  /// A run that is taken back was never there, whatever came after it; and it can be had again.
+  @Test(.longer, arguments: 0..<seeds)
+  func aWithdrawnRunWasNeverThere(seed: Int) async throws {
+    let lists = Self.lists(seed: UInt64(seed))
+    var random = Random(seed: UInt64(seed), "withdrawn")
+    let wrong = random.integer(1...(lists.count - 1))
+    let without = try await outcome(
+      of: Array(lists[..<wrong] + lists[(wrong + 1)...]))
+    let asEver = try await outcome(of: lists)
+    try await TestDatabase.with { target in
+      let teller = try Teller(target)
+      var withdrawn: RunID?
+      for list in [lists[0]] + lists.dropFirst().shuffled(using: &random) {
+        let said = try teller.say(list)
+        if list.takenAt == lists[wrong].takenAt {
+          withdrawn = said.isRefused ? nil : try teller.feed.store.named(said.run)?.run
+        }
+        if random.chance(0.2) { try teller.feed.aggregate(at: Self.end) }
+      }
+      // One that is refused is not there anyway.
+      guard let withdrawn,
+        ["stored", "unchanged"].contains(
+          try teller.feed.store.named(withdrawn.number)?.outcome ?? "")
+      else { return }
+      try teller.decide(withdrawn, takenAt: lists[wrong].takenAt, counts: false)
+      Self.compare(
+        try teller.outcome(), without, "seed \(seed) without \(lists[wrong].takenAt)")
+      try teller.decide(withdrawn, takenAt: lists[wrong].takenAt, counts: true)
+      Self.compare(try teller.outcome(), asEver, "seed \(seed) with \(lists[wrong].takenAt)")
+    }
+  }
+
+  /// F-N02: a run whose clock stood more than a year ahead was stored, as before clocks were compared. Until it is taken
+  /// back a station that is gone stays, and after it nothing is left of it.
+  @Test func aRunByAClockAheadIsHealed() async throws {
+    let last = Self.begin + .seconds(6 * 3_600)
+    func list(_ hour: Int, _ stations: Int) -> [Observation] {
+      (0..<stations).map {
+        .u91("\(10 + $0)", 1_800 + 50 * hour, Self.begin + .seconds(hour * 3_600 - 900))
+      }
+    }
+    func published(isPoisoned: Bool, isHealed: Bool) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        for hour in 0..<6 {
+          var at = Self.begin + .seconds(hour * 3_600)
+          if hour == 1 {
+            if !isPoisoned { continue }
+            at = at + .seconds(400 * 86_400)
+          }
+          try feed.says(
+            list(hour, hour < 3 ? 20 : 19), at: at, now: at, refuseBelow: Self.refuseBelow,
+            partialBelow: Self.partialBelow)
+        }
+        if isHealed {
+          let wrong = try #require(try feed.store.named(2))
+          _ = try feed.decide(
+            wrong.run, takenAt: Self.begin + .seconds(3_600 + 400 * 86_400), counts: false,
+            now: last,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+        }
+        try feed.aggregate(at: last)
+        return try feed.published(at: last)
+          + feed.connection.lines("SELECT status, last_success_at FROM fuel_v1.feed_health")
+      }
+    }
+    let without = try await published(isPoisoned: false, isHealed: false)
+    let poisoned = try await published(isPoisoned: true, isHealed: false)
+    let healed = try await published(isPoisoned: true, isHealed: true)
+    #expect(poisoned != without)
+    Self.compare(healed, without, "healed")
+    #expect(without.count { $0.hasPrefix("current|") } == 19)
+  }
+
+  /// A slip under the stamp of the right price is taken back by the next list, whether the run is withdrawn or not.
+  @Test func aSlipDoesNotOutliveItsList() async throws {
+    let last = Self.begin + .seconds(7 * 3_600)
+    func history(slips: Bool, isWithdrawn: Bool) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        for hour in 0..<6 {
+          try feed.says(
+            (0..<20).map {
+              .u91("\(10 + $0)", slips && hour == 3 ? 185 : 1_850, Self.begin - .seconds(900))
+            }, at: Self.begin + .seconds(hour * 3_600), now: last, refuseBelow: Self.refuseBelow,
+            partialBelow: Self.partialBelow)
+        }
+        if isWithdrawn {
+          let wrong = try #require(try feed.store.named(4))
+          _ = try feed.decide(
+            wrong.run, takenAt: Self.begin + .seconds(3 * 3_600), counts: false, now: last,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+        }
+        return try feed.published(at: last).filter {
+          $0.hasPrefix("history|") || $0.hasPrefix("current|")
+        }
+      }
+    }
+    let right = try await history(slips: false, isWithdrawn: false)
+    #expect(right.count == 40)
+    Self.compare(try await history(slips: true, isWithdrawn: true), right, "withdrawn")
+    let prices = { (lines: [String]) in
+      Set(lines.filter { $0.hasPrefix("history|") }.map { $0.split(separator: "|")[3] })
+    }
+    #expect(prices(try await history(slips: true, isWithdrawn: false)) == prices(right))
+  }
+
+  private func outcome(of lists: [List]) async throws -> [String] {
+    try await TestDatabase.with { target in
+      let teller = try Teller(target)
+      for list in lists { try teller.say(list) }
+      return try teller.outcome()
+    }
+  }
+
+  private static func compare(_ left: [String], _ right: [String], _ what: String) {
+    let more = Set(left).subtracting(right).sorted()
+    let less = Set(right).subtracting(left).sorted()
+    #expect(more == [] && less == [], "\(what)")
+    // The cause before what follows from it.
+    for kind in ["list|", "history|", ""] {
+      let other = less.filter { $0.hasPrefix(kind) }.prefix(3)
+      let own = more.filter { $0.hasPrefix(kind) }.prefix(3)
+      guard !other.isEmpty || !own.isEmpty else { continue }
+      Issue.record("\(what): \(Array(own)) in the place of \(Array(other))")
+      break
+    }
+  }
+}
