@@ -10,7 +10,7 @@ enum Bowser {
   static let commands: [Command] = [
     ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand, exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
-    gapsCommand, agreementCommand, stationsCommand, simulateCommand,
+    gapsCommand, agreementCommand, stationsCommand, withdrawCommand, simulateCommand,
   ]
 
   static func main() async {

@@ -63,6 +63,8 @@ enum ExitCode: Int32, CaseIterable {
       case .off: self = .configuration
       case .recording: self = .inputOutput
       }
+    case let error as Withdrawal.Refused:
+      if case .unknown = error { self = .usage } else { self = .refused }
     case is Aggregate.Failure, is FileOutput.Busy: self = .tryAgain
     case let error as BodyError:
       switch error {

@@ -47,7 +47,7 @@ let ingestCommand = Command(
     invocation: invocation, settings: settings, clock: try invocation.clock(),
     client: invocation.client(settings))
   if invocation.flags.contains("reprocess") {
-    let runs = try numbers(invocation.operands)
+    let runs = try runNumbers(invocation.operands)
     return run.reprocess(runs, sources, try invocation.store(settings))
   }
   let chosen = try choose(sources, invocation)
@@ -66,7 +66,7 @@ let ingestCommand = Command(
 }
 
 /// Runs named one by one or as ranges: `7 12-15`.
-private func numbers(_ operands: [String]) throws -> [Int] {
+func runNumbers(_ operands: [String]) throws -> [Int] {
   guard !operands.isEmpty else { throw UsageError.message("which runs? such as 120 or 120-180") }
   return try operands.flatMap { operand -> [Int] in
     let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }

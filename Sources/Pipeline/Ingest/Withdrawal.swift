@@ -1,0 +1,102 @@
+import Configuration
+package import Feeds
+package import FuelModel
+package import Logging
+package import Store
+
+/// Takes runs back, as if they had never been, and counts them again. What they reported is kept and marked.
+package struct Withdrawal {
+  /// Why a run cannot be taken back, or counted again.
+  package enum Refused: Error, Equatable, CustomStringConvertible {
+    case unknown(Int)
+    case archive(Int, feed: String)
+    case replaced(Int, by: Int)
+    case notCounted(Int, outcome: String)
+    case notWithdrawn(Int, outcome: String)
+
+    package var description: String {
+      switch self {
+      case .unknown(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
+      case .archive(let run, let feed):
+        "run \(run) loaded a file of \(feed): only runs of feeds can be withdrawn"
+      case .replaced(let run, let by):
+        "the answers of run \(run) were read again by run \(by): withdraw that one"
+      case .notCounted(let run, let outcome):
+        "run \(run) does not count anyway: it is \(outcome)"
+      case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"
+      }
+    }
+  }
+
+  private let store: Store
+  private let sources: [Source]
+  private let clock: Clock
+  private let log: Logger
+
+  /// - Parameter sources: the feeds of the configuration, for what lists are held against.
+  package init(_ store: Store, sources: [Source], clock: Clock, log: Logger) {
+    self.store = store
+    self.sources = sources
+    self.clock = clock
+    self.log = log
+  }
+
+  /// Takes a run back.
+  package func withdraw(_ number: Int, reason: String) throws -> String {
+    let named = try find(number)
+    if let by = named.replacedBy { throw Refused.replaced(number, by: by) }
+    guard ["stored", "unchanged"].contains(named.outcome), let takenAt = named.takenAt else {
+      throw Refused.notCounted(number, outcome: named.outcome)
+    }
+    try change(named, takenAt: takenAt, counts: false, reason: reason)
+    return named.feed
+  }
+
+  /// Counts a run again that was taken back. How it described stations is known again where its answers are kept.
+  package func restore(_ number: Int, reason: String) throws -> String {
+    let named = try find(number)
+    guard named.outcome == "withdrawn", let takenAt = named.takenAt else {
+      throw Refused.notWithdrawn(number, outcome: named.outcome)
+    }
+    try change(named, takenAt: takenAt, counts: true, reason: reason)
+    read([named.run], of: named.feed)
+    return named.feed
+  }
+
+  private func find(_ number: Int) throws -> NamedRun {
+    guard let named = try store.named(number) else { throw Refused.unknown(number) }
+    guard named.kind != "backfill" else { throw Refused.archive(number, feed: named.feed) }
+    return named
+  }
+
+  private func change(
+    _ named: NamedRun, takenAt: Instant, counts: Bool, reason: String
+  ) throws {
+    guard let source = sources.first(where: { $0.feed == named.feed }) else {
+      throw ConfigurationError.unknownFeed(named.feed, suggestion: nil)
+    }
+    guard try store.lock(named.source) else { throw IngestError.busy }
+    let unread: [RunID]
+    do {
+      defer { try? store.unlock(named.source) }
+      unread = try Standings(
+        store, of: named.source, rules: source.listRules, now: clock.now()
+      ).decide(named.run, takenAt: takenAt, counts: counts, reason: reason)
+    }
+    log.info(counts ? "counts again" : "withdrawn", ["run": named.run, "feed": named.feed])
+    read(unread, of: named.feed)
+  }
+
+  /// Reads kept answers again.
+  private func read(_ runs: [RunID], of feed: String) {
+    guard let source = sources.first(where: { $0.feed == feed }) else { return }
+    for run in runs {
+      do {
+        _ = try Ingest(source, store: store, clock: clock, log: log)
+          .reprocess(try store.keptRun(run.number))
+      } catch {
+        log.info("not read again", ["run": run, "error": "\(error)"])
+      }
+    }
+  }
+}

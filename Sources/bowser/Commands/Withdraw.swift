@@ -1,0 +1,42 @@
+import Configuration
+import Pipeline
+import Store
+
+let withdrawCommand = Command(
+  name: "withdraw",
+  summary: "Take runs back, as if they had never been.",
+  operands: "RUN...",
+  examples: [
+    (
+      "bowser withdraw 4711 --reason 'the clock was a day ahead'", "what it reported counts no more"
+    ),
+    ("bowser withdraw 4711 --undo --reason 'the clock was right'", "it counts again"),
+  ],
+  options: [
+    .init(name: "reason", value: "TEXT", about: "why; kept with the run"),
+    .init(name: "undo", value: nil, about: "runs that were withdrawn count again"),
+  ],
+  notes: """
+    Runs are numbered in fuel_v1.ingest_runs. What a withdrawn run reported is kept and marked; prices
+    that another run reported too stay. Lists near it are judged again, spans are made at once, and
+    averages by the next `bowser aggregate`. Files of archives cannot be withdrawn.
+    """,
+  isJob: true
+) { invocation in
+  guard let reason = invocation.options["reason"], !reason.isEmpty else {
+    throw UsageError.message("why? --reason TEXT is kept with the run")
+  }
+  let runs = try runNumbers(invocation.operands)
+  let settings = try invocation.settings()
+  let withdrawal = Withdrawal(
+    try invocation.store(settings), sources: try invocation.sources(),
+    clock: try invocation.clock(), log: invocation.logger(settings))
+  let isUndoing = invocation.flags.contains("undo")
+  for run in runs {
+    let feed =
+      isUndoing
+      ? try withdrawal.restore(run, reason: reason) : try withdrawal.withdraw(run, reason: reason)
+    write("run \(run) of \(feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
+  }
+  return .done
+}

@@ -1,0 +1,66 @@
+import Foundation
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// Runs are taken back by their numbers, with a reason, and can be had again.
+struct WithdrawTests {
+  @Test func aRunIsTakenBackAndHadAgain() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      func withdraw(_ words: String...) throws -> CommandTests.Result {
+        try CommandTests.run(
+          ["withdraw"] + words + ["--now", "2026-07-03T12:00:00Z"], on: target)
+      }
+      func answers() throws -> [String] {
+        try connection.query("SELECT set_config('bowser.now', '2026-07-02T13:00:00Z', false)")
+        return try connection.lines(
+          "SELECT station_id, fuel, price_cpl, effective_at FROM fuel_v1.current_prices ORDER BY 1, 2"
+        )
+      }
+      let replayed = try CommandTests.run(
+        ["ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "2026-07-03T12:00:00Z"],
+        on: target)
+      #expect(replayed.code == 0, "\(replayed.err)")
+      let before = try answers()
+      #expect(before.count > 20)
+
+      #expect(try withdraw("1").code == 64)
+      #expect(try withdraw("--reason", "x").code == 64)
+      #expect(
+        try withdraw("9", "--reason", "x").err
+          == "bowser: there is no run 9; fuel_v1.ingest_runs lists them\n")
+      #expect(try withdraw("1", "--undo", "--reason", "x").code == 65)
+
+      let taken = try withdraw("1", "--reason", "the clock was a day ahead")
+      #expect(taken.code == 0 && taken.out == "run 1 of qld-fpd is withdrawn\n", "\(taken.err)")
+      #expect(try answers() == [])
+      #expect(
+        try connection.lines(
+          "SELECT outcome, withdrawn_because FROM fuel_v1.ingest_runs WHERE run_id = 1")
+          == ["withdrawn|the clock was a day ahead"])
+      // What it reported is kept, and whoever keeps a copy hears of it.
+      #expect(try connection.lines("SELECT count(*) > 20 FROM fuel.price") == ["t"])
+      #expect(
+        try connection.lines(
+          "SELECT what, feed, run_id FROM fuel_v1.changes WHERE what = 'history'")
+          == ["history|qld-fpd|1"])
+      #expect(try withdraw("1", "--reason", "x").code == 65)
+
+      let restored = try withdraw("1", "--undo", "--reason", "it was right")
+      #expect(restored.code == 0 && restored.out == "run 1 of qld-fpd counts again\n")
+      #expect(try answers() == before)
+    }
+  }
+
+  @Test func filesOfArchivesStay() async throws {
+    try await TestDatabase.with { target in
+      let archive = try BackfillTests.archive(months: 1, rows: 100)
+      #expect(
+        try CommandTests.run(["backfill", "nsw-fuelcheck", archive], on: target).code == 0)
+      let result = try CommandTests.run(["withdraw", "1", "--reason", "x"], on: target)
+      #expect(result.code == 65 && result.err.contains("only runs of feeds"), "\(result.err)")
+    }
+  }
+}
