@@ -31,7 +31,7 @@ extension Store {
     guard settled.coverage == .complete else { return nil }
     let stations = try stagedStations(of: source)
     return ListSummary(
-      of: settled.observations, takenAt: payload.takenAt, stations: stations.count,
+      of: settled, takenAt: payload.takenAt, stations: stations.count,
       brands: stations.brands)
   }
 

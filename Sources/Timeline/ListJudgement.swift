@@ -3,7 +3,7 @@ package import FuelModel
 /// What a list of a feed is made of: enough to hold it against the lists around it.
 package struct ListSummary: Sendable, Equatable {
   package var takenAt: Instant
-  /// Prices that it names, one for each station and fuel but for a few.
+  /// Stations and fuels that it names a price of.
   package var pairs: Int
   package var stations: Int
   /// Prices by fuel, such as `U91`.
@@ -26,8 +26,9 @@ package struct ListSummary: Sendable, Equatable {
   }
 
   package init(
-    of observations: [Observation], takenAt: Instant, stations: Int, brands: [String: Int]
+    of settled: Reading.Settled, takenAt: Instant, stations: Int, brands: [String: Int]
   ) {
+    let observations = settled.observations
     var fuels: [Fuel: Int] = [:]
     var stamps: [Int] = []
     stamps.reserveCapacity(observations.count)
@@ -37,7 +38,7 @@ package struct ListSummary: Sendable, Equatable {
     }
     stamps.sort()
     self.init(
-      takenAt: takenAt, pairs: observations.count,
+      takenAt: takenAt, pairs: settled.pairs,
       stations: stations,
       fuels: Dictionary(fuels.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +),
       brands: brands,

@@ -198,7 +198,7 @@ struct DocumentTests {
         }
         // What works on other data than these, or for ever, is at least understood.
         let isOnlyRead =
-          ["simulate", "backfill", "migrate", "help"].contains(words[0])
+          ["simulate", "backfill", "migrate", "help", "withdraw"].contains(words[0])
           || words.contains("--replay")
           || words == ["ingest"] || words == ["export"] || words == ["report"]
           || words == ["stations"]
