@@ -182,3 +182,5 @@ DROP FUNCTION IF EXISTS fuel.missing_of_list(smallint);
 DROP FUNCTION IF EXISTS fuel.prune_listing(smallint, integer[], smallint[], timestamptz);
 DROP FUNCTION IF EXISTS fuel.withdraw_run(integer, integer);
 DROP FUNCTION IF EXISTS fuel.merge_listing(smallint, timestamptz, timestamptz, boolean, boolean);
+DROP FUNCTION IF EXISTS fuel.compared_days(text, date);
+DROP VIEW IF EXISTS fuel.price_event;

@@ -106,9 +106,6 @@ static const unsigned char ensure_price_month[] = {
 static const unsigned char archive_month[] = {
 #embed "routines/archive_month.sql"
 };
-static const unsigned char private_price_event[] = {
-#embed "views/private_price_event.sql"
-};
 static const unsigned char private_price_now[] = {
 #embed "views/private_price_now.sql"
 };
@@ -270,7 +267,6 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/kilometres", kilometres),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
   FILE_ENTRY("routines/archive_month", archive_month),
-  FILE_ENTRY("views/private_price_event", private_price_event),
   FILE_ENTRY("routines/believed_until", believed_until),
   FILE_ENTRY("views/private_sight", private_sight),
   FILE_ENTRY("views/private_believed", private_believed),

@@ -9,27 +9,6 @@ package struct KnownDay: Sendable {
   package var day: Day
 }
 
-/// How an archive and our own capture agree over a month.
-package struct Agreement: Sendable {
-  package var archive: String
-  package var feed: String
-  package var month: Month
-  /// Stations and fuels at noon of days, where both tell something.
-  package var compared: Int
-  package var agreed: Int
-  package var stations: Int
-}
-
-/// One noon at which they do not.
-package struct Disagreement: Sendable {
-  package var day: Day
-  package var station: Int
-  package var name: String
-  package var fuel: String
-  package var archive: String
-  package var feed: String
-}
-
 /// What is known of one station record, to explain a match.
 package struct RecordStory: Sendable {
   package var source: String
@@ -63,48 +42,50 @@ extension Store {
     }
   }
 
-  /// - Parameter month: one in which both were told of.
-  package func agreement(of archive: String, with feed: String, in month: Month) throws -> Agreement
-  {
-    let row = try connection.query(
+  /// The stations and fuels of which an archive tells in a window.
+  package func archivedPairs(
+    of archive: String, from: Instant, until: Instant
+  ) throws -> [Pair] {
+    try connection.query(
       """
-      SELECT
-        count(*) AS compared,
-        count(*) FILTER (WHERE archive_tenths = feed_tenths) AS agreed,
-        count(DISTINCT station_id) AS stations
-      FROM fuel.compared_days(\(archive), \(month.firstDay))
+      SELECT DISTINCT station.place_id AS station_id, archived.fuel_id
+      FROM fuel.archive_price AS archived
+      JOIN fuel.station USING (station_id)
+      JOIN fuel.source ON source.source_id = archived.source_id
+      WHERE source.source = \(archive)
+        AND archived.effective_at >= \(from)
+        AND archived.effective_at < \(until)
+      ORDER BY 1, 2
       """
-    ).only()
-    return Agreement(
-      archive: archive, feed: feed, month: month, compared: try row.integer("compared"),
-      agreed: try row.integer("agreed"), stations: try row.integer("stations"))
+    ).map { try $0.pair() }
   }
 
-  /// The largest first.
-  package func disagreements(of archive: String, in month: Month, most: Int) throws
-    -> [Disagreement]
-  {
-    func price(_ tenths: Int) -> String {
-      Price(tenths: tenths)?.centsPerLitre ?? "not offered"
+  /// The numbers of an archive and of the feeds of a scheme.
+  package func numbers(
+    ofArchive archive: String, scheme: String
+  ) throws -> (archive: Int16, feeds: Set<Int16>)? {
+    var found: (archive: Int16?, feeds: Set<Int16>) = (nil, [])
+    for row in try connection.query(
+      "SELECT source_id, source, kind FROM fuel.source WHERE scheme = \(scheme)")
+    {
+      let number = Int16(try row.integer("source_id"))
+      if try row.text("kind") == "feed" { found.feeds.insert(number) }
+      if try row.text("source") == archive { found.archive = number }
     }
-    return try connection.query(
+    return found.archive.map { ($0, found.feeds) }
+  }
+
+  /// The name of a station and the code of a fuel.
+  package func name(of pair: Pair) throws -> (station: String, fuel: String) {
+    let row = try connection.query(
       """
-      SELECT compared.*, fuel.fuel, station.name
-      FROM fuel.compared_days(\(archive), \(month.firstDay)) AS compared
-      JOIN fuel.fuel USING (fuel_id)
-      JOIN fuel.station USING (station_id)
-      WHERE compared.archive_tenths <> compared.feed_tenths
-      ORDER BY abs(compared.archive_tenths - compared.feed_tenths) DESC, compared.day,
-        compared.station_id, fuel.fuel
-      LIMIT \(most)
+      SELECT coalesce(station.name, '') AS name, fuel.fuel
+      FROM fuel.station
+      CROSS JOIN fuel.fuel
+      WHERE station.station_id = \(pair.stationID) AND fuel.fuel_id = \(pair.fuelID)
       """
-    ).map { row in
-      Disagreement(
-        day: try row.day("day"), station: try row.integer("station_id"),
-        name: try row.optional("name") ?? "", fuel: try row.text("fuel"),
-        archive: price(try row.integer("archive_tenths")),
-        feed: price(try row.integer("feed_tenths")))
-    }
+    ).only()
+    return (try row.text("name"), try row.text("fuel"))
   }
 
   /// Every record of the place that a record belongs to; none: there is no such record.

@@ -46,6 +46,20 @@ package struct Span: Sendable, Equatable {
 
   /// How far it may reach: past this nothing confirms it.
   package var latestEnd: Instant { isOpen ? lapsesAt : until }
+
+  /// The span with its end as it is believed by what is known: an open one is kept alive by the newest list.
+  ///
+  /// - Parameters:
+  ///   - rules: of its fuel, by source.
+  ///   - sightings: by feed, when its complete lists were taken.
+  package func believed(rules: [Int16: ReportRules], sightings: [Int16: Coverage]) -> Span {
+    guard isOpen, let list = sightings[seenBy]?.last(before: .distantFuture),
+      let rule = rules[seenBy]
+    else { return self }
+    var span = self
+    span.until = min(lapsesAt, max(until, list.after(rule.sightLapse)))
+    return span
+  }
 }
 
 /// Why a price is left out of averages, and for how long.

@@ -246,10 +246,10 @@ struct ArchiveSampleTests {
         return
       }
       #expect(counts.stored == 72_022)
-      let found = try store.agreement(
-        of: "wa-fuelwatch-archive", with: "wa-fuelwatch", in: Month(Day("2026-04-10")!))
-      #expect(found.compared > 13_000)
-      #expect(found.agreed == found.compared)
+      let found = try Agreement(HistoryOrderTests.archive("wa"), store: store)
+        .noons(of: (10...14).compactMap { Day("2026-04-\($0)") })
+      #expect(found.count > 13_000)
+      #expect(found.allSatisfy { $0.archive == $0.feed })
       let places = try Connection(target).lines(
         "SELECT count(*) FROM fuel_v1.station_records WHERE source LIKE '%archive' AND matched_by = 'itself'"
       )

@@ -35,18 +35,10 @@ struct KnownAverages {
         of: pairs.map { Window(pair: $0, from: from) }, known: known)
       var made: [Pair: [Span]] = [:]
       for (pair, lines) in evidence {
-        var spans = Timeline.spans(
-          of: lines, rules: rules.compactMapValues { $0[pair.fuelID] }, sightings: sightings)
+        let rules = rules.compactMapValues { $0[pair.fuelID] }
+        var spans = Timeline.spans(of: lines, rules: rules, sightings: sightings)
         Plausibility.markSuspects(&spans)
-        made[pair] = spans.map { span in
-          // What is open is kept alive by the newest list that was known.
-          guard span.isOpen, let list = sightings[span.seenBy]?.last(before: .distantFuture),
-            let rule = rules[span.seenBy]?[pair.fuelID]
-          else { return span }
-          var span = span
-          span.until = min(span.lapsesAt, max(span.until, list.after(rule.sightLapse)))
-          return span
-        }
+        made[pair] = spans.map { $0.believed(rules: rules, sightings: sightings) }
       }
       return made
     }

@@ -36,21 +36,33 @@ let agreementCommand = Command(
         })
     }
     for month in months(true).intersection(months(false)).sorted() {
-      let found = try store.agreement(of: archive.source, with: archive.feed, in: month)
-      guard found.compared > 0 else { continue }
+      let days = Set(
+        known.filter { $0.scheme == archive.feed && !$0.isArchive && Month($0.day) == month }
+          .map(\.day))
+      let noons = try Agreement(archive, store: store).noons(of: days.sorted())
+      guard !noons.isEmpty else { continue }
       isAnything = true
-      let share = Double(found.agreed * 10_000 / found.compared) / 100
+      let agreed = noons.count { $0.archive == $0.feed }
+      let share = Double(agreed * 10_000 / noons.count) / 100
       write(
-        padded(archive.id, 18) + "\(month)  \(share) %  \(found.agreed) of \(found.compared) agree"
-          + ", \(found.stations) stations\n")
+        padded(archive.id, 18) + "\(month)  \(share) %  \(agreed) of \(noons.count) agree"
+          + ", \(Set(noons.map(\.pair.stationID)).count) stations\n")
       guard invocation.flags.contains("differences") else { continue }
-      for one in try store.disagreements(of: archive.source, in: month, most: 20) {
+      let different = noons.filter { $0.archive != $0.feed }.sorted {
+        (abs($1.archive - $1.feed), $0.day, $0.pair) < (abs($0.archive - $0.feed), $1.day, $1.pair)
+      }
+      for noon in different.prefix(20) {
+        let name = try store.name(of: noon.pair)
         write(
-          "  \(one.day) \(one.fuel) archive \(one.archive), feed \(one.feed): \(one.name) "
-            + "(station \(one.station))\n")
+          "  \(noon.day) \(name.fuel) archive \(written(noon.archive)), feed \(written(noon.feed)): "
+            + "\(name.station) (station \(noon.pair.stationID))\n")
       }
     }
   }
   if !isAnything { write("No archive and feed tell of the same days yet.\n") }
   return .done
+}
+
+private func written(_ tenths: Int32) -> String {
+  Price(tenths: Int(tenths))?.centsPerLitre ?? "not offered"
 }
