@@ -40,11 +40,11 @@ LANGUAGE sql STABLE AS $$
         run.source_id,
         run.taken_at,
         run.taken_at - lag(run.taken_at) OVER (PARTITION BY run.source_id ORDER BY run.taken_at)
-          > source.sight_lapses_after AS begins_anew
+          > sight.lapses_after AS begins_anew
       FROM fuel.run
-      JOIN fuel.source USING (source_id)
+      JOIN fuel.sight USING (source_id)
       WHERE run.is_complete
-        AND run.taken_at >= p_from_at - source.sight_lapses_after
+        AND run.taken_at >= p_from_at - sight.lapses_after
         AND run.taken_at <= p_until_at
         AND coalesce(run.fetched_at, run.taken_at) <= p_known_at
     ) AS list
@@ -63,6 +63,7 @@ BEGIN
   WITH source AS (
     SELECT
       source.*,
+      sight.lapses_after,
       state.time_zone,
       state.price_day_starts,
       fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today,
@@ -72,6 +73,7 @@ BEGIN
           THEN fuel.price_day(source.first_taken_at, state.time_zone, state.price_day_starts)
       END AS counts_from
     FROM fuel.source
+    JOIN fuel.sight USING (source_id)
     JOIN fuel.state USING (state)
   ),
   covered AS (
@@ -82,7 +84,7 @@ BEGIN
       source.source_id,
       fuel.price_day(listed.from_at, source.time_zone, source.price_day_starts),
       fuel.price_day(
-        least(listed.until_at + source.sight_lapses_after - interval '1 second', p_clock),
+        least(listed.until_at + source.lapses_after - interval '1 second', p_clock),
         source.time_zone, source.price_day_starts)
     FROM fuel.list_intervals('-infinity', p_clock) AS listed
     JOIN source USING (source_id)

@@ -82,10 +82,12 @@ RETURNS void LANGUAGE plpgsql AS $$
 <<silence>>
 DECLARE
   feed      fuel.source;
+  lapse     interval;
   begins_at timestamptz;
   ends_at   timestamptz;
 BEGIN
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
   IF p_is_complete THEN
     SELECT max(run.taken_at) INTO begins_at
     FROM fuel.run
@@ -93,7 +95,7 @@ BEGIN
     SELECT min(run.taken_at) INTO ends_at
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
-    IF coalesce(ends_at, p_taken_at) - begins_at <= feed.sight_lapses_after THEN
+    IF coalesce(ends_at, p_taken_at) - begins_at <= lapse THEN
       begins_at := NULL;
     ELSIF begins_at IS NULL AND ends_at IS NOT NULL THEN
       begins_at := p_taken_at;
@@ -115,12 +117,12 @@ BEGIN
   END IF;
   -- What no list had shown for too long is believed again: spans stay as they are, their days do not.
   IF p_is_complete AND p_taken_at > p_last_listed_at
-    AND p_last_listed_at + feed.sight_lapses_after < p_clock
+    AND p_last_listed_at + lapse < p_clock
   THEN
     PERFORM fuel.mark_changed_days(
       array_agg(held.station_id), array_agg(held.fuel_id),
-      array_agg(p_last_listed_at + feed.sight_lapses_after),
-      array_agg(p_taken_at + feed.sight_lapses_after), p_clock)
+      array_agg(p_last_listed_at + lapse),
+      array_agg(p_taken_at + lapse), p_clock)
     FROM fuel.present_span AS held
     WHERE held.seen_by = p_source_id AND held.is_open
     HAVING count(*) > 0;

@@ -34,7 +34,7 @@ SELECT
     WHEN 'late' THEN success.last_at + 2 * source.cadence
     WHEN 'stale' THEN CASE
       WHEN health.is_frozen THEN change.last_at
-      ELSE success.last_at + source.sight_lapses_after
+      ELSE success.last_at + sight.lapses_after
     END
     WHEN 'failing' THEN newer.failing_since_at
   END AS since_at,
@@ -62,6 +62,7 @@ SELECT
         SELECT FROM fuel.brand_name WHERE brand_name.written = lower(station.brand))
   ) AS unmapped_brands
 FROM fuel.source
+JOIN fuel.sight USING (source_id)
 LEFT JOIN LATERAL (
   SELECT run.fetched_at AS last_at
   FROM fuel.run
@@ -117,7 +118,7 @@ CROSS JOIN LATERAL (
       WHEN NOT source.is_enabled THEN 'off'
       WHEN newer.failures >= 2 THEN 'failing'
       WHEN success.last_at IS NULL
-        OR fuel.clock() - success.last_at > source.sight_lapses_after
+        OR fuel.clock() - success.last_at > sight.lapses_after
         OR frozen.is_frozen THEN 'stale'
       WHEN fuel.clock() - success.last_at > 2 * source.cadence THEN 'late'
       ELSE 'ok'

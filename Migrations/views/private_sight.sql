@@ -1,12 +1,13 @@
--- Until when the lists of a feed keep a price alive that they show, and from when on its prices count. Beside the program's own rules the one
--- place that knows how long a sighting is believed.
+-- Until when the lists of a feed keep a price alive that they show, and from when on its prices count. The one place
+-- that knows how long a sighting is believed.
 CREATE OR REPLACE VIEW fuel.sight AS
 SELECT
   source.source_id,
   source.last_listed_at,
   source.last_listed_at + source.sight_lapses_after AS seen_until_at,
   CASE WHEN source.kind = 'feed' AND NOT source.tells_whole_days THEN source.first_taken_at END
-    AS counts_from_at
+    AS counts_from_at,
+  source.sight_lapses_after AS lapses_after
 FROM fuel.source;
 COMMENT ON VIEW fuel.sight IS 'How long the newest list of a feed is believed. One row per feed and archive.';
 COMMENT ON COLUMN fuel.sight.source_id      IS 'The feed or archive.';
@@ -15,4 +16,5 @@ COMMENT ON COLUMN fuel.sight.seen_until_at  IS 'Until when that list is believed
 COMMENT ON COLUMN fuel.sight.counts_from_at IS
   'From when on its prices count in averages: the first run of a feed, before which only prices that have not '
   'changed since are known. NULL: always, as with archives and prices of whole days.';
+COMMENT ON COLUMN fuel.sight.lapses_after IS 'For how long each of its lists is believed.';
 GRANT SELECT ON fuel.sight TO fuel_writer;

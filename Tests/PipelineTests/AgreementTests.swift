@@ -28,7 +28,10 @@ struct AgreementTests {
       for hours in stride(from: 0, through: 72, by: 6) {
         let at = Instant("2026-04-10T00:00:00Z") + .seconds(hours * 3_600)
         try feed.says(
-          [.u91("101", 1_800, since), .u91("102", at < changed ? 1_810 : 1_850, at < changed ? since : changed)]
+          [
+            .u91("101", 1_800, since),
+            .u91("102", at < changed ? 1_810 : 1_850, at < changed ? since : changed),
+          ]
             + (hours < 48 ? [.u91("103", 1_900, since)] : []),
           stations: stations, at: at, now: end)
       }

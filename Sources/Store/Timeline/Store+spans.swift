@@ -343,7 +343,7 @@ extension Store {
         source.scheme,
         source.kind = 'archive' AS is_archive,
         (extract(epoch FROM source.price_lapses_after) * 1000000)::bigint AS price_lapse,
-        (extract(epoch FROM source.sight_lapses_after) * 1000000)::bigint AS sight_lapse,
+        (extract(epoch FROM sight.lapses_after) * 1000000)::bigint AS sight_lapse,
         (extract(epoch FROM source.delay) * 1000000)::bigint AS delay,
         source.holding_confirms,
         source.first_taken_at,

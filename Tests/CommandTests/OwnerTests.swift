@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// Each rule has one owner: docs/architecture.md says which, and the tree agrees.
+struct OwnerTests {
+  private static let root = IntegrationTests.root
+
+  /// The rows of a table below a heading or a line, cell by cell.
+  private func table(after line: String) throws -> [[String]] {
+    let text = try String(
+      contentsOfFile: Self.root + "/docs/architecture.md", encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex { $0.hasPrefix(line) })
+    return lines[(start + 1)...].drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
+      .dropFirst(2)
+      .map { row in
+        row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      }
+  }
+
+  private func quoted(_ cell: String) -> [String] {
+    cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+  }
+
+  /// Files of the program and the present texts of its SQL; numbered migrations are history.
+  private func files() throws -> [String] {
+    try ["Sources", "Migrations/routines", "Migrations/views"].flatMap { folder in
+      try FileManager.default.subpathsOfDirectory(atPath: Self.root + "/" + folder)
+        .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".sql") }.map { folder + "/" + $0 }
+    }
+  }
+
+  @Test func ownersExist() throws {
+    let rows = try table(after: "## One owner per rule")
+    #expect(rows.count > 12)
+    for row in rows {
+      let words = quoted(row[1])
+      let paths = words.filter { $0.contains("/") }
+      #expect(!paths.isEmpty, "\(row[0]) has no owner")
+      var text = ""
+      for path in paths {
+        let full =
+          path.contains("/") && !path.hasPrefix("Sources") && !path.hasPrefix("Migrations")
+            && !path.hasPrefix("config")
+          ? "" : Self.root + "/" + path
+        #expect(FileManager.default.fileExists(atPath: full), "\(row[0]): \(path)")
+        text += (try? String(contentsOfFile: full, encoding: .utf8)) ?? ""
+      }
+      // Names beside a path are found in it.
+      for name in words where !name.contains("/") && !name.hasPrefix("fuel.") {
+        let bare = name.prefix { $0 != "(" }
+        #expect(text.contains(bare), "\(row[0]): \(name)")
+      }
+    }
+  }
+
+  /// A second reader of a lapse is a second owner of the rule.
+  @Test func nobodyElseReadsALimit() throws {
+    let rows = try table(after: "The limits, and every file that names them")
+    #expect(rows.count >= 6)
+    let texts = try files().map { path in
+      (path, try String(contentsOfFile: Self.root + "/" + path, encoding: .utf8))
+    }
+    #expect(texts.count > 150)
+    for row in rows {
+      let limit = try #require(quoted(row[0]).first)
+      let named = texts.filter { $0.1.contains(limit) }.map(\.0).sorted()
+      #expect(named == (quoted(row[1]) + quoted(row[2])).sorted(), "\(limit)")
+    }
+  }
+}
