@@ -47,7 +47,7 @@ BEGIN
       FROM fuel.run
       WHERE (run.run_id = told_by OR run.replaces_run_id = told_by)
         AND run.run_id <> p_run_id
-        AND run.outcome IN ('stored', 'unchanged', 'refused', 'failed', 'interrupted', 'withdrawn')
+        AND run.outcome IN ('stored', 'unchanged', 'refused', 'failed', 'interrupted')
       ORDER BY run.run_id
     LOOP
       PERFORM fuel.discount_run(earlier, 'superseded');
@@ -230,7 +230,8 @@ BEGIN
           AND price.effective_at = difference.effective_at
           AND price.source_id = feed.source_id
           AND price.price_tenths = difference.price_tenths) AS was_known,
-      -- News and prices of whole days are reported once; a list reports what the list before it does not show.
+      -- A list reports what the list before it does not show; news and prices of whole days report what was not the
+      -- last price under its stamp.
       difference.may_be_known AND coalesce((
         SELECT
           (price.effective_at, price.price_tenths)
@@ -242,10 +243,7 @@ BEGIN
           AND price.effective_at BETWEEN difference.effective_at - interval '8 days'
             AND difference.effective_at + interval '8 days'
           AND price.learnt_at <= p_learnt_at
-          AND (
-            p_is_list
-            OR (price.effective_at, price.price_tenths)
-              = (difference.effective_at, difference.price_tenths))
+          AND (p_is_list OR price.effective_at = difference.effective_at)
         ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
         LIMIT 1
       ), false) AS is_told
@@ -300,15 +298,17 @@ BEGIN
   END IF;
 
   PERFORM fuel.merge_listing(p_run_id, p_taken_at, p_learnt_at, p_is_list, p_is_complete, is_late);
-  IF is_late AND p_is_list THEN
-    PERFORM fuel.spell_out_prices(p_run_id, p_learnt_at, p_taken_at);
-  END IF;
   -- From here on its gaps count.
   UPDATE fuel.run SET
     taken_at = p_taken_at,
     fetched_at = p_learnt_at,
-    is_complete = p_is_complete
+    is_complete = p_is_complete,
+    describes_stations = EXISTS (SELECT FROM pg_temp.staged_station)
   WHERE run.run_id = p_run_id;
+
+  IF is_late AND p_is_list THEN
+    PERFORM fuel.spell_out_prices(p_run_id);
+  END IF;
 
   UPDATE fuel.source SET
     first_taken_at = least(source.first_taken_at, p_taken_at),

@@ -2,10 +2,10 @@
 -- before it, so that lists which come, go or change their standing later must not change what the next one showed:
 -- that is written down first.
 
--- Writes down what the lists after an instant show of some pairs, where they left it to the lists before them: every
--- list up to the next complete one.
+-- Writes down what the lists beside and after a run show of some pairs, where they left it to the lists before them:
+-- every list up to the next complete one.
 CREATE OR REPLACE FUNCTION fuel.spell_out(
-  p_source_id smallint, p_taken_at timestamptz, p_station_ids integer[], p_fuel_ids smallint[])
+  p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   ends_at timestamptz;
@@ -18,12 +18,14 @@ BEGIN
   FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   JOIN fuel.run AS list
     ON list.source_id = p_source_id
-    AND list.taken_at > p_taken_at
+    -- The same list may have come twice.
+    AND list.taken_at >= p_taken_at
+    AND list.run_id <> p_run_id
     AND list.taken_at <= coalesce(ends_at, 'infinity')
     -- Lists that were never stored say nothing that could count.
     AND (list.is_complete OR (list.composition_id IS NOT NULL AND list.stored + list.unchanged > 0))
   CROSS JOIN LATERAL (
-    -- Of its own instant too: the same list may have come twice.
+    -- Of its own instant too.
     SELECT coalesce((
       SELECT listing.is_listed
       FROM fuel.counted_listing AS listing
@@ -45,9 +47,9 @@ BEGIN
       AND said.run_id = list.run_id);
 END
 $$;
-COMMENT ON FUNCTION fuel.spell_out(smallint, timestamptz, integer[], smallint[]) IS
+COMMENT ON FUNCTION fuel.spell_out(smallint, integer, timestamptz, integer[], smallint[]) IS
   'Writes down what the lists after an instant show of some pairs, up to the next complete one.';
-GRANT EXECUTE ON FUNCTION fuel.spell_out(smallint, timestamptz, integer[], smallint[]) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.spell_out(smallint, integer, timestamptz, integer[], smallint[]) TO fuel_writer;
 
 -- What the run being absorbed lists and leaves out. Part of absorb, after the facts: works on pg_temp.difference and
 -- notes in pg_temp.changed what may have changed.
@@ -164,7 +166,7 @@ BEGIN
     WHERE pair.is_listed = pair.was_listed AND NOT pair.is_ended;
     IF p_is_late AND p_is_complete THEN
       PERFORM fuel.spell_out(
-        feed.source_id, p_taken_at, array_agg(pair.station_id), array_agg(pair.fuel_id))
+        feed.source_id, p_run_id, p_taken_at, array_agg(pair.station_id), array_agg(pair.fuel_id))
       FROM pg_temp.pair_listing AS pair
       HAVING count(*) > 0;
     END IF;

@@ -20,10 +20,11 @@ RETURNS void LANGUAGE sql AS $$
     following.price_tenths,
     following.effective_at,
     listed.is_listed,
-    coalesce((shown_last.effective_at, shown_last.price_tenths)
-      NOT IN (
-        (stamped.effective_at, stamped.price_tenths),
-        (following.effective_at, following.price_tenths)), false)
+    shown_last.effective_at IS NOT NULL
+      AND (shown_last.effective_at, shown_last.price_tenths)
+        IS DISTINCT FROM (stamped.effective_at, stamped.price_tenths)
+      AND (shown_last.effective_at, shown_last.price_tenths)
+        IS DISTINCT FROM (following.effective_at, following.price_tenths)
   FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   LEFT JOIN LATERAL (
     SELECT price.effective_at, price.price_tenths, min(price.learnt_at) AS learnt_at

@@ -1,77 +1,126 @@
 -- Which runs count, and which lists are complete: when that changes, what the lists after them show is written down
 -- first, and no row goes. What may have changed is noted in pg_temp.changed.
 
--- The run that reports a station and fuel next after an instant: the next list that shows it.
-CREATE OR REPLACE FUNCTION fuel.next_showing(
-  p_source_id smallint, p_taken_at timestamptz, p_station_id integer, p_fuel_id smallint)
+-- The lists beside and after a run up to the next complete one: until then lists may lack what is offered.
+CREATE OR REPLACE FUNCTION fuel.lists_after(p_run_id integer)
 RETURNS TABLE (run_id integer, taken_at timestamptz, fetched_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT list.run_id, list.taken_at, list.fetched_at
+  FROM fuel.run AS told
+  JOIN fuel.run AS list ON list.source_id = told.source_id
+  WHERE told.run_id = p_run_id
+    AND list.run_id <> p_run_id
+    AND list.outcome IN ('stored', 'unchanged')
+    AND (list.is_complete OR list.composition_id IS NOT NULL)
+    AND list.taken_at >= told.taken_at
+    AND list.taken_at <= coalesce((
+      SELECT min(complete.taken_at)
+      FROM fuel.run AS complete
+      WHERE complete.source_id = told.source_id
+        AND complete.is_complete
+        AND complete.run_id <> p_run_id
+        AND complete.taken_at >= told.taken_at
+    ), 'infinity')
+$$;
+COMMENT ON FUNCTION fuel.lists_after(integer) IS
+  'The stored lists beside and after a run, up to the next complete one.';
+GRANT EXECUTE ON FUNCTION fuel.lists_after(integer) TO fuel_writer;
+
+-- Which run shows the stations and fuels of a run's facts next. Leaves out those that by then show another price, or
+-- none ever again.
+CREATE OR REPLACE FUNCTION fuel.heirs(p_run_id integer)
+RETURNS TABLE (
+  station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer,
+  run_id integer, taken_at timestamptz, fetched_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
-  -- The next complete list: until then lists may lack what is offered.
-  ends_at timestamptz;
+  told fuel.run;
 BEGIN
-  SELECT min(run.taken_at) INTO ends_at
-  FROM fuel.run
-  WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
+  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
   RETURN QUERY
-  SELECT run.run_id, run.taken_at, run.fetched_at
-  FROM fuel.run
-  WHERE run.source_id = p_source_id
-    AND run.outcome IN ('stored', 'unchanged')
-    AND run.taken_at > p_taken_at
-    AND run.taken_at <= coalesce(ends_at, 'infinity')
-    AND (run.is_complete OR run.composition_id IS NOT NULL)
-    AND coalesce((
-      SELECT said.is_listed
-      FROM fuel.listing AS said
-      WHERE said.station_id = p_station_id
-        AND said.fuel_id = p_fuel_id
-        AND said.source_id = p_source_id
-        AND said.changed_at = run.taken_at
-        AND said.run_id = run.run_id
-    ), (
-      SELECT listing.is_listed
-      FROM fuel.counted_listing AS listing
-      WHERE listing.station_id = p_station_id
-        AND listing.fuel_id = p_fuel_id
-        AND listing.source_id = p_source_id
-        AND listing.changed_at <= run.taken_at
-      ORDER BY listing.changed_at DESC, listing.is_listed DESC
+  WITH fact AS MATERIALIZED (
+    SELECT price.station_id, price.fuel_id, price.source_id, price.effective_at, price.price_tenths
+    FROM fuel.price
+    WHERE price.run_id = p_run_id AND price.source_id = told.source_id
+  ),
+  list AS MATERIALIZED (
+    SELECT * FROM fuel.lists_after(p_run_id)
+  )
+  SELECT
+    fact.station_id, fact.fuel_id, fact.effective_at, fact.price_tenths, heir.run_id, heir.taken_at,
+    heir.fetched_at
+  FROM fact
+  CROSS JOIN LATERAL (
+    (
+      SELECT list.run_id, list.taken_at, list.fetched_at
+      FROM list
+      WHERE coalesce((
+        SELECT said.is_listed
+        FROM fuel.listing AS said
+        WHERE said.station_id = fact.station_id
+          AND said.fuel_id = fact.fuel_id
+          AND said.source_id = fact.source_id
+          AND said.changed_at = list.taken_at
+          AND said.run_id = list.run_id
+      ), (
+        SELECT listing.is_listed
+        FROM fuel.counted_listing AS listing
+        WHERE listing.station_id = fact.station_id
+          AND listing.fuel_id = fact.fuel_id
+          AND listing.source_id = fact.source_id
+          AND listing.changed_at <= list.taken_at
+        ORDER BY listing.changed_at DESC, listing.is_listed DESC
+        LIMIT 1
+      ), false)
+      ORDER BY list.taken_at, list.run_id
       LIMIT 1
-    ), false)
-  ORDER BY run.taken_at, run.run_id
-  LIMIT 1;
-  IF FOUND THEN
-    RETURN;
-  END IF;
-  RETURN QUERY
-  SELECT run.run_id, run.taken_at, run.fetched_at
-  FROM fuel.listing
-  JOIN fuel.run USING (run_id)
-  WHERE listing.station_id = p_station_id
-    AND listing.fuel_id = p_fuel_id
-    AND listing.source_id = p_source_id
-    AND listing.changed_at > ends_at
-    AND listing.is_listed
-    AND run.outcome IN ('stored', 'unchanged')
-  ORDER BY listing.changed_at
-  LIMIT 1;
+    )
+    UNION ALL
+    (
+      SELECT run.run_id, run.taken_at, run.fetched_at
+      FROM fuel.listing
+      JOIN fuel.run USING (run_id)
+      WHERE listing.station_id = fact.station_id
+        AND listing.fuel_id = fact.fuel_id
+        AND listing.source_id = fact.source_id
+        AND listing.changed_at > (SELECT max(list.taken_at) FROM list)
+        AND listing.is_listed
+        AND run.outcome IN ('stored', 'unchanged')
+      ORDER BY listing.changed_at
+      LIMIT 1
+    )
+    LIMIT 1
+  ) AS heir
+  -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+  WHERE NOT coalesce((
+    SELECT true
+    FROM fuel.counted_price AS later
+    WHERE later.station_id = fact.station_id
+      AND later.fuel_id = fact.fuel_id
+      AND later.source_id = fact.source_id
+      AND (later.learnt_at > told.fetched_at OR later.run_id = heir.run_id)
+      AND later.learnt_at <= heir.fetched_at
+    LIMIT 1
+  ), false);
 END
 $$;
-COMMENT ON FUNCTION fuel.next_showing(smallint, timestamptz, integer, smallint) IS
-  'The run whose list shows a station and fuel next after an instant.';
-GRANT EXECUTE ON FUNCTION fuel.next_showing(smallint, timestamptz, integer, smallint) TO fuel_writer;
+COMMENT ON FUNCTION fuel.heirs(integer) IS
+  'Which run shows the stations and fuels of a run next, where no other price was reported by then.';
+GRANT EXECUTE ON FUNCTION fuel.heirs(integer) TO fuel_writer;
 
 -- The facts that a run was the first to report were reported by others too, which stored nothing because of it: by
--- the next list that shows them, or for prices of whole days by the next answer with the same documents.
+-- the next list that shows them, or for prices of whole days by the next answer of that day with the same documents.
 CREATE OR REPLACE FUNCTION fuel.hand_over_facts(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told fuel.run;
-  feed fuel.source;
+  told           fuel.run;
+  feed           fuel.source;
+  -- What a feed does not stamp began when it was seen.
+  is_unstamped   boolean;
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = told.source_id;
+  is_unstamped := told.composition_id IS NOT NULL AND coalesce(cardinality(told.stamps), 0) = 0;
   IF feed.tells_whole_days THEN
     INSERT INTO fuel.price (
       station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
@@ -79,41 +128,44 @@ BEGIN
       fact.station_id, fact.fuel_id, fact.source_id, fact.effective_at, fact.price_tenths,
       heir.run_id, heir.fetched_at
     FROM fuel.price AS fact
-    CROSS JOIN (
+    CROSS JOIN LATERAL (
       SELECT run.run_id, run.fetched_at
       FROM fuel.run
       WHERE run.source_id = told.source_id
         AND run.outcome IN ('stored', 'unchanged')
-        AND run.taken_at > told.taken_at
+        AND run.run_id <> p_run_id
+        AND run.taken_at >= told.taken_at
+        AND run.taken_at < fact.effective_at + interval '1 day'
         AND run.documents = told.documents
       ORDER BY run.taken_at, run.run_id
       LIMIT 1
     ) AS heir
-    WHERE fact.run_id = p_run_id AND fact.source_id = told.source_id
+    WHERE fact.run_id = p_run_id
+      AND fact.source_id = told.source_id
+      AND NOT coalesce((
+        SELECT true
+        FROM fuel.counted_price AS later
+        WHERE later.station_id = fact.station_id
+          AND later.fuel_id = fact.fuel_id
+          AND later.source_id = fact.source_id
+          AND later.effective_at = fact.effective_at
+          AND (later.learnt_at > told.fetched_at OR later.run_id = heir.run_id)
+          AND later.learnt_at <= heir.fetched_at
+        LIMIT 1
+      ), false)
     ON CONFLICT DO NOTHING;
     RETURN;
   END IF;
   INSERT INTO fuel.price (
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
-    fact.station_id, fact.fuel_id, fact.source_id,
-    -- What a feed does not stamp began when it was seen.
-    CASE WHEN fact.effective_at = told.taken_at THEN heir.taken_at ELSE fact.effective_at END,
-    fact.price_tenths, heir.run_id, heir.fetched_at
-  FROM fuel.price AS fact
-  CROSS JOIN LATERAL fuel.next_showing(
-    fact.source_id, told.taken_at, fact.station_id, fact.fuel_id) AS heir
-  WHERE fact.run_id = p_run_id
-    AND fact.source_id = told.source_id
-    -- By then it shows another price.
-    AND NOT EXISTS (
-      SELECT
-      FROM fuel.counted_price AS later
-      WHERE later.station_id = fact.station_id
-        AND later.fuel_id = fact.fuel_id
-        AND later.source_id = fact.source_id
-        AND later.learnt_at > told.fetched_at
-        AND later.learnt_at <= heir.fetched_at)
+    heir.station_id, heir.fuel_id, told.source_id,
+    CASE
+      WHEN is_unstamped AND heir.effective_at = told.taken_at THEN heir.taken_at
+      ELSE heir.effective_at
+    END,
+    heir.price_tenths, heir.run_id, heir.fetched_at
+  FROM fuel.heirs(p_run_id) AS heir
   ON CONFLICT DO NOTHING;
 END
 $$;
@@ -123,44 +175,34 @@ GRANT EXECUTE ON FUNCTION fuel.hand_over_facts(integer) TO fuel_writer;
 
 -- The other way round: before a late list shows another price than the list before it, what the next one shows is
 -- written down.
-CREATE OR REPLACE FUNCTION fuel.spell_out_prices(
-  p_run_id integer, p_learnt_at timestamptz, p_taken_at timestamptz)
-RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  told fuel.run;
 BEGIN
+  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
   INSERT INTO fuel.price (
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
-    fact.station_id, fact.fuel_id, fact.source_id, before.effective_at, before.price_tenths,
+    heir.station_id, heir.fuel_id, told.source_id, before.effective_at, before.price_tenths,
     heir.run_id, heir.fetched_at
-  FROM fuel.price AS fact
+  FROM fuel.heirs(p_run_id) AS heir
   CROSS JOIN LATERAL (
     SELECT price.effective_at, price.price_tenths
     FROM fuel.counted_price AS price
-    WHERE price.station_id = fact.station_id
-      AND price.fuel_id = fact.fuel_id
-      AND price.source_id = fact.source_id
+    WHERE price.station_id = heir.station_id
+      AND price.fuel_id = heir.fuel_id
+      AND price.source_id = told.source_id
       AND price.run_id <> p_run_id
-      AND price.learnt_at <= p_learnt_at
+      AND price.learnt_at <= told.fetched_at
     ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
     LIMIT 1
   ) AS before
-  CROSS JOIN LATERAL fuel.next_showing(
-    fact.source_id, p_taken_at, fact.station_id, fact.fuel_id) AS heir
-  WHERE fact.run_id = p_run_id
-    AND NOT EXISTS (
-      SELECT
-      FROM fuel.counted_price AS later
-      WHERE later.station_id = fact.station_id
-        AND later.fuel_id = fact.fuel_id
-        AND later.source_id = fact.source_id
-        AND later.learnt_at > p_learnt_at
-        AND later.learnt_at <= heir.fetched_at)
   ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION fuel.spell_out_prices(integer, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.spell_out_prices(integer) IS
   'Writes down which prices the lists after a late one show, where it shows others than the one before it.';
-GRANT EXECUTE ON FUNCTION fuel.spell_out_prices(integer, timestamptz, timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.spell_out_prices(integer) TO fuel_writer;
 
 -- Notes what a run's rows are of, from when on they tell.
 CREATE OR REPLACE FUNCTION fuel.note_changes_of(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -192,7 +234,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM fuel.spell_out(
-    told.source_id, told.taken_at, array_agg(listing.station_id), array_agg(listing.fuel_id))
+    told.source_id, p_run_id, told.taken_at, array_agg(listing.station_id), array_agg(listing.fuel_id))
   FROM fuel.listing
   WHERE listing.run_id = p_run_id AND listing.source_id = told.source_id
   HAVING count(*) > 0;

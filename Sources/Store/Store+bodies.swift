@@ -14,10 +14,13 @@ package struct KeptRun: Sendable {
 package enum BodyError: Error, Equatable, CustomStringConvertible {
   case unknownRun(Int)
   case notKept(Int)
+  case withdrawn(Int)
 
   package var description: String {
     switch self {
     case .unknownRun(let run): "there is no run \(run)"
+    case .withdrawn(let run):
+      "run \(run) is withdrawn; bowser withdraw --undo \(run) counts it again"
     case .notKept(let run): "the documents of run \(run) are not kept any more, or never came"
     }
   }
@@ -66,7 +69,13 @@ extension Store {
       let row = try connection.query(
         """
         SELECT run.run_id, coalesce(run.replaces_run_id, run.run_id) AS told_by, source.source,
-          told.fetched_at
+          told.fetched_at,
+          (
+            SELECT max(taken.run_id)
+            FROM fuel.run AS taken
+            WHERE taken.outcome = 'withdrawn'
+              AND coalesce(taken.replaces_run_id, taken.run_id) = told.run_id
+          ) AS withdrawn
         FROM fuel.run
         JOIN fuel.source USING (source_id)
         JOIN fuel.run AS told ON told.run_id = coalesce(run.replaces_run_id, run.run_id)
@@ -74,6 +83,9 @@ extension Store {
         """
       ).first
     else { throw BodyError.unknownRun(number) }
+    if let withdrawn = try row.optional("withdrawn").flatMap({ Int($0) }) {
+      throw BodyError.withdrawn(withdrawn)
+    }
     let run = RunID(number: try row.integer("told_by"))
     let documents = try connection.query(
       """

@@ -70,6 +70,7 @@ enum ExitCode: Int32, CaseIterable {
       switch error {
       case .unknownRun: self = .usage
       case .notKept: self = .inputOutput
+      case .withdrawn: self = .refused
       }
     case is Migrator.Refusal: self = .configuration
     case let error as PostgresError:

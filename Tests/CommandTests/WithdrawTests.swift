@@ -40,6 +40,13 @@ struct WithdrawTests {
         try connection.lines(
           "SELECT outcome, withdrawn_because FROM fuel_v1.ingest_runs WHERE run_id = 1")
           == ["withdrawn|the clock was a day ahead"])
+      // It stays withdrawn when answers are read again.
+      let again = try CommandTests.run(
+        ["ingest", "--reprocess", "1", "--now", "2026-07-03T12:00:00Z"], on: target)
+      #expect(again.code == 65 && again.err.contains("bowser withdraw --undo 1"), "\(again.err)")
+      // All of several runs are taken back, or none.
+      #expect(try withdraw("1", "9", "--reason", "x").code == 65)
+      #expect(try connection.lines("SELECT count(*) FROM fuel.withdrawal") == ["1"])
       // What it reported is kept, and whoever keeps a copy hears of it.
       #expect(try connection.lines("SELECT count(*) > 20 FROM fuel.price") == ["t"])
       #expect(

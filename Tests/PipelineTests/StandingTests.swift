@@ -164,7 +164,10 @@ struct StandingTests {
     try await TestDatabase.with { target in
       let teller = try Teller(target)
       var withdrawn: RunID?
-      for list in [lists[0]] + lists.dropFirst().shuffled(using: &random) {
+      // In their own order, what is withdrawn later was compared with from list to list.
+      let order =
+        seed % 2 == 0 ? lists : [lists[0]] + lists.dropFirst().shuffled(using: &random)
+      for list in order {
         let said = try teller.say(list)
         if list.takenAt == lists[wrong].takenAt {
           withdrawn = said.isRefused ? nil : try teller.feed.store.named(said.run)?.run
@@ -257,6 +260,75 @@ struct StandingTests {
       Set(lines.filter { $0.hasPrefix("history|") }.map { $0.split(separator: "|")[3] })
     }
     #expect(prices(try await history(slips: true, isWithdrawn: false)) == prices(right))
+  }
+
+  /// Prices of whole days are told again and again: what a withdrawn answer told counts as far as later ones tell it.
+  @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
+  func anAnswerOfWholeDaysIsTakenBack(order: [Int]) async throws {
+    let end = Self.begin + .seconds(4 * 86_400)
+    // 22:00 UTC is 06:00 in Perth.
+    let day = Self.begin - .seconds(2 * 3_600)
+    func published(_ order: [Int], isWithdrawn: Bool, isUndone: Bool = false) async throws
+      -> [String]
+    {
+      try await TestDatabase.with { target in
+        let feed = try Feed(
+          target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+        var wrong: RunID?
+        for hour in order {
+          // One station has a new price that the wrong answer is the first to tell rightly.
+          let observations = (0..<12).map { station in
+            Observation.u91(
+              "\(10 + station)", (hour == 1 && station > 0 ? 2_000 : 1_800) + station, day)
+          }
+          let own = hour == 0 ? Array(observations.dropFirst()) : observations
+          try feed.says(
+            own, at: Self.begin + .seconds(hour * 3_600), now: end, coverage: .partial)
+          if hour == 1 {
+            wrong = try feed.store.named(
+              Int(feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]) ?? 0)?.run
+          }
+        }
+        for counts in [isWithdrawn ? false : nil, isUndone ? true : nil].compactMap({ $0 }) {
+          _ = try feed.decide(
+            try #require(wrong), takenAt: Self.begin + .seconds(3_600), counts: counts, now: end,
+            refuseBelow: 0, partialBelow: 0)
+        }
+        try feed.aggregate(at: end, regions: [.nation])
+        return try feed.published(at: end).filter { !$0.hasPrefix("station|") }
+      }
+    }
+    let without = try await published(order.filter { $0 != 1 }, isWithdrawn: false)
+    #expect(without.count { $0.hasPrefix("history|") } == 12)
+    Self.compare(try await published(order, isWithdrawn: true), without, "withdrawn \(order)")
+    Self.compare(
+      try await published(order, isWithdrawn: true, isUndone: true),
+      try await published(order, isWithdrawn: false), "undone \(order)")
+  }
+
+  /// A stamp of the very instant of the fetch is a stamp: it stays when the next list tells it.
+  @Test func aStampStays() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      for hour in 0..<3 {
+        let at = Self.begin + .seconds(hour * 3_600)
+        try feed.says(
+          (0..<12).map { station in
+            .u91(
+              "\(10 + station)", hour > 0 && station == 0 ? 1_900 : 1_800,
+              hour > 0 && station == 0 ? Self.begin + .seconds(3_600) : Self.begin - .seconds(900))
+          }, at: at, now: at, refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      }
+      let wrong = try #require(try feed.store.named(2))
+      _ = try feed.decide(
+        wrong.run, takenAt: Self.begin + .seconds(3_600), counts: false,
+        now: Self.begin + .seconds(3 * 3_600), refuseBelow: Self.refuseBelow,
+        partialBelow: Self.partialBelow)
+      #expect(
+        try feed.connection.lines(
+          "SELECT price_cpl, valid_from FROM fuel_v1.price_history WHERE price_cpl = 190")
+          == ["190.0|2026-06-01 01:00:00+00"])
+    }
   }
 
   private func outcome(of lists: [List]) async throws -> [String] {

@@ -41,26 +41,39 @@ package struct Withdrawal {
     self.log = log
   }
 
-  /// Takes a run back.
-  package func withdraw(_ number: Int, reason: String) throws -> String {
-    let named = try find(number)
-    if let by = named.replacedBy { throw Refused.replaced(number, by: by) }
-    guard ["stored", "unchanged"].contains(named.outcome), let takenAt = named.takenAt else {
-      throw Refused.notCounted(number, outcome: named.outcome)
-    }
-    try change(named, takenAt: takenAt, counts: false, reason: reason)
-    return named.feed
+  /// A run that can be taken back, or counted again.
+  package struct Candidate: Sendable {
+    package let feed: String
+    fileprivate let named: NamedRun
+    fileprivate let takenAt: Instant
+    fileprivate let counts: Bool
   }
 
-  /// Counts a run again that was taken back. How it described stations is known again where its answers are kept.
-  package func restore(_ number: Int, reason: String) throws -> String {
+  /// - Parameter counts: whether it shall count again.
+  /// - Throws: `Refused` where it cannot.
+  package func candidate(_ number: Int, counts: Bool) throws -> Candidate {
     let named = try find(number)
-    guard named.outcome == "withdrawn", let takenAt = named.takenAt else {
-      throw Refused.notWithdrawn(number, outcome: named.outcome)
+    if counts {
+      guard named.outcome == "withdrawn" else {
+        throw Refused.notWithdrawn(number, outcome: named.outcome)
+      }
+    } else {
+      if let by = named.replacedBy { throw Refused.replaced(number, by: by) }
+      guard ["stored", "unchanged"].contains(named.outcome) else {
+        throw Refused.notCounted(number, outcome: named.outcome)
+      }
     }
-    try change(named, takenAt: takenAt, counts: true, reason: reason)
-    read([named.run], of: named.feed)
-    return named.feed
+    guard let takenAt = named.takenAt else {
+      throw Refused.notCounted(number, outcome: named.outcome)
+    }
+    return Candidate(feed: named.feed, named: named, takenAt: takenAt, counts: counts)
+  }
+
+  /// Takes a run back, or counts it again. How it described stations is known again where its answers are kept.
+  package func decide(_ candidate: Candidate, reason: String) throws {
+    try change(
+      candidate.named, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
+    if candidate.counts { read([candidate.named.run], of: candidate.feed) }
   }
 
   private func find(_ number: Int) throws -> NamedRun {

@@ -23,20 +23,21 @@ let withdrawCommand = Command(
     """,
   isJob: true
 ) { invocation in
-  guard let reason = invocation.options["reason"], !reason.isEmpty else {
+  guard let reason = invocation.options["reason"], reason.contains(where: { !$0.isWhitespace })
+  else {
     throw UsageError.message("why? --reason TEXT is kept with the run")
   }
-  let runs = try runNumbers(invocation.operands)
+  let runs = Set(try runNumbers(invocation.operands)).sorted()
   let settings = try invocation.settings()
   let withdrawal = Withdrawal(
     try invocation.store(settings), sources: try invocation.sources(),
     clock: try invocation.clock(), log: invocation.logger(settings))
   let isUndoing = invocation.flags.contains("undo")
-  for run in runs {
-    let feed =
-      isUndoing
-      ? try withdrawal.restore(run, reason: reason) : try withdrawal.withdraw(run, reason: reason)
-    write("run \(run) of \(feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
+  // All of them or none.
+  let candidates = try runs.map { try withdrawal.candidate($0, counts: isUndoing) }
+  for (run, candidate) in zip(runs, candidates) {
+    try withdrawal.decide(candidate, reason: reason)
+    write("run \(run) of \(candidate.feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
   }
   return .done
 }
