@@ -53,8 +53,9 @@ BEGIN
   FROM fact
   CROSS JOIN LATERAL (
     (
+      -- In order before they are asked, so that the server asks no further than the first that shows it.
       SELECT list.run_id, list.taken_at, list.fetched_at
-      FROM list
+      FROM (SELECT * FROM list ORDER BY list.taken_at, list.run_id OFFSET 0) AS list
       WHERE coalesce((
         SELECT said.is_listed
         FROM fuel.listing AS said
@@ -73,7 +74,6 @@ BEGIN
         ORDER BY listing.changed_at DESC, listing.is_listed DESC
         LIMIT 1
       ), false)
-      ORDER BY list.taken_at, list.run_id
       LIMIT 1
     )
     UNION ALL
