@@ -51,7 +51,7 @@ COMMENT ON COLUMN fuel.run.outcome        IS
   'superseded (its documents were read again); withdrawn (by a person). What the last two and refused runs '
   'reported does not count.';
 COMMENT ON COLUMN fuel.run.is_complete    IS
-  'Whether it stored a complete list of the feed, whose gaps mean «not offered». Judged again when a list '
+  'Whether it stored a complete list of the feed, whose gaps mean not offered. Judged again when a list '
   'near it arrives late or is taken back.';
 COMMENT ON CONSTRAINT run_composition_fk ON fuel.run IS 'A known composition.';
 COMMENT ON CONSTRAINT run_outcome_ck     ON fuel.run IS 'A known outcome.';

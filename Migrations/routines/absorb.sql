@@ -7,7 +7,7 @@
 -- differs. The history is never read but for the pairs that changed.
 --
 -- Every step gives the same end state whatever order runs arrive in. A run that is older than one
--- already stored takes the longer way where it matters (marked «late»). So does one that reads the
+-- already stored takes the longer way where it matters (marked "late"). So does one that reads the
 -- documents of an earlier run again: that run no longer counts.
 --
 -- Two instants: the documents show the state of p_taken_at and were known from p_learnt_at on; they
@@ -52,6 +52,7 @@ BEGIN
     LOOP
       PERFORM fuel.discount_run(earlier, 'superseded');
     END LOOP;
+    PERFORM fuel.span_of_feed(feed.source_id);
     PERFORM fuel.forget_descriptions(told_by);
   END IF;
 
@@ -297,7 +298,6 @@ BEGIN
     ON CONFLICT DO NOTHING;
   END IF;
 
-  PERFORM fuel.merge_listing(p_run_id, p_taken_at, p_learnt_at, p_is_list, p_is_complete, is_late);
   -- From here on its gaps count.
   UPDATE fuel.run SET
     taken_at = p_taken_at,
@@ -305,7 +305,7 @@ BEGIN
     is_complete = p_is_complete,
     describes_stations = EXISTS (SELECT FROM pg_temp.staged_station)
   WHERE run.run_id = p_run_id;
-
+  PERFORM fuel.merge_listing(p_run_id, p_taken_at, p_learnt_at, p_is_list, p_is_complete, is_late);
   IF is_late AND p_is_list THEN
     PERFORM fuel.spell_out_prices(p_run_id);
   END IF;

@@ -197,26 +197,6 @@ BEGIN
           AND listing.fuel_id = pair.fuel_id
           AND listing.source_id = feed.source_id
           AND listing.changed_at <= next_list_at
-          -- Of the list that is being merged the gaps do not count yet.
-          AND listing.changed_at > p_taken_at
-        ORDER BY listing.changed_at DESC, listing.is_listed DESC
-        LIMIT 1
-      ), (
-        SELECT said.is_listed
-        FROM fuel.listing AS said
-        WHERE p_is_complete
-          AND said.station_id = pair.station_id
-          AND said.fuel_id = pair.fuel_id
-          AND said.source_id = feed.source_id
-          AND said.changed_at = p_taken_at
-          AND said.run_id = p_run_id
-      ), (
-        SELECT listing.is_listed
-        FROM fuel.counted_listing AS listing
-        WHERE listing.station_id = pair.station_id
-          AND listing.fuel_id = pair.fuel_id
-          AND listing.source_id = feed.source_id
-          AND listing.changed_at <= p_taken_at
         ORDER BY listing.changed_at DESC, listing.is_listed DESC
         LIMIT 1
       ), false)

@@ -259,7 +259,6 @@ BEGIN
     AND p_outcome <> 'superseded';
   PERFORM fuel.note_changes_of(p_run_id);
   UPDATE fuel.run SET outcome = p_outcome, describes_stations = false WHERE run.run_id = p_run_id;
-  PERFORM fuel.span_of_feed(run.source_id) FROM fuel.run WHERE run.run_id = p_run_id;
 END
 $$;
 COMMENT ON FUNCTION fuel.discount_run(integer, text) IS
@@ -288,7 +287,6 @@ BEGIN
       SELECT FROM fuel.price
       WHERE price.run_id = p_run_id AND price.station_id = station.station_id);
   PERFORM fuel.note_changes_of(p_run_id);
-  PERFORM fuel.span_of_feed(run.source_id) FROM fuel.run WHERE run.run_id = p_run_id;
 END
 $$;
 COMMENT ON FUNCTION fuel.recount_run(integer) IS 'Makes a run that did not count any more count again.';
@@ -318,8 +316,8 @@ COMMENT ON FUNCTION fuel.span_of_feed(smallint) IS
   'Brings up to date from when to when a feed was read.';
 GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
 
--- What follows when runs have changed their standing since a list was last seen: the cache, the silence around them,
--- stations that nothing tells of any more.
+-- What follows when runs have changed their standing: from when to when the feed was read, the silence around them,
+-- and the cache.
 CREATE OR REPLACE FUNCTION fuel.settle_standings(
   p_source_id smallint, p_run_ids integer[], p_last_listed_at timestamptz, p_clock timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$

@@ -30,8 +30,9 @@ package struct Merge {
       let list = try store.stage(settled, payload: payload, run: run, of: source, now: now)
       let standings = Standings(store, of: source, rules: rules, now: now)
       var judgement = ListJudgement()
+      var isNewest = true
       if let list {
-        judgement = try standings.judgement(of: list)
+        (judgement, isNewest) = try standings.judgement(of: list)
       } else if tellsWholeDays,
         let before = try store.pairsBefore(run, takenAt: payload.takenAt)
       {
@@ -45,7 +46,7 @@ package struct Merge {
         payload, run: run, list: list, isComplete: isComplete, now: now)
       counts.unchanged = settled.observations.count - counts.stored
       counts.duplicate = settled.duplicates
-      if let list {
+      if let list, !isNewest {
         counts.believedNow = try standings.judgeAgain(
           around: list.takenAt, lastListed: lastListed)
       }

@@ -17,11 +17,16 @@ package struct Standings {
     self.now = now
   }
 
-  /// What is thought of a list that is not stored yet.
-  func judgement(of list: ListSummary) throws -> ListJudgement {
-    let before = try store.lists(
-      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt)
-    return rules.judgement(of: list, among: before.map(\.summary))
+  /// What is thought of a list that is not stored yet, and whether it is the newest: then no other has to be judged
+  /// again.
+  func judgement(of list: ListSummary) throws -> (ListJudgement, isNewest: Bool) {
+    let others = try store.lists(
+      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt
+    ).map(\.summary)
+    return (
+      rules.judgement(of: list, among: others),
+      others.allSatisfy { $0.takenAt <= list.takenAt }
+    )
   }
 
   /// Judges again the lists at an instant and those after it for which it matters; part of a transaction that notes
