@@ -105,8 +105,13 @@ let package = Package(
       on: [
         "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres", "FuelModel",
         "HTTP", "Logging", "Configuration", "TestDatabase",
-      ]),
+      ],
+      hasFixtures: true),
     tests("ArchivesTests", on: ["Archives", "FuelModel"], hasFixtures: true),
-    tests("CommandTests", on: ["bowser", "Postgres", "TestDatabase", "Simulator", "FuelModel"]),
+    tests(
+      "CommandTests",
+      on: [
+        "bowser", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase", "Simulator", "FuelModel",
+      ]),
   ]
 )

@@ -55,6 +55,9 @@ static const unsigned char m0016_drop_what_spans_replace[] = {
 static const unsigned char m0017_judge_lists[] = {
 #embed "0017_judge_lists.sql"
 };
+static const unsigned char m0018_station_doubt[] = {
+#embed "0018_station_doubt.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -261,6 +264,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0014_create_aggregate_run", m0014_create_aggregate_run),
   FILE_ENTRY("0015_create_timeline", m0015_create_timeline),
   FILE_ENTRY("0017_judge_lists", m0017_judge_lists),
+  FILE_ENTRY("0018_station_doubt", m0018_station_doubt),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),

@@ -326,13 +326,23 @@ BEGIN
   FROM fuel.current_price AS known
   WHERE known.source_id = feed.source_id AND known.next_effective_at <= p_clock;
 
-  -- A station counts in matching once it has sold something; one that is known by its name and
-  -- address is told from another by the days on which both are told of.
-  IF NOT feed.has_codes OR EXISTS (
+  -- A station counts in matching once it has sold something; one that is known by its name and address is told from
+  -- another by the days on which both are told of, and codes of one address by the lists that show both.
+  IF NOT feed.has_codes OR (is_late AND p_is_list) OR EXISTS (
     SELECT
     FROM pg_temp.changed
     WHERE NOT EXISTS (
       SELECT FROM fuel.current_price AS pair WHERE pair.station_id = changed.station_id))
+    -- An old code that comes back beside the new one.
+    OR EXISTS (
+      SELECT
+      FROM pg_temp.difference
+      JOIN fuel.station AS record USING (station_id)
+      JOIN fuel.station AS other
+        ON other.place_id = record.place_id
+        AND other.source_id = record.source_id
+        AND other.station_id <> record.station_id
+      WHERE difference.is_listed AND NOT difference.was_listed)
   THEN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = feed.source_id;
   END IF;

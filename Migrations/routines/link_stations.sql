@@ -1,13 +1,6 @@
--- Makes pg_temp.wanted_match true: which record speaks for which place. No fact moves; the days of
--- records that changed their place are averaged again. Beside it, what only a whole look at an
--- archive's sightings can tell: when each wording was seen first and last, and how a station that only
--- archives know is described today.
-CREATE OR REPLACE FUNCTION fuel.link_stations(p_clock timestamptz) RETURNS integer
-LANGUAGE plpgsql AS $$
-DECLARE
-  changed       integer;
-  -- Places that lose a record.
-  places_before integer[];
+-- When each wording of an archive was seen first and last, which only a whole look at its sightings can tell, and how
+-- a station that only archives know is described by the newest of them. Keeps in pg_temp.seen_as who counted where.
+CREATE OR REPLACE FUNCTION fuel.date_wordings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   CREATE TEMPORARY TABLE seen_as ON COMMIT DROP AS
   SELECT station.station_id, station.is_public, station.state FROM fuel.station;
@@ -80,7 +73,47 @@ BEGIN
     ) IS DISTINCT FROM (
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
       newest.time_zone, newest.latitude, newest.longitude, newest.is_public, newest.first_at);
+END
+$$;
+COMMENT ON FUNCTION fuel.date_wordings() IS
+  'Brings the wordings of archives up to date with their sightings, and records with their newest wording.';
+GRANT EXECUTE ON FUNCTION fuel.date_wordings() TO fuel_writer;
 
+-- When complete lists of their feeds showed station records with any fuel.
+CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
+RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT record.station_id, lower(record.shown), upper(record.shown)
+  FROM (
+    SELECT said.station_id, unnest(range_agg(tstzrange(said.changed_at, said.until_at))) AS shown
+    FROM (
+      SELECT
+        listing.station_id,
+        listing.is_listed,
+        listing.changed_at,
+        lead(listing.changed_at) OVER (
+          PARTITION BY listing.station_id, listing.fuel_id
+          ORDER BY listing.changed_at, listing.is_listed) AS until_at
+      FROM fuel.counted_listing AS listing
+      WHERE listing.station_id = ANY (p_station_ids)
+    ) AS said
+    WHERE said.is_listed
+    GROUP BY said.station_id
+  ) AS record
+$$;
+COMMENT ON FUNCTION fuel.listed_times(integer[]) IS
+  'The times during which complete lists showed station records; an end that is NULL is not known yet.';
+GRANT EXECUTE ON FUNCTION fuel.listed_times(integer[]) TO fuel_writer;
+
+-- Makes pg_temp.wanted_match true: which record speaks for which station. No fact moves; the spans of stations that
+-- lose or gain a record are made again. After date_wordings.
+CREATE OR REPLACE FUNCTION fuel.link_stations(p_undecided text[], p_clock timestamptz) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  changed       integer;
+  -- Places that lose a record.
+  places_before integer[];
+BEGIN
   CREATE TEMPORARY TABLE moved ON COMMIT DROP AS
   SELECT record.station_id
   FROM fuel.station AS record
@@ -137,11 +170,13 @@ BEGIN
   WHERE (seen_as.is_public, seen_as.state) IS DISTINCT FROM (record.is_public, record.state)
   HAVING count(*) > 0;
 
-  UPDATE fuel.source SET are_links_due = false WHERE source.are_links_due;
+  UPDATE fuel.source SET are_links_due = source.source = ANY (p_undecided)
+  WHERE source.are_links_due <> (source.source = ANY (p_undecided));
   DROP TABLE pg_temp.moved, pg_temp.seen_as;
   RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION fuel.link_stations(timestamptz) IS
-  'Brings places up to date with what matching found. Answers how many records changed.';
-GRANT EXECUTE ON FUNCTION fuel.link_stations(timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.link_stations(text[], timestamptz) IS
+  'Brings stations up to date with what matching found. Feeds that are undecided are matched again next time. Answers '
+  'how many records changed.';
+GRANT EXECUTE ON FUNCTION fuel.link_stations(text[], timestamptz) TO fuel_writer;

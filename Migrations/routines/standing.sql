@@ -239,6 +239,9 @@ BEGIN
   WHERE listing.run_id = p_run_id AND listing.source_id = told.source_id
   HAVING count(*) > 0;
   UPDATE fuel.run SET is_complete = p_is_complete WHERE run.run_id = p_run_id;
+  -- Which codes complete lists show at once decides which of them are one station.
+  UPDATE fuel.source SET are_links_due = true
+  WHERE source.source_id = told.source_id AND NOT source.are_links_due;
   PERFORM fuel.note_changes_of(p_run_id);
 END
 $$;

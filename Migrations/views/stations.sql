@@ -44,9 +44,8 @@ LEFT JOIN LATERAL (
     min(record.first_seen_at) AS first_seen_at,
     max(wording.last_seen_at) AS last_seen_at
   FROM fuel.station AS record
-  JOIN fuel.source AS teller ON teller.source_id = record.source_id AND teller.kind = 'archive'
   LEFT JOIN fuel.station_description AS wording ON wording.station_id = record.station_id
-  WHERE record.place_id = station.station_id
+  WHERE record.place_id = station.station_id AND record.station_id <> station.station_id
 ) AS told ON true
 WHERE station.place_id = station.station_id
   -- One that only runs told of that do not count is none.

@@ -17,6 +17,14 @@ package enum MatchKey {
     "EAST": "E", "WEST": "W", "MOUNT": "MT", "SAINT": "ST",
   ]
 
+  private static let streetKinds = Set(short.values).subtracting(["N", "S", "E", "W", "MT", "CNR"])
+
+  /// Whether a word tells the kind of a street: `Rd`, `HIGHWAY`. `St` may also be the saint of a suburb.
+  package static func isStreetKind(_ word: String) -> Bool {
+    let word = word.uppercased()
+    return streetKinds.contains(short[word] ?? word)
+  }
+
   /// Words that say nothing about which place it is.
   private static let silent: Set<String> = [
     "AND", "THE", "OF", "AT", "UNIT", "SHOP", "LOT", "NO", "AUSTRALIA", "AU",

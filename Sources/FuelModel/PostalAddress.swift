@@ -36,7 +36,17 @@ package struct PostalAddress: Equatable, Sendable {
       state = .act
     }
     let part = tail.split(separator: ",").last { !$0.allSatisfy(\.isWhitespace) }
-    suburb = tail == address ? nil : part.map { String($0).plain }
+    guard tail != address, let part else { return }
+    // Without a comma the suburb follows the kind of the street.
+    suburb = tail.contains(",") ? String(part).plain : Self.afterStreet(String(part).plain)
+  }
+
+  private static func afterStreet(_ text: String) -> String {
+    let words = text.split(separator: " ").map(String.init)
+    guard var kind = words.dropLast().lastIndex(where: MatchKey.isStreetKind) else { return text }
+    // 10 High St St Marys.
+    if kind > 0, MatchKey.isStreetKind(words[kind - 1]) { kind -= 1 }
+    return words[(kind + 1)...].joined(separator: " ")
   }
 
   private func before(_ word: String, in address: String) -> String {

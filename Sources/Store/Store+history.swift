@@ -125,21 +125,50 @@ extension Store {
     return stories
   }
 
-  /// Records that a person should look at: their number, source, code, name and why.
-  package func doubtfulRecords() throws -> [(id: Int, source: String, code: String, why: String)] {
+  /// Pairs of station records that may be one station, the likeliest first.
+  package func doubtfulPairs() throws -> [DoubtfulPair] {
     try connection.query(
       """
-      SELECT record.station_id, source.source, record.station_code, record.match_doubt
-      FROM fuel.station AS record
-      JOIN fuel.source USING (source_id)
-      WHERE record.match_doubt IS NOT NULL
-      ORDER BY source.source, record.station_code
+      SELECT
+        doubt.score, doubt.why,
+        first_source.source AS first_source, first.station_code AS first_code,
+        concat_ws(', ', first.name, first.address) AS first_text,
+        second_source.source AS second_source, second.station_code AS second_code,
+        concat_ws(', ', second.name, second.address) AS second_text
+      FROM fuel.station_doubt AS doubt
+      JOIN fuel.station AS first ON first.station_id = doubt.first_id
+      JOIN fuel.source AS first_source ON first_source.source_id = first.source_id
+      JOIN fuel.station AS second ON second.station_id = doubt.second_id
+      JOIN fuel.source AS second_source ON second_source.source_id = second.source_id
+      ORDER BY doubt.score DESC, first_source.source, first.station_code, second.station_code
       """
     ).map { row in
-      (
-        try row.integer("station_id"), try row.text("source"), try row.text("station_code"),
-        try row.text("match_doubt")
-      )
+      DoubtfulPair(
+        score: try row.integer("score"), why: try row.text("why"),
+        first: try record(row, "first"), second: try record(row, "second"))
     }
   }
+
+  private func record(_ row: Row, _ which: String) throws -> DoubtfulPair.Record {
+    .init(
+      source: try row.text(which + "_source"), code: try row.text(which + "_code"),
+      text: try row.text(which + "_text"))
+  }
+}
+
+/// Two station records that may be one station.
+package struct DoubtfulPair: Sendable {
+  /// What a source calls a station.
+  package struct Record: Sendable {
+    package var source: String
+    package var code: String
+    /// Its newest name and address.
+    package var text: String
+  }
+
+  /// From 0 to 100.
+  package var score: Int
+  package var why: String
+  package var first: Record
+  package var second: Record
 }

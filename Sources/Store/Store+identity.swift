@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Timeline
 
 /// What one source calls a place, as far as matching needs it.
 package struct StationRecord: Sendable {
@@ -14,18 +15,21 @@ package struct StationRecord: Sendable {
   package var hasPrices: Bool
   /// Of a feed's record: the newest stamp of its prices.
   package var lastTold: Instant?
-  /// Of an archive's record: the first day that tells of it.
+  /// The first and the last day that describe it.
   package var firstDay: Day?
+  package var lastDay: Day?
   package var position: Position?
   /// In the form in which they are compared, each once.
   package var names: [String]
   package var addresses: [String]
+  package var suburbs: [String]
 
   package init(
     id: Int, source: String, scheme: String, code: String, isArchive: Bool, isCoded: Bool,
     hasPrices: Bool = true, lastTold: Instant? = nil, firstDay: Day? = nil,
+    lastDay: Day? = nil,
     position: Position? = nil,
-    names: [String] = [], addresses: [String] = []
+    names: [String] = [], addresses: [String] = [], suburbs: [String] = []
   ) {
     self.id = id
     self.source = source
@@ -36,9 +40,54 @@ package struct StationRecord: Sendable {
     self.hasPrices = hasPrices
     self.lastTold = lastTold
     self.firstDay = firstDay
+    self.lastDay = lastDay ?? firstDay
     self.position = position
     self.names = names
     self.addresses = addresses
+    self.suburbs = suburbs
+  }
+
+  /// Adds a wording that was seen between two days.
+  package mutating func describe(
+    name: String, address: String, suburb: String?, from first: Day, until last: Day
+  ) {
+    func add(_ key: String, to keys: inout [String]) {
+      if !key.isEmpty, !keys.contains(key) { keys.append(key) }
+    }
+    add(MatchKey.name(name), to: &names)
+    add(MatchKey.address(address, suburb: suburb), to: &addresses)
+    if let suburb { add(MatchKey.name(suburb), to: &suburbs) }
+    firstDay = min(firstDay ?? first, first)
+    lastDay = max(lastDay ?? last, last)
+  }
+}
+
+/// When a station record was seen.
+package struct Presence: Sendable, Equatable {
+  /// The days on which an archive reported a price of it, or a price of a feed began: bits by month.
+  package var days: [Month: UInt32]
+  /// The times during which complete lists of its feed showed it; the last may still go on.
+  package var listed: [Range<Instant>]
+
+  package init(days: [Month: UInt32] = [:], listed: [Range<Instant>] = []) {
+    self.days = days
+    self.listed = listed
+  }
+}
+
+/// Two records that may be one station, for a person to decide.
+package struct LikelyPair: Sendable, Equatable {
+  package var first: Int
+  package var second: Int
+  /// From 0 to 100, by name, address and succession in time.
+  package var score: Int
+  package var why: String
+
+  package init(first: Int, second: Int, score: Int, why: String) {
+    self.first = first
+    self.second = second
+    self.score = score
+    self.why = why
   }
 }
 
@@ -75,6 +124,7 @@ extension Store {
     guard try areLinksDue(decisions: decisions) else { return }
     try connection.transaction {
       try connection.query("SELECT FROM fuel.source ORDER BY source_id FOR UPDATE")
+      try connection.query("SELECT fuel.date_wordings()")
       try body()
     }
   }
@@ -155,7 +205,7 @@ extension Store {
         source.kind = 'archive' AS is_archive,
         source.has_codes AS is_coded,
         told.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
-        told.last_at, seen.first_on, record.latitude::float8::text AS latitude,
+        told.last_at, record.latitude::float8::text AS latitude,
         record.longitude::float8::text AS longitude
       FROM fuel.station AS record
       JOIN fuel.source USING (source_id)
@@ -164,15 +214,6 @@ extension Store {
         FROM fuel.current_price AS pair
         GROUP BY pair.station_id
       ) AS told USING (station_id)
-      LEFT JOIN (
-        SELECT
-          sighting.station_id,
-          -- The lowest bit is the first day.
-          min(sighting.month
-            + (ln((sighting.days & -sighting.days)::float8) / ln(2))::integer) AS first_on
-        FROM fuel.station_sighting AS sighting
-        GROUP BY sighting.station_id
-      ) AS seen USING (station_id)
       """)
     for row in rows {
       let id = try row.integer("station_id")
@@ -181,35 +222,34 @@ extension Store {
         code: try row.text("station_code"), isArchive: try row.boolean("is_archive"),
         isCoded: try row.boolean("is_coded"), hasPrices: try row.boolean("has_prices"),
         lastTold: try row.optionalInstant("last_at"),
-        firstDay: try row.optional("first_on").flatMap { Day($0) },
         position: Position(
           latitude: try row.optional("latitude").flatMap { Double($0) },
           longitude: try row.optional("longitude").flatMap { Double($0) }))
     }
     let wordings = try connection.query(
       """
-      SELECT DISTINCT station_id, name, address, suburb
-      FROM fuel.station_description
-      ORDER BY station_id, name, address, suburb
+      SELECT
+        told.station_id, told.name, told.address, told.suburb,
+        (min(told.first_seen_at) AT TIME ZONE told.time_zone)::date AS first_on,
+        (max(told.last_seen_at - interval '1 second') AT TIME ZONE told.time_zone)::date AS last_on
+      FROM fuel.station_description AS told
+      GROUP BY told.station_id, told.name, told.address, told.suburb, told.time_zone
+      ORDER BY told.station_id, told.name, told.address, told.suburb, told.time_zone
       """)
     for row in wordings {
-      let id = try row.integer("station_id")
-      let name = MatchKey.name(try row.text("name"))
-      let address = MatchKey.address(try row.text("address"), suburb: try row.optional("suburb"))
-      guard var record = records[id] else { continue }
-      if !record.names.contains(name) { record.names.append(name) }
-      if !address.isEmpty, !record.addresses.contains(address) { record.addresses.append(address) }
-      records[id] = record
+      let first = try row.day("first_on")
+      records[try row.integer("station_id")]?.describe(
+        name: try row.text("name"), address: try row.text("address"),
+        suburb: try row.optional("suburb"), from: first, until: max(first, try row.day("last_on")))
     }
     return records.values.sorted { $0.id < $1.id }
   }
 
-  /// On which days records were told of: bits by month. Of a feed that tells whole days, by its
-  /// prices.
-  package func sightings(of records: [Int]) throws -> [Int: [Month: UInt32]] {
-    var sightings: [Int: [Month: UInt32]] = [:]
-    guard !records.isEmpty else { return [:] }
-    let rows = try connection.query(
+  /// When records were seen. Of a feed's prices the days on which they began count as days.
+  package func presence(of records: [Int]) throws -> [Int: Presence] {
+    var found: [Int: Presence] = [:]
+    guard !records.isEmpty else { return found }
+    for row in try connection.query(
       """
       SELECT station_id, month, bit_or(days) AS days
       FROM fuel.station_sighting
@@ -221,26 +261,34 @@ extension Store {
         bit_or(1 << (extract(day FROM told.day)::integer - 1))
       FROM (
         SELECT price.station_id, (price.effective_at AT TIME ZONE station.time_zone)::date AS day
-        FROM fuel.price
+        FROM fuel.counted_price AS price
         JOIN fuel.station USING (station_id)
         WHERE price.station_id = ANY (\(records)::integer[])
       ) AS told
       GROUP BY told.station_id, date_trunc('month', told.day)
       """)
-    for row in rows {
+    {
       let month = Month(try row.day("month"))
       let days = UInt32(bitPattern: Int32(try row.integer("days")))
-      sightings[try row.integer("station_id"), default: [:]][month, default: 0] |= days
+      found[try row.integer("station_id"), default: Presence()].days[month, default: 0] |= days
     }
-    return sightings
+    for row in try connection.query("SELECT * FROM fuel.listed_times(\(records))") {
+      let from = try row.instant("from_at")
+      let until = try row.optionalInstant("until_at") ?? .distantFuture
+      found[try row.integer("station_id"), default: Presence()].listed.append(from..<until)
+    }
+    return found
   }
 
-  /// Makes places what matching found, brings the descriptions of archives up to date, and marks the
-  /// days whose averages that changes.
+  /// Makes links what matching found, and notes what it left to a person.
   ///
+  /// - Parameters:
+  ///   - likely: pairs that may be one station.
+  ///   - undecided: feeds that have to be matched again, even if nothing new comes.
   /// - Returns: how many records changed.
   package func link(
-    _ matches: [(record: Int, place: Int, by: String, doubt: String?)], now: Instant
+    _ matches: [(record: Int, place: Int, by: String, doubt: String?)], likely: [LikelyPair],
+    undecided: Set<String>, now: Instant
   ) throws -> Int {
     try connection.query(
       """
@@ -251,9 +299,19 @@ extension Store {
         \(matches.map(\.by))::text[], \(matches.map(\.doubt))::text[]
       ) AS wanted (station_id, place_id, matched_by, match_doubt)
       """)
-    let changed = try connection.query("SELECT fuel.link_stations(\(now)) AS changed").only()
-      .integer("changed")
-    try connection.execute("DROP TABLE pg_temp.wanted_match")
+    let changed = try connection.query(
+      "SELECT fuel.link_stations(\(undecided.sorted()), \(now)) AS changed"
+    ).only().integer("changed")
+    try connection.execute("DROP TABLE pg_temp.wanted_match; DELETE FROM fuel.station_doubt")
+    try connection.query(
+      """
+      INSERT INTO fuel.station_doubt (first_id, second_id, score, why)
+      SELECT wanted.*
+      FROM unnest(
+        \(likely.map(\.first))::integer[], \(likely.map(\.second))::integer[],
+        \(likely.map(\.score))::smallint[], \(likely.map(\.why))::text[]
+      ) AS wanted (first_id, second_id, score, why)
+      """)
     return changed
   }
 }

@@ -178,6 +178,17 @@ private struct Reports {
   func isListed(_ record: Int32, before instant: Instant) -> Bool {
     listings[record]?.last { $0.at < instant }?.isListed ?? false
   }
+
+  func isListed(_ record: Int32, at instant: Instant) -> Bool {
+    listings[record]?.last { $0.at <= instant }?.isListed ?? false
+  }
+
+  /// Whether another record of the station was taken off a list in a time.
+  func isEnded(besides record: Int32, after begin: Instant, until end: Instant) -> Bool {
+    listings.contains { other, said in
+      other != record && said.contains { !$0.isListed && $0.at > begin && $0.at <= end }
+    }
+  }
 }
 
 private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Reports {
@@ -201,9 +212,17 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
   }
   reports.fold()
   guard hasListings else { return reports }
-  for record in reports.listings.keys { reports.listings[record]?.sort { $0.at < $1.at } }
+  for record in reports.listings.keys {
+    // Of two lists of one instant the one that shows more counts.
+    reports.listings[record]?.sort { ($0.at, $0.isListed ? 1 : 0) < ($1.at, $1.isListed ? 1 : 0) }
+  }
   let stamped = reports.all
-  for line in evidence where line.kind != .price {
+  func newest(of records: some Collection<Int32>, at instant: Instant) -> Report? {
+    stamped.filter { records.contains($0.recordID) && $0.at <= instant }.max {
+      ($0.at, $0.toldAt, $0.price) < ($1.at, $1.toldAt, $1.price)
+    }
+  }
+  for var line in evidence where line.kind != .price {
     guard let rule = rules[line.sourceID] else { continue }
     let before = reports.listings[line.recordID]?.last { $0.at < line.at }
     if line.kind == .unlisted {
@@ -216,17 +235,20 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
       {
         continue
       }
-      add(line, price: 0, stampedAt: line.at)
+      // A station that is listed under another record goes on selling at the price of that one.
+      let others = reports.listings.keys.filter {
+        $0 != line.recordID && reports.isListed($0, at: line.at)
+      }
+      let other = newest(of: others, at: line.at)
+      line.recordID = other?.recordID ?? line.recordID
+      line.sourceID = other?.sourceID ?? line.sourceID
+      add(line, price: other?.price ?? 0, stampedAt: other?.at ?? line.at)
       continue
     }
-    // Being listed for the first time is no report: the stamp tells when the price began.
-    guard let before, !before.isListed else { continue }
-    let told = stamped.filter { $0.recordID == line.recordID && $0.at <= line.at }
-    guard
-      let last = told.max(by: {
-        ($0.at, $0.toldAt, $0.price) < ($1.at, $1.toldAt, $1.price)
-      })
-    else { continue }
+    guard let last = newest(of: [line.recordID], at: line.at) else { continue }
+    // Being listed for the first time is no report, because the stamp tells when the price began; unless another
+    // record of the station was taken off a list since then.
+    if before?.isListed ?? !reports.isEnded(besides: line.recordID, after: last.at, until: line.at) { continue }
     add(line, price: last.price, stampedAt: last.at)
   }
   return reports

@@ -1,7 +1,10 @@
 import Foundation
 import FuelModel
+import Logging
+import Pipeline
 import Postgres
 import Simulator
+import Store
 import TestDatabase
 import Testing
 
@@ -256,6 +259,39 @@ struct BackfillTests {
     try await TestDatabase.with { target in
       let missing = try CommandTests.run(["backfill", "nsw-fuelcheck", "/nowhere.csv"], on: target)
       #expect(missing.code == 74 && missing.err == "bowser: /nowhere.csv: no such file\n")
+    }
+  }
+
+  /// The line that is printed for a pair is a decision as it stands.
+  @Test func aDoubtfulPairIsPasted() async throws {
+    let header =
+      "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".csv")
+    let pasted = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".json5")
+    defer {
+      try? FileManager.default.removeItem(at: file)
+      try? FileManager.default.removeItem(at: pasted)
+    }
+    var text = header
+    for day in 10...28 {
+      let address = day < 19 ? "1 O'Mally St" : "1 O'Malley Street"
+      text += "Jack's Fuel,\"\(address), Kiama NSW 2533\",Kiama,2533,X,U91,2025-02-\(day) 08:00:00,189.9\n"
+    }
+    try Data(text.utf8).write(to: file)
+    try await TestDatabase.with { target in
+      #expect(try CommandTests.run(["backfill", "nsw-fuelcheck", file.path], on: target).code == 0)
+      let doubtful = try CommandTests.run(
+        ["stations", "--doubtful", "--now", "2025-03-05T00:00:00Z"], on: target
+      ).out.split(separator: "\n").map(String.init)
+      #expect(doubtful.first == "96  nearly the same address, the same name, one after the other", "\(doubtful)")
+      try Data("[\(doubtful.last ?? "")]".utf8).write(to: pasted)
+      let decisions = try decisions(file: pasted.path)
+      #expect(decisions.map(\.isSame) == [true])
+      let connection = try Connection(target)
+      try Identity.match(Store(connection), decisions: decisions, now: .now, log: Logger(.error))
+      #expect(try connection.lines("SELECT count(*) FROM fuel_v1.stations") == ["1"])
+      #expect(
+        try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n")
     }
   }
 

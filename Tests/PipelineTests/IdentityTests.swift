@@ -1,3 +1,4 @@
+import Foundation
 import FuelModel
 import Store
 import Testing
@@ -33,8 +34,9 @@ struct IdentityTests {
   private func places(
     _ records: [StationRecord], _ days: [Int: UInt32] = [:], _ decisions: [StationDecision] = []
   ) -> [Int: Identity.Match] {
-    Identity.places(
-      of: records, sightings: days.mapValues { [Self.month: $0] }, decisions: decisions)
+    Identity.matches(
+      of: records, presence: days.mapValues { Presence(days: [Self.month: $0]) }, decisions: decisions
+    ).places
   }
 
   /// F-S01: another name at the same address at another time is the same station.
@@ -155,9 +157,93 @@ struct IdentityTests {
     let records = [
       archive(1, "Metro Wyong", "1 High St"), archive(2, "Budget Wyong", "77 Far Rd"), moved,
     ]
-    #expect(Identity.contestedRecords(records) == [1, 2])
+    #expect(Identity.contestedRecords(records) == [1, 2, 3])
     let found = places(records, [1: 0b11111, 2: 0b11111])
     #expect(found[1]?.place != found[2]?.place)
+  }
+
+  // MARK: Codes
+
+  private func days(_ range: Range<Int>) -> Range<Instant> {
+    Instant(seconds: Int64(range.lowerBound) * 86_400)..<Instant(seconds: Int64(range.upperBound) * 86_400)
+  }
+
+  private func matched(
+    _ records: [StationRecord], _ listed: [Int: [Range<Int>]], _ decisions: [StationDecision] = []
+  ) -> Identity.Matches {
+    var presence: [Int: Presence] = [:]
+    for (id, ranges) in listed { presence[id] = Presence(listed: ranges.map(days)) }
+    return Identity.matches(of: records, presence: presence, decisions: decisions)
+  }
+
+  /// F-N33: a site that gets a new code is one station and keeps its past, that of archives too.
+  @Test func aNewCodeIsTheSameStation() {
+    var records = [
+      feed(1, "2042", "South West Fuel Wyong", "1 Main St"), feed(2, "20883", "Roadhouse", "1 Main Street"),
+      archive(3, "Caltex Wyong", "1 Main St"),
+    ]
+    records[0].lastTold = Instant(seconds: 0)
+    records[1].lastTold = Instant(seconds: 10)
+    let one = matched(records, [1: [0..<9], 2: [9..<20]])
+    #expect(one.places.mapValues(\.place) == [1: 2, 2: 2, 3: 2])
+    #expect(one.likely.isEmpty && one.undecided.isEmpty)
+    // In one list they are rivals, if only for a day, and names tell whose past the archive has.
+    let two = matched(records, [1: [0..<10], 2: [9..<20]])
+    #expect(two.places[1]?.place == 1 && two.places[2]?.place == 2)
+    // A new code that no complete list has shown yet is looked at again.
+    let open = matched(records, [1: [0..<10]])
+    #expect(open.undecided == ["feed"] && open.places[1]?.place == 1)
+    // A person's word goes before.
+    let apart = StationDecision(
+      day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "2042", secondSource: "feed",
+      secondCode: "20883", isSame: false, reason: "another owner, another shop")
+    #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).places[1]?.place == 1)
+  }
+
+  /// Of two codes that both may have followed, neither has; a person is asked about each.
+  @Test func twoSuccessorsAreNone() {
+    let records = [
+      feed(1, "1", "United Wyong", "1 Main St"), feed(2, "2", "Metro Wyong", "1 Main St"),
+      feed(3, "3", "Budget Wyong", "1 Main St"),
+    ]
+    let found = matched(records, [1: [0..<9], 2: [9..<20], 3: [10..<20]])
+    #expect(found.places.mapValues(\.place) == [1: 1, 2: 2, 3: 3])
+    #expect(Set(found.likely.map { [$0.first, $0.second].sorted() }) == [[1, 2], [1, 3]])
+    // One after the other all three are one.
+    let chain = matched(records, [1: [0..<9], 2: [9..<12], 3: [12..<20]])
+    #expect(Set(chain.places.values.map(\.place)).count == 1)
+  }
+
+  /// F-N35: two names on one day of a feed that publishes whole days are two stations, from that day on.
+  @Test func rivalsInOneListAreTwoAtOnce() {
+    func named(_ id: Int, _ name: String) -> StationRecord {
+      var record = archive(id, name, "1 Main St")
+      record.isArchive = false
+      record.source = "feed"
+      return record
+    }
+    let records = [named(1, "BP Wyong"), named(2, "Metro Wyong")]
+    #expect(Set(places(records, [1: 0b1, 2: 0b1]).values.map(\.place)).count == 2)
+    // A new name from the next day on is a new name.
+    #expect(Set(places(records, [1: 0b1, 2: 0b10]).values.map(\.place)).count == 1)
+  }
+
+  /// F-N33, F-N35: what FuelCheck listed in 68 days of 2026: thirteen sites got a new code, five addresses have two
+  /// stations, and one site was listed under both codes for ten days, which a person is asked about.
+  @Test func codesOfNewSouthWales() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/nsw-codes.csv")
+    let (records, presence) = try RecordedStations.read(String(contentsOf: file, encoding: .utf8))
+    let found = Identity.matches(of: records, presence: presence, decisions: [])
+    let codes = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.code) })
+    let joined = Dictionary(grouping: found.places, by: \.value.place).values
+      .map { $0.compactMap { codes[$0.key] }.sorted() }.filter { $0.count > 1 }
+    #expect(
+      Set(joined.map { $0.joined(separator: " ") }) == [
+        "18017 20902", "19784 20878", "20516 20886", "20825 20892", "1225 20903", "1294 20876", "1426 20882",
+        "1861 20897", "2042 20883", "20088 20884", "20161 20904", "20541 20905", "20827 20887",
+      ])
+    let asked = found.likely.map { Set([codes[$0.first], codes[$0.second]]) }
+    #expect(asked.contains(["20814", "20875"]))
   }
 
   /// The order in which records became known changes nothing.

@@ -212,6 +212,52 @@ struct TimelineTests {
     }
   }
 
+  /// F-N33: a site gets a new code between two lists. It is one station with one history, which its archive belongs to,
+  /// until a late list shows both codes.
+  @Test func aNewCodeKeepsThePast() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive([("2025-10-02 12:00:00", "170.0")], into: feed)
+      func says(_ codes: [String: Int], stamped: String, at: String) throws {
+        let told = codes.map { Observation.u91($0.key, $0.value, Instant(stamped)) }
+        let stations = codes.keys.sorted().map {
+          Station(
+            code: $0, state: .nsw, name: $0 == "1" ? "Metro Kiama" : "Roadhouse", brand: "Metro",
+            address: "1 Main St, Kiama NSW 2533", suburb: "Kiama", postcode: "2533")
+        }
+        let other = Observation.u91("9", 1_600, Instant("2025-10-01T00:00:00Z"))
+        try feed.says(told + [other], stations: stations, at: Instant(at), now: Self.end)
+      }
+      try says(["1": 1_800], stamped: "2025-10-09T00:00:00Z", at: "2025-10-10T00:00:00Z")
+      try makeTimeline(feed)
+      // The new code's price is older than the list that has left out the old code.
+      try says([:], stamped: "2025-10-10T00:00:00Z", at: "2025-10-11T00:00:00Z")
+      try says(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T00:00:00Z")
+      try makeTimeline(feed)
+      func told() throws -> [String] {
+        _ = try feed.connection.query("SELECT set_config('bowser.now', \(Self.end.description), false)")
+        return try feed.connection.lines(
+          """
+          SELECT stations.feed_station_code, history.price_cpl, to_char(history.valid_from AT TIME ZONE 'UTC', 'DD HH24')
+          FROM fuel_v1.price_history AS history JOIN fuel_v1.stations USING (station_id)
+          WHERE history.station_id IN (
+            SELECT station_id FROM fuel_v1.station_records WHERE source_station_code IN ('1', '77'))
+          ORDER BY history.valid_from
+          """)
+      }
+      let one = try told()
+      #expect(
+        one == [
+          "77|170.0|02 02", "77|180.0|09 00", "77|190.0|10 12", "77|190.0|12 00",
+        ])
+      try says(
+        ["1": 1_800, "77": 1_900], stamped: "2025-10-09T00:00:00Z", at: "2025-10-12T06:00:00Z")
+      try says(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T07:00:00Z")
+      try makeTimeline(feed)
+      #expect(Set(try told().map { $0.prefix { $0 != "|" } }) == ["1", "77"])
+    }
+  }
+
   /// The same bytes at another instant are another answer.
   @Test func anUnchangedListIsAListAgain() async throws {
     try await TestDatabase.with { target in

@@ -182,4 +182,50 @@ struct SpanTests {
     #expect(made[0].sourceID == 1 && made[0].seenBy == 2 && made[0].isEnded)
     #expect(made[1].until == at(minutes: 108 * 60) && !made[1].isEnded)
   }
+
+  private func listing(_ kind: Evidence.Kind, _ record: Int32, hours: Int) -> Evidence {
+    Evidence(
+      kind: kind, recordID: record, sourceID: 1, at: at(minutes: hours * 60),
+      learntAt: at(minutes: hours * 60))
+  }
+
+  private func price(_ tenths: Int32, _ record: Int32, hours: Int) -> Evidence {
+    Evidence(
+      kind: .price, recordID: record, sourceID: 1, at: at(minutes: hours * 60), price: tenths,
+      learntAt: at(minutes: hours * 60))
+  }
+
+  /// F-N33: a list that leaves a station's old record out says nothing of its new one, whatever the stamps are.
+  @Test(arguments: [30, 48])
+  func anOldRecordEndsNothingOfTheNewOne(appearsAfter hours: Int) {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 480 * hour, sightLapse: 48 * hour)
+    ]
+    let lists: [Int16: Coverage] = [1: Coverage([(at(minutes: 0), at(minutes: 72 * 60))])]
+    let made = spans(
+      of: [
+        price(1_800, 1, hours: 0), listing(.listed, 1, hours: 0), listing(.unlisted, 1, hours: 30),
+        // Its price is older than the list that shows it first.
+        price(1_900, 2, hours: 20), listing(.listed, 2, hours: hours),
+      ], rules: rules, sightings: lists)
+    #expect(made.map(\.price) == (hours == 30 ? [1_800, 1_900] : [1_800, 1_900, 1_900]))
+    #expect(made.last?.isOpen == true && made.last?.lapsesAt == at(minutes: 500 * 60))
+    #expect(made.last?.from == at(minutes: (hours == 30 ? 20 : 48) * 60))
+  }
+
+  /// F-N33: while another record of it is listed, a station has the price of that one.
+  @Test func aStationOfTwoRecordsKeepsThePriceOfTheOther() {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 480 * hour, sightLapse: 48 * hour)
+    ]
+    let made = spans(
+      of: [
+        price(1_800, 1, hours: 0), listing(.listed, 1, hours: 0),
+        price(1_900, 2, hours: 2), listing(.listed, 2, hours: 2),
+        listing(.unlisted, 2, hours: 10), listing(.unlisted, 1, hours: 20),
+      ], rules: rules, sightings: [1: Coverage([(at(minutes: 0), at(minutes: 72 * 60))])])
+    #expect(made.map(\.price) == [1_800, 1_900, 1_800])
+    #expect(made.map(\.from) == [0, 2, 10].map { at(minutes: $0 * 60) })
+    #expect(made.last?.until == at(minutes: 20 * 60))
+  }
 }

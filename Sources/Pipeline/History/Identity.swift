@@ -7,7 +7,7 @@ package import Store
 /// The answer is a function of everything that is known, never of what came first: a new file or a new
 /// list may link records and take links back, and no fact is rewritten by it. Codes decide where an
 /// archive has them, else addresses in one form. Two records at one address are one station that
-/// changed its name, unless archives tell of both on the same days: then they are two, and names tell
+/// changed its name or its code, unless both were there at once: then they are two, and names tell
 /// which is which. What stays open is left apart and shown to a person, whose word goes before all.
 package enum Identity {
   /// What a record is matched by.
@@ -17,9 +17,13 @@ package enum Identity {
     package var doubt: String?
   }
 
-  /// Two stations told of on this many days are two: a renamed one is told of twice only on the day
-  /// of the change, a name that was typed wrong for a day or two perhaps on those.
+  /// Two names of which an archive reports prices on this many days are two stations: a renamed one has both only
+  /// on the day of the change, a name that was typed wrong for a day or two perhaps on those. A feed that publishes
+  /// whole days names a station once a day, so that there one day is enough.
   static let twinDays = 3
+
+  /// Pairs of this score or more are shown to a person; docs/history.md says how often they are one station.
+  static let leastScore = 60
 
   // Names that share half of their words, «BP Wyong North» and «Ampol Wyong North».
   private static let leastSimilarity = 0.5
@@ -34,49 +38,52 @@ package enum Identity {
     try store.whileMatching(decisions: decisions) {
       let records = try store.stationRecords()
       let known = try decisions ?? store.stationDecisions()
-      let contested = contestedRecords(records)
-      let sightings = try store.sightings(of: contested)
-      let matches = places(of: records, sightings: sightings, decisions: known)
+      let presence = try store.presence(of: contestedRecords(records))
+      let found = matches(of: records, presence: presence, decisions: known)
       let changed = try store.link(
-        matches.map { ($0.key, $0.value.place, $0.value.by, $0.value.doubt) }, now: now)
+        found.places.map { ($0.key, $0.value.place, $0.value.by, $0.value.doubt) },
+        likely: found.likely, undecided: found.undecided, now: now)
       log.info("matched", ["records": records.count, "changed": changed])
     }
   }
 
-  /// Records that share an address with another one that is known by name and address only: their
-  /// days decide.
+  /// Records that share a street with another one: when they were seen decides.
   static func contestedRecords(_ records: [StationRecord]) -> [Int] {
-    var byStreet: [String: (described: [Int], streets: Set<String>)] = [:]
-    for record in records where !record.isCoded {
-      for key in Set(record.addresses.map { Street($0).name }) {
-        byStreet[key, default: ([], [])].described.append(record.id)
-      }
-    }
-    // A code that moved brings the records of both its streets together.
-    for record in records where record.isCoded && record.addresses.count > 1 {
+    var byStreet: [String: (records: [Int], streets: Set<String>)] = [:]
+    for record in records where !record.isCoded || record.hasPrices {
       let streets = Set(record.addresses.map { Street($0).name })
-      for street in streets where byStreet[street] != nil {
-        byStreet[street]?.streets.formUnion(streets)
+      for street in streets {
+        byStreet[street, default: ([], [])].records.append(record.id)
+        // A code that moved brings the records of both its streets together.
+        if record.isCoded, streets.count > 1 { byStreet[street]?.streets.formUnion(streets) }
       }
     }
     var contested: Set<Int> = []
     for (ids, streets) in byStreet.values {
-      let near = streets.flatMap { byStreet[$0]?.described ?? [] } + ids
-      if Set(near).count > 1 { contested.formUnion(near) }
+      let near = Set(streets.flatMap { byStreet[$0]?.records ?? [] } + ids)
+      if near.count > 1 { contested.formUnion(near) }
     }
     return contested.sorted()
   }
 
-  /// - Parameter sightings: of records that were named by `contestedRecords`: days as bits by month.
-  /// - Returns: a match for every record, by its number.
-  static func places(
-    of records: [StationRecord], sightings: [Int: [Month: UInt32]],
-    decisions: [StationDecision]
-  ) -> [Int: Match] {
-    var work = Work(records, sightings)
+  /// What matching comes to.
+  struct Matches {
+    /// A match for every record, by its number.
+    var places: [Int: Match]
+    /// Pairs that may be one station, the likeliest first.
+    var likely: [LikelyPair]
+    /// Feeds of whose new codes nothing can be said before a complete list shows them.
+    var undecided: Set<String>
+  }
+
+  /// - Parameter presence: when records were seen that `contestedRecords` named.
+  static func matches(
+    of records: [StationRecord], presence: [Int: Presence], decisions: [StationDecision]
+  ) -> Matches {
+    var work = Work(records, presence)
     work.decide(decisions)
     for scheme in Set(records.map(\.scheme)).sorted() { work.match(scheme) }
-    return work.matches()
+    return Matches(places: work.matches(), likely: work.likelyPairs(), undecided: work.undecided)
   }
 
   // MARK: Addresses
@@ -120,7 +127,7 @@ package enum Identity {
   private struct Work {
     let records: [Int: StationRecord]
     let order: [Int]
-    let sightings: [Int: [Month: UInt32]]
+    let presence: [Int: Presence]
     /// Clusters of records by the number of any member.
     var clusterOf: [Int: Int] = [:]
     var clusters: [Int: Set<Int>] = [:]
@@ -128,6 +135,9 @@ package enum Identity {
     var doubts: [Int: String] = [:]
     var apart: Set<Pair> = []
     var decided: Set<Int> = []
+    var undecided: Set<String> = []
+    /// Pairs that a rule left open, and why.
+    var open: [Pair: String] = [:]
 
     struct Pair: Hashable {
       let low: Int
@@ -138,9 +148,9 @@ package enum Identity {
       }
     }
 
-    init(_ records: [StationRecord], _ sightings: [Int: [Month: UInt32]]) {
+    init(_ records: [StationRecord], _ presence: [Int: Presence]) {
       self.records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
-      self.sightings = sightings
+      self.presence = presence
       // By what they say, not by number: numbers follow the order of arrival.
       order = records.sorted { ($0.source, $0.code) < ($1.source, $1.code) }.map(\.id)
       for record in records {
@@ -167,20 +177,21 @@ package enum Identity {
 
     private func rank(_ id: Int) -> String { "\(record(id).source)\u{0}\(record(id).code)" }
 
-    /// Whether archives tell of two records on the same days, or a person says that they are two.
+    /// Whether two records were there at once, or a person says that they are two stations.
     func areTwins(_ left: Int, _ right: Int) -> Bool {
       if apart.contains(Pair(left, right)) { return true }
       let a = record(left)
       let b = record(right)
-      // Codes of one feed are stations of their own.
-      if a.source == b.source, a.isCoded { return true }
+      // Two codes are two stations, but for those that `joinSuccessors` has found to be one.
+      if a.scheme == b.scheme, a.isCoded, b.isCoded { return a.code != b.code }
       guard a.source == b.source || !a.isCoded && !b.isCoded else { return false }
       // The same station under the same name, told by the feed and by its archive.
       if a.source != b.source, !Set(a.names).isDisjoint(with: b.names) { return false }
-      guard let first = sightings[left], let second = sightings[right] else { return false }
-      var days = 0
-      for (month, bits) in first { days += (bits & (second[month] ?? 0)).nonzeroBitCount }
-      return days >= Identity.twinDays
+      guard let first = presence[left], let second = presence[right] else { return false }
+      let days = first.days.reduce(0) { count, month in
+        count + (month.value & (second.days[month.key] ?? 0)).nonzeroBitCount
+      }
+      return days >= (a.source == b.source && !a.isArchive ? 1 : Identity.twinDays)
     }
 
     func clash(_ left: Int, _ right: Int) -> Bool {
@@ -227,11 +238,87 @@ package enum Identity {
       for id in ids where record(id).isCoded && record(id).isArchive {
         if let same = codes[record(id).code], !clash(id, same) { join(same, id, by: "code") }
       }
+      joinSuccessors(ids.filter { id in record(id).isCoded && record(id).hasPrices
+        && (!record(id).isArchive || !members(id).contains { !record($0).isArchive }) })
       let rest = ids.filter { !record($0).isCoded }
       matchAddresses(rest, coded)
       // Then by street and overlapping house numbers: 396 and 396-404 Forest Rd.
       matchStreets(rest, coded)
       matchPositions(rest, coded)
+    }
+
+    /// Codes of one feed that had one address one after the other, in no list together: the site got a new code.
+    private mutating func joinSuccessors(_ coded: [Int]) {
+      var byAddress: [String: [Int]] = [:]
+      for id in coded {
+        for address in Set(record(id).addresses) { byAddress[address, default: []].append(id) }
+      }
+      for address in byAddress.keys.sorted() {
+        guard let ids = byAddress[address], ids.count > 1 else { continue }
+        var pairs: [(first: Int, second: Int, likeness: Double)] = []
+        for (position, id) in ids.enumerated() {
+          for other in ids[..<position] {
+            let unseen = [id, other].filter { times($0).isEmpty }
+            undecided.formUnion(unseen.map { record($0).source })
+            if unseen.isEmpty, !areAtOnce(other, id) {
+              pairs.append((other, id, likeness(other, id)))
+            }
+          }
+        }
+        pairs.sort {
+          ($1.likeness, rank($0.first), rank($0.second)) < (
+            $0.likeness, rank($1.first), rank($1.second)
+          )
+        }
+        for pair in pairs where clusterOf[pair.first] != clusterOf[pair.second] {
+          let isApart = members(pair.first).contains { a in
+            members(pair.second).contains { apart.contains(Pair(a, $0)) || areAtOnce(a, $0) }
+          }
+          if isApart { continue }
+          // Another one that could be meant as well, and was there at once with this one.
+          let rivals = pairs.filter { rival in
+            guard rival.likeness > pair.likeness - 0.05 else { return false }
+            let ends = Set([pair.first, pair.second]).symmetricDifference([rival.first, rival.second])
+            guard ends.count == 2 else { return false }
+            let pairEnds = ends.sorted()
+            return areAtOnce(pairEnds[0], pairEnds[1])
+          }
+          let hasOneStreet = [pair.first, pair.second].allSatisfy {
+            Set(record($0).addresses.map { Street($0).name }).count == 1
+          }
+          if rivals.isEmpty, hasOneStreet, Street(address).numbers != nil {
+            join(pair.first, pair.second, by: "address")
+          } else if rivals.isEmpty, pair.likeness >= Identity.leastSimilarity {
+            join(pair.first, pair.second, by: "name")
+          } else {
+            open[Pair(pair.first, pair.second)] = "its address was another code's before"
+          }
+        }
+      }
+    }
+
+    /// When a code was there: while complete lists of its feed showed it, or from its first day in an archive to its
+    /// last, because an archive of changes says nothing of the days between.
+    private func times(_ id: Int) -> [Range<Instant>] {
+      guard let seen = presence[id] else { return [] }
+      guard record(id).isArchive else { return seen.listed }
+      let days = seen.days.filter { $0.value != 0 }
+      guard let first = days.min(by: { $0.key.number < $1.key.number }),
+        let last = days.max(by: { $0.key.number < $1.key.number })
+      else { return [] }
+      let begin = first.key.firstDay.sinceEpoch + first.value.trailingZeroBitCount
+      let end = last.key.firstDay.sinceEpoch + 32 - last.value.leadingZeroBitCount
+      return [Instant(seconds: Int64(begin) * 86_400)..<Instant(seconds: Int64(end) * 86_400)]
+    }
+
+    /// Whether two codes were there at once. Days of archives may touch: of the day of a change both have a part.
+    private func areAtOnce(_ left: Int, _ right: Int) -> Bool {
+      let slack = record(left).isArchive || record(right).isArchive ? 2 * 86_400 : 0
+      return times(left).contains { a in
+        times(right).contains { b in
+          min(a.upperBound, b.upperBound) > max(a.lowerBound, b.lowerBound) + .seconds(Int64(slack))
+        }
+      }
     }
 
     private mutating func matchAddresses(_ described: [Int], _ coded: [Int]) {
@@ -298,7 +385,9 @@ package enum Identity {
         } else if best.likeness >= Identity.leastSimilarity, !isOpen {
           join(best.id, id, by: "name")
         } else if hasTwins {
-          doubts[id] = "several stations share its address and no name is like its own"
+          leaveOpen(
+            id, among: ids[..<position].filter { clusterOf[$0] != clusterOf[id] && !clash(id, $0) },
+            "several stations share its address and no name is like its own")
         }
       }
     }
@@ -347,7 +436,9 @@ package enum Identity {
       }
       for station in stations where !taken.contains(station) && doubts[station] == nil {
         let codes = free.map { record($0).code }.sorted().joined(separator: ", ")
-        doubts[station] = "\(record(free[0]).source) lists \(codes) at its address"
+        leaveOpen(
+          station, among: free.filter { !clash(station, $0) },
+          "\(record(free[0]).source) lists \(codes) at its address")
       }
     }
 
@@ -374,7 +465,9 @@ package enum Identity {
           let candidates = Set(near.compactMap { clusterOf[$0.id] })
           guard let only = candidates.first, candidates.count == 1 else {
             if candidates.count > 1, doubts[entry.id] == nil {
-              doubts[entry.id] = "several stations of its street have a house number like its own"
+              leaveOpen(
+                entry.id, among: candidates.filter { !clash(entry.id, $0) }.map { members($0)[0] },
+                "several stations of its street have a house number like its own")
             }
             continue
           }
@@ -399,9 +492,80 @@ package enum Identity {
         if near.count == 1 || likeness(id, likest) >= Identity.leastSimilarity {
           if !clash(id, likest) { join(likest, id, by: "position") }
         } else {
-          doubts[id] = "\(near.count) stations of the feed lie within 150 metres"
+          leaveOpen(
+            id, among: near.filter { !clash(id, $0) },
+            "\(near.count) stations of the feed lie within 150 metres")
         }
       }
+    }
+
+    // MARK: What stays open
+
+    /// A record that a rule could not give to one of several stations.
+    private mutating func leaveOpen(_ id: Int, among others: some Collection<Int>, _ why: String) {
+      doubts[id] = why
+      for other in others { open[Pair(id, other)] = why }
+    }
+
+    /// Pairs that rules left open, and stations of one suburb of which one begins where the other ends and whose
+    /// names and addresses are alike: misspelt, renumbered.
+    func likelyPairs() -> [LikelyPair] {
+      var pairs: [Pair: LikelyPair] = [:]
+      func add(_ left: Int, _ right: Int, _ score: Int, _ why: String) {
+        let isOpen = members(left).allSatisfy { a in
+          members(right).allSatisfy { !apart.contains(Pair(a, $0)) }
+        }
+        guard isOpen, clusterOf[left] != clusterOf[right] else { return }
+        // The later one is named first: it is the one that took over.
+        let ordered = [left, right].sorted {
+          (record($0).lastDay?.sinceEpoch ?? 0, rank($0)) > (record($1).lastDay?.sinceEpoch ?? 0, rank($1))
+        }
+        pairs[Pair(left, right)] = LikelyPair(
+          first: ordered[0], second: ordered[1], score: score, why: why)
+      }
+      // Stations of one suburb, and stations of one name.
+      var near: [String: Set<Int>] = [:]
+      var known: [String: [Range<Int>]] = [:]
+      for (cluster, ids) in clusters {
+        for record in ids.map(record) where record.hasPrices {
+          for suburb in record.suburbs { near["\(record.scheme) in \(suburb)", default: []].insert(cluster) }
+          for name in record.names { near["\(record.scheme) named \(name)", default: []].insert(cluster) }
+          if let days = Likeness.days([record]) { known[record.scheme, default: []].append(days) }
+        }
+      }
+      known = known.mapValues(Self.union)
+      func likeness(_ left: Int, _ right: Int) -> Likeness {
+        Likeness(
+          members(left).map(record), members(right).map(record), known: known[record(left).scheme] ?? [])
+      }
+      var seen: Set<Pair> = []
+      for clusters in near.values {
+        let stations = clusters.sorted()
+        for (position, one) in stations.enumerated() {
+          for other in stations[..<position] where seen.insert(Pair(one, other)).inserted {
+            let likeness = likeness(one, other)
+            guard likeness.succession > 0, likeness.score >= Identity.leastScore else { continue }
+            add(members(one)[0], members(other)[0], likeness.score, likeness.why)
+          }
+        }
+      }
+      for (pair, why) in open { add(pair.low, pair.high, likeness(pair.low, pair.high).score, why) }
+      return pairs.values.sorted {
+        ($1.score, rank($0.first), rank($0.second)) < ($0.score, rank($1.first), rank($1.second))
+      }
+    }
+
+    /// Ranges of days in order, none touching another.
+    private static func union(_ ranges: [Range<Int>]) -> [Range<Int>] {
+      var union: [Range<Int>] = []
+      for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        if let last = union.last, range.lowerBound <= last.upperBound {
+          union[union.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+        } else {
+          union.append(range)
+        }
+      }
+      return union
     }
 
     // MARK: Who speaks

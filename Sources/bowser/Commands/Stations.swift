@@ -8,14 +8,16 @@ let stationsCommand = Command(
   operands: "[ID...]",
   examples: [
     ("bowser stations --explain 1089", "every record of a station and how it was matched"),
-    ("bowser stations --doubtful", "records that a person should look at"),
+    ("bowser stations --doubtful", "pairs that may be one station, each with its score and the line to paste"),
   ],
   options: [
     .init(name: "explain", value: nil, about: "the operands are stations, by their numbers"),
-    .init(name: "doubtful", value: nil, about: "what matching could not decide"),
+    .init(name: "doubtful", value: nil, about: "pairs that may be one station, the likeliest first"),
   ],
   notes: """
-    Decisions go into config/stations.json5, which shows how; `bowser aggregate` takes them over.
+    Decisions go into config/stations.json5; `bowser aggregate` takes them over. Paste the line of a pair there and
+    say why; write 'another' for 'same' if they are two. The score, from 0 to 100, is made from names, addresses and
+    whether one begins where the other ends.
     fuel_v1.station_records has the same as a view.
     """
 ) { invocation in
@@ -40,13 +42,26 @@ let stationsCommand = Command(
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--doubtful takes no operands")
     }
-    let records = try store.doubtfulRecords()
-    for record in records {
-      write("\(record.id)  \(record.source) \(record.code): \(record.why)\n")
+    let pairs = try store.doubtfulPairs()
+    for pair in pairs {
+      write("\(pair.score)  \(pair.why)\n")
+      for record in [pair.first, pair.second] {
+        write("    \(record.source) \(record.code): \(record.text)\n")
+      }
+      write("    \(decisionLine(pair, on: String(try invocation.clock().now().description.prefix(10))))\n")
     }
-    if records.isEmpty { write("Nothing is in doubt.\n") }
+    if pairs.isEmpty { write("Nothing is in doubt.\n") }
   }
   return .done
+}
+
+/// The line for stations.json5 that makes a pair one station.
+private func decisionLine(_ pair: DoubtfulPair, on day: String) -> String {
+  func quoted(_ text: String) -> String {
+    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+  }
+  func named(_ record: DoubtfulPair.Record) -> String { quoted(record.source + " " + record.code) }
+  return "{ on: '\(day)', station: \(named(pair.first)), is: 'same', as: \(named(pair.second)), why: \(quoted(pair.why)) },"
 }
 
 private func explain(_ number: Int, _ records: [RecordStory]) -> String {

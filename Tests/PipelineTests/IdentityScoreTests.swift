@@ -1,0 +1,129 @@
+import Foundation
+import FuelModel
+import Store
+import TestDatabase
+import Testing
+
+@testable import Pipeline
+
+/// How good matching is on real stations whose codes are known and kept from it. docs/history.md has the figures that
+/// these tests print.
+struct IdentityScoreTests {
+  /// Pairs of records that matching joined, beside those that their codes say are one.
+  private struct Score: CustomStringConvertible {
+    var right = 0
+    var wrong = 0
+    var missed = 0
+    var description: String { "\(right) right, \(wrong) wrong, \(missed) missed" }
+  }
+
+  private func score(_ station: (Int) -> Int, of records: [StationRecord], truth: (StationRecord) -> String) -> Score {
+    var score = Score()
+    for (position, one) in records.enumerated() {
+      for other in records[..<position] {
+        switch (station(one.id) == station(other.id), truth(one) == truth(other)) {
+        case (true, true): score.right += 1
+        case (true, false): score.wrong += 1
+        case (false, true): score.missed += 1
+        case (false, false): break
+        }
+      }
+    }
+    return score
+  }
+
+  /// Queensland's archive of February 2023 without its codes, beside the feed's sites of August 2025.
+  @Test(.disabled(if: Recorded.isMissing))
+  func queenslandWithoutItsCodes() throws {
+    var records: [StationRecord] = []
+    var presence: [Int: Presence] = [:]
+    var codes: [Int: String] = [:]
+    let archive = try Recorded.bytes(
+      "../../archives/samples/qld_monthly_archive/2023-02-lastmonthsfpqprices_changesonly.csv.gz")
+    var known: [String: Int] = [:]
+    for line in String(decoding: archive, as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst() {
+      let fields = RecordedStations.fields(line)
+      let date = fields[11].prefix(10).split(separator: "/")
+      let first = try #require(Day("\(date[2])-\(date[1])-\(date[0])"))
+      let month = Month(first)
+      let bit = UInt32(1) << UInt32(first.sinceEpoch - month.firstDay.sinceEpoch)
+      let key = fields[0] + "|" + MatchKey.name(fields[1]) + "|" + fields[3]
+      if let id = known[key] {
+        presence[id]?.days[month, default: 0] |= bit
+        records[id - 1].describe(
+          name: fields[1], address: fields[3], suburb: fields[4], from: first, until: first)
+        continue
+      }
+      var record = StationRecord(
+        id: records.count + 1, source: "archive", scheme: "qld", code: key, isArchive: true, isCoded: false)
+      record.describe(name: fields[1], address: fields[3], suburb: fields[4], from: first, until: first)
+      known[key] = record.id
+      codes[record.id] = fields[0]
+      presence[record.id] = Presence(days: [month: bit])
+      records.append(record)
+    }
+    let archived = records.count
+    struct Regions: Decodable {
+      struct Region: Decodable {
+        var GeoRegionLevel: Int
+        var GeoRegionId: Int
+        var Name: String
+      }
+      var GeographicRegions: [Region]
+    }
+    struct Site: Decodable {
+      var S: Int
+      var A: String
+      var N: String
+      var G1: Int
+    }
+    let regions = try JSONDecoder().decode(
+      Regions.self, from: Data(try Recorded.bytes("qld-fpd/country-geographic-regions-2025-08-03.json.gz"))
+    ).GeographicRegions.filter { $0.GeoRegionLevel == 1 }
+    let suburbs = Dictionary(regions.map { ($0.GeoRegionId, $0.Name) }) { first, _ in first }
+    let sites = try JSONDecoder().decode(
+      [Site].self, from: Data(try Recorded.bytes("qld-fpd/full-site-details-S-array-2025-08-03.json.gz")))
+    let today = try #require(Day("2025-08-03"))
+    for site in sites {
+      var record = StationRecord(
+        id: records.count + 1, source: "feed", scheme: "qld", code: "\(site.S)", isArchive: false, isCoded: true)
+      record.describe(name: site.N, address: site.A, suburb: suburbs[site.G1], from: today, until: today)
+      codes[record.id] = "\(site.S)"
+      presence[record.id] = Presence(listed: [
+        Instant(seconds: Int64(today.sinceEpoch) * 86_400)..<Instant(seconds: Int64(today.sinceEpoch + 1) * 86_400)
+      ])
+      records.append(record)
+    }
+    let found = Identity.matches(of: records, presence: presence, decisions: [])
+    let feed = Dictionary(uniqueKeysWithValues: records[archived...].map { ($0.code, $0.id) })
+    var score = Score()
+    var missed: Set<Int> = []
+    for record in records[..<archived] {
+      let place = found.places[record.id]?.place ?? record.id
+      let code = try #require(codes[record.id])
+      if let wanted = feed[code], place == found.places[wanted]?.place {
+        score.right += 1
+      } else if place != record.id, place > archived {
+        score.wrong += 1
+        print("wrong: \(record.code) is \(records[place - 1].code) \(records[place - 1].names)")
+      } else if feed[code] != nil {
+        score.missed += 1
+        missed.insert(record.id)
+      }
+    }
+    print("QLD: \(archived) records, \(sites.count) sites: \(score)")
+    var bands: [Int: (same: Int, other: Int)] = [:]
+    var asked: Set<Int> = []
+    for pair in found.likely {
+      let isSame = codes[pair.first] == codes[pair.second]
+      bands[pair.score / 10 * 10, default: (0, 0)].same += isSame ? 1 : 0
+      bands[pair.score / 10 * 10, default: (0, 0)].other += isSame ? 0 : 1
+      if isSame { asked.formUnion([pair.first, pair.second]) }
+    }
+    for band in bands.keys.sorted(by: >) {
+      print("score \(band) and more: \(bands[band]?.same ?? 0) one station, \(bands[band]?.other ?? 0) two")
+    }
+    print("of \(missed.count) missed, \(missed.intersection(asked).count) are shown to a person")
+    #expect(score.right > 1_000)
+  }
+}
