@@ -33,7 +33,11 @@ LEFT JOIN LATERAL (
   SELECT
     max(greatest(
       pair.learnt_at,
-      CASE WHEN pair.is_listed THEN source.last_listed_at ELSE pair.stamped_at END)) AS last_seen_at,
+      -- A price that begins tomorrow was seen today.
+      CASE
+        WHEN pair.is_listed THEN source.last_listed_at
+        ELSE least(greatest(pair.stamped_at, pair.next_effective_at), source.last_taken_at)
+      END)) AS last_seen_at,
     bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS offers
   FROM fuel.current_price AS pair
   WHERE pair.station_id = station.station_id

@@ -258,6 +258,56 @@ struct TimelineTests {
     }
   }
 
+  /// F-N34: recordings that are replayed months later, by today's clock, end in the same history; and an aggregate of an
+  /// instant between them takes no price of its next day for a present one.
+  @Test(arguments: 0..<4)
+  func aReplayCountsAtItsOwnInstant(seed: Int) async throws {
+    var found: [[String]] = []
+    let begin = Instant("2025-10-01T08:00:00Z")
+    let middle = begin + .seconds(4 * 86_400 + 5 * 3_600 * Int64(seed))
+    for isReplay in [false, true] {
+      try await TestDatabase.with { target in
+        // FuelWatch: today's prices, and from the afternoon on tomorrow's, five cents dearer every day.
+        let west = try Feed(target, name: "wa-fuelwatch", state: .wa)
+        let north = try Feed(target)
+        var random = Random(seed: UInt64(seed), "replay")
+        for half in 0..<20 {
+          let at = begin + .seconds(Int64(half) * 43_200)
+          let now = isReplay ? Instant("2026-03-01T00:00:00Z") : at
+          let day = Zone.perth.local(at).day + (half % 2)
+          let begins = Instant("\(day)T06:00:00+08:00")
+          let told = (1...6).map { Observation.u91("\($0)", 1_700 + 50 * half + random.integer(0...9), begins) }
+          try west.says(told, at: at, now: now, coverage: .partial)
+          try north.says(
+            (1...6).map { .u91("\($0)", 1_700 + 10 * half, at - .seconds(600)) }, at: at, now: now)
+        }
+        let regions = [
+          Region.nation, .queensland,
+          Region(
+            code: "WA", name: "Western Australia", kind: "state", state: .wa, centre: nil, radiusKilometres: nil),
+        ]
+        try west.aggregate(at: middle, regions: regions)
+        var lines = try west.published(at: middle).filter { !$0.hasPrefix("history") }
+        // What is kept of now is what is computed of now.
+        let kept = try west.connection.lines(
+          """
+          SELECT region, fuel, average_cpl, fuel_v1.average_at(region, fuel, \(middle)) FROM fuel_v1.averages_now
+          """)
+        #expect(!kept.isEmpty)
+        for line in kept {
+          let fields = line.split(separator: "|")
+          #expect(fields.count == 4 && fields[3].contains(fields[2]), "\(line)")
+        }
+        let end = begin + .seconds(12 * 86_400)
+        try west.aggregate(at: end, regions: regions)
+        lines += try west.published(at: end)
+        found.append(lines)
+      }
+    }
+    #expect(found[0].count > 20)
+    #expect(firstDifference(found[0], found[1]) == nil)
+  }
+
   /// The same bytes at another instant are another answer.
   @Test func anUnchangedListIsAListAgain() async throws {
     try await TestDatabase.with { target in
