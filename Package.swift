@@ -111,7 +111,8 @@ let package = Package(
     tests(
       "CommandTests",
       on: [
-        "bowser", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase", "Simulator", "FuelModel",
+        "bowser", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase", "Simulator",
+        "FuelModel",
       ]),
   ]
 )

@@ -97,6 +97,9 @@ static const unsigned char coverage[] = {
 static const unsigned char clock[] = {
 #embed "routines/clock.sql"
 };
+static const unsigned char price_intervals[] = {
+#embed "routines/price_intervals.sql"
+};
 static const unsigned char price_day[] = {
 #embed "routines/price_day.sql"
 };
@@ -268,6 +271,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
+  FILE_ENTRY("routines/price_intervals", price_intervals),
   FILE_ENTRY("routines/kilometres", kilometres),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
   FILE_ENTRY("routines/archive_month", archive_month),

@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Timeline
 
 /// A price day that somebody told of.
 package struct KnownDay: Sendable {
@@ -18,6 +19,21 @@ package struct RecordStory: Sendable {
   package var isHead: Bool
   /// Name, brand and address with the first and the last day they were seen, oldest first.
   package var wordings: [(text: String, first: Day, last: Day)]
+}
+
+/// How long prices of a feed or an archive held, in days.
+package struct PriceIntervals: Sendable {
+  package var source: String
+  package var fuel: String
+  /// How many prices were followed by another one.
+  package var count: Int
+  /// How many of them held for longer than they are believed.
+  package var longer: Int
+  /// For how long a price is believed, by the configuration.
+  package var lapse: Double
+  package var half: Double
+  package var ninety: Double
+  package var ninetyNine: Double
 }
 
 extension Store {
@@ -58,6 +74,47 @@ extension Store {
       ORDER BY 1, 2
       """
     ).map { try $0.pair() }
+  }
+
+  /// How long prices held until the next one of the same station and fuel, by feed or archive and fuel, beside how
+  /// long they are believed.
+  ///
+  /// - Parameter since: reports of before do not count.
+  package func priceIntervals(of sources: [String], since: Instant) throws -> [PriceIntervals] {
+    let rules = try reportRules()
+    var found: [PriceIntervals] = []
+    for source in try connection.query(
+      "SELECT source_id, source FROM fuel.source WHERE source = ANY (\(sources)) ORDER BY source")
+    {
+      let id = Int16(try source.integer("source_id"))
+      let byFuel = (rules[id] ?? [:]).sorted { $0.key < $1.key }
+      let rows = try connection.query(
+        """
+        SELECT
+          fuel.fuel, intervals, longer,
+          extract(epoch FROM held.lapses_after) / 86400 AS lapse,
+          extract(epoch FROM held.half) / 86400 AS half,
+          extract(epoch FROM held.ninety) / 86400 AS ninety,
+          extract(epoch FROM held.ninety_nine) / 86400 AS ninety_nine
+        FROM fuel.price_intervals(
+          \(id)::smallint, \(byFuel.map(\.key))::smallint[],
+          \(byFuel.map { "\($0.value.priceLapse) microseconds" })::interval[],
+          \(since.sqlBound)::timestamptz) AS held
+        JOIN fuel.fuel USING (fuel_id)
+        WHERE fuel.is_mapped
+        ORDER BY intervals DESC, fuel.fuel
+        """)
+      for row in rows {
+        found.append(
+          PriceIntervals(
+            source: try source.text("source"), fuel: try row.text("fuel"),
+            count: try row.integer("intervals"), longer: try row.integer("longer"),
+            lapse: try row.optionalDouble("lapse") ?? 0, half: try row.optionalDouble("half") ?? 0,
+            ninety: try row.optionalDouble("ninety") ?? 0,
+            ninetyNine: try row.optionalDouble("ninety_nine") ?? 0))
+      }
+    }
+    return found
   }
 
   /// The numbers of an archive and of the feeds of a scheme.

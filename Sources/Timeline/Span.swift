@@ -248,7 +248,10 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
     guard let last = newest(of: [line.recordID], at: line.at) else { continue }
     // Being listed for the first time is no report, because the stamp tells when the price began; unless another
     // record of the station was taken off a list since then.
-    if before?.isListed ?? !reports.isEnded(besides: line.recordID, after: last.at, until: line.at) { continue }
+    if before?.isListed ?? !reports.isEnded(besides: line.recordID, after: last.at, until: line.at)
+    {
+      continue
+    }
     add(line, price: last.price, stampedAt: last.at)
   }
   return reports

@@ -10,7 +10,7 @@ enum Bowser {
   static let commands: [Command] = [
     ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand, exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
-    gapsCommand, agreementCommand, stationsCommand, withdrawCommand, simulateCommand,
+    gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, simulateCommand,
   ]
 
   static func main() async {

@@ -267,7 +267,8 @@ struct BackfillTests {
     let header =
       "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".csv")
-    let pasted = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".json5")
+    let pasted = FileManager.default.temporaryDirectory.appending(
+      path: UUID().uuidString + ".json5")
     defer {
       try? FileManager.default.removeItem(at: file)
       try? FileManager.default.removeItem(at: pasted)
@@ -275,7 +276,8 @@ struct BackfillTests {
     var text = header
     for day in 10...28 {
       let address = day < 19 ? "1 O'Mally St" : "1 O'Malley Street"
-      text += "Jack's Fuel,\"\(address), Kiama NSW 2533\",Kiama,2533,X,U91,2025-02-\(day) 08:00:00,189.9\n"
+      text +=
+        "Jack's Fuel,\"\(address), Kiama NSW 2533\",Kiama,2533,X,U91,2025-02-\(day) 08:00:00,189.9\n"
     }
     try Data(text.utf8).write(to: file)
     try await TestDatabase.with { target in
@@ -283,7 +285,9 @@ struct BackfillTests {
       let doubtful = try CommandTests.run(
         ["stations", "--doubtful", "--now", "2025-03-05T00:00:00Z"], on: target
       ).out.split(separator: "\n").map(String.init)
-      #expect(doubtful.first == "96  nearly the same address, the same name, one after the other", "\(doubtful)")
+      #expect(
+        doubtful.first == "96  nearly the same address, the same name, one after the other",
+        "\(doubtful)")
       try Data("[\(doubtful.last ?? "")]".utf8).write(to: pasted)
       let decisions = try decisions(file: pasted.path)
       #expect(decisions.map(\.isSame) == [true])
@@ -291,7 +295,8 @@ struct BackfillTests {
       try Identity.match(Store(connection), decisions: decisions, now: .now, log: Logger(.error))
       #expect(try connection.lines("SELECT count(*) FROM fuel_v1.stations") == ["1"])
       #expect(
-        try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n")
+        try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n"
+      )
     }
   }
 
@@ -326,6 +331,16 @@ struct BackfillTests {
       #expect(
         try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n"
       )
+      // 28 prices, one a day.
+      let lapses = try CommandTests.run(["lapses"], on: target).out.split(separator: "\n")
+      #expect(
+        lapses.last
+          == "nsw-fuelcheck-archive    U91        30.0 d     1.0 d     1.0 d     1.0 d  0 of 27 (0.00 %)",
+        "\(lapses)")
+      #expect(
+        try CommandTests.run(["lapses", "--since", "2025-03-01"], on: target).out
+          == "No price was followed by another one yet.\n")
+      #expect(try CommandTests.run(["lapses", "nsw"], on: target).code == 64)
       #expect(
         try CommandTests.run(["agreement"], on: target).out
           == "No archive and feed tell of the same days yet.\n")

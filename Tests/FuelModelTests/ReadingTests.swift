@@ -84,9 +84,12 @@ struct ReadingTests {
 
   /// Addresses as FuelCheck has them, with and without a comma before the suburb.
   @Test(arguments: [
-    ("539 Wilberforce Rd, WILBERFORCE NSW 2756", "WILBERFORCE"), ("158 AUBURN RD Birrong NSW 2143", "Birrong"),
-    ("101-107 Hammond Ave East Wagga Wagga NSW 2650", "East Wagga Wagga"), ("Avonside NSW 2628", "Avonside"),
-    ("CNR JOHNSON & DOWLING STREET Forbes NSW 2871", "Forbes"), ("10 High St St Marys NSW 2760", "St Marys"),
+    ("539 Wilberforce Rd, WILBERFORCE NSW 2756", "WILBERFORCE"),
+    ("158 AUBURN RD Birrong NSW 2143", "Birrong"),
+    ("101-107 Hammond Ave East Wagga Wagga NSW 2650", "East Wagga Wagga"),
+    ("Avonside NSW 2628", "Avonside"),
+    ("CNR JOHNSON & DOWLING STREET Forbes NSW 2871", "Forbes"),
+    ("10 High St St Marys NSW 2760", "St Marys"),
   ])
   func theSuburbFollowsTheStreet(address: String, suburb: String) {
     #expect(PostalAddress(address).suburb == suburb)

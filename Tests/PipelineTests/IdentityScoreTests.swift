@@ -17,7 +17,9 @@ struct IdentityScoreTests {
     var description: String { "\(right) right, \(wrong) wrong, \(missed) missed" }
   }
 
-  private func score(_ station: (Int) -> Int, of records: [StationRecord], truth: (StationRecord) -> String) -> Score {
+  private func score(
+    _ station: (Int) -> Int, of records: [StationRecord], truth: (StationRecord) -> String
+  ) -> Score {
     var score = Score()
     for (position, one) in records.enumerated() {
       for other in records[..<position] {
@@ -41,7 +43,9 @@ struct IdentityScoreTests {
     let archive = try Recorded.bytes(
       "../../archives/samples/qld_monthly_archive/2023-02-lastmonthsfpqprices_changesonly.csv.gz")
     var known: [String: Int] = [:]
-    for line in String(decoding: archive, as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst() {
+    for line in String(decoding: archive, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .dropFirst()
+    {
       let fields = RecordedStations.fields(line)
       let date = fields[11].prefix(10).split(separator: "/")
       let first = try #require(Day("\(date[2])-\(date[1])-\(date[0])"))
@@ -55,8 +59,10 @@ struct IdentityScoreTests {
         continue
       }
       var record = StationRecord(
-        id: records.count + 1, source: "archive", scheme: "qld", code: key, isArchive: true, isCoded: false)
-      record.describe(name: fields[1], address: fields[3], suburb: fields[4], from: first, until: first)
+        id: records.count + 1, source: "archive", scheme: "qld", code: key, isArchive: true,
+        isCoded: false)
+      record.describe(
+        name: fields[1], address: fields[3], suburb: fields[4], from: first, until: first)
       known[key] = record.id
       codes[record.id] = fields[0]
       presence[record.id] = Presence(days: [month: bit])
@@ -78,19 +84,25 @@ struct IdentityScoreTests {
       var G1: Int
     }
     let regions = try JSONDecoder().decode(
-      Regions.self, from: Data(try Recorded.bytes("qld-fpd/country-geographic-regions-2025-08-03.json.gz"))
+      Regions.self,
+      from: Data(try Recorded.bytes("qld-fpd/country-geographic-regions-2025-08-03.json.gz"))
     ).GeographicRegions.filter { $0.GeoRegionLevel == 1 }
     let suburbs = Dictionary(regions.map { ($0.GeoRegionId, $0.Name) }) { first, _ in first }
     let sites = try JSONDecoder().decode(
-      [Site].self, from: Data(try Recorded.bytes("qld-fpd/full-site-details-S-array-2025-08-03.json.gz")))
+      [Site].self,
+      from: Data(try Recorded.bytes("qld-fpd/full-site-details-S-array-2025-08-03.json.gz")))
     let today = try #require(Day("2025-08-03"))
     for site in sites {
       var record = StationRecord(
-        id: records.count + 1, source: "feed", scheme: "qld", code: "\(site.S)", isArchive: false, isCoded: true)
-      record.describe(name: site.N, address: site.A, suburb: suburbs[site.G1], from: today, until: today)
+        id: records.count + 1, source: "feed", scheme: "qld", code: "\(site.S)", isArchive: false,
+        isCoded: true)
+      record.describe(
+        name: site.N, address: site.A, suburb: suburbs[site.G1], from: today, until: today)
       codes[record.id] = "\(site.S)"
       presence[record.id] = Presence(listed: [
-        Instant(seconds: Int64(today.sinceEpoch) * 86_400)..<Instant(seconds: Int64(today.sinceEpoch + 1) * 86_400)
+        Instant(
+          seconds: Int64(today.sinceEpoch) * 86_400)..<Instant(
+            seconds: Int64(today.sinceEpoch + 1) * 86_400)
       ])
       records.append(record)
     }
@@ -121,7 +133,9 @@ struct IdentityScoreTests {
       if isSame { asked.formUnion([pair.first, pair.second]) }
     }
     for band in bands.keys.sorted(by: >) {
-      print("score \(band) and more: \(bands[band]?.same ?? 0) one station, \(bands[band]?.other ?? 0) two")
+      print(
+        "score \(band) and more: \(bands[band]?.same ?? 0) one station, \(bands[band]?.other ?? 0) two"
+      )
     }
     print("of \(missed.count) missed, \(missed.intersection(asked).count) are shown to a person")
     #expect(score.right > 1_000)

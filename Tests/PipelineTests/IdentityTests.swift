@@ -35,7 +35,8 @@ struct IdentityTests {
     _ records: [StationRecord], _ days: [Int: UInt32] = [:], _ decisions: [StationDecision] = []
   ) -> [Int: Identity.Match] {
     Identity.matches(
-      of: records, presence: days.mapValues { Presence(days: [Self.month: $0]) }, decisions: decisions
+      of: records, presence: days.mapValues { Presence(days: [Self.month: $0]) },
+      decisions: decisions
     ).places
   }
 
@@ -165,7 +166,9 @@ struct IdentityTests {
   // MARK: Codes
 
   private func days(_ range: Range<Int>) -> Range<Instant> {
-    Instant(seconds: Int64(range.lowerBound) * 86_400)..<Instant(seconds: Int64(range.upperBound) * 86_400)
+    Instant(
+      seconds: Int64(range.lowerBound) * 86_400)..<Instant(
+        seconds: Int64(range.upperBound) * 86_400)
   }
 
   private func matched(
@@ -179,7 +182,8 @@ struct IdentityTests {
   /// F-N33: a site that gets a new code is one station and keeps its past, that of archives too.
   @Test func aNewCodeIsTheSameStation() {
     var records = [
-      feed(1, "2042", "South West Fuel Wyong", "1 Main St"), feed(2, "20883", "Roadhouse", "1 Main Street"),
+      feed(1, "2042", "South West Fuel Wyong", "1 Main St"),
+      feed(2, "20883", "Roadhouse", "1 Main Street"),
       archive(3, "Caltex Wyong", "1 Main St"),
     ]
     records[0].lastTold = Instant(seconds: 0)
@@ -231,7 +235,8 @@ struct IdentityTests {
   /// F-N33, F-N35: what FuelCheck listed in 68 days of 2026: thirteen sites got a new code, five addresses have two
   /// stations, and one site was listed under both codes for ten days, which a person is asked about.
   @Test func codesOfNewSouthWales() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/nsw-codes.csv")
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "Fixtures/nsw-codes.csv")
     let (records, presence) = try RecordedStations.read(String(contentsOf: file, encoding: .utf8))
     let found = Identity.matches(of: records, presence: presence, decisions: [])
     let codes = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.code) })
@@ -239,7 +244,8 @@ struct IdentityTests {
       .map { $0.compactMap { codes[$0.key] }.sorted() }.filter { $0.count > 1 }
     #expect(
       Set(joined.map { $0.joined(separator: " ") }) == [
-        "18017 20902", "19784 20878", "20516 20886", "20825 20892", "1225 20903", "1294 20876", "1426 20882",
+        "18017 20902", "19784 20878", "20516 20886", "20825 20892", "1225 20903", "1294 20876",
+        "1426 20882",
         "1861 20897", "2042 20883", "20088 20884", "20161 20904", "20541 20905", "20827 20887",
       ])
     let asked = found.likely.map { Set([codes[$0.first], codes[$0.second]]) }

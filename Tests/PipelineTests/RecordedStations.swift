@@ -19,11 +19,13 @@ enum RecordedStations {
           id: records.count + 1, source: "nsw-fuelcheck", scheme: "nsw-fuelcheck", code: fields[0],
           isArchive: false, isCoded: true)
       record.describe(
-        name: fields[1], address: fields[2], suburb: PostalAddress(fields[2]).suburb, from: first, until: last)
+        name: fields[1], address: fields[2], suburb: PostalAddress(fields[2]).suburb, from: first,
+        until: last)
       records[fields[0]] = record
       presence[record.id, default: Presence()].listed.append(
-        Instant(seconds: Int64(first.sinceEpoch) * 86_400)..<Instant(
-          seconds: Int64(last.sinceEpoch + 1) * 86_400))
+        Instant(
+          seconds: Int64(first.sinceEpoch) * 86_400)..<Instant(
+            seconds: Int64(last.sinceEpoch + 1) * 86_400))
     }
     return (records.values.sorted { $0.id < $1.id }, presence)
   }

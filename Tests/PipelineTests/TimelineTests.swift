@@ -235,7 +235,8 @@ struct TimelineTests {
       try says(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T00:00:00Z")
       try makeTimeline(feed)
       func told() throws -> [String] {
-        _ = try feed.connection.query("SELECT set_config('bowser.now', \(Self.end.description), false)")
+        _ = try feed.connection.query(
+          "SELECT set_config('bowser.now', \(Self.end.description), false)")
         return try feed.connection.lines(
           """
           SELECT stations.feed_station_code, history.price_cpl, to_char(history.valid_from AT TIME ZONE 'UTC', 'DD HH24')
@@ -276,7 +277,9 @@ struct TimelineTests {
           let now = isReplay ? Instant("2026-03-01T00:00:00Z") : at
           let day = Zone.perth.local(at).day + (half % 2)
           let begins = Instant("\(day)T06:00:00+08:00")
-          let told = (1...6).map { Observation.u91("\($0)", 1_700 + 50 * half + random.integer(0...9), begins) }
+          let told = (1...6).map {
+            Observation.u91("\($0)", 1_700 + 50 * half + random.integer(0...9), begins)
+          }
           try west.says(told, at: at, now: now, coverage: .partial)
           try north.says(
             (1...6).map { .u91("\($0)", 1_700 + 10 * half, at - .seconds(600)) }, at: at, now: now)
@@ -284,7 +287,8 @@ struct TimelineTests {
         let regions = [
           Region.nation, .queensland,
           Region(
-            code: "WA", name: "Western Australia", kind: "state", state: .wa, centre: nil, radiusKilometres: nil),
+            code: "WA", name: "Western Australia", kind: "state", state: .wa, centre: nil,
+            radiusKilometres: nil),
         ]
         try west.aggregate(at: middle, regions: regions)
         var lines = try west.published(at: middle).filter { !$0.hasPrefix("history") }

@@ -130,7 +130,8 @@ struct SchemaTests {
         deletes == [
           "average_keeping", "average_kept", "brand_name", "cycle", "daily_rollup", "dirty_day",
           "fill_up_score", "market", "present_span", "price_lapse", "region", "region_change",
-          "region_station", "source_day", "span", "stale_days", "station_decision", "station_doubt", "station_habit",
+          "region_station", "source_day", "span", "stale_days", "station_decision", "station_doubt",
+          "station_habit",
           "station_month", "touched", "touched_month",
         ])
       #expect(

@@ -238,8 +238,11 @@ package enum Identity {
       for id in ids where record(id).isCoded && record(id).isArchive {
         if let same = codes[record(id).code], !clash(id, same) { join(same, id, by: "code") }
       }
-      joinSuccessors(ids.filter { id in record(id).isCoded && record(id).hasPrices
-        && (!record(id).isArchive || !members(id).contains { !record($0).isArchive }) })
+      joinSuccessors(
+        ids.filter { id in
+          record(id).isCoded && record(id).hasPrices
+            && (!record(id).isArchive || !members(id).contains { !record($0).isArchive })
+        })
       let rest = ids.filter { !record($0).isCoded }
       matchAddresses(rest, coded)
       // Then by street and overlapping house numbers: 396 and 396-404 Forest Rd.
@@ -278,7 +281,9 @@ package enum Identity {
           // Another one that could be meant as well, and was there at once with this one.
           let rivals = pairs.filter { rival in
             guard rival.likeness > pair.likeness - 0.05 else { return false }
-            let ends = Set([pair.first, pair.second]).symmetricDifference([rival.first, rival.second])
+            let ends = Set([pair.first, pair.second]).symmetricDifference([
+              rival.first, rival.second,
+            ])
             guard ends.count == 2 else { return false }
             let pairEnds = ends.sorted()
             return areAtOnce(pairEnds[0], pairEnds[1])
@@ -518,7 +523,9 @@ package enum Identity {
         guard isOpen, clusterOf[left] != clusterOf[right] else { return }
         // The later one is named first: it is the one that took over.
         let ordered = [left, right].sorted {
-          (record($0).lastDay?.sinceEpoch ?? 0, rank($0)) > (record($1).lastDay?.sinceEpoch ?? 0, rank($1))
+          (record($0).lastDay?.sinceEpoch ?? 0, rank($0)) > (
+            record($1).lastDay?.sinceEpoch ?? 0, rank($1)
+          )
         }
         pairs[Pair(left, right)] = LikelyPair(
           first: ordered[0], second: ordered[1], score: score, why: why)
@@ -528,15 +535,20 @@ package enum Identity {
       var known: [String: [Range<Int>]] = [:]
       for (cluster, ids) in clusters {
         for record in ids.map(record) where record.hasPrices {
-          for suburb in record.suburbs { near["\(record.scheme) in \(suburb)", default: []].insert(cluster) }
-          for name in record.names { near["\(record.scheme) named \(name)", default: []].insert(cluster) }
+          for suburb in record.suburbs {
+            near["\(record.scheme) in \(suburb)", default: []].insert(cluster)
+          }
+          for name in record.names {
+            near["\(record.scheme) named \(name)", default: []].insert(cluster)
+          }
           if let days = Likeness.days([record]) { known[record.scheme, default: []].append(days) }
         }
       }
       known = known.mapValues(Self.union)
       func likeness(_ left: Int, _ right: Int) -> Likeness {
         Likeness(
-          members(left).map(record), members(right).map(record), known: known[record(left).scheme] ?? [])
+          members(left).map(record), members(right).map(record),
+          known: known[record(left).scheme] ?? [])
       }
       var seen: Set<Pair> = []
       for clusters in near.values {

@@ -61,7 +61,8 @@ struct Likeness {
       case 0: ", one after the other"
       case let gap?: ", one \(gap) days after the other"
       }
-    return "\(place), \(name >= 1 ? "the same name" : name > 0 ? "names alike" : "another name")\(time)"
+    return
+      "\(place), \(name >= 1 ? "the same name" : name > 0 ? "names alike" : "another name")\(time)"
   }
 
   /// The days from the first to the last on which any of some records was described.
@@ -81,7 +82,8 @@ struct Likeness {
     let areNear = a.numbers.flatMap { a in b.numbers.map { a.overlaps($0) } } ?? false
     if a.name == b.name {
       guard let first = a.numbers, let second = b.numbers else { return 0.6 }
-      let distance = max(first.lowerBound, second.lowerBound) - min(first.upperBound, second.upperBound)
+      let distance =
+        max(first.lowerBound, second.lowerBound) - min(first.upperBound, second.upperBound)
       return areNear ? 0.9 : distance <= 20 ? 0.6 : 0.3
     }
     return areNear && misspellings(a.name, b.name) <= 2 ? 0.9 : 0

@@ -8,11 +8,15 @@ let stationsCommand = Command(
   operands: "[ID...]",
   examples: [
     ("bowser stations --explain 1089", "every record of a station and how it was matched"),
-    ("bowser stations --doubtful", "pairs that may be one station, each with its score and the line to paste"),
+    (
+      "bowser stations --doubtful",
+      "pairs that may be one station, each with its score and the line to paste"
+    ),
   ],
   options: [
     .init(name: "explain", value: nil, about: "the operands are stations, by their numbers"),
-    .init(name: "doubtful", value: nil, about: "pairs that may be one station, the likeliest first"),
+    .init(
+      name: "doubtful", value: nil, about: "pairs that may be one station, the likeliest first"),
   ],
   notes: """
     Decisions go into config/stations.json5; `bowser aggregate` takes them over. Paste the line of a pair there and
@@ -48,7 +52,9 @@ let stationsCommand = Command(
       for record in [pair.first, pair.second] {
         write("    \(record.source) \(record.code): \(record.text)\n")
       }
-      write("    \(decisionLine(pair, on: String(try invocation.clock().now().description.prefix(10))))\n")
+      write(
+        "    \(decisionLine(pair, on: String(try invocation.clock().now().description.prefix(10))))\n"
+      )
     }
     if pairs.isEmpty { write("Nothing is in doubt.\n") }
   }
@@ -61,7 +67,8 @@ private func decisionLine(_ pair: DoubtfulPair, on day: String) -> String {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }
   func named(_ record: DoubtfulPair.Record) -> String { quoted(record.source + " " + record.code) }
-  return "{ on: '\(day)', station: \(named(pair.first)), is: 'same', as: \(named(pair.second)), why: \(quoted(pair.why)) },"
+  return
+    "{ on: '\(day)', station: \(named(pair.first)), is: 'same', as: \(named(pair.second)), why: \(quoted(pair.why)) },"
 }
 
 private func explain(_ number: Int, _ records: [RecordStory]) -> String {
