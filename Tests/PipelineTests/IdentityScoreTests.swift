@@ -69,36 +69,28 @@ struct IdentityScoreTests {
       records.append(record)
     }
     let archived = records.count
-    struct Regions: Decodable {
-      struct Region: Decodable {
-        var GeoRegionLevel: Int
-        var GeoRegionId: Int
-        var Name: String
-      }
-      var GeographicRegions: [Region]
+    func objects(_ bytes: [UInt8], _ key: String? = nil) throws -> [[String: Any]] {
+      let json = try JSONSerialization.jsonObject(with: Data(bytes))
+      let list = key.flatMap { (json as? [String: Any])?[$0] } ?? json
+      return try #require(list as? [[String: Any]])
     }
-    struct Site: Decodable {
-      var S: Int
-      var A: String
-      var N: String
-      var G1: Int
+    let regions = try objects(
+      Recorded.bytes("qld-fpd/country-geographic-regions-2025-08-03.json.gz"), "GeographicRegions")
+    var suburbs: [Int: String] = [:]
+    for region in regions where region["GeoRegionLevel"] as? Int == 1 {
+      suburbs[try #require(region["GeoRegionId"] as? Int)] = region["Name"] as? String
     }
-    let regions = try JSONDecoder().decode(
-      Regions.self,
-      from: Data(try Recorded.bytes("qld-fpd/country-geographic-regions-2025-08-03.json.gz"))
-    ).GeographicRegions.filter { $0.GeoRegionLevel == 1 }
-    let suburbs = Dictionary(regions.map { ($0.GeoRegionId, $0.Name) }) { first, _ in first }
-    let sites = try JSONDecoder().decode(
-      [Site].self,
-      from: Data(try Recorded.bytes("qld-fpd/full-site-details-S-array-2025-08-03.json.gz")))
+    let sites = try objects(Recorded.bytes("qld-fpd/full-site-details-S-array-2025-08-03.json.gz"))
     let today = try #require(Day("2025-08-03"))
     for site in sites {
+      let code = "\(try #require(site["S"] as? Int))"
       var record = StationRecord(
-        id: records.count + 1, source: "feed", scheme: "qld", code: "\(site.S)", isArchive: false,
+        id: records.count + 1, source: "feed", scheme: "qld", code: code, isArchive: false,
         isCoded: true)
       record.describe(
-        name: site.N, address: site.A, suburb: suburbs[site.G1], from: today, until: today)
-      codes[record.id] = "\(site.S)"
+        name: try #require(site["N"] as? String), address: try #require(site["A"] as? String),
+        suburb: (site["G1"] as? Int).flatMap { suburbs[$0] }, from: today, until: today)
+      codes[record.id] = code
       presence[record.id] = Presence(listed: [
         Instant(
           seconds: Int64(today.sinceEpoch) * 86_400)..<Instant(
