@@ -55,6 +55,41 @@ COMMENT ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) I
   'When each feed was read so often that its lists follow one another, by feed, from an instant on.';
 GRANT EXECUTE ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
+-- The price days that each source covers, up to an instant.
+CREATE OR REPLACE FUNCTION fuel.covered_days(p_clock timestamptz)
+RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
+  SELECT DISTINCT covered.source_id, series.day::date
+  FROM (
+    SELECT archived.source_id, archived.first_day, archived.last_day
+    FROM fuel.archive_intervals() AS archived
+    UNION ALL
+    SELECT
+      read.source_id,
+      fuel.price_day(read.from_at, state.time_zone, state.price_day_starts),
+      fuel.price_day(read.until_at, state.time_zone, state.price_day_starts)
+    FROM (
+      SELECT
+        listed.source_id,
+        listed.from_at,
+        least(listed.until_at + sight.lapses_after - interval '1 second', p_clock) AS until_at
+      FROM fuel.list_intervals('-infinity', p_clock) AS listed
+      JOIN fuel.sight USING (source_id)
+      UNION ALL
+      -- What tells of whole days covers those that it told of.
+      SELECT run.source_id, run.taken_at, run.taken_at
+      FROM fuel.run
+      WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete
+    ) AS read
+    JOIN fuel.source ON source.source_id = read.source_id AND source.kind = 'feed'
+    JOIN fuel.state USING (state)
+  ) AS covered
+  CROSS JOIN LATERAL generate_series(
+    covered.first_day::timestamp, covered.last_day::timestamp, interval '1 day') AS series (day)
+$$;
+COMMENT ON FUNCTION fuel.covered_days(timestamptz) IS
+  'The price days that the files of each archive and the lists of each feed cover, up to an instant.';
+GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz) TO fuel_writer;
+
 -- Brings fuel.source_day up to date: every day from the first of a scheme to today.
 CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -63,7 +98,6 @@ BEGIN
   WITH source AS (
     SELECT
       source.*,
-      sight.lapses_after,
       state.time_zone,
       state.price_day_starts,
       fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today,
@@ -73,36 +107,10 @@ BEGIN
           THEN fuel.price_day(source.first_taken_at, state.time_zone, state.price_day_starts)
       END AS counts_from
     FROM fuel.source
-    JOIN fuel.sight USING (source_id)
     JOIN fuel.state USING (state)
   ),
-  covered AS (
-    SELECT archived.source_id, archived.first_day, archived.last_day
-    FROM fuel.archive_intervals() AS archived
-    UNION ALL
-    SELECT
-      source.source_id,
-      fuel.price_day(listed.from_at, source.time_zone, source.price_day_starts),
-      fuel.price_day(
-        least(listed.until_at + source.lapses_after - interval '1 second', p_clock),
-        source.time_zone, source.price_day_starts)
-    FROM fuel.list_intervals('-infinity', p_clock) AS listed
-    JOIN source USING (source_id)
-    UNION ALL
-    -- What tells of whole days covers those that it told of.
-    SELECT
-      source.source_id,
-      fuel.price_day(run.taken_at, source.time_zone, source.price_day_starts),
-      fuel.price_day(run.taken_at, source.time_zone, source.price_day_starts)
-    FROM fuel.run
-    JOIN source USING (source_id)
-    WHERE source.kind = 'feed' AND run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete
-  ),
-  day AS (
-    SELECT DISTINCT covered.source_id, series.day::date AS day
-    FROM covered
-    CROSS JOIN LATERAL generate_series(
-      covered.first_day::timestamp, covered.last_day::timestamp, interval '1 day') AS series (day)
+  day AS MATERIALIZED (
+    SELECT * FROM fuel.covered_days(p_clock)
   ),
   began AS (
     SELECT source.scheme, min(day.day) AS first_day

@@ -35,6 +35,9 @@ package protocol Provider: Sendable {
   /// Whether a refused key may only have expired, so that one new exchange is worth it.
   static func keysExpire(_ source: Source) -> Bool
 
+  /// How its answers are known again in files that people have kept; `nil`: nobody has.
+  static var keptAnswers: KeptAnswers? { get }
+
   /// What the documents say. Pure.
   ///
   /// - Throws: where a document as a whole cannot be believed; single records become rejects.
@@ -44,6 +47,7 @@ package protocol Provider: Sendable {
 extension Provider {
   package static func secrets(_ source: Source) -> [String] { [] }
   package static func keysExpire(_ source: Source) -> Bool { false }
+  package static var keptAnswers: KeptAnswers? { nil }
   package static func calls(
     _ source: Source, after documents: [Document]
   ) throws(FeedError) -> [Call] { [] }
@@ -56,6 +60,18 @@ extension Provider {
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
   ) async throws(FeedError) -> Authority { Authority(headers: [:]) }
+}
+
+/// Whole answers of a provider as files, which nothing but their content tells the time of.
+package struct KeptAnswers: Sendable {
+  /// What `bowser backfill` calls them, such as `vic-servo-saver`.
+  package var name: String
+  /// The document that a file is by its first characters: `prices`, or one that goes with every list of prices.
+  package var document: @Sendable (_ head: String) -> String?
+  /// What tells a list of prices.
+  package var expected: String
+  /// When the market was as the list shows it; `nil`: it does not say.
+  package var shownAt: @Sendable (_ text: String) -> Instant?
 }
 
 /// Headers that open a provider's door.

@@ -12,6 +12,8 @@ package struct Source: Sendable {
   package let state: State
   package let url: URL
   package let settings: Settings
+  /// The local time from which on the feed has the next price day's prices; `nil`: it never has.
+  package let publishesTomorrowAt: String?
   private let mapping: FuelMapping
 
   /// Every setting that a feed's file may hold.
@@ -44,6 +46,8 @@ package struct Source: Sendable {
     Setting("fuels", .texts, .table([:])),
     // How old prices are when they are published, by the scheme's rule.
     Setting("delayHours", .integer(0...168), .number(0)),
+    // Local time from which on the next price day's prices are there, such as 14:30; empty: never.
+    Setting("publishesTomorrowAt", .text, .text("")),
     // Whether a doubtful price that is still reported after a day is believed.
     Setting("holdingConfirms", .boolean, .boolean(true)),
     // How far ahead a stamp may lie.
@@ -96,6 +100,11 @@ package struct Source: Sendable {
     guard feed.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }) else {
       throw .wrongValue(key: "feed", place: place, expected: "lower-case letters and dashes")
     }
+    let clock = settings.text("publishesTomorrowAt")
+    guard clock.isEmpty || clock.wholeMatch(of: /([01][0-9]|2[0-3]):[0-5][0-9]/) != nil else {
+      throw .wrongValue(key: "publishesTomorrowAt", place: place, expected: "a time such as 14:30")
+    }
+    publishesTomorrowAt = clock.isEmpty ? nil : clock
     mapping = try FuelMapping(settings.texts("fuels"), place: place)
   }
 

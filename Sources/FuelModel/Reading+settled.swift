@@ -6,6 +6,7 @@ extension Reading {
     package var rejects: [Reject]
     package var coverage: Coverage
     package var warnings: [String] = []
+    package var awaitsTomorrow = false
     /// Records that said the same as another record of the same reading.
     package var duplicates: Int
     /// For how many stations and fuels it tells a price.
@@ -45,6 +46,7 @@ extension Reading {
     var settled = Settled(
       stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
     settled.warnings = warnings
+    settled.awaitsTomorrow = awaitsTomorrow
     // 2000-01-01: before any Australian scheme; older stamps are placeholders such as 1970 or 0001.
     let oldest = Instant(seconds: 946_684_800)
     let newest = takenAt + horizon

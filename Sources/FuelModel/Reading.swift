@@ -49,9 +49,6 @@ package struct Reject: Hashable, Sendable {
 
 /// What one run's documents say, once they were read.
 package struct Reading: Sendable {
-  /// The warning of a feed that has not published yet what it should have by now: it stays due.
-  package static let notYetPublished = "tomorrow's prices are not published yet"
-
   package enum Coverage: Sendable {
     /// Everything that the feed has now: what is missing is not offered.
     case complete
@@ -65,6 +62,8 @@ package struct Reading: Sendable {
   package var coverage: Coverage
   /// What was odd about the documents, for the run's row and the feed's health.
   package var warnings: [String] = []
+  /// Whether tomorrow's prices should have been published by now and were not: the feed stays due.
+  package var awaitsTomorrow = false
 
   package init(coverage: Coverage) { self.coverage = coverage }
 

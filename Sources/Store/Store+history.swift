@@ -50,8 +50,8 @@ extension Store {
     ).only().integer("readers")
   }
 
-  package func knownDays() throws -> [KnownDay] {
-    try connection.query("SELECT * FROM fuel.known_days() ORDER BY scheme, day").map { row in
+  package func knownDays(now: Instant) throws -> [KnownDay] {
+    try connection.query("SELECT * FROM fuel.known_days(\(now)) ORDER BY scheme, day").map { row in
       KnownDay(
         source: try row.text("source"), scheme: try row.text("scheme"),
         isArchive: try row.boolean("is_archive"), day: try row.day("day"))

@@ -55,6 +55,8 @@ package struct Counts: Equatable, Sendable {
   package var shortcomings: [String] = []
   /// What else was odd about the feed as a whole.
   package var oddities: [String] = []
+  /// Whether tomorrow's prices should have been there and were not.
+  package var awaitsTomorrow = false
   /// Lists that were refused when they came, left nothing, and would be believed now.
   package var believedNow: [RunID] = []
   package var rejectedByReason: [String: Int] = [:]
@@ -155,7 +157,8 @@ extension Store {
         unmapped = \(counts.unmapped),
         pairs = \(counts.pairs),
         shortcomings = \(counts.shortcomings),
-        warnings = \(counts.oddities)
+        warnings = \(counts.oddities),
+        awaits_tomorrow = \(counts.awaitsTomorrow)
       WHERE run_id = \(run)
       """)
   }

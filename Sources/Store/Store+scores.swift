@@ -5,14 +5,14 @@ package import Trends
 /// What has to be known of a region beside its averages, as of the clock of the session.
 package struct RegionFacts: Sendable {
   package var name: String
-  package var state: State?
   /// Code and name of every fuel.
   package var fuels: [Int16: (code: String, name: String)]
   /// The price day, and when it ends.
   package var today: Day
   package var todayEndsAt: Instant
   package var isLate: Bool
-  package var isTomorrowKnown: Bool
+  /// When tomorrow's prices are published, and that in local time; `nil`: they are not.
+  package var announced: (at: Instant, clock: String)?
 }
 
 extension Store {
@@ -31,8 +31,10 @@ extension Store {
             FROM fuel.source
             WHERE source.delay >= interval '12 hours' AND source.first_taken_at IS NOT NULL
           ) AS is_late,
-          -- Where prices are fixed for a day they are published the day before.
-          coalesce(state.price_day_starts > '0', false) AS is_tomorrow_known
+          fuel.tomorrow_published_at(region.state, place.today) AS announced_at,
+          to_char(
+            fuel.tomorrow_published_at(region.state, place.today) AT TIME ZONE place.time_zone,
+            'HH24:MI') AS announced_clock
         FROM fuel.region
         JOIN fuel.region_delay USING (region)
         LEFT JOIN fuel.state USING (state)
@@ -50,11 +52,10 @@ extension Store {
           try row.text("region"),
           RegionFacts(
             name: try row.text("name"),
-            state: try row.optional("state").flatMap { State(rawValue: $0) },
             fuels: fuels, today: try row.day("today"),
             todayEndsAt: try row.instant("today_ends_at"),
             isLate: try row.boolean("is_late"),
-            isTomorrowKnown: try row.boolean("is_tomorrow_known"))
+            announced: try announcement(row))
         )
       })
   }

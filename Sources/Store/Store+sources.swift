@@ -19,6 +19,8 @@ package struct SourceRecord: Sendable {
   package var account: String?
   package var delayHours: Int
   package var holdingConfirms: Bool
+  /// Local time from which on it has the next price day's prices, such as `14:30`; `nil`: it never has.
+  package var publishesTomorrowAt: String?
   /// Whether its facts come from files of the past.
   package var isArchive: Bool
   /// The feed whose official scheme it belongs to; `nil`: its own.
@@ -31,6 +33,7 @@ package struct SourceRecord: Sendable {
     priceLapsesHoursByFuel: [String: Int] = [:], sightLapsesHours: Int,
     tellsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
     callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true,
+    publishesTomorrowAt: String? = nil,
     isArchive: Bool = false, scheme: String? = nil, hasCodes: Bool? = nil
   ) {
     self.feed = feed
@@ -47,6 +50,7 @@ package struct SourceRecord: Sendable {
     self.account = account
     self.delayHours = delayHours
     self.holdingConfirms = holdingConfirms
+    self.publishesTomorrowAt = publishesTomorrowAt
     self.isArchive = isArchive
     self.scheme = scheme
     self.hasCodes = hasCodes ?? !tellsWholeDays
@@ -127,7 +131,7 @@ extension Store {
           sight_lapses_after interval, tells_whole_days boolean, attribution text,
           is_enabled boolean, calls_per_month integer, account text, delay interval,
           holding_confirms boolean, kind text, scheme text,
-          has_codes boolean
+          has_codes boolean, publishes_tomorrow_at time
         ) ON COMMIT DROP
         """)
       try connection.query(
@@ -148,7 +152,8 @@ extension Store {
           \(record.holdingConfirms)::boolean AS holding_confirms,
           \(record.isArchive ? "archive" : "feed")::text AS kind,
           \(record.scheme ?? record.feed)::text AS scheme,
-          \(record.hasCodes)::boolean AS has_codes
+          \(record.hasCodes)::boolean AS has_codes,
+          \(optional: record.publishesTomorrowAt)::time AS publishes_tomorrow_at
         """)
       try connection.query(
         """
@@ -165,7 +170,7 @@ extension Store {
         INSERT INTO fuel.source (
           source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days,
           attribution, is_enabled, calls_per_month, account, delay, holding_confirms, kind,
-          scheme, has_codes)
+          scheme, has_codes, publishes_tomorrow_at)
         SELECT wanted.*
         FROM pg_temp.wanted_source AS wanted
         WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = wanted.source)
@@ -213,6 +218,7 @@ extension Store {
           account = wanted.account, delay = wanted.delay,
           holding_confirms = wanted.holding_confirms, scheme = wanted.scheme,
           has_codes = wanted.has_codes,
+          publishes_tomorrow_at = wanted.publishes_tomorrow_at,
           are_links_due = source.are_links_due OR source.scheme <> wanted.scheme
             OR source.has_codes <> wanted.has_codes
         FROM pg_temp.wanted_source AS wanted
@@ -221,12 +227,12 @@ extension Store {
             source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
             source.tells_whole_days, source.attribution, source.is_enabled,
             source.calls_per_month, source.account, source.delay, source.holding_confirms,
-            source.scheme, source.has_codes
+            source.scheme, source.has_codes, source.publishes_tomorrow_at
           ) IS DISTINCT FROM (
             wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
             wanted.tells_whole_days, wanted.attribution, wanted.is_enabled,
             wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms,
-            wanted.scheme, wanted.has_codes);
+            wanted.scheme, wanted.has_codes, wanted.publishes_tomorrow_at);
         INSERT INTO fuel.price_lapse (source_id, fuel_id, lapses_after)
         SELECT source.source_id, wanted_lapse.fuel_id, wanted_lapse.lapses_after
         FROM pg_temp.wanted_lapse
@@ -329,7 +335,7 @@ extension Store {
             AND run.outcome IN ('refused', 'failed', 'interrupted')
         ) AS failures,
         coalesce((
-          SELECT \(Reading.notYetPublished) = ANY (run.warnings)
+          SELECT run.awaits_tomorrow
           FROM fuel.run
           WHERE run.source_id = source.source_id AND run.outcome IN ('stored', 'unchanged')
           ORDER BY run.taken_at DESC

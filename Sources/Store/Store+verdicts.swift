@@ -7,7 +7,8 @@ package import Trends
 package struct RegionNow: Sendable {
   package var region: String
   package var regionName: String
-  package var state: State?
+  /// When tomorrow's prices of the price day are published, and that in local time; `nil`: they are not.
+  package var announced: (at: Instant, clock: String)?
   package var fuelID: Int16
   package var fuelName: String
   /// The price day of the verdict, and when it ends.
@@ -26,13 +27,14 @@ package struct RegionNow: Sendable {
   package var series: DailySeries?
 
   package init(
-    region: String, regionName: String, state: State?, fuelID: Int16, fuelName: String, day: Day,
+    region: String, regionName: String, announced: (at: Instant, clock: String)?, fuelID: Int16,
+    fuelName: String, day: Day,
     dayEndsAt: Instant, stations: Int, stationsWithNext: Int, today: Double?, tomorrow: Double?,
     tomorrowBeginsAt: Instant?, isLate: Bool = false, series: DailySeries? = nil
   ) {
     self.region = region
     self.regionName = regionName
-    self.state = state
+    self.announced = announced
     self.fuelID = fuelID
     self.fuelName = fuelName
     self.day = day
@@ -117,7 +119,9 @@ extension Store {
           count(price.next_tenths) AS stations_with_next,
           round(avg(price.price_tenths) FILTER (WHERE price.next_tenths > 0) / 10, 2) AS today_cpl,
           round(avg(price.next_tenths) / 10, 2) AS tomorrow_cpl,
-          min(price.next_effective_at) AS tomorrow_begins_at
+          min(price.next_effective_at) AS tomorrow_begins_at,
+          place.announced_at,
+          to_char(place.announced_at AT TIME ZONE place.time_zone, 'HH24:MI') AS announced_clock
         FROM fuel.region
         JOIN fuel.region_station USING (region)
         JOIN fuel.region_delay USING (region)
@@ -145,10 +149,13 @@ extension Store {
             fuel.price_day(
               fuel.clock(), coalesce(state.time_zone, 'Australia/Sydney'),
               coalesce(state.price_day_starts, '0')) AS day
+        ) AS local
+        CROSS JOIN LATERAL (
+          SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at
         ) AS place
         GROUP BY
           region.region, region.name, region.state, price.fuel_id, fuel.name, place.day,
-          place.time_zone, place.starts
+          place.time_zone, place.starts, place.announced_at
         ORDER BY region.region, price.fuel_id
         """)
     }
@@ -159,7 +166,7 @@ extension Store {
       let isLate = try row.boolean("is_late")
       return RegionNow(
         region: region, regionName: try row.text("name"),
-        state: try row.optional("state").flatMap { State(rawValue: $0) }, fuelID: fuelID,
+        announced: try announcement(row), fuelID: fuelID,
         fuelName: try row.text("fuel_name"), day: day, dayEndsAt: try row.instant("day_ends_at"),
         stations: try row.integer("stations"),
         stationsWithNext: try row.integer("stations_with_next"),
@@ -170,6 +177,11 @@ extension Store {
           DailySeries($0.averages, upTo: isLate ? day + -1 : day)
         })
     }
+  }
+
+  /// When tomorrow's prices are published, out of a row with `announced_at` and `announced_clock`.
+  func announcement(_ row: Row) throws -> (at: Instant, clock: String)? {
+    try row.optionalInstant("announced_at").map { ($0, try row.text("announced_clock")) }
   }
 
   /// The daily averages that verdicts may rest on: of enough stations, for most of the day so far.

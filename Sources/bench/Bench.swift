@@ -172,8 +172,35 @@ struct Bench {
     add(
       "one more day after \(what), of all of it", "\(Int(more.seconds * 1_000)) ms",
       more.seconds / full.seconds, "0.02, hold 0.05")
+
+    note("one decision that two stations are one")
+    let linked = try runLinked(at: "\(end + 1)T00:31:00+10:00")
+    add(
+      "one link after \(what), of all of it", "\(Int(linked.seconds * 1_000)) ms",
+      linked.seconds / full.seconds, "0.02, hold 0.05")
     try drop("bench_empty")
     try FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// An aggregate by a configuration in which a person has decided that two stations are one.
+  private func runLinked(at now: String) throws -> Finished {
+    let records = try connection("bench_empty").query(
+      """
+      SELECT source.source || ' ' || station.station_code AS record
+      FROM fuel.station
+      JOIN fuel.source USING (source_id)
+      WHERE station.place_id = station.station_id
+      ORDER BY station.station_id
+      LIMIT 2
+      """
+    ).map { try $0.text("record") }
+    let config = folder + "/config"
+    try FileManager.default.copyItem(
+      atPath: environment["BOWSER_CONFIG"] ?? "config", toPath: config)
+    try """
+    [{ on: '2026-07-01', station: '\(records[0])', is: 'same', as: '\(records[1])', why: 'bench' }]
+    """.write(toFile: config + "/stations.json5", atomically: false, encoding: .utf8)
+    return try run([program, "aggregate", "--now", now, "--config", config])
   }
 
   /// The same averages of the same facts by DuckDB, or by one plain statement where there is none.
@@ -322,6 +349,21 @@ struct Bench {
         "live list, \(million) million rows of history, of bare COPY",
         "\(Int(time * 1_000)) ms, \(wal.sorted()[3] / 1_024) KiB WAL", time / copy,
         "3, hold 5")
+      note("late lists of the same size, a hundredth of it new")
+      times = []
+      let newest = now
+      for turn in 0..<3 {
+        now = newest - .seconds(600 * Int64(turn) + 300)
+        for position in stride(from: 50 + turn, to: observations.count, by: 100) {
+          observations[position].price = Price(tenths: 1_400 + turn)
+          observations[position].effectiveAt = now - .seconds(60)
+        }
+        times.append(try absorb(observations))
+      }
+      now = newest
+      add(
+        "late list, \(million) million rows of history, of bare COPY",
+        "\(Int(times.sorted()[1] * 1_000)) ms", times.sorted()[1] / copy, "")
     }
     try views(connection, now: now)
     try drop("bench_live")

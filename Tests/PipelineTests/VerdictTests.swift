@@ -18,10 +18,13 @@ struct VerdictTests {
   private let now = Instant(seconds: 1_782_900_000)
 
   private func outlook(
-    today: Double?, tomorrow: Double?, stations: Int = 40, withNext: Int = 40, state: State? = .wa
+    today: Double?, tomorrow: Double?, stations: Int = 40, withNext: Int = 40,
+    isAnnounced: Bool = true
   ) -> RegionNow {
     RegionNow(
-      region: "perth", regionName: "Perth", state: state, fuelID: 1, fuelName: "unleaded 91",
+      region: "perth", regionName: "Perth",
+      announced: isAnnounced ? (now - .seconds(3_600), "14:30") : nil, fuelID: 1,
+      fuelName: "unleaded 91",
       day: Zone.perth.local(now).day, dayEndsAt: now + .seconds(40_000), stations: stations,
       stationsWithNext: withNext, today: today, tomorrow: tomorrow,
       tomorrowBeginsAt: tomorrow == nil ? nil : now + .seconds(43_200))
@@ -47,7 +50,7 @@ struct VerdictTests {
       outlook(today: nil, tomorrow: nil, withNext: 0),
       outlook(today: 170, tomorrow: 192, withNext: 19),
       outlook(today: 170, tomorrow: 192, stations: 2, withNext: 2),
-      outlook(today: nil, tomorrow: nil, withNext: 0, state: .nsw),
+      outlook(today: nil, tomorrow: nil, withNext: 0, isAnnounced: false),
     ] {
       let record = Verdict.judge(outlook, now: now)
       #expect(
@@ -63,6 +66,7 @@ struct VerdictTests {
     let morning = try Zone.perth.instant(day, hour: 9)
     var outlook = outlook(today: nil, tomorrow: nil, withNext: 0)
     outlook.day = day
+    outlook.announced = (try Zone.perth.instant(day, hour: 14, minute: 30), "14:30")
     outlook.dayEndsAt = try Zone.perth.instant(day + 1, hour: 6)
     let record = Verdict.judge(outlook, now: morning)
     #expect(record.validUntil == (try Zone.perth.instant(day, hour: 14, minute: 30)))

@@ -23,6 +23,21 @@ enum FairFuel: Provider {
   // Numbers that stand for «none», compared before anything else.
   private static let none: Set<Decimal> = [9999, Decimal(99_999) / 10, Decimal(9_999) / 10]
 
+  /// A list shows the market as it was when its newest stamp was set.
+  static var keptAnswers: KeptAnswers? {
+    KeptAnswers(
+      name: "vic-servo-saver",
+      document: { head in
+        head.contains("\"brands\"")
+          ? "brands" : head.contains("\"fuelPriceDetails\"") ? "prices" : nil
+      },
+      expected: "fuelPriceDetails",
+      shownAt: { text in
+        text.matches(of: /"updatedAt"\s*:\s*"([^"]+)"/).compactMap { Instant(iso: String($0.1)) }
+          .max()
+      })
+  }
+
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
     // The provider wants a new number for every request.
     func headers() -> [String: String] {

@@ -65,7 +65,8 @@ enum FuelWatch: Provider {
           throw .malformed(document: document.name, reason: "the list is empty")
         }
         if parts[0] == "tomorrow", product.fuel == .u91, items.isEmpty {
-          reading.warnings.append(Reading.notYetPublished)
+          reading.awaitsTomorrow = true
+          reading.warnings.append("tomorrow's prices are not published yet")
         }
         // A list of another day than it was asked for is a page that stands still.
         let day = Zone.perth.local(document.fetchedAt).day + (parts[0] == "tomorrow" ? 1 : 0)

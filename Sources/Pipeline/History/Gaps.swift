@@ -17,9 +17,10 @@ package struct Gap: Equatable, Sendable {
 /// Finds what is missing, feed by feed, from the first day that its archive has, or that anything is
 /// known of, to yesterday.
 package func gaps(
-  _ known: [KnownDay], feeds: [(feed: String, zone: Zone)], archives: [Archive], now: Instant
+  _ known: [KnownDay], feeds: [(feed: String, zone: Zone, kept: String?)], archives: [Archive],
+  now: Instant
 ) -> [Gap] {
-  feeds.flatMap { feed, zone -> [Gap] in
+  feeds.flatMap { feed, zone, kept -> [Gap] in
     let archive = archives.first { $0.feed == feed }
     let days = Set(known.filter { $0.scheme == feed }.map(\.day))
     guard let first = [archive?.from, days.min()].compactMap({ $0 }).min() else { return [] }
@@ -33,8 +34,7 @@ package func gaps(
         let command =
           isArchived
           ? archive.map { "bowser backfill \($0.id) FILES, from \($0.settings.text("page"))" }
-          : feed == "vic-fairfuel"
-            ? "bowser backfill vic-servo-saver FILES, if somebody kept them" : nil
+          : kept.map { "bowser backfill \($0) FILES, if somebody kept them" }
         if let last = gaps.last, last.to + 1 == day, last.command == command {
           gaps[gaps.count - 1].to = day
         } else {

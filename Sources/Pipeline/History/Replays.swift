@@ -66,14 +66,19 @@ package struct Replays {
     }
   }
 
-  /// Loads daily files of Victoria's feed: the whole list as one JSON document, gzipped or not. Their
-  /// rows tell when they were fetched, not their names.
-  package func victoria(
-    _ paths: [String], progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
+  /// Loads whole answers of a provider that somebody has kept, gzipped or not. What they hold tells when they were
+  /// fetched, not their names.
+  ///
+  /// - Parameter name: of such files, as the provider has it: `vic-servo-saver`.
+  package func keptAnswers(
+    _ name: String, _ paths: [String],
+    progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
   ) throws -> [Backfill.Result] {
-    guard let source = sources.first(where: { $0.feed == "vic-fairfuel" }) else { return [] }
+    guard let source = sources.first(where: { $0.provider.keptAnswers?.name == name }),
+      let kept = source.provider.keptAnswers
+    else { return [] }
     let reader = Recording(folder: "")
-    var brands: Document?
+    var references: [Document] = []
     var others: [Backfill.Result] = []
     var answers: [Answer] = []
     for (path, isNamed) in try Self.files(paths) {
@@ -83,14 +88,16 @@ package struct Replays {
         continue
       }
       let head = String(decoding: bytes.prefix(200), as: UTF8.self)
-      if head.contains("\"brands\"") {
-        brands = Document(name: "brands", bytes: bytes, fetchedAt: Instant(seconds: 0))
-      } else if head.contains("\"fuelPriceDetails\"") {
+      switch kept.document(head) {
+      case "prices":
         answers.append(Answer(source: source, name: name, files: [path], instant: nil) { [] })
-      } else {
+      case let document?:
+        references.removeAll { $0.name == document }
+        references.append(Document(name: document, bytes: bytes, fetchedAt: Instant(seconds: 0)))
+      case nil:
         // The scheme's other lists lie beside its prices.
         let reason =
-          "no list of prices: expected fuelPriceDetails, seen: «\(head.plain.prefix(80))»"
+          "no list of prices: expected \(kept.expected), seen: «\(head.plain.prefix(80))»"
         others.append(
           .init(file: name, outcome: isNamed ? .refused(reason) : .passedOver(reason)))
       }
@@ -100,21 +107,14 @@ package struct Replays {
     }
     for position in answers.indices {
       let path = answers[position].files[0]
-      answers[position].documents = { [brands] in
+      answers[position].documents = { [references] in
         let bytes = try reader.bytes(path)
-        let text = String(decoding: bytes, as: UTF8.self)
-        let stamps = text.matches(of: /"updatedAt"\s*:\s*"([^"]+)"/).map { String($0.1) }
-        guard let newest = stamps.compactMap({ Instant(iso: $0) }).max() else {
-          throw Refusal("no updatedAt that can be read")
+        guard let shownAt = kept.shownAt(String(decoding: bytes, as: UTF8.self)) else {
+          throw Refusal("no stamp that can be read")
         }
-        // A list shows the market as it was when its newest stamp was set.
-        let fetchedAt = newest + source.delay
-        var documents = [Document(name: "prices", bytes: bytes, fetchedAt: fetchedAt)]
-        if var brands {
-          brands.fetchedAt = fetchedAt
-          documents.append(brands)
-        }
-        return documents
+        let fetchedAt = shownAt + source.delay
+        return [Document(name: "prices", bytes: bytes, fetchedAt: fetchedAt)]
+          + references.map { Document(name: $0.name, bytes: $0.bytes, fetchedAt: fetchedAt) }
       }
     }
     return try others + load(answers, progress: progress)

@@ -163,7 +163,8 @@ package struct Ingest {
         attribution: settings.text("attribution"), isEnabled: settings.boolean("enabled"),
         callsPerMonth: settings.integer("callsPerMonth"), account: source.account,
         delayHours: settings.integer("delayHours"),
-        holdingConfirms: settings.boolean("holdingConfirms")),
+        holdingConfirms: settings.boolean("holdingConfirms"),
+        publishesTomorrowAt: source.publishesTomorrowAt),
       now: clock.now())
     guard try store.lock(id) else { throw IngestError.busy }
     return id

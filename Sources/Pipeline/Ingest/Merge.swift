@@ -57,6 +57,7 @@ package struct Merge {
       counts.takeExamples(settled.rejects)
       counts.shortcomings = judgement.shortcomings
       counts.oddities = settled.warnings
+      counts.awaitsTomorrow = settled.awaitsTomorrow
       if settled.contradictedStations > 0 {
         counts.oddities.append("\(settled.contradictedStations) stations described in two ways")
       }

@@ -30,9 +30,9 @@ package struct AsKnown: Sendable {
     ) { "\($0.region) \($0.fuelID)" }
     // What was published of tomorrow, as if tomorrow had come.
     var ahead: [String: DailyAverage] = [:]
-    for fact in Set(facts.values.filter(\.isTomorrowKnown).map(\.today)) {
+    for today in Set(facts.values.filter { $0.announced != nil }.map(\.today)) {
       let known = KnownAverages(store: store, now: instant + .seconds(172_800), known: instant)
-      for average in try known.averages(of: fuelIDs, from: fact + 1, to: fact + 1) {
+      for average in try known.averages(of: fuelIDs, from: today + 1, to: today + 1) {
         ahead["\(average.region) \(average.fuelID)"] = average
       }
     }
@@ -42,9 +42,10 @@ package struct AsKnown: Sendable {
       else { return nil }
       let averages = averages.sorted { $0.day < $1.day }
       let today = averages.last { $0.day == fact.today }
-      let tomorrow = fact.isTomorrowKnown ? ahead[key] : nil
+      let tomorrow = fact.announced == nil ? nil : ahead[key]
       let now = RegionNow(
-        region: first.region, regionName: fact.name, state: fact.state, fuelID: first.fuelID,
+        region: first.region, regionName: fact.name, announced: fact.announced,
+        fuelID: first.fuelID,
         fuelName: fuel.name, day: fact.today, dayEndsAt: fact.todayEndsAt,
         // Of a state that publishes late, those of the newest day that is known.
         stations: (today ?? averages.last)?.stations ?? 0,

@@ -24,7 +24,7 @@ package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Mar
     else { return nil }
     return Backtest.Market(
       region: found.region, fuel: fuel, series: series, isLate: fact.isLate,
-      isTomorrowKnown: fact.isTomorrowKnown)
+      isTomorrowKnown: fact.announced != nil)
   }
 }
 

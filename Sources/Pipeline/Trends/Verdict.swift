@@ -18,8 +18,8 @@ package enum Verdict {
       judgement: Judgement(advice: .noDifference, basis: .insufficientData), method: method.id,
       today: nil, tomorrow: nil, stations: market.stations, validUntil: market.dayEndsAt,
       series: market.series)
-    if let announced = announcement(market), now < announced {
-      record.validUntil = min(record.validUntil, announced)
+    if let announced = market.announced, now < announced.at {
+      record.validUntil = min(record.validUntil, announced.at)
     }
 
     var change: Double?
@@ -58,17 +58,9 @@ package enum Verdict {
 
   private static func unknownReason(_ market: RegionNow, _ reason: String, now: Instant) -> String {
     if market.stations < leastStations { return "Too few stations here sell it to say anything" }
-    guard let announced = announcement(market) else { return reason }
-    return now < announced
-      ? "Tomorrow's prices are published at 14:30"
+    guard let announced = market.announced else { return reason }
+    return now < announced.at
+      ? "Tomorrow's prices are published at \(announced.clock)"
       : "Tomorrow's prices of most stations are not known yet"
-  }
-
-  /// When tomorrow's prices of the present price day are published; `nil` where nobody does.
-  private static func announcement(_ market: RegionNow) -> Instant? {
-    guard market.state == .wa else { return nil }
-    // By the rules of the scheme, https://www.fuelwatch.wa.gov.au. Perth has no summer time, so
-    // that no clock time there is skipped or repeated.
-    return try? Zone.perth.instant(market.day, hour: 14, minute: 30)
   }
 }

@@ -15,7 +15,7 @@ let agreementCommand = Command(
     .init(name: "differences", value: nil, about: "the twenty largest of each month")
   ],
   notes: """
-    Compared is every station and fuel at noon of every day on which the feed was read and both tell
+    Compared is every station and fuel at noon of every day that both cover and of which both tell
     something.
     """
 ) { invocation in
@@ -25,7 +25,7 @@ let agreementCommand = Command(
     throw UsageError.unknown("archive", name, among: archives.map(\.id))
   }
   let store = try invocation.store(try invocation.settings())
-  let known = try store.knownDays()
+  let known = try store.knownDays(now: try invocation.clock().now())
   var isAnything = false
   for archive in archives {
     guard invocation.operands.isEmpty || invocation.operands.contains(archive.id) else { continue }

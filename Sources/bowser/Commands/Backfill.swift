@@ -40,7 +40,9 @@ let backfillCommand = Command(
   let settings = try invocation.settings()
   let folder = try invocation.configurationFolder()
   let archives = try Archive.all(in: folder, environment: invocation.environment)
-  let names = archives.map(\.id) + ["vic-servo-saver", "recordings"]
+  let sources = try invocation.sources()
+  let kept = sources.compactMap { $0.provider.keptAnswers?.name }
+  let names = archives.map(\.id) + kept + ["recordings"]
   guard names.contains(name) else {
     throw UsageError.unknown("archive", name, among: names)
   }
@@ -56,7 +58,6 @@ let backfillCommand = Command(
     return place.path
   }
   let decided = try decisions(file: folder + "/stations.json5")
-  let sources = try invocation.sources()
   let store = try invocation.store(settings)
   let clock = try invocation.clock()
   let log = invocation.logger(settings)
@@ -80,9 +81,9 @@ let backfillCommand = Command(
   case "recordings":
     results = try Replays(sources, store: store, clock: clock, log: log)
       .recordings(paths, progress: show)
-  case "vic-servo-saver":
+  case _ where kept.contains(name):
     results = try Replays(sources, store: store, clock: clock, log: log)
-      .victoria(paths, progress: show)
+      .keptAnswers(name, paths, progress: show)
   default:
     guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }
     // Two, because a database that builds the key of one month lets another one in. What is taken

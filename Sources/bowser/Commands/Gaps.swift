@@ -22,10 +22,12 @@ let gapsCommand = Command(
   let wanted = sources.filter {
     invocation.operands.isEmpty || invocation.operands.contains($0.feed)
   }
+  let now = try invocation.clock().now()
   let found = gaps(
-    try store.knownDays(), feeds: wanted.map { ($0.feed, $0.state.timeZone) },
+    try store.knownDays(now: now),
+    feeds: wanted.map { ($0.feed, $0.state.timeZone, $0.provider.keptAnswers?.name) },
     archives: try Archive.all(in: folder, environment: invocation.environment),
-    now: try invocation.clock().now())
+    now: now)
   for gap in found {
     let span = gap.from == gap.to ? "\(gap.from)" : "\(gap.from) to \(gap.to)"
     write(
