@@ -51,7 +51,7 @@ let package = Package(
     library("Trends", on: ["FuelModel"]),
     library("Feeds", on: ["FuelModel", "HTTP", "Configuration"]),
     library("Archives", on: ["FuelModel", "Configuration"]),
-    library("Store", on: ["FuelModel", "Postgres", "Timeline", "Trends"]),
+    library("Store", on: ["FuelModel", "Postgres", "Timeline"]),
     library("Simulator", on: ["FuelModel"]),
 
     // 3: both sides meet

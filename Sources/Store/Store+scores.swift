@@ -1,6 +1,5 @@
 package import FuelModel
 import Postgres
-package import Trends
 
 /// What has to be known of a region beside its averages, as of the clock of the session.
 package struct RegionFacts: Sendable {
@@ -100,38 +99,23 @@ extension Store {
   }
 
   /// Keeps the scores of a backtest instead of those of the one before.
-  package func keepScores(_ scores: [MarketScore], now: Instant) throws {
-    let results = scores.map(\.score)
+  ///
+  /// - Parameter rows: objects whose keys are the columns of `fuel.fill_up_score`, with `fuel` for `fuel_id` and without
+  ///   `computed_at`.
+  package func keepScores(_ rows: [some Encodable], now: Instant) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.fill_up_score")
       try connection.query(
         """
-        INSERT INTO fuel.fill_up_score (
-          method, region, fuel_id, year, windows, perfect_cpl, saving_cpl, capture, capture_3d, capture_7d,
-          wait_share, fill_up_share, no_difference_share, wait_right, fill_up_right, no_difference_right,
-          flips_30d, from_day, until_day, computed_at)
-        SELECT
-          made.method, made.region, fuel.fuel_id, made.year, made.windows, made.perfect, made.saving,
-          made.capture, made.capture_3d, made.capture_7d, made.waits, made.fill_ups, made.no_differences,
-          made.waits_right, made.fill_ups_right, made.no_differences_right, made.flips, made.from_day,
-          made.until_day, \(now)
-        FROM unnest(
-          \(scores.map(\.method))::text[], \(scores.map(\.region))::text[], \(scores.map(\.fuel))::text[],
-          \(scores.map(\.year))::integer[], \(results.map(\.headline.count))::integer[],
-          \(results.map(\.headline.meanPossible))::numeric[], \(results.map(\.headline.meanSaving))::numeric[],
-          \(results.map(\.headline.capture))::numeric[],
-          \(results.map { $0.windows[3]?.capture })::numeric[],
-          \(results.map { $0.windows[7]?.capture })::numeric[],
-          \(results.map(\.waits.value))::numeric[], \(results.map(\.fillUps.value))::numeric[],
-          \(results.map(\.noDifferences.value))::numeric[], \(results.map(\.waitsRight.value))::numeric[],
-          \(results.map(\.fillUpsRight.value))::numeric[],
-          \(results.map(\.noDifferencesRight.value))::numeric[], \(results.map(\.flipsPerMonth))::numeric[],
-          \(scores.map(\.from))::date[], \(scores.map(\.until))::date[]
-        ) AS made (
-          method, region, fuel, year, windows, perfect, saving, capture, capture_3d, capture_7d, waits,
-          fill_ups, no_differences, waits_right, fill_ups_right, no_differences_right, flips, from_day,
-          until_day)
-        JOIN fuel.fuel USING (fuel)
+        INSERT INTO fuel.fill_up_score
+        SELECT (
+          jsonb_populate_record(
+            NULL::fuel.fill_up_score,
+            made || jsonb_build_object(
+              'computed_at', \(now.description)::text, 'fuel_id', fuel.fuel_id))
+        ).*
+        FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS made
+        JOIN fuel.fuel ON fuel.fuel = made ->> 'fuel'
         """)
     }
   }

@@ -1,7 +1,7 @@
+import Foundation
 package import FuelModel
 import Postgres
 package import Timeline
-package import Trends
 
 /// What is known of a region and fuel when a verdict has to be given.
 package struct RegionNow: Sendable {
@@ -23,14 +23,12 @@ package struct RegionNow: Sendable {
   package var tomorrowBeginsAt: Instant?
   /// Prices are published a day late: today's average is not known.
   package var isLate: Bool
-  /// Daily averages up to today, with late data up to yesterday; `nil`: there are none.
-  package var series: DailySeries?
 
   package init(
     region: String, regionName: String, announced: (at: Instant, clock: String)?, fuelID: Int16,
     fuelName: String, day: Day,
     dayEndsAt: Instant, stations: Int, stationsWithNext: Int, today: Double?, tomorrow: Double?,
-    tomorrowBeginsAt: Instant?, isLate: Bool = false, series: DailySeries? = nil
+    tomorrowBeginsAt: Instant?, isLate: Bool = false
   ) {
     self.region = region
     self.regionName = regionName
@@ -45,40 +43,23 @@ package struct RegionNow: Sendable {
     self.tomorrow = tomorrow
     self.tomorrowBeginsAt = tomorrowBeginsAt
     self.isLate = isLate
-    self.series = series
   }
 }
 
-/// One verdict as it is stored.
-package struct VerdictRecord: Sendable {
+/// The verdict that was given last for a region and fuel, as far as news is told by it. Averages in c/L.
+package struct LastVerdict: Sendable {
   package var region: String
   package var fuelID: Int16
   package var day: Day
-  package var judgement: Judgement
+  package var verdict: String
+  package var basis: String
+  package var rule: String?
   package var method: String
-  /// The means that it compared, c/L; `nil`: it compared none.
+  package var reason: String
   package var today: Double?
   package var tomorrow: Double?
-  package var stations: Int
+  package var average: Double?
   package var validUntil: Instant
-  /// What it was judged by.
-  package var series: DailySeries?
-
-  package init(
-    region: String, fuelID: Int16, day: Day, judgement: Judgement, method: String, today: Double?,
-    tomorrow: Double?, stations: Int, validUntil: Instant, series: DailySeries?
-  ) {
-    self.region = region
-    self.fuelID = fuelID
-    self.day = day
-    self.judgement = judgement
-    self.method = method
-    self.today = today
-    self.tomorrow = tomorrow
-    self.stations = stations
-    self.validUntil = validUntil
-    self.series = series
-  }
 }
 
 /// The daily averages of one region and fuel that verdicts may rest on.
@@ -93,10 +74,6 @@ extension Store {
   /// Every region and fuel with a believed price now, with today beside tomorrow. Means have two
   /// decimals, so that ties are ties everywhere.
   package func regionsNow(now: Instant) throws -> [RegionNow] {
-    let known = Dictionary(
-      uniqueKeysWithValues: try regionSeries(days: Outlook.mostDays, until: now).map {
-        ("\($0.region) \($0.fuelID)", $0)
-      })
     let rows = try connection.transaction {
       try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
       return try connection.query(
@@ -160,22 +137,16 @@ extension Store {
         """)
     }
     return try rows.map { row in
-      let region = try row.text("region")
-      let fuelID = Int16(try row.integer("fuel_id"))
-      let day = try row.day("day")
-      let isLate = try row.boolean("is_late")
-      return RegionNow(
-        region: region, regionName: try row.text("name"),
-        announced: try announcement(row), fuelID: fuelID,
-        fuelName: try row.text("fuel_name"), day: day, dayEndsAt: try row.instant("day_ends_at"),
-        stations: try row.integer("stations"),
+      RegionNow(
+        region: try row.text("region"), regionName: try row.text("name"),
+        announced: try announcement(row), fuelID: Int16(try row.integer("fuel_id")),
+        fuelName: try row.text("fuel_name"), day: try row.day("day"),
+        dayEndsAt: try row.instant("day_ends_at"), stations: try row.integer("stations"),
         stationsWithNext: try row.integer("stations_with_next"),
         today: try row.optionalDouble("today_cpl"),
         tomorrow: try row.optionalDouble("tomorrow_cpl"),
-        tomorrowBeginsAt: try row.optionalInstant("tomorrow_begins_at"), isLate: isLate,
-        series: known["\(region) \(fuelID)"].flatMap {
-          DailySeries($0.averages, upTo: isLate ? day + -1 : day)
-        })
+        tomorrowBeginsAt: try row.optionalInstant("tomorrow_begins_at"),
+        isLate: try row.boolean("is_late"))
     }
   }
 
@@ -220,110 +191,73 @@ extension Store {
     }
   }
 
-  /// Keeps the verdicts that differ from the last one given for their region and fuel. Within a day one
-  /// does not turn for a tenth of a cent, and words about a price that moved by less than half a cent are
-  /// no news.
-  ///
-  /// - Returns: how many were new.
-  package func keep(_ verdicts: [VerdictRecord], now: Instant) throws -> Int {
-    guard !verdicts.isEmpty else { return 0 }
-    let judgements = verdicts.map(\.judgement)
-    let markets = judgements.map(\.market)
-    return try connection.transaction {
-      try connection.query(
-        """
-        INSERT INTO fuel.verdict (
-          region, fuel_id, computed_at, day, verdict, basis, rule, method, record_cpl, reason, today_cpl,
-          tomorrow_cpl, stations, expected_saving_cpl, confidence, valid_until_at, based_on_day,
-          average_cpl, before_cpl, change_1d_cpl, phase, days_in_phase, last_trough_cpl, last_peak_cpl,
-          inputs_md5)
-        SELECT
-          given.region, given.fuel_id, \(now)::timestamptz, given.day, given.verdict, given.basis,
-          given.rule, given.method, given.record_cpl, given.reason, given.today_cpl, given.tomorrow_cpl,
-          given.stations, given.expected_saving_cpl, given.confidence, given.valid_until_at,
-          given.based_on_day, given.average_cpl, given.before_cpl, given.change_1d_cpl, given.phase,
-          given.days_in_phase, given.last_trough_cpl, given.last_peak_cpl, md5(given.inputs)::uuid
-        FROM unnest(
-          \(verdicts.map(\.region))::text[], \(verdicts.map(\.fuelID))::smallint[],
-          \(verdicts.map(\.day))::date[], \(judgements.map(\.advice.rawValue))::text[],
-          \(judgements.map(\.basis.rawValue))::text[], \(judgements.map(\.rule))::text[],
-          \(verdicts.map(\.method))::text[], \(judgements.map(\.record))::numeric(6, 2)[],
-          \(judgements.map(\.reason))::text[], \(verdicts.map(\.today))::numeric(6, 2)[],
-          \(verdicts.map(\.tomorrow))::numeric(6, 2)[], \(verdicts.map(\.stations))::integer[],
-          \(judgements.map(\.expectedSaving))::numeric(6, 2)[],
-          \(judgements.map(\.confidence))::numeric(3, 2)[],
-          \(verdicts.map(\.validUntil))::timestamptz[], \(markets.map(\.basedOn))::date[],
-          \(markets.map(\.average))::numeric(6, 2)[],
-          \(verdicts.map { verdict in
-            verdict.judgement.market.basedOn.flatMap { verdict.series?[$0 + -1] }
-          })::numeric(6, 2)[],
-          \(markets.map(\.change))::numeric(6, 2)[],
-          \(markets.map { $0.isRising.map { $0 ? "rising" : "falling" } })::text[],
-          \(markets.map(\.daysInPhase))::integer[], \(markets.map(\.lastTrough))::numeric(6, 2)[],
-          \(markets.map(\.lastPeak))::numeric(6, 2)[],
-          \(verdicts.map { $0.series?.text ?? "" })::text[]
-        ) AS given (
-          region, fuel_id, day, verdict, basis, rule, method, record_cpl, reason, today_cpl, tomorrow_cpl,
-          stations, expected_saving_cpl, confidence, valid_until_at, based_on_day, average_cpl,
-          before_cpl, change_1d_cpl, phase, days_in_phase, last_trough_cpl, last_peak_cpl, inputs)
-        LEFT JOIN LATERAL (
-          SELECT verdict.*
-          FROM fuel.verdict
-          WHERE verdict.region = given.region AND verdict.fuel_id = given.fuel_id
-          ORDER BY verdict.computed_at DESC
-          LIMIT 1
-        ) AS last ON true
-        CROSS JOIN LATERAL (
-          SELECT abs(last.average_cpl - given.average_cpl) AS cpl
-        ) AS moved
-        WHERE CASE
-          WHEN (last.day, last.method, last.valid_until_at) IS DISTINCT FROM (
-              given.day, given.method, given.valid_until_at)
-            OR (last.basis = 'tomorrow_price') IS DISTINCT FROM (given.basis = 'tomorrow_price')
-            THEN true
-          WHEN last.verdict <> given.verdict AND given.basis <> 'tomorrow_price'
-            THEN coalesce(moved.cpl >= 0.1, true)
-          WHEN (last.verdict, last.basis, last.rule, last.today_cpl, last.tomorrow_cpl)
-            IS DISTINCT FROM (
-              given.verdict, given.basis, given.rule, given.today_cpl, given.tomorrow_cpl)
-            THEN true
-          WHEN given.average_cpl IS NULL OR last.average_cpl IS NULL
-            THEN last.reason <> given.reason
-          ELSE moved.cpl >= 0.5
-        END
-        ON CONFLICT ON CONSTRAINT verdict_pk DO NOTHING
-        """
-      ).affected
+  /// The newest verdict of every region and fuel.
+  package func lastVerdicts() throws -> [LastVerdict] {
+    try connection.query(
+      """
+      SELECT DISTINCT ON (verdict.region, verdict.fuel_id) verdict.*
+      FROM fuel.verdict
+      ORDER BY verdict.region, verdict.fuel_id, verdict.computed_at DESC
+      """
+    ).map { row in
+      LastVerdict(
+        region: try row.text("region"), fuelID: Int16(try row.integer("fuel_id")),
+        day: try row.day("day"), verdict: try row.text("verdict"), basis: try row.text("basis"),
+        rule: try row.optional("rule"), method: try row.text("method"),
+        reason: try row.text("reason"), today: try row.optionalDouble("today_cpl"),
+        tomorrow: try row.optionalDouble("tomorrow_cpl"),
+        average: try row.optionalDouble("average_cpl"),
+        validUntil: try row.instant("valid_until_at"))
     }
   }
 
-  /// Keeps where every market stands: whether it cycles, and its last cycles.
-  package func keepMarkets(_ verdicts: [VerdictRecord]) throws {
-    let cycling = verdicts.filter { $0.judgement.market.isCycling }
-    let cycles = cycling.flatMap { verdict in
-      verdict.judgement.market.cycles.filter { $0.endsOn != nil }.suffix(5).map { (verdict, $0) }
-    }
+  /// Keeps verdicts.
+  ///
+  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`; `inputs`, what it
+  ///   was judged by, is kept as a digest.
+  /// - Returns: how many there are.
+  package func keepVerdicts(_ rows: [some Encodable], now: Instant) throws -> Int {
+    try connection.query(
+      """
+      INSERT INTO fuel.verdict
+      SELECT (
+        jsonb_populate_record(
+          NULL::fuel.verdict,
+          given || jsonb_build_object(
+            'computed_at', \(now.description)::text, 'inputs_md5', md5(given ->> 'inputs')))
+      ).*
+      FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
+      ON CONFLICT ON CONSTRAINT verdict_pk DO NOTHING
+      """
+    ).affected
+  }
+
+  /// Keeps where every market stands, and its last cycles, instead of what was kept.
+  ///
+  /// - Parameters:
+  ///   - markets: objects whose keys are the columns of `fuel.market`.
+  ///   - cycles: the same of `fuel.cycle`.
+  package func keepMarkets(_ markets: [some Encodable], cycles: [some Encodable]) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.market; DELETE FROM fuel.cycle")
       try connection.query(
         """
-        INSERT INTO fuel.market (region, fuel_id, is_cycling, trough_on, typical_days)
-        SELECT * FROM unnest(
-          \(verdicts.map(\.region))::text[], \(verdicts.map(\.fuelID))::smallint[],
-          \(verdicts.map(\.judgement.market.isCycling))::boolean[],
-          \(verdicts.map { $0.judgement.market.isCycling ? $0.judgement.market.lastTroughOn : nil })::date[],
-          \(verdicts.map(\.judgement.market.typicalDays))::integer[])
+        INSERT INTO fuel.market
+        SELECT * FROM jsonb_populate_recordset(NULL::fuel.market, \(try objects(markets))::jsonb)
         """)
       try connection.query(
         """
-        INSERT INTO fuel.cycle (region, fuel_id, trough_on, trough_cpl, peak_on, peak_cpl, ends_on)
-        SELECT * FROM unnest(
-          \(cycles.map(\.0.region))::text[], \(cycles.map(\.0.fuelID))::smallint[],
-          \(cycles.map(\.1.troughOn))::date[], \(cycles.map(\.1.trough))::numeric(6, 2)[],
-          \(cycles.map(\.1.peakOn))::date[], \(cycles.map(\.1.peak))::numeric(6, 2)[],
-          \(cycles.map(\.1.endsOn))::date[])
+        INSERT INTO fuel.cycle
+        SELECT * FROM jsonb_populate_recordset(NULL::fuel.cycle, \(try objects(cycles))::jsonb)
         """)
     }
+  }
+
+  /// Objects as JSON; the names of their properties as columns are written.
+  func objects(_ rows: [some Encodable]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    return String(decoding: try encoder.encode(rows), as: UTF8.self)
   }
 
   /// The fuels of which prices are believed now, and the last day of the habits that are known.

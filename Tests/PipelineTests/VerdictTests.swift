@@ -33,7 +33,8 @@ struct VerdictTests {
   /// F-G12: tomorrow dearer, cheaper, the same within half a tenth of a cent.
   @Test(arguments: cases)
   func tomorrowDecides(today: Double, tomorrow: Double, verdict: String, saving: Double?) {
-    let record = Verdict.judge(outlook(today: today, tomorrow: tomorrow), now: now)
+    let record = Verdict.judge(
+      outlook(today: today, tomorrow: tomorrow), series: nil, now: now)
     #expect(
       record.judgement.advice.rawValue == verdict && record.judgement.basis == .tomorrowPrice
         && record.judgement.rule == "tomorrow")
@@ -52,7 +53,7 @@ struct VerdictTests {
       outlook(today: 170, tomorrow: 192, stations: 2, withNext: 2),
       outlook(today: nil, tomorrow: nil, withNext: 0, isAnnounced: false),
     ] {
-      let record = Verdict.judge(outlook, now: now)
+      let record = Verdict.judge(outlook, series: nil, now: now)
       #expect(
         record.judgement.advice == .noDifference && record.judgement.basis == .insufficientData)
       #expect(record.judgement.expectedSaving == nil && !record.judgement.reason.isEmpty)
@@ -68,7 +69,7 @@ struct VerdictTests {
     outlook.day = day
     outlook.announced = (try Zone.perth.instant(day, hour: 14, minute: 30), "14:30")
     outlook.dayEndsAt = try Zone.perth.instant(day + 1, hour: 6)
-    let record = Verdict.judge(outlook, now: morning)
+    let record = Verdict.judge(outlook, series: nil, now: morning)
     #expect(record.validUntil == (try Zone.perth.instant(day, hour: 14, minute: 30)))
     #expect(record.judgement.reason == "Tomorrow's prices are published at 14:30")
   }

@@ -72,7 +72,7 @@ package struct Aggregate {
     }
     try store.refreshChanges(now: now)
     try refreshHabits(isDue: rebuild, now: now)
-    let verdicts = try store.regionsNow(now: now).map { Verdict.judge($0, now: now) }
+    let verdicts = try Verdict.all(store, now: now)
     try store.keepMarkets(verdicts)
     let summary = Summary(
       run: run, spans: spans.count,

@@ -52,13 +52,14 @@ package struct AsKnown: Sendable {
         stationsWithNext: tomorrow?.stations ?? 0,
         today: today.map { Double($0.average) / 100 },
         tomorrow: tomorrow.map { Double($0.average) / 100 },
-        tomorrowBeginsAt: tomorrow == nil ? nil : fact.todayEndsAt, isLate: fact.isLate,
-        series: DailySeries(
-          averages.filter(\.isUsable).map {
-            (day: $0.day, average: Double($0.average) / 100, stations: $0.stations)
-          }, upTo: fact.isLate ? fact.today + -1 : fact.today))
+        tomorrowBeginsAt: tomorrow == nil ? nil : fact.todayEndsAt, isLate: fact.isLate)
+      let series = DailySeries(
+        averages.filter(\.isUsable).map {
+          (day: $0.day, average: Double($0.average) / 100, stations: $0.stations)
+        }, upTo: fact.isLate ? fact.today + -1 : fact.today)
       return Line(
-        fuel: fuel.code, average: today, verdict: Verdict.judge(now, now: instant))
+        fuel: fuel.code, average: today,
+        verdict: Verdict.judge(now, series: series, now: instant))
     }
   }
 }

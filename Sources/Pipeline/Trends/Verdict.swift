@@ -5,19 +5,36 @@ package import Trends
 /// Gives the verdict of a region and fuel: what the running method says of its averages, with what is
 /// published of tomorrow, and until when it holds.
 package enum Verdict {
+  /// The verdicts of now for every region and fuel with a believed price.
+  static func all(_ store: Store, now: Instant) throws -> [VerdictRecord] {
+    let known = Dictionary(
+      uniqueKeysWithValues: try store.regionSeries(days: Outlook.mostDays, until: now).map {
+        ("\($0.region) \($0.fuelID)", $0)
+      })
+    return try store.regionsNow(now: now).map { market in
+      // What is published late is known up to yesterday.
+      judge(
+        market,
+        series: known["\(market.region) \(market.fuelID)"].flatMap {
+          DailySeries($0.averages, upTo: market.isLate ? market.day + -1 : market.day)
+        }, now: now)
+    }
+  }
+
   // Means over three stations or fewer are anecdotes, and a comparison over a minority of a
   // region's stations says nothing about the rest.
   static let leastStations = 3
   static let leastShare = 0.5
 
   package static func judge(
-    _ market: RegionNow, method: any VerdictMethod = VerdictMethods.running, now: Instant
+    _ market: RegionNow, series: DailySeries?,
+    method: any VerdictMethod = VerdictMethods.running, now: Instant
   ) -> VerdictRecord {
     var record = VerdictRecord(
       region: market.region, fuelID: market.fuelID, day: market.day,
       judgement: Judgement(advice: .noDifference, basis: .insufficientData), method: method.id,
       today: nil, tomorrow: nil, stations: market.stations, validUntil: market.dayEndsAt,
-      series: market.series)
+      series: series)
     if let announced = market.announced, now < announced.at {
       record.validUntil = min(record.validUntil, announced.at)
     }
@@ -34,7 +51,7 @@ package enum Verdict {
       record.validUntil = beginsAt
     }
     let outlook = Outlook(
-      series: market.series ?? DailySeries(first: market.day, averages: [nil]),
+      series: series ?? DailySeries(first: market.day, averages: [nil]),
       isLate: market.isLate, changeTomorrow: change, place: market.regionName)
     record.judgement = method.judge(outlook)
     if record.judgement.basis == .insufficientData {

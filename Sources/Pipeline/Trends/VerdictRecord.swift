@@ -1,0 +1,199 @@
+package import FuelModel
+import Store
+package import Trends
+
+/// A verdict that was given, and what it rests on.
+package struct VerdictRecord: Sendable {
+  package var region: String
+  package var fuelID: Int16
+  package var day: Day
+  package var judgement: Judgement
+  package var method: String
+  /// The means that it compared, c/L; `nil`: it compared none.
+  package var today: Double?
+  package var tomorrow: Double?
+  package var stations: Int
+  package var validUntil: Instant
+  /// What it was judged by.
+  package var series: DailySeries?
+
+  /// Whether it says something new after the last one for its region and fuel. Within a day one does not turn for a
+  /// tenth of a cent, and words about a price that moved by less than half a cent are no news.
+  func isNews(after last: LastVerdict?) -> Bool {
+    guard let last, last.day == day, last.method == method, last.validUntil == validUntil else {
+      return true
+    }
+    let isTomorrow = judgement.basis == .tomorrowPrice
+    guard (last.basis == Basis.tomorrowPrice.rawValue) == isTomorrow else { return true }
+    let moved = last.average.flatMap { then in
+      judgement.market.average.map { abs(hundredths(then) - hundredths($0)) }
+    }
+    if last.verdict != judgement.advice.rawValue, !isTomorrow {
+      return moved.map { $0 >= 10 } ?? true
+    }
+    if last.verdict != judgement.advice.rawValue || last.basis != judgement.basis.rawValue
+      || last.rule != judgement.rule || last.today.map(hundredths) != today.map(hundredths)
+      || last.tomorrow.map(hundredths) != tomorrow.map(hundredths)
+    {
+      return true
+    }
+    return moved.map { $0 >= 50 } ?? (last.reason != judgement.reason)
+  }
+
+  private func hundredths(_ cents: Double) -> Int { Int((cents * 100).rounded()) }
+}
+
+extension Store {
+  /// Keeps the verdicts that are news.
+  ///
+  /// - Returns: how many were.
+  func keep(_ verdicts: [VerdictRecord], now: Instant) throws -> Int {
+    try transaction {
+      let last = Dictionary(
+        uniqueKeysWithValues: try lastVerdicts().map { ("\($0.region) \($0.fuelID)", $0) })
+      return try keepVerdicts(
+        verdicts.filter { $0.isNews(after: last["\($0.region) \($0.fuelID)"]) }.map(
+          VerdictRow.init),
+        now: now)
+    }
+  }
+
+  /// Keeps where every market stands: whether it cycles, and its last cycles.
+  func keepMarkets(_ verdicts: [VerdictRecord]) throws {
+    try keepMarkets(
+      verdicts.map(MarketRow.init),
+      cycles: verdicts.filter { $0.judgement.market.isCycling }.flatMap { verdict in
+        verdict.judgement.market.cycles.filter { $0.endsOn != nil }.suffix(5).map {
+          CycleRow(verdict, $0)
+        }
+      })
+  }
+
+  /// Keeps the scores of a backtest instead of those of the one before.
+  package func keepScores(_ scores: [MarketScore], now: Instant) throws {
+    try keepScores(scores.map(ScoreRow.init), now: now)
+  }
+}
+
+// MARK: Rows: a property for each column
+
+private struct VerdictRow: Encodable {
+  let region: String
+  let fuelId: Int16
+  let day: String
+  let verdict: String
+  let basis: String
+  let rule: String?
+  let method: String
+  let recordCpl: Double?
+  let reason: String
+  let todayCpl: Double?
+  let tomorrowCpl: Double?
+  let stations: Int
+  let expectedSavingCpl: Double?
+  let confidence: Double?
+  let validUntilAt: String
+  let basedOnDay: String?
+  let averageCpl: Double?
+  let beforeCpl: Double?
+  let change_1dCpl: Double?
+  let phase: String?
+  let daysInPhase: Int?
+  let lastTroughCpl: Double?
+  let lastPeakCpl: Double?
+  let inputs: String
+
+  init(_ given: VerdictRecord) {
+    let judgement = given.judgement
+    let market = judgement.market
+    region = given.region
+    fuelId = given.fuelID
+    day = given.day.description
+    verdict = judgement.advice.rawValue
+    basis = judgement.basis.rawValue
+    rule = judgement.rule
+    method = given.method
+    recordCpl = judgement.record
+    reason = judgement.reason
+    todayCpl = given.today
+    tomorrowCpl = given.tomorrow
+    stations = given.stations
+    expectedSavingCpl = judgement.expectedSaving
+    confidence = judgement.confidence
+    validUntilAt = given.validUntil.description
+    basedOnDay = market.basedOn?.description
+    averageCpl = market.average
+    beforeCpl = market.basedOn.flatMap { given.series?[$0 + -1] }
+    change_1dCpl = market.change
+    phase = market.isRising.map { $0 ? "rising" : "falling" }
+    daysInPhase = market.daysInPhase
+    lastTroughCpl = market.lastTrough
+    lastPeakCpl = market.lastPeak
+    inputs = given.series?.text ?? ""
+  }
+}
+
+private struct MarketRow: Encodable {
+  let region: String
+  let fuelId: Int16
+  let isCycling: Bool
+  let troughOn: String?
+  let typicalDays: Int?
+
+  init(_ given: VerdictRecord) {
+    let market = given.judgement.market
+    region = given.region
+    fuelId = given.fuelID
+    isCycling = market.isCycling
+    troughOn = market.isCycling ? market.lastTroughOn?.description : nil
+    typicalDays = market.typicalDays
+  }
+}
+
+private struct CycleRow: Encodable {
+  let region: String
+  let fuelId: Int16
+  let troughOn: String
+  let troughCpl: Double
+  let peakOn: String
+  let peakCpl: Double
+  let endsOn: String?
+
+  init(_ given: VerdictRecord, _ cycle: Cycle) {
+    region = given.region
+    fuelId = given.fuelID
+    troughOn = cycle.troughOn.description
+    troughCpl = cycle.trough
+    peakOn = cycle.peakOn.description
+    peakCpl = cycle.peak
+    endsOn = cycle.endsOn?.description
+  }
+}
+
+/// The columns of `MarketScore.columns` beside those that name the row.
+private struct ScoreRow: Encodable {
+  let row: MarketScore
+
+  init(_ row: MarketScore) { self.row = row }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: Key.self)
+    func key(_ name: String) -> Key { Key(stringValue: name) }
+    try object.encode(row.method, forKey: key("method"))
+    try object.encode(row.region, forKey: key("region"))
+    try object.encode(row.fuel, forKey: key("fuel"))
+    try object.encode(row.year, forKey: key("year"))
+    try object.encode(row.from.description, forKey: key("from_day"))
+    try object.encode(row.until.description, forKey: key("until_day"))
+    for column in MarketScore.columns {
+      try object.encode(column.value(row.score), forKey: key(column.name))
+    }
+  }
+}
