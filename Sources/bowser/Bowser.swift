@@ -14,6 +14,11 @@ enum Bowser {
   ]
 
   static func main() async {
+    // A standard stream that was closed stays unwritable: else the next file or connection takes its number, and what
+    // is meant for a reader goes there.
+    for stream in 0...2 as ClosedRange<Int32> where fcntl(stream, F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDONLY)
+    }
     // A reader that has gone away is not our failure: writing then fails with an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
