@@ -86,6 +86,9 @@ let package = Package(
       dependencies: ["Postgres", "Store", "Pipeline", "Timeline", "Logging", "FuelModel"],
       path: "Tests/TestDatabase",
       swiftSettings: strict),
+    // Shares no code with the product that it is held against.
+    .target(
+      name: "PlainModel", dependencies: [], path: "Tests/PlainModel", swiftSettings: strict),
     tests("FuelModelTests", on: ["FuelModel"]),
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
@@ -104,7 +107,7 @@ let package = Package(
       "PipelineTests",
       on: [
         "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres", "FuelModel",
-        "HTTP", "Logging", "Configuration", "TestDatabase",
+        "HTTP", "Logging", "Configuration", "TestDatabase", "PlainModel",
       ],
       hasFixtures: true),
     tests("ArchivesTests", on: ["Archives", "FuelModel"], hasFixtures: true),

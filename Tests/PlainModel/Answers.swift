@@ -1,0 +1,259 @@
+import Foundation
+
+/// Rounds a ratio of whole numbers; halves away from zero.
+func rounded(_ dividend: Int, by divisor: Int) -> Int { (2 * dividend + divisor) / (2 * divisor) }
+
+/// The present and averages. Cents are in hundredths, shares in thousandths.
+extension PlainModel {
+  // MARK: The present
+
+  /// A price as a list of present prices shows it.
+  package struct Current: Equatable {
+    package var price: Int
+    package var since: Second
+    package var isFresh: Bool
+    package var doubt: String?
+    /// Whether averages count it.
+    var isCounted: Bool
+  }
+
+  /// The price in effect at a clock; what has lapsed is shown for thirty days, what was ended is gone.
+  package func current(_ pair: Pair, clock: Second) -> Current? {
+    let history = history(pair)
+    guard let (statement, next) = inForce(history.statements, at: clock), statement.price > 0 else {
+      return nil
+    }
+    let held = history.held.last { $0.from <= clock }
+    if let held, isBelieved(statement, next: next, fuel: pair.fuel, at: clock) {
+      let doubt = doubt(pair, at: clock)
+      return Current(
+        price: held.price, since: held.from, isFresh: true, doubt: doubt,
+        isCounted: doubt == nil && clock >= countsFrom(held.source)
+          && stations[pair.station]?.isPublic ?? false)
+    }
+    // What was too old when it was first reported lapsed at once.
+    let isOfHeld = held.map { statement.at < $0.until } ?? false
+    let lapsed = isOfHeld ? held?.until ?? statement.at : statement.at
+    guard lapsed > clock - 30 * 86_400 else { return nil }
+    return Current(
+      price: statement.price, since: isOfHeld ? held?.from ?? statement.at : statement.at,
+      isFresh: false, doubt: nil, isCounted: false)
+  }
+
+  /// From when on the prices of a source count in averages: a feed's from its first run on, an archive's always.
+  func countsFrom(_ source: String) -> Second {
+    world.feeds[source] == nil ? .min : firstRun(source) ?? .max
+  }
+
+  // MARK: Averages of an instant
+
+  package struct Average: Equatable {
+    package var average: Int?
+    package var median: Int?
+    package var quarter: Int?
+    package var lowest: Int?
+    package var highest: Int?
+    package var stations: Int
+    package var stale: Int
+    package var flagged: Int
+  }
+
+  package func averageNow(_ region: String, _ fuel: String, clock: Second) -> Average? {
+    let shown = members(region).compactMap { current(Pair($0, fuel), clock: clock) }
+    guard !shown.isEmpty else { return nil }
+    let prices = shown.filter(\.isCounted).map(\.price).sorted()
+    let isEnough = prices.count >= 3
+    return Average(
+      average: isEnough ? rounded(prices.reduce(0, +) * 10, by: prices.count) : nil,
+      median: isEnough ? rounded(fourTimes(prices, quarters: 2) * 10, by: 4) : nil,
+      quarter: isEnough ? rounded(fourTimes(prices, quarters: 1) * 10, by: 4) : nil,
+      lowest: prices.first.map { $0 * 10 }, highest: prices.last.map { $0 * 10 },
+      stations: prices.count, stale: shown.count { !$0.isFresh },
+      flagged: shown.count { $0.isFresh && $0.doubt != nil })
+  }
+
+  package func average(_ region: String, _ fuel: String, at instant: Second) -> Int? {
+    let prices = members(region).compactMap { station -> Int? in
+      let pair = Pair(station, fuel)
+      guard stations[station]?.isPublic ?? false, let price = price(pair, at: instant),
+        doubt(pair, at: instant) == nil,
+        let held = history(pair).held.last(where: { $0.from <= instant }),
+        instant >= countsFrom(held.source)
+      else { return nil }
+      return price
+    }
+    return prices.count < 3 ? nil : rounded(prices.reduce(0, +) * 10, by: prices.count)
+  }
+
+  private func members(_ region: String) -> [String] {
+    world.regions.first { $0.code == region }?.stations.sorted() ?? []
+  }
+
+  /// Four times the value below which so many quarters of sorted values lie, between two of them in proportion.
+  private func fourTimes(_ values: [Int], quarters: Int) -> Int {
+    let place = quarters * (values.count - 1)
+    let (low, part) = (place / 4, place % 4)
+    return 4 * values[low] + (part == 0 ? 0 : part * (values[low + 1] - values[low]))
+  }
+
+  // MARK: Days of stations
+
+  package enum Standing { case unknown, known, doubtful, stale }
+
+  package struct StationDay: Equatable {
+    package var standing: Standing = .unknown
+    /// In 65,536ths of a tenth of a cent.
+    package var mean = 0
+    package var low = 0
+    package var high = 0
+    package var last = 0
+    package var seconds = 0
+    /// How long the day is, as far as it has passed.
+    var length = 1
+
+    package var average: Int { rounded(mean * 100, by: 655_360) }
+    package var coverage: Int { min(1_000, rounded(seconds * 1_000, by: length)) }
+  }
+
+  /// - Returns: `nil` for a day that has not begun by when days are made.
+  package func stationDay(_ pair: Pair, _ day: Int) -> StationDay? {
+    guard let state = stations[pair.station]?.state else { return nil }
+    let begins = begin(of: day, in: state)
+    let ends = min(begin(of: day + 1, in: state), world.madeAt)
+    guard begins < ends else { return nil }
+    let key = DayKey(pair: pair, day: day)
+    if let known = days[key] { return known }
+    var made = StationDay()
+    made.length = ends - begins
+    var weighted = 0
+    var prices: [Int] = []
+    for piece in pieces(pair) {
+      let from = max(piece.from, begins, countsFrom(piece.held.source))
+      let until = min(piece.until, ends)
+      guard from < until else { continue }
+      if piece.doubt != nil {
+        if made.standing == .unknown { made.standing = .doubtful }
+        continue
+      }
+      weighted += piece.held.price * (until - from)
+      made.seconds += until - from
+      prices.append(piece.held.price)
+    }
+    if made.seconds > 0 {
+      made.standing = .known
+      made.mean = rounded(weighted * 65_536, by: made.seconds)
+      made.low = prices.min() ?? 0
+      made.high = prices.max() ?? 0
+      made.last = prices.last ?? 0
+    } else if made.standing == .unknown, isStale(pair, from: begins, until: ends) {
+      made.standing = .stale
+    }
+    days[key] = made
+    return made
+  }
+
+  struct DayKey: Hashable {
+    var pair: Pair
+    var day: Int
+  }
+
+  /// Whether at some instant a price is in force that is not too old by its stamp, and was not seen for too long.
+  private func isStale(_ pair: Pair, from begins: Second, until ends: Second) -> Bool {
+    let history = history(pair)
+    return (history.bounds.filter { begins < $0 && $0 < ends } + [begins]).contains { instant in
+      guard let (statement, next) = inForce(history.statements, at: instant), statement.price > 0,
+        !isBelieved(statement, next: next, fuel: pair.fuel, at: instant),
+        instant < lapse(of: statement, fuel: pair.fuel)
+      else { return false }
+      return instant >= countsFrom(history.held.last { $0.from <= instant }?.source ?? "")
+    }
+  }
+
+  // MARK: Days of regions
+
+  package struct RegionDay: Equatable {
+    package var average: Int?
+    package var median: Int?
+    package var quarter: Int?
+    package var lowest: Int?
+    package var highest: Int?
+    package var stations = 0
+    package var expected = 0
+    package var coverage = 0
+    package var isComplete = false
+    package var stale = 0
+    package var flagged = 0
+    package var states = "1"
+  }
+
+  /// - Returns: `nil`: there is none, because no station has a price, or because the day has not begun everywhere.
+  package func regionDay(_ code: String, _ fuel: String, _ day: Int) -> RegionDay? {
+    guard let region = world.regions.first(where: { $0.code == code }) else { return nil }
+    let sellers = region.stations.sorted().filter { stations[$0]?.isPublic ?? false }
+    // Without a state whose day has not begun the mean would be another one.
+    if region.state == nil,
+      Set(world.stations.map(\.state)).contains(where: { begin(of: day, in: $0) >= world.madeAt })
+    {
+      return nil
+    }
+    let all = sellers.compactMap { stationDay(Pair($0, fuel), day) }
+    let known = all.filter { $0.standing == .known }
+    guard !known.isEmpty else { return nil }
+    let means = known.map(\.mean).sorted()
+    var made = RegionDay()
+    made.stations = known.count
+    if known.count >= 3 {
+      func cents(fourTimes value: Int) -> Int { rounded(value * 10, by: 4 * 65_536) }
+      made.average = rounded(means.reduce(0, +) * 10, by: means.count * 65_536)
+      made.median = cents(fourTimes: fourTimes(means, quarters: 2))
+      made.quarter = cents(fourTimes: fourTimes(means, quarters: 1))
+      made.lowest = cents(fourTimes: 4 * means[0])
+      made.highest = cents(fourTimes: 4 * means[means.count - 1])
+    }
+    made.expected = max(known.count, expected(region, fuel, day).count)
+    let shares = known.map { rounded(min($0.seconds, $0.length) * 65_536, by: $0.length) }
+    made.coverage = min(1_000, rounded(shares.reduce(0, +) * 1_000, by: 65_536 * known.count))
+    made.stale = all.count { $0.standing == .stale }
+    made.flagged = all.count { $0.standing == .doubtful }
+    let isGood =
+      made.stations >= 3 && made.coverage >= 750
+      && made.stations * made.coverage >= made.expected * 800
+    if let state = region.state {
+      made.isComplete =
+        isGood && begin(of: day + 1, in: state) <= world.madeAt && isCovered(state, on: day)
+    } else {
+      let complete = world.states.keys.filter { isComplete(state: $0, fuel, day) }
+      made.states = "\(complete.count) of \(world.states.count)"
+      made.isComplete = isGood && complete.count == world.states.count
+    }
+    return made
+  }
+
+  /// Whether the whole of a state is: covered, and complete wherever the fuel is sold.
+  private func isComplete(state: String, _ fuel: String, _ day: Int) -> Bool {
+    guard isCovered(state, on: day) else { return false }
+    guard let region = world.regions.first(where: { $0.code == state }) else { return true }
+    if let own = regionDay(state, fuel, day) { return own.isComplete }
+    return expected(region, fuel, day).isEmpty
+  }
+
+  /// The stations with a price on a day of this month that has ended, or of the month before.
+  private func expected(_ region: Region, _ fuel: String, _ day: Int) -> [String] {
+    let month = Self.month(of: day)
+    let first = Self.month(of: month.first - 1).first
+    return region.stations.filter { id in
+      guard let station = stations[id], station.isPublic else { return false }
+      return isKnown(Pair(id, fuel), from: first, to: month.last, station.state)
+    }
+  }
+
+  private func isKnown(_ pair: Pair, from first: Int, to last: Int, _ state: String) -> Bool {
+    let key = DayKey(pair: pair, day: first)
+    if let answer = expectedKept[key] { return answer }
+    let answer = (first...last).contains { day in
+      begin(of: day + 1, in: state) <= world.madeAt && stationDay(pair, day)?.standing == .known
+    }
+    expectedKept[key] = answer
+    return answer
+  }
+}

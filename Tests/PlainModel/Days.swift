@@ -1,0 +1,113 @@
+import Foundation
+
+/// Price days, as days since 1970, and what covers them.
+extension PlainModel {
+  func day(of instant: Second, in state: String) -> Int {
+    guard let days = world.states[state] else { return 0 }
+    return Int(floor(Double(instant + offset(days.zone, at: instant) - days.startsAt) / 86_400))
+  }
+
+  /// When a price day begins. It ends where the next one begins.
+  func begin(of day: Int, in state: String) -> Second {
+    guard let days = world.states[state] else { return 0 }
+    if let known = begins[state]?[day] { return known }
+    let local = day * 86_400 + days.startsAt
+    let guess = local - offset(days.zone, at: local - 36_000)
+    let begin = local - offset(days.zone, at: guess)
+    begins[state, default: [:]][day] = begin
+    return begin
+  }
+
+  private func offset(_ zone: String, at instant: Second) -> Int {
+    if zones[zone] == nil { zones[zone] = TimeZone(identifier: zone) }
+    return zones[zone]?.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant))) ?? 0
+  }
+
+  /// The first and the last day of the month of a day.
+  static func month(of day: Int) -> (first: Int, last: Int) {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    let date = Date(timeIntervalSince1970: Double(day) * 86_400)
+    guard let month = calendar.dateInterval(of: .month, for: date) else { return (day, day) }
+    return (
+      Int(month.start.timeIntervalSince1970) / 86_400,
+      Int(month.end.timeIntervalSince1970) / 86_400 - 1
+    )
+  }
+
+  package static func text(day: Int) -> String { String(text(day * 86_400).prefix(10)) }
+
+  // MARK: Archives
+
+  /// The days that an archive's files reach: of each month from its first day to the last on which a price began. The
+  /// last three days of a month may have none.
+  func archivedDays(_ name: String) -> [ClosedRange<Int>] {
+    if let known = archived[name] { return known }
+    guard let archive = world.archives[name] else { return [] }
+    var last: [Int: Int] = [:]
+    for row in world.rows where row.archive == name {
+      let day = day(of: row.at, in: archive.state)
+      let first = Self.month(of: day).first
+      last[first] = max(last[first] ?? day, day)
+    }
+    let days = last.sorted { $0.key < $1.key }.map { first, last in
+      first...(last >= Self.month(of: first).last - 3 ? Self.month(of: first).last : last)
+    }
+    archived[name] = days
+    return days
+  }
+
+  /// The first instant from an instant on that no archive of the scheme covers; since its first run the feed does.
+  func coveredUntil(_ archive: Archive, from instant: Second) -> Second {
+    var end = instant
+    while true {
+      if let first = firstRun(archive.feed), end >= first { return .max }
+      let reaching = archived(of: archive.feed).filter { $0.from <= end && end < $0.until }
+      guard let further = reaching.map(\.until).max() else { return end }
+      end = further
+    }
+  }
+
+  /// The times that the files of a scheme's archives reach.
+  private func archived(of feed: String) -> [(from: Second, until: Second)] {
+    if let known = reach[feed] { return known }
+    let found = world.archives.filter { $0.value.feed == feed }.flatMap { name, archive in
+      archivedDays(name).map {
+        (
+          from: begin(of: $0.lowerBound, in: archive.state),
+          until: begin(of: $0.upperBound + 1, in: archive.state)
+        )
+      }
+    }
+    reach[feed] = found
+    return found
+  }
+
+  /// When the first run of a feed that counts was taken.
+  func firstRun(_ feed: String) -> Second? { lists[feed]?.counted.first?.takenAt }
+
+  // MARK: Coverage
+
+  /// Whether a source of a state covers a day: a file that reaches it, a list that was believed on it, or a run of it.
+  func isCovered(_ state: String, on day: Int) -> Bool {
+    let sources = Set(
+      world.feeds.filter { $0.value.state == state }.map(\.key)
+        + world.archives.filter { $0.value.state == state }.map(\.key))
+    return sources.contains { source in
+      if world.archives[source] != nil {
+        return archivedDays(source).contains { $0.contains(day) }
+      }
+      guard let feed = world.feeds[source], let lists = lists[source] else { return false }
+      let begins = begin(of: day, in: feed.state)
+      let ends = begin(of: day + 1, in: feed.state)
+      if lists.counted.contains(where: { $0.takenAt >= begins && $0.takenAt < ends }) {
+        return true
+      }
+      // From a list until it is not believed any more.
+      return lists.complete.contains {
+        $0.takenAt <= world.madeAt && $0.takenAt < ends
+          && min($0.takenAt + feed.sightLapse, world.madeAt + 1) > begins
+      }
+    }
+  }
+}

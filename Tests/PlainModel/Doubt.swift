@@ -1,0 +1,133 @@
+import Foundation
+
+/// Which believed prices are doubtful, and why.
+extension PlainModel {
+  private static let day = 86_400
+
+  /// Why the price of an instant is doubtful; `nil`: it is not, or there is none.
+  package func doubt(_ pair: Pair, at instant: Second) -> String? {
+    guard
+      let place = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
+    else { return nil }
+    if isPlaceholder(pair, at: instant) { return "placeholder" }
+    guard let until = farUntil(pair, place), instant < until else { return nil }
+    return "far"
+  }
+
+  /// The reasons for doubt that a held price has at any time.
+  package func doubts(_ pair: Pair, _ held: Held) -> Set<String> {
+    Set(pieces(pair).filter { held.from <= $0.from && $0.from < held.until }.compactMap(\.doubt))
+  }
+
+  /// Until when a held price is doubtful for being far; `nil`: it is not.
+  func farUntil(_ pair: Pair, _ place: Int) -> Second? {
+    let key = FarKey(pair: pair, place: place)
+    if let known = far[key] { return known }
+    let held = history(pair).held
+    let own = held[place]
+    var until: Second?
+    if isFar(held, place), !hasCompany(pair, own) {
+      until = (world.feeds[own.latest]?.holdingConfirms ?? true) ? own.from + Self.day : .max
+    }
+    far[key] = .some(until)
+    return until
+  }
+
+  struct FarKey: Hashable {
+    var pair: Pair
+    var place: Int
+  }
+
+  /// Whether it lies more than a third from the two prices before it and the two after it, as far as those are of the
+  /// last or the next sixty days. Without a price before, two after it must say so.
+  private func isFar(_ held: [Held], _ place: Int) -> Bool {
+    let own = held[place]
+    let before = held[..<place].suffix(2).filter { $0.until + 60 * Self.day >= own.from }
+    let after = held[(place + 1)...].prefix(2).filter { $0.from <= own.until + 60 * Self.day }
+    if before.isEmpty && after.count < 2 { return false }
+    return (before + after).allSatisfy { abs($0.price - own.price) * 3 > $0.price }
+  }
+
+  /// Whether a neighbour charges within a tenth of it in its first day.
+  private func hasCompany(_ pair: Pair, _ own: Held) -> Bool {
+    let end = min(own.until, own.from + Self.day)
+    return neighbours(of: pair.station).contains { neighbour in
+      history(Pair(neighbour, pair.fuel)).held.contains {
+        $0.from < end && $0.until > own.from && abs($0.price - own.price) * 10 <= own.price
+      }
+    }
+  }
+
+  /// The stations of the same state within forty kilometres, and at least the nearest five.
+  func neighbours(of id: String) -> [String] {
+    guard let here = stations[id], let position = here.position, here.isPublic else { return [] }
+    let others = world.stations.compactMap { other -> (id: String, kilometres: Double)? in
+      guard other.id != id, other.state == here.state, other.isPublic, let there = other.position
+      else { return nil }
+      return (other.id, Self.kilometres(position, there))
+    }.sorted { $0.kilometres < $1.kilometres }
+    let near = others.filter { $0.kilometres <= 40 }
+    return (near.count >= 5 ? near : Array(others.prefix(5))).map(\.id)
+  }
+
+  /// On a sphere of 6,371 kilometres.
+  private static func kilometres(
+    _ one: (latitude: Double, longitude: Double), _ other: (latitude: Double, longitude: Double)
+  ) -> Double {
+    func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
+    let cosine =
+      sin(radians(one.latitude)) * sin(radians(other.latitude))
+      + cos(radians(one.latitude)) * cos(radians(other.latitude))
+      * cos(radians(one.longitude - other.longitude))
+    return 6_371 * acos(max(-1, min(1, cosine)))
+  }
+
+  /// Whether a station has one price for every grade of petrol, a regular and a premium one among them, and at least
+  /// three fuels have it, this one too.
+  func isPlaceholder(_ pair: Pair, at instant: Second) -> Bool {
+    let regular: Set = ["U91", "E10", "LAF"]
+    let premium: Set = ["P95", "P98", "E5"]
+    var prices: [String: Int] = [:]
+    for fuel in fuels { prices[fuel] = price(Pair(pair.station, fuel), at: instant) }
+    let petrol = prices.filter { regular.contains($0.key) || premium.contains($0.key) }
+    guard let price = petrol.values.first, petrol.values.allSatisfy({ $0 == price }) else {
+      return false
+    }
+    return petrol.keys.contains(where: regular.contains)
+      && petrol.keys.contains(where: premium.contains)
+      && prices.values.count { $0 == price } >= 3 && prices[pair.fuel] == price
+  }
+
+  /// Everything that is sold anywhere.
+  package var fuels: [String] {
+    if everyFuel.isEmpty {
+      everyFuel = Set(world.runs.flatMap { $0.lines.map(\.fuel) } + world.rows.map(\.fuel)).sorted()
+    }
+    return everyFuel
+  }
+
+  /// A time during which nothing changes: neither the price nor the doubt about it.
+  struct Piece {
+    var from: Second
+    var until: Second
+    var held: Held
+    var doubt: String?
+  }
+
+  /// What is believed of a station and fuel in pieces, in order.
+  func pieces(_ pair: Pair) -> [Piece] {
+    if let known = cut[pair] { return known }
+    let history = history(pair)
+    var bounds = Set(fuels.flatMap { self.history(Pair(pair.station, $0)).bounds })
+    bounds.formUnion(history.held.flatMap { [$0.from, $0.from + Self.day] })
+    let sorted = bounds.sorted()
+    let pieces = history.held.flatMap { held -> [Piece] in
+      let within = sorted.filter { held.from <= $0 && $0 < held.until } + [held.until]
+      return zip(within, within.dropFirst()).map { from, until in
+        Piece(from: from, until: until, held: held, doubt: doubt(pair, at: from))
+      }
+    }
+    cut[pair] = pieces
+    return pieces
+  }
+}

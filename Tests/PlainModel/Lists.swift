@@ -1,0 +1,95 @@
+extension PlainModel {
+  /// Which runs count, and which lists say by their gaps what is not offered.
+  struct Lists {
+    enum Standing { case refused, incomplete, complete }
+
+    /// Runs that are neither withdrawn nor refused, oldest first.
+    private(set) var counted: [Run] = []
+    /// Those that end what they leave out.
+    private(set) var complete: [Run] = []
+
+    init(of runs: [Run], feed: Feed) {
+      let present = runs.filter { !$0.isWithdrawn }.sorted { $0.takenAt < $1.takenAt }
+      let lists = present.filter(\.isList)
+      for run in present {
+        guard run.isList else {
+          counted.append(run)
+          continue
+        }
+        switch Self.standing(of: run, among: lists, feed: feed) {
+        case .refused: continue
+        case .incomplete: counted.append(run)
+        case .complete:
+          counted.append(run)
+          complete.append(run)
+        }
+      }
+    }
+
+    /// A list is held against all those before it of the time for which a sighting is believed, whatever was thought of
+    /// those; and where there is none, against the newest of all.
+    static func standing(of list: Run, among lists: [Run], feed: Feed) -> Standing {
+      let before = lists.filter { $0.takenAt < list.takenAt }
+      let near = before.filter { $0.takenAt > list.takenAt - feed.sightLapse }
+      var longest: Run?
+      for other in near where longest.map({ length(other) >= length($0) }) ?? true {
+        longest = other
+      }
+      guard let longest = longest ?? before.last else { return .complete }
+      if Double(length(list)) < feed.refuseBelow * Double(length(longest)) - 1e-6 {
+        return .refused
+      }
+      if near.isEmpty { return .complete }
+      if Double(length(list)) < feed.partialBelow * Double(length(longest)) - 1e-6 {
+        return .incomplete
+      }
+      if lacksFuel(list, beside: longest) || lacksBrand(list, beside: longest) {
+        return .incomplete
+      }
+      let older = near.map { olderShare(list, than: $0) }.max() ?? 0
+      if older > 0.2, (older * Double(length(list))).rounded() > 20 { return .incomplete }
+      return .complete
+    }
+
+    /// How many stations and fuels it names.
+    private static func length(_ list: Run) -> Int {
+      Set(list.lines.map { "\($0.code) \($0.fuel)" }).count
+    }
+
+    private static func lacksFuel(_ list: Run, beside other: Run) -> Bool {
+      let fuels = Set(list.lines.map(\.fuel))
+      return Set(other.lines.map(\.fuel)).contains { fuel in
+        !fuels.contains(fuel) && other.lines.count { $0.fuel == fuel } >= 10
+      }
+    }
+
+    /// A chain under a new name has as many stations as before: then nothing is missing.
+    private static func lacksBrand(_ list: Run, beside other: Run) -> Bool {
+      let codes = Set(list.lines.map(\.code))
+      let others = Set(other.lines.map(\.code))
+      let brands = Set(codes.compactMap { list.brands[$0] })
+      return Set(others.compactMap { other.brands[$0] }).contains { brand in
+        let size = others.count { other.brands[$0] == brand }
+        return size >= 10 && !brands.contains(brand) && codes.count < others.count - size / 2
+      }
+    }
+
+    /// By how much the share of prices from before some instant has grown, which honest lists cannot do. Of each list the
+    /// stamps at every twentieth of it are compared, in minutes.
+    private static func olderShare(_ list: Run, than other: Run) -> Double {
+      let own = marks(list)
+      let others = marks(other)
+      guard !own.isEmpty, !others.isEmpty else { return 0 }
+      func share(_ marks: [Int], until mark: Int) -> Double {
+        Double(marks.count { $0 <= mark }) / Double(marks.count)
+      }
+      return own.map { share(own, until: $0) - share(others, until: $0) }.max() ?? 0
+    }
+
+    private static func marks(_ list: Run) -> [Int] {
+      let stamps = list.lines.compactMap { $0.stamp.map { $0 / 60 } }.sorted()
+      guard !stamps.isEmpty else { return [] }
+      return (0...20).map { stamps[(stamps.count - 1) * $0 / 20] }
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import Foundation
+
+/// What the product must answer, by the simplest possible method: for each instant that is asked about it looks at
+/// everything that was reported and says what is believed.
+///
+/// It shares no code with the product: the target has no dependencies. It is slow, and meant for small worlds.
+package final class PlainModel {
+  package let world: World
+  let lists: [String: Lists]
+  let stations: [String: Station]
+  /// What was worked out once for a station and fuel, because it is asked for again and again.
+  var kept: [Pair: History] = [:]
+  var archived: [String: [ClosedRange<Int>]] = [:]
+  var reach: [String: [(from: Second, until: Second)]] = [:]
+  var zones: [String: TimeZone] = [:]
+  var begins: [String: [Int: Second]] = [:]
+  var everyFuel: [String] = []
+  var far: [FarKey: Second?] = [:]
+  var cut: [Pair: [Piece]] = [:]
+  var days: [DayKey: StationDay] = [:]
+  var expectedKept: [DayKey: Bool] = [:]
+
+  package struct Pair: Hashable {
+    package var station: String
+    package var fuel: String
+
+    package init(_ station: String, _ fuel: String) {
+      self.station = station
+      self.fuel = fuel
+    }
+  }
+
+  package init(_ world: World) {
+    self.world = world
+    lists = world.feeds.reduce(into: [:]) { found, feed in
+      found[feed.key] = Lists(of: world.runs.filter { $0.feed == feed.key }, feed: feed.value)
+    }
+    stations = Dictionary(uniqueKeysWithValues: world.stations.map { ($0.id, $0) })
+  }
+
+  /// Whether a run that counts names a station of a feed.
+  package func isKnown(_ feed: String, _ code: String) -> Bool {
+    lists[feed]?.counted.contains { run in run.lines.contains { $0.code == code } } ?? false
+  }
+
+  // MARK: What is stated
+
+  /// From an instant on a station sells a fuel at a price, or does not sell it.
+  struct Statement {
+    var record: Record
+    var at: Second
+    /// 0: it does not.
+    var price: Int
+    /// The stamp that the price carries: older than `at` where a list takes up again what one left out.
+    var stampedAt: Second
+    /// When it was first reported, and since when it was reported last; as the state of then, not as of its publication.
+    var firstTold: Second
+    var told: Second
+  }
+
+  /// What all records of a station state of a fuel, in order; of one instant the last one counts.
+  func statements(_ pair: Pair) -> [Statement] {
+    var found: [Statement] = []
+    for record in stations[pair.station]?.records ?? [] {
+      if world.archives[record.source] != nil {
+        for row in world.rows
+        where row.archive == record.source && row.code == record.code && row.fuel == pair.fuel {
+          found.append(
+            Statement(
+              record: record, at: row.at, price: row.tenths, stampedAt: row.at, firstTold: row.at,
+              told: row.at))
+        }
+      } else {
+        found += reported(record, pair.fuel)
+      }
+    }
+    return found.sorted { ($0.at, $0.told, $0.price) < ($1.at, $1.told, $1.price) }
+  }
+
+  /// What a feed's runs state: prices by their stamps, and what complete lists leave out or take up again.
+  private func reported(_ record: Record, _ fuel: String) -> [Statement] {
+    guard let feed = world.feeds[record.source], let lists = lists[record.source] else { return [] }
+    func lines(_ run: Run) -> [Run.Line] {
+      run.lines.filter { $0.code == record.code && $0.fuel == fuel }
+    }
+    var prices: [Statement] = []
+    var last: (stamp: Second, price: Int)?
+    for run in lists.counted {
+      for line in lines(run) {
+        // What is not stamped began with the first run that told it, and goes on until one tells another price.
+        let stamp = line.stamp ?? (line.tenths == last?.price ? last!.stamp : run.takenAt)
+        let isNew = last?.stamp != stamp || last?.price != line.tenths
+        last = (stamp, line.tenths)
+        if let place = prices.firstIndex(where: { $0.at == stamp && $0.price == line.tenths }) {
+          if isNew { prices[place].told = run.takenAt + feed.delay }
+        } else {
+          prices.append(
+            Statement(
+              record: record, at: stamp, price: line.tenths, stampedAt: stamp,
+              firstTold: run.takenAt,
+              told: run.takenAt + feed.delay))
+        }
+      }
+    }
+    var gaps: [Statement] = []
+    var wasNamed = false
+    var isEnded = false
+    var before = Int.min
+    for list in lists.complete {
+      let isNamed = !lines(list).isEmpty
+      func state(_ price: Int, stampedAt: Second) {
+        gaps.append(
+          Statement(
+            record: record, at: list.takenAt, price: price, stampedAt: stampedAt,
+            firstTold: list.takenAt, told: list.takenAt))
+      }
+      if !isNamed {
+        // It ends what the list before it showed, and what was first reported since.
+        if wasNamed
+          || prices.contains(where: { $0.firstTold > before && $0.firstTold <= list.takenAt })
+        {
+          state(0, stampedAt: list.takenAt)
+          isEnded = true
+        }
+      } else if isEnded {
+        // It is offered again, at the price that was reported last.
+        isEnded = false
+        let newest = prices.filter { $0.at <= list.takenAt }
+          .max { ($0.at, $0.told, $0.price) < ($1.at, $1.told, $1.price) }
+        if let newest { state(newest.price, stampedAt: newest.at) }
+      }
+      wasNamed = isNamed
+      before = list.takenAt
+    }
+    return prices + gaps
+  }
+
+  // MARK: What is believed
+
+  /// The statement that holds at an instant, and when the next one comes.
+  func inForce(_ statements: [Statement], at instant: Second) -> (Statement, next: Second)? {
+    guard let newest = statements.last(where: { $0.at <= instant }) else { return nil }
+    return (newest, statements.first { $0.at > instant }?.at ?? .max)
+  }
+
+  /// Whether a statement in force is believed: not too old by its stamp, not unseen for too long, and of an archive not
+  /// carried past the time that the scheme covers.
+  func isBelieved(
+    _ statement: Statement, next: Second, fuel: String, at instant: Second
+  ) -> Bool {
+    guard statement.price > 0, instant < lapse(of: statement, fuel: fuel) else { return false }
+    guard let feed = world.feeds[statement.record.source] else { return true }
+    // Seen at some time after the instant under the same statement, or not too long before.
+    if instant < max(statement.stampedAt, statement.firstTold) + feed.sightLapse { return true }
+    guard let lists = lists[statement.record.source] else { return false }
+    let seen = lists.complete.filter { $0.takenAt < next }
+    guard let last = seen.last, names(last, statement.record.code, fuel) else { return false }
+    return instant < last.takenAt + feed.sightLapse
+  }
+
+  /// When a statement is too old by its stamp, or carried too far.
+  func lapse(of statement: Statement, fuel: String) -> Second {
+    if let feed = world.feeds[statement.record.source] {
+      return statement.stampedAt + (feed.priceLapseByFuel[fuel] ?? feed.priceLapse)
+    }
+    guard let archive = world.archives[statement.record.source] else { return .min }
+    return min(
+      statement.stampedAt + (archive.priceLapseByFuel[fuel] ?? archive.priceLapse),
+      coveredUntil(archive, from: statement.at))
+  }
+
+  private func names(_ list: Run, _ code: String, _ fuel: String) -> Bool {
+    list.lines.contains { $0.code == code && $0.fuel == fuel }
+  }
+
+  /// The price at an instant, in tenths of a cent.
+  package func price(_ pair: Pair, at instant: Second) -> Int? {
+    guard let (statement, next) = inForce(history(pair).statements, at: instant),
+      isBelieved(statement, next: next, fuel: pair.fuel, at: instant)
+    else { return nil }
+    return statement.price
+  }
+
+  // MARK: History
+
+  /// A time during which one price is believed.
+  package struct Held: Equatable {
+    package var from: Second
+    package var until: Second
+    package var price: Int
+    /// Whose price it is: the source that reported its beginning.
+    package var source: String
+    /// The source that reported it last.
+    var latest: String
+  }
+
+  struct History {
+    var statements: [Statement]
+    /// Every instant at which something may begin or end.
+    var bounds: [Second]
+    var held: [Held]
+  }
+
+  func history(_ pair: Pair) -> History {
+    if let known = kept[pair] { return known }
+    let statements = statements(pair)
+    var bounds: Set<Second> = []
+    for statement in statements {
+      bounds.formUnion([statement.at, lapse(of: statement, fuel: pair.fuel)])
+      if let feed = world.feeds[statement.record.source] {
+        bounds.insert(max(statement.stampedAt, statement.firstTold) + feed.sightLapse)
+      }
+    }
+    for source in Set(statements.map(\.record.source)) {
+      for list in lists[source]?.complete ?? [] {
+        bounds.formUnion([list.takenAt, list.takenAt + (world.feeds[source]?.sightLapse ?? 0)])
+      }
+    }
+    var history = History(statements: statements, bounds: bounds.sorted(), held: [])
+    for (bound, end) in zip(history.bounds, history.bounds.dropFirst() + [.max]) {
+      guard let (statement, next) = inForce(statements, at: bound),
+        isBelieved(statement, next: next, fuel: pair.fuel, at: bound)
+      else { continue }
+      let source = statement.record.source
+      if let last = history.held.last, last.until == bound, last.price == statement.price {
+        history.held[history.held.count - 1].until = end
+        history.held[history.held.count - 1].latest = source
+      } else {
+        history.held.append(
+          Held(from: bound, until: end, price: statement.price, source: source, latest: source))
+      }
+    }
+    kept[pair] = history
+    return history
+  }
+
+  /// What was believed, up to a clock.
+  package func priceHistory(_ pair: Pair, clock: Second) -> [Held] {
+    history(pair).held.filter { $0.from <= clock }
+  }
+
+  /// Everything that was stated of a station and fuel, for a person to decide.
+  package func evidence(_ pair: Pair) -> [String] {
+    let history = history(pair)
+    var lines: [String] = []
+    for statement in history.statements {
+      let told = "first told \(Self.text(statement.firstTold)), told \(Self.text(statement.told))"
+      let when = "from \(Self.text(statement.at)), stamped \(Self.text(statement.stampedAt))"
+      lines.append("\(statement.record.source): \(statement.price) \(when), \(told)")
+    }
+    for held in history.held {
+      lines.append(
+        "held \(held.price) \(Self.text(held.from)) to \(Self.text(held.until)) by \(held.source)")
+    }
+    for record in stations[pair.station]?.records ?? [] {
+      for run in lists[record.source]?.counted ?? [] {
+        let isComplete =
+          lists[record.source]?.complete.contains { $0.takenAt == run.takenAt } ?? false
+        let named = run.lines.filter { $0.code == record.code && $0.fuel == pair.fuel }
+        let prices = named.map { line -> String in
+          guard let stamp = line.stamp else { return "\(line.tenths)" }
+          return "\(line.tenths) stamped \(Self.text(stamp))"
+        }
+        let kind = isComplete ? "complete list" : run.isList ? "list" : "news"
+        lines.append(
+          "\(record.source) \(Self.text(run.takenAt)) \(kind): \(prices.joined(separator: ", "))")
+      }
+    }
+    return lines
+  }
+
+  package static func text(_ instant: Second) -> String {
+    if instant == .max || instant == .min { return "never" }
+    return Date(timeIntervalSince1970: Double(instant)).formatted(.iso8601)
+  }
+}
