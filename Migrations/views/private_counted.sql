@@ -1,5 +1,5 @@
--- What counts of what was reported: facts of runs that count, and gaps of lists that are complete. The one place
--- that says so.
+-- What counts of what was reported: facts of runs that count, and gaps of lists that are complete, where there was
+-- something to leave out. The one place that says so.
 CREATE OR REPLACE VIEW fuel.counted_price AS
 SELECT
   price.station_id,
@@ -35,9 +35,35 @@ SELECT
   listing.run_id
 FROM fuel.listing
 JOIN fuel.run USING (run_id)
-WHERE run.is_complete;
+WHERE run.is_complete
+  -- The list that first showed it may not count any more: then the gap of the next one ends nothing. Not EXISTS, for
+  -- which the server may read the whole history once instead of one pair.
+  AND (
+    listing.is_listed
+    OR coalesce((
+      SELECT true
+      FROM fuel.listing AS before
+      JOIN fuel.run AS list USING (run_id)
+      WHERE before.station_id = listing.station_id
+        AND before.fuel_id = listing.fuel_id
+        AND before.source_id = listing.source_id
+        AND before.changed_at < listing.changed_at
+        AND before.is_listed
+        AND list.is_complete
+      LIMIT 1
+    ), false)
+    OR coalesce((
+      SELECT true
+      FROM fuel.counted_price AS price
+      JOIN fuel.source USING (source_id)
+      WHERE price.station_id = listing.station_id
+        AND price.fuel_id = listing.fuel_id
+        AND price.source_id = listing.source_id
+        AND price.learnt_at <= listing.changed_at + source.delay
+      LIMIT 1
+    ), false));
 COMMENT ON VIEW fuel.counted_listing IS
-  'What complete lists say by what they leave out. A row may repeat the one before it.';
+  'What complete lists say by what they leave out. A row may repeat the one before it; a gap that nothing came before is none.';
 COMMENT ON COLUMN fuel.counted_listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.counted_listing.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.counted_listing.source_id  IS 'The feed.';

@@ -262,6 +262,35 @@ struct StandingTests {
     #expect(prices(try await history(slips: true, isWithdrawn: false)) == prices(right))
   }
 
+  /// What the list before it showed is ended by a list that leaves it out, but not where that one is taken back: then
+  /// nothing was there to leave out.
+  @Test func aGapAfterAListThatIsTakenBackEndsNothing() async throws {
+    func history(hours: [Int], isWithdrawn: Bool) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        let last = Self.begin + .seconds(4 * 3_600)
+        for hour in hours {
+          try feed.says(
+            (hour == 1 ? 1..<20 : 0..<20).map {
+              .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900))
+            },
+            at: Self.begin + .seconds(hour * 3_600), now: last, refuseBelow: Self.refuseBelow,
+            partialBelow: Self.partialBelow)
+        }
+        if isWithdrawn {
+          let wrong = try #require(try feed.store.named(1))
+          _ = try feed.decide(
+            wrong.run, takenAt: Self.begin, counts: false, now: last,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+        }
+        return try feed.published(at: last).filter { $0.hasPrefix("history|") }
+      }
+    }
+    let right = try await history(hours: [1, 2, 3], isWithdrawn: false)
+    #expect(right.count == 20)
+    Self.compare(try await history(hours: [0, 1, 2, 3], isWithdrawn: true), right, "withdrawn")
+  }
+
   /// Prices of whole days are told again and again: what a withdrawn answer told counts as far as later ones tell it.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func anAnswerOfWholeDaysIsTakenBack(order: [Int]) async throws {
