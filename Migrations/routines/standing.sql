@@ -1,17 +1,51 @@
 -- Which runs count, and which lists are complete: when that changes, what the lists after them show is written down
 -- first, and no row goes. What may have changed is noted in pg_temp.changed.
 
--- The lists beside and after a run up to the next complete one: until then lists may lack what is offered.
-CREATE OR REPLACE FUNCTION fuel.lists_after(p_run_id integer)
-RETURNS TABLE (run_id integer, taken_at timestamptz, fetched_at timestamptz)
+-- Whether a list shows a station and fuel: as it says itself, or as the complete list before it.
+CREATE OR REPLACE FUNCTION fuel.is_shown(
+  p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_run_id integer,
+  p_taken_at timestamptz)
+RETURNS boolean LANGUAGE sql STABLE
+RETURN coalesce((
+  SELECT said.is_listed
+  FROM fuel.listing AS said
+  WHERE said.station_id = p_station_id
+    AND said.fuel_id = p_fuel_id
+    AND said.source_id = p_source_id
+    AND said.changed_at = p_taken_at
+    AND said.run_id = p_run_id
+), (
+  SELECT listing.is_listed
+  FROM fuel.counted_listing AS listing
+  WHERE listing.station_id = p_station_id
+    AND listing.fuel_id = p_fuel_id
+    AND listing.source_id = p_source_id
+    AND listing.changed_at <= p_taken_at
+  ORDER BY listing.changed_at DESC, listing.is_listed DESC
+  LIMIT 1
+), false);
+COMMENT ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestamptz) IS
+  'Whether a stored list shows a station and fuel.';
+GRANT EXECUTE ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestamptz) TO fuel_writer;
+
+-- The lists beside and after a run up to the next complete one: until then lists may lack what is offered. Lists that
+-- were taken back may count again.
+DROP FUNCTION IF EXISTS fuel.lists_after(integer);
+CREATE FUNCTION fuel.lists_after(p_run_id integer)
+RETURNS TABLE (run_id integer, taken_at timestamptz, fetched_at timestamptz, counts boolean)
 LANGUAGE sql STABLE AS $$
-  SELECT list.run_id, list.taken_at, list.fetched_at
+  SELECT
+    list.run_id, list.taken_at, coalesce(list.fetched_at, list.taken_at),
+    list.outcome IN ('stored', 'unchanged')
   FROM fuel.run AS told
   JOIN fuel.run AS list ON list.source_id = told.source_id
   WHERE told.run_id = p_run_id
     AND list.run_id <> p_run_id
-    AND list.outcome IN ('stored', 'unchanged')
     AND (list.is_complete OR list.composition_id IS NOT NULL)
+    AND (
+      list.outcome IN ('stored', 'unchanged')
+      -- One that was refused when it came is read again before it counts.
+      OR (list.outcome IN ('withdrawn', 'refused') AND list.stored + list.unchanged > 0))
     AND list.taken_at >= told.taken_at
     AND list.taken_at <= coalesce((
       SELECT min(complete.taken_at)
@@ -26,8 +60,8 @@ COMMENT ON FUNCTION fuel.lists_after(integer) IS
   'The stored lists beside and after a run, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.lists_after(integer) TO fuel_writer;
 
--- Which run shows the stations and fuels of a run's facts next. Leaves out those that by then show another price, or
--- none ever again.
+-- Which run shows the stations and fuels of a run's facts next, and which that does not count would before it. Leaves
+-- out those that by then show another price, or none ever again.
 CREATE OR REPLACE FUNCTION fuel.heirs(p_run_id integer)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer,
@@ -46,38 +80,31 @@ BEGIN
   ),
   list AS MATERIALIZED (
     SELECT * FROM fuel.lists_after(p_run_id)
-  )
-  SELECT
-    fact.station_id, fact.fuel_id, fact.effective_at, fact.price_tenths, heir.run_id, heir.taken_at,
-    heir.fetched_at
-  FROM fact
-  CROSS JOIN LATERAL (
-    (
+  ),
+  shown AS MATERIALIZED (
+    SELECT fact.*, list.run_id, list.taken_at, list.fetched_at, list.counts
+    FROM fact
+    CROSS JOIN LATERAL (
       -- In order before they are asked, so that the server asks no further than the first that shows it.
-      SELECT list.run_id, list.taken_at, list.fetched_at
-      FROM (SELECT * FROM list ORDER BY list.taken_at, list.run_id OFFSET 0) AS list
-      WHERE coalesce((
-        SELECT said.is_listed
-        FROM fuel.listing AS said
-        WHERE said.station_id = fact.station_id
-          AND said.fuel_id = fact.fuel_id
-          AND said.source_id = fact.source_id
-          AND said.changed_at = list.taken_at
-          AND said.run_id = list.run_id
-      ), (
-        SELECT listing.is_listed
-        FROM fuel.counted_listing AS listing
-        WHERE listing.station_id = fact.station_id
-          AND listing.fuel_id = fact.fuel_id
-          AND listing.source_id = fact.source_id
-          AND listing.changed_at <= list.taken_at
-        ORDER BY listing.changed_at DESC, listing.is_listed DESC
-        LIMIT 1
-      ), false)
+      SELECT list.run_id, list.taken_at, list.fetched_at, list.counts
+      FROM (SELECT * FROM list WHERE list.counts ORDER BY list.taken_at, list.run_id OFFSET 0) AS list
+      WHERE fuel.is_shown(
+        fact.station_id, fact.fuel_id, fact.source_id, list.run_id, list.taken_at)
       LIMIT 1
-    )
+    ) AS list
     UNION ALL
-    (
+    SELECT fact.*, list.run_id, list.taken_at, list.fetched_at, list.counts
+    FROM fact
+    JOIN list ON NOT list.counts
+    WHERE fuel.is_shown(
+      fact.station_id, fact.fuel_id, fact.source_id, list.run_id, list.taken_at)
+  ),
+  heir AS (
+    SELECT shown.* FROM shown
+    UNION ALL
+    SELECT fact.*, later.run_id, later.taken_at, later.fetched_at, true
+    FROM fact
+    CROSS JOIN LATERAL (
       SELECT run.run_id, run.taken_at, run.fetched_at
       FROM fuel.listing
       JOIN fuel.run USING (run_id)
@@ -89,24 +116,43 @@ BEGIN
         AND run.outcome IN ('stored', 'unchanged')
       ORDER BY listing.changed_at
       LIMIT 1
-    )
-    LIMIT 1
-  ) AS heir
+    ) AS later
+    WHERE NOT EXISTS (
+      SELECT
+      FROM shown
+      WHERE shown.counts
+        AND shown.station_id = fact.station_id
+        AND shown.fuel_id = fact.fuel_id)
+  )
+  SELECT
+    heir.station_id, heir.fuel_id, heir.effective_at, heir.price_tenths, heir.run_id, heir.taken_at,
+    heir.fetched_at
+  FROM heir
   -- Not EXISTS, for which the server may read the whole history once instead of one pair.
   WHERE NOT coalesce((
     SELECT true
     FROM fuel.counted_price AS later
-    WHERE later.station_id = fact.station_id
-      AND later.fuel_id = fact.fuel_id
-      AND later.source_id = fact.source_id
-      AND (later.learnt_at > told.fetched_at OR later.run_id = heir.run_id)
+    WHERE later.station_id = heir.station_id
+      AND later.fuel_id = heir.fuel_id
+      AND later.source_id = heir.source_id
+      AND later.learnt_at > told.fetched_at
       AND later.learnt_at <= heir.fetched_at
+    LIMIT 1
+  ), false)
+  AND NOT coalesce((
+    SELECT true
+    FROM fuel.price AS own
+    WHERE own.station_id = heir.station_id
+      AND own.fuel_id = heir.fuel_id
+      AND own.source_id = heir.source_id
+      AND own.run_id = heir.run_id
     LIMIT 1
   ), false);
 END
 $$;
 COMMENT ON FUNCTION fuel.heirs(integer) IS
-  'Which run shows the stations and fuels of a run next, where no other price was reported by then.';
+  'Which runs show the stations and fuels of a run next, where no other price was reported by then: the next one that '
+  'counts, and those that do not.';
 GRANT EXECUTE ON FUNCTION fuel.heirs(integer) TO fuel_writer;
 
 -- The facts that a run was the first to report were reported by others too, which stored nothing because of it: by
@@ -289,6 +335,10 @@ BEGIN
     AND EXISTS (
       SELECT FROM fuel.price
       WHERE price.run_id = p_run_id AND price.station_id = station.station_id);
+  -- What came while it did not count left to the runs before it what it shows now.
+  PERFORM fuel.spell_out_prices(run.run_id)
+  FROM fuel.run
+  WHERE run.run_id = p_run_id AND run.composition_id IS NOT NULL;
   PERFORM fuel.note_changes_of(p_run_id);
 END
 $$;

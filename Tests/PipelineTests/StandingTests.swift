@@ -291,6 +291,54 @@ struct StandingTests {
     Self.compare(try await history(hours: [0, 1, 2, 3], isWithdrawn: true), right, "withdrawn")
   }
 
+  /// A run says by what came before it what it shows: it says so still when that is taken back and it counts again, and
+  /// so do those that came while it did not count.
+  @Test func whatCountsAgainSaysWhatItSaid() async throws {
+    /// A slip of the second hour under its own stamp or that of the price before, told again in the third.
+    func history(
+      hours: [Int], slip: Int, decisions: [(hour: Int, counts: Bool)] = [], last: Int = 3
+    )
+      async throws -> [String]
+    {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        let end = Self.begin + .seconds(5 * 3_600)
+        var runs: [Int: RunID] = [:]
+        func say(_ hour: Int) throws {
+          let isSlip = (1...slip).contains(hour)
+          try feed.says(
+            (0..<20).map { station in
+              .u91(
+                "\(10 + station)", isSlip ? 1_900 : 1_850,
+                Self.begin - .seconds(isSlip && slip == 2 ? 600 : 900))
+            }, at: Self.begin + .seconds(hour * 3_600), now: end, refuseBelow: Self.refuseBelow,
+            partialBelow: Self.partialBelow)
+          let newest = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
+          runs[hour] = try feed.store.named(Int(newest) ?? 0)?.run
+        }
+        for hour in hours where hour < last { try say(hour) }
+        for (position, (hour, counts)) in decisions.enumerated() {
+          // The last list comes between the decisions.
+          if position == decisions.count - 1, hours.contains(last) { try say(last) }
+          _ = try feed.decide(
+            try #require(runs[hour]), takenAt: Self.begin + .seconds(hour * 3_600), counts: counts,
+            now: end, refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+        }
+        if decisions.isEmpty, hours.contains(last) { try say(last) }
+        return try feed.published(at: end).filter { $0.hasPrefix("history|") }
+      }
+    }
+    // Its price was told first by a run that is taken back while it does not count.
+    Self.compare(
+      try await history(
+        hours: [0, 1, 2], slip: 2, decisions: [(2, false), (1, false), (2, true)]),
+      try await history(hours: [0, 2], slip: 2), "told by another")
+    // The list after it told what was known without it.
+    Self.compare(
+      try await history(hours: [0, 1, 2], slip: 1, decisions: [(1, false), (1, true)], last: 2),
+      try await history(hours: [0, 1, 2], slip: 1, last: 2), "told without it")
+  }
+
   /// Prices of whole days are told again and again: what a withdrawn answer told counts as far as later ones tell it.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func anAnswerOfWholeDaysIsTakenBack(order: [Int]) async throws {
