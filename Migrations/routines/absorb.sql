@@ -116,9 +116,6 @@ DECLARE
   feed             fuel.source;
   told_by          integer;
   is_late          boolean;
-  next_run_id      integer;
-  next_run_at      timestamptz;
-  next_learnt_at   timestamptz;
   stored           integer;
 BEGIN
   SELECT source.* INTO STRICT feed
@@ -137,8 +134,7 @@ BEGIN
   UPDATE pg_temp.staged_price SET
     effective_at = CASE
       WHEN held.price_tenths = staged_price.price_tenths THEN held.effective_at ELSE p_taken_at
-    END,
-    held_tenths = nullif(held.price_tenths, staged_price.price_tenths)
+    END
   FROM (
     SELECT staged.ctid AS place, price.effective_at, price.price_tenths
     FROM pg_temp.staged_price AS staged
@@ -165,7 +161,6 @@ BEGIN
     coalesce(staged.fuel_id, known.fuel_id) AS fuel_id,
     staged.effective_at,
     staged.price_tenths,
-    staged.held_tenths,
     staged.station_id IS NOT NULL AS is_listed,
     coalesce(known.is_listed, false) AS was_listed,
     -- In a run in order of time what is newer than all that is known is news.
@@ -177,8 +172,7 @@ BEGIN
       station.station_id,
       staged_price.fuel_id,
       staged_price.effective_at,
-      staged_price.price_tenths,
-      staged_price.held_tenths
+      staged_price.price_tenths
     FROM pg_temp.staged_price
     JOIN fuel.station
       ON station.source_id = feed.source_id AND station.station_code = staged_price.station_code
@@ -270,33 +264,6 @@ BEGIN
   FROM (
     SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM told
   ) AS told;
-  IF is_late THEN
-    -- A late sighting of an unstamped price ends at the next sighting, which told what held before.
-    SELECT run.run_id, run.taken_at, run.fetched_at INTO next_run_id, next_run_at, next_learnt_at
-    FROM fuel.run
-    WHERE run.source_id = feed.source_id
-      AND run.outcome IN ('stored', 'unchanged')
-      AND run.taken_at > p_taken_at
-    ORDER BY run.taken_at, run.run_id
-    LIMIT 1;
-    INSERT INTO fuel.price (
-      station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
-    SELECT
-      difference.station_id, difference.fuel_id, feed.source_id, next_run_at,
-      difference.held_tenths, next_run_id, next_learnt_at
-    FROM pg_temp.difference
-    WHERE next_run_at IS NOT NULL
-      AND difference.held_tenths IS NOT NULL
-      AND NOT EXISTS (
-        SELECT
-        FROM fuel.counted_price AS price
-        WHERE price.station_id = difference.station_id
-          AND price.fuel_id = difference.fuel_id
-          AND price.source_id = feed.source_id
-          AND price.effective_at > p_taken_at
-          AND price.effective_at <= next_run_at)
-    ON CONFLICT DO NOTHING;
-  END IF;
 
   -- From here on its gaps count.
   UPDATE fuel.run SET

@@ -220,16 +220,19 @@ COMMENT ON FUNCTION fuel.hand_over_facts(integer) IS
 GRANT EXECUTE ON FUNCTION fuel.hand_over_facts(integer) TO fuel_writer;
 
 -- The other way round: before a late list shows another price than the list before it, what the next one shows is
--- written down.
+-- written down. A price without a stamp begins anew with it.
 CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told fuel.run;
+  told         fuel.run;
+  is_unstamped boolean;
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
+  is_unstamped := told.composition_id IS NOT NULL AND coalesce(cardinality(told.stamps), 0) = 0;
   INSERT INTO fuel.price (
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
-    heir.station_id, heir.fuel_id, told.source_id, before.effective_at, before.price_tenths,
+    heir.station_id, heir.fuel_id, told.source_id,
+    CASE WHEN is_unstamped THEN heir.taken_at ELSE before.effective_at END, before.price_tenths,
     heir.run_id, heir.fetched_at
   FROM fuel.heirs(p_run_id) AS heir
   CROSS JOIN LATERAL (

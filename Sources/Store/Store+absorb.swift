@@ -44,6 +44,8 @@ extension Store {
   package func absorb(
     _ payload: Payload, run: RunID, list: ListSummary?, isComplete: Bool, now: Instant
   ) throws -> Int {
+    // First: whether it stamps its prices is asked of what it is made of.
+    if let list { try keep(list, of: run) }
     let stored = try connection.query(
       """
       SELECT fuel.absorb(
@@ -51,7 +53,6 @@ extension Store {
       """
     ).only().integer("stored")
     try connection.execute("DROP TABLE pg_temp.staged_price, pg_temp.staged_station")
-    if let list { try keep(list, of: run) }
     return stored
   }
 
@@ -76,9 +77,7 @@ extension Store {
         fuel_id      smallint    NOT NULL,
         -- NULL: the feed stamps nothing.
         effective_at timestamptz,
-        price_tenths integer     NOT NULL,
-        -- Of an unstamped price: what held before, where that differs.
-        held_tenths  integer
+        price_tenths integer     NOT NULL
       ) ON COMMIT DROP;
       CREATE TEMPORARY TABLE staged_station (
         station_code text NOT NULL,

@@ -46,19 +46,22 @@ package struct ReportRules: Sendable, Equatable {
   package var countsFrom: Instant
   /// Whether a doubtful price that still holds a day later is believed.
   package var holdingConfirms: Bool
+  /// Whether it stamps its prices. Where it does not, a price begins when it is first seen.
+  package var isStamped: Bool
   /// Which instants the archives and the feed of this scheme cover; `nil`: all, as with a feed, whose
   /// lists tell what is believed.
   package var covered: Coverage?
 
   package init(
     priceLapse: Int64, sightLapse: Int64, delay: Int64 = 0, countsFrom: Instant = .distantPast,
-    holdingConfirms: Bool = true, covered: Coverage? = nil
+    holdingConfirms: Bool = true, isStamped: Bool = true, covered: Coverage? = nil
   ) {
     self.priceLapse = priceLapse
     self.sightLapse = sightLapse
     self.delay = delay
     self.countsFrom = countsFrom
     self.holdingConfirms = holdingConfirms
+    self.isStamped = isStamped
     self.covered = covered
   }
 }

@@ -175,6 +175,17 @@ private struct Reports {
     all.removeSubrange(kept...)
   }
 
+  /// Drops prices that a feed without stamps tells again, which go on as they were: a list that came late tells first
+  /// what a later one seemed to begin. In order of time.
+  mutating func dropRepeated(rules: [Int16: ReportRules]) {
+    guard rules.values.contains(where: { !$0.isStamped }) else { return }
+    var prices: [Int32: Int32] = [:]
+    all.removeAll { report in
+      guard rules[report.sourceID]?.isStamped == false else { return false }
+      return prices.updateValue(report.price, forKey: report.recordID) == report.price
+    }
+  }
+
   func isListed(_ record: Int32, before instant: Instant) -> Bool {
     listings[record]?.last { $0.at < instant }?.isListed ?? false
   }
@@ -211,6 +222,7 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
     }
   }
   reports.fold()
+  reports.dropRepeated(rules: rules)
   guard hasListings else { return reports }
   for record in reports.listings.keys {
     // Of two lists of one instant the one that shows more counts.

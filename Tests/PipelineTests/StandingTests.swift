@@ -152,6 +152,24 @@ struct StandingTests {
     Self.compare(plain, shuffled, "seed \(seed)")
   }
 
+  /// A feed that stamps nothing: a price begins with the first list that tells it, whatever list comes first.
+  @Test(.longer, arguments: 0..<seeds)
+  func anyOrderOfListsWithoutStampsIsJudgedAlike(seed: Int) async throws {
+    let lists = Self.lists(seed: UInt64(seed)).map { list in
+      var list = list
+      for place in list.observations.indices { list.observations[place].effectiveAt = nil }
+      return list
+    }
+    let plain = try await outcome(of: lists)
+    var random = Random(seed: UInt64(seed), "order of lists")
+    let shuffled = try await outcome(
+      of: [lists[0]] + lists.dropFirst().shuffled(using: &random))
+    #expect(plain.count > 150)
+    // When a station that has left was seen last is known by its last price, and that by the list that told it first.
+    func compared(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("station|") } }
+    Self.compare(compared(plain), compared(shuffled), "seed \(seed)")
+  }
+
   /// A run that is taken back was never there, whatever came after it; and it can be had again.
   @Test(.longer, arguments: 0..<seeds)
   func aWithdrawnRunWasNeverThere(seed: Int) async throws {

@@ -346,6 +346,13 @@ extension Store {
         (extract(epoch FROM sight.lapses_after) * 1000000)::bigint AS sight_lapse,
         (extract(epoch FROM source.delay) * 1000000)::bigint AS delay,
         source.holding_confirms,
+        coalesce((
+          SELECT cardinality(run.stamps) > 0
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.composition_id IS NOT NULL
+          ORDER BY run.taken_at DESC, run.run_id DESC
+          LIMIT 1
+        ), true) AS is_stamped,
         source.first_taken_at,
         sight.counts_from_at,
         coalesce((
@@ -373,6 +380,7 @@ extension Store {
         sightLapse: Int64(try row.integer("sight_lapse")), delay: Int64(try row.integer("delay")),
         countsFrom: try row.optionalInstant("counts_from_at") ?? .distantPast,
         holdingConfirms: try row.boolean("holding_confirms"),
+        isStamped: try row.boolean("is_stamped"),
         covered: isArchive ? Coverage(archived[try row.text("scheme")] ?? []) : nil)
       var byFuel = Dictionary(uniqueKeysWithValues: fuelIDs.map { ($0, rule) })
       for entry in try row.text("by_fuel").split(separator: ",") {
