@@ -10,7 +10,8 @@ SELECT
   shown.confirmed_at,
   shown.until_at AS lapses_at,
   shown.now_at < shown.until_at AS is_fresh,
-  shown.doubt IS NOT NULL AS is_flagged,
+  -- What is not believed is not judged.
+  shown.doubt IS NOT NULL AND shown.now_at < shown.until_at AS is_flagged,
   shown.next_tenths,
   shown.next_from_at AS next_effective_at,
   shown.now_at,
@@ -22,7 +23,7 @@ SELECT
     AND coalesce(shown.now_at >= reporter.counts_from_at, true)
     AND station.is_public AS is_counted,
   source.delay,
-  shown.doubt AS flag_reason
+  CASE WHEN shown.now_at < shown.until_at THEN shown.doubt END AS flag_reason
 FROM (
   SELECT
     held.station_id,
@@ -30,7 +31,7 @@ FROM (
     held.source_id,
     held.seen_by,
     -- What a report has ended is gone; what has lapsed is shown as stale.
-    CASE WHEN held.is_ended AND held.until_at <= held.now_at THEN 0 ELSE held.price_tenths END
+    CASE WHEN held.is_ended AND held.lapses_at <= held.now_at THEN 0 ELSE held.price_tenths END
       AS price_tenths,
     held.from_at,
     CASE WHEN held.is_open THEN greatest(held.learnt_at, sight.last_listed_at) ELSE held.learnt_at END

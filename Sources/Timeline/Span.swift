@@ -13,7 +13,7 @@ package struct Span: Sendable, Equatable {
   package var lapsesAt: Instant
   /// Whether lists to come keep it alive.
   package var isOpen: Bool
-  /// Whether a report ended it. Otherwise it lapsed.
+  /// Whether a report ended it, at `lapsesAt` if it was not believed for so long. Otherwise it lapsed.
   package var isEnded: Bool
   /// Tenths of a cent per litre; never 0.
   package var price: Int32
@@ -121,7 +121,7 @@ package func spans(
     let isOpen = next == nil && isListed
     var span = Span(
       from: report.at, until: max(until, report.at), lapsesAt: lapses, isOpen: isOpen,
-      isEnded: next == until, price: report.price, sourceID: report.sourceID,
+      isEnded: next == lapses, price: report.price, sourceID: report.sourceID,
       seenBy: report.sourceID, statedAt: report.at, learntAt: report.learntAt)
     if let last = spans.last, last.price == span.price, last.until == span.from {
       span.from = last.from

@@ -172,6 +172,28 @@ struct EqualAnswerTests {
       """)
   }
 
+  /// A price that nobody had seen for too long is stale until a list leaves it out: then it is gone.
+  @Test func whatAListLeavesOutIsGone() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let begin = Instant("2026-06-29T14:00:00Z")
+      func shown(_ hours: Int) throws -> [String] {
+        let now = begin + .seconds(hours * 3_600)
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines(
+          """
+          SELECT feed_station_code, is_fresh FROM fuel_v1.current_prices
+          JOIN fuel_v1.stations USING (station_id) ORDER BY 1
+          """)
+      }
+      try feed.says([.u91("a", 1_785, begin), .u91("b", 1_795, begin)], at: begin)
+      #expect(try shown(30) == ["a|f", "b|f"])
+      try feed.says([.u91("a", 1_785, begin)], at: begin + .seconds(31 * 3_600))
+      #expect(try shown(30) == ["a|t", "b|f"])
+      #expect(try shown(32) == ["a|t"])
+    }
+  }
+
   /// F-N32: one price for every grade of petrol with another diesel price: now, at an instant and in the day
   /// the same stations are left out, and the reason is shown.
   @Test func aPlaceholderIsOneEverywhere() async throws {
