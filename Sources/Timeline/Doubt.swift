@@ -63,6 +63,18 @@ package enum Plausibility {
   private static let regular = Set([Fuel.u91, .e10, .laf].compactMap(\.id))
   private static let premium = Set([Fuel.p95, .p98, .e5].compactMap(\.id))
 
+  /// Whether a station has or had a placeholder, as far as can be told at a glance: few stations sell two grades at one
+  /// price, and fewer at one time.
+  package static func mayHavePlaceholders(_ spans: [Int16: [Span]]) -> Bool {
+    if spans.values.contains(where: { $0.contains { $0.doubt?.reason == .placeholder } }) {
+      return true
+    }
+    let prices = Set(spans.filter { regular.contains($0.key) }.flatMap { $0.value.map(\.price) })
+    return spans.contains {
+      premium.contains($0.key) && $0.value.contains { prices.contains($0.price) }
+    }
+  }
+
   /// While a station has one price for every grade of petrol, a regular and a premium one among them, and
   /// for at least three fuels, it has a placeholder and no prices.
   ///
@@ -71,15 +83,7 @@ package enum Plausibility {
   package static func placeholders(
     _ spans: [Int16: [Span]]
   ) -> [Int16: [Int: (from: Instant, until: Instant)]] {
-    // Few stations sell two grades at one price, and fewer at one time.
-    guard spans.keys.contains(where: regular.contains), spans.keys.contains(where: premium.contains)
-    else { return [:] }
-    let prices = Set(spans.filter { regular.contains($0.key) }.flatMap { $0.value.map(\.price) })
-    guard
-      spans.contains(where: {
-        premium.contains($0.key) && $0.value.contains { prices.contains($0.price) }
-      })
-    else { return [:] }
+    guard mayHavePlaceholders(spans) else { return [:] }
     let bounds = Set(spans.values.flatMap { $0.flatMap { [$0.from, $0.latestEnd] } }).sorted()
     var found: [Int16: [Int: (from: Instant, until: Instant)]] = [:]
     var next: [Int16: Int] = [:]

@@ -194,6 +194,31 @@ struct EqualAnswerTests {
     }
   }
 
+  /// A placeholder stays one when another fuel of the station changes its price again and again.
+  @Test func aPlaceholderStaysOne() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-29T14:00:00Z")
+      func list(_ day: Int) -> [Observation] {
+        [Fuel.u91, .p95, .p98].map { fuel in
+          let changes = fuel == .u91 && day > 0
+          return Observation(
+            stationCode: "x", fuel: fuel, price: Price(tenths: changes ? 1_750 + day : 1_850),
+            effectiveAt: begin + .seconds(changes ? day * 86_400 : 0))
+        }
+      }
+      for day in 0...5 { try feed.says(list(day), at: begin + .seconds(day * 86_400)) }
+      let now = begin + .seconds(6 * 86_400)
+      try feed.aggregate(at: now)
+      try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+      #expect(
+        try feed.connection.lines(
+          "SELECT fuel, price_cpl FROM fuel_v1.price_history WHERE flag_reason = 'placeholder' ORDER BY 1"
+        )
+          == ["P95|185.0", "P98|185.0", "U91|185.0"])
+    }
+  }
+
   /// F-N32: one price for every grade of petrol with another diesel price: now, at an instant and in the day
   /// the same stations are left out, and the reason is shown.
   @Test func aPlaceholderIsOneEverywhere() async throws {

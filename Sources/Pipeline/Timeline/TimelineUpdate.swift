@@ -70,7 +70,7 @@ package struct TimelineUpdate {
     guard !windows.isEmpty else { return Made() }
     let old = try store.spans(of: windows, before: 2)
     var made = try spans(in: windows, old: old)
-    try doubtPlaceholders(&made, windows: windows)
+    let judgedFrom = try doubtPlaceholders(&made, windows: windows)
 
     var changes: [Change] = []
     var rewritten: [Window] = []
@@ -88,7 +88,7 @@ package struct TimelineUpdate {
       [made[window.pair]?.first?.from, old[window.pair]?.first?.span.from].compactMap { $0 }.min()
     }.min()
     let judged = try judgeSuspects(
-      fuelIDs: Set(windows.map(\.pair.fuelID)).sorted(), from: first ?? now)
+      fuelIDs: Set(windows.map(\.pair.fuelID)).sorted(), from: min(first ?? now, judgedFrom))
     changes += judged
     try store.markChangedDays(changes.map { ($0.pair, $0.from, $0.until) }, now: now)
     var result = Made()
@@ -201,46 +201,68 @@ package struct TimelineUpdate {
 
   // MARK: Doubt
 
-  private func doubtPlaceholders(_ made: inout [Pair: [Span]], windows: [Window]) throws {
+  /// - Returns: from when on spans that are as they were have other doubts.
+  private func doubtPlaceholders(
+    _ made: inout [Pair: [Span]], windows: [Window]
+  ) throws -> Instant {
     let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
-    let stations = Array(begins.keys)
-    let others = try store.pairs(of: stations).filter { made[$0] == nil }
-      .map { Window(pair: $0, from: begins[$0.stationID] ?? .distantPast) }
-    let stored = try store.spans(of: others, before: 1)
-    var byStation: [Int32: [Int16: [Span]]] = [:]
-    for (pair, spans) in made { byStation[pair.stationID, default: [:]][pair.fuelID] = spans }
-    for (pair, spans) in stored {
-      byStation[pair.stationID, default: [:]][pair.fuelID] = spans.map(\.span)
+    let madeBegins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
+    let pairs = Set(try store.pairs(of: Array(begins.keys)) + Array(made.keys))
+    /// What stays of the stored spans, from an instant of each station on and one before, and what is made anew.
+    func spans(
+      of pairs: Set<Pair>, from: [Int32: Instant]
+    ) throws -> [Int32: [Int16: (kept: [Span], all: [Span])]] {
+      let stored = try store.spans(
+        of: pairs.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
+      var found: [Int32: [Int16: (kept: [Span], all: [Span])]] = [:]
+      for pair in pairs {
+        let end = made[pair] == nil ? .distantFuture : madeBegins[pair] ?? .distantPast
+        let kept = (stored[pair] ?? []).map(\.span).filter { $0.from < end }
+        found[pair.stationID, default: [:]][pair.fuelID] = (kept, kept + (made[pair] ?? []))
+      }
+      return found
+    }
+    // Few stations have two grades at one price.
+    let near = try spans(of: pairs, from: begins).filter {
+      Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))
+    }
+    guard !near.isEmpty else { return .distantFuture }
+    // A price that began before is judged by everything that was charged beside it.
+    let anchors = near.reduce(into: [Int32: Instant]()) { anchors, station in
+      let begin = begins[station.key] ?? .distantPast
+      anchors[station.key] = station.value.values.flatMap(\.all)
+        .reduce(begin) { $1.latestEnd > begin ? min($0, $1.from) : $0 }
     }
     let confirmed = try store.confirmedPrices()
-    var changed: [(pair: Pair, from: Instant, doubt: Doubt?)] = []
-    for (station, byFuel) in byStation {
-      let placeholders = Plausibility.placeholders(byFuel)
+    var changed: [(pair: Pair, span: Span, doubt: Doubt?)] = []
+    for (station, byFuel) in try spans(
+      of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors)
+    {
+      let placeholders = Plausibility.placeholders(byFuel.mapValues(\.all))
       for (fuel, spans) in byFuel {
         let pair = Pair(stationID: station, fuelID: fuel)
-        for (position, span) in spans.enumerated() {
+        for (position, span) in spans.all.enumerated()
+        where span.from >= anchors[station] ?? .distantPast {
           let placeholder = placeholders[fuel]?[position]
           guard placeholder != nil || span.doubt?.reason == .placeholder else { continue }
           let doubt = Plausibility.doubt(
             about: span, hasCompany: true,
             isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: placeholder,
             holdingConfirms: true)
-          if made[pair] != nil {
-            made[pair]?[position].doubt = doubt
+          if position >= spans.kept.count {
+            made[pair]?[position - spans.kept.count].doubt = doubt
           } else if span.doubt != doubt {
-            changed.append((pair, span.from, doubt))
+            changed.append((pair, span, doubt))
           }
         }
       }
     }
-    guard !changed.isEmpty else { return }
-    // The other fuels of the station: their spans are as they were, and so are not written.
-    try store.setDoubts(changed)
+    guard !changed.isEmpty else { return .distantFuture }
+    // Spans that are as they were, of other fuels or of before, are not written.
+    try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
     try store.markChangedDays(
-      changed.map { change in
-        let span = stored[change.pair]?.first { $0.span.from == change.from }
-        return (change.pair, change.from, span?.span.latestEnd ?? now)
-      }, now: now)
+      changed.map { ($0.pair, $0.span.from, $0.span.latestEnd) }, now: now)
+    return changed.map(\.span.from).min() ?? .distantFuture
   }
 
   /// Judges the suspects among the spans that were made, and those whose neighbours were.
