@@ -20,11 +20,23 @@ extension PlainModel {
   /// The price in effect at a clock; what has lapsed is shown for thirty days, what was ended is gone.
   package func current(_ pair: Pair, clock: Second) -> Current? {
     let history = history(pair)
-    guard let (statement, next) = inForce(history.statements, at: clock), statement.price > 0 else {
-      return nil
+    func next(_ statement: Statement) -> Second {
+      history.statements.first { $0.at > statement.at }?.at ?? .max
     }
+    // The newest price; one that was too old when it was first reported only where nothing came after it.
+    let shown = history.statements.last { statement in
+      // Of one instant the last one counts.
+      inForce(history.statements, at: statement.at)?.0.price == statement.price
+        && statement.at <= clock && statement.price > 0
+        && (statement.at < lapse(of: statement, fuel: pair.fuel) || next(statement) == .max)
+    }
+    guard let statement = shown else { return nil }
+    let next = next(statement)
+    // What had lapsed by its stamp when it was ended is shown for thirty days too. It should not be: see "What is not
+    // yet so" in docs/architecture.md.
+    if clock >= next, lapse(of: statement, fuel: pair.fuel) >= next { return nil }
     let held = history.held.last { $0.from <= clock }
-    if let held, isBelieved(statement, next: next, fuel: pair.fuel, at: clock) {
+    if let held, clock < next, isBelieved(statement, next: next, fuel: pair.fuel, at: clock) {
       let doubt = doubt(pair, at: clock)
       return Current(
         price: held.price, since: held.from, isFresh: true, doubt: doubt,
@@ -152,6 +164,28 @@ extension PlainModel {
     return made
   }
 
+  /// The same of a day that has ended when days are made; `nil`: it has not.
+  package func endedDay(_ pair: Pair, _ day: Int) -> StationDay? {
+    guard let state = stations[pair.station]?.state, begin(of: day + 1, in: state) <= world.madeAt
+    else { return nil }
+    return stationDay(pair, day)
+  }
+
+  /// The days on which anything may be believed.
+  package func days(of pair: Pair) -> ClosedRange<Int> {
+    let state = stations[pair.station]?.state ?? ""
+    let held = history(pair).held
+    let first = day(of: held.first?.from ?? world.madeAt, in: state)
+    return first...max(first, day(of: min(held.last?.until ?? 0, world.madeAt), in: state))
+  }
+
+  package var allDays: ClosedRange<Int> {
+    let days = world.stations.flatMap { station in fuels.map { self.days(of: Pair(station.id, $0)) }
+    }
+    let first = days.map(\.lowerBound).min() ?? 0
+    return first...max(first, days.map(\.upperBound).max() ?? 0)
+  }
+
   struct DayKey: Hashable {
     var pair: Pair
     var day: Int
@@ -183,7 +217,7 @@ extension PlainModel {
     package var isComplete = false
     package var stale = 0
     package var flagged = 0
-    package var states = "1"
+    package var states = ""
   }
 
   /// - Returns: `nil`: there is none, because no station has a price, or because the day has not begun everywhere.
@@ -221,6 +255,7 @@ extension PlainModel {
     if let state = region.state {
       made.isComplete =
         isGood && begin(of: day + 1, in: state) <= world.madeAt && isCovered(state, on: day)
+      made.states = made.isComplete ? "1 of 1" : "0 of 1"
     } else {
       let complete = world.states.keys.filter { isComplete(state: $0, fuel, day) }
       made.states = "\(complete.count) of \(world.states.count)"

@@ -9,14 +9,18 @@ extension PlainModel {
     guard
       let place = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
     else { return nil }
-    if isPlaceholder(pair, at: instant) { return "placeholder" }
+    // From its first instant to its last while the price holds.
+    let same = history(pair).held[place]
+    if let placeholder = placeholder(pair, same), placeholder.contains(instant) {
+      return "placeholder"
+    }
     guard let until = farUntil(pair, place), instant < until else { return nil }
     return "far"
   }
 
-  /// The reasons for doubt that a held price has at any time.
-  package func doubts(_ pair: Pair, _ held: Held) -> Set<String> {
-    Set(pieces(pair).filter { held.from <= $0.from && $0.from < held.until }.compactMap(\.doubt))
+  /// Why a held price is doubtful at any time: a placeholder before anything else.
+  package func doubt(_ pair: Pair, _ held: Held) -> String? {
+    pieces(pair).filter { held.from <= $0.from && $0.from < held.until }.compactMap(\.doubt).max()
   }
 
   /// Until when a held price is doubtful for being far; `nil`: it is not.
@@ -96,6 +100,21 @@ extension PlainModel {
     return petrol.keys.contains(where: regular.contains)
       && petrol.keys.contains(where: premium.contains)
       && prices.values.count { $0 == price } >= 3 && prices[pair.fuel] == price
+  }
+
+  /// From when to when a held price is one for every grade.
+  private func placeholder(_ pair: Pair, _ held: Held) -> Range<Second>? {
+    let key = FarKey(pair: pair, place: held.from)
+    if let known = placeholders[key] { return known }
+    let bounds = fuels.flatMap { history(Pair(pair.station, $0)).bounds }
+      .filter { held.from <= $0 && $0 < held.until }.sorted()
+    var found: Range<Second>?
+    for (from, until) in zip(bounds, bounds.dropFirst() + [held.until])
+    where isPlaceholder(pair, at: from) {
+      found = (found?.lowerBound ?? from)..<until
+    }
+    placeholders[key] = .some(found)
+    return found
   }
 
   /// Everything that is sold anywhere.

@@ -16,6 +16,7 @@ package final class PlainModel {
   var begins: [String: [Int: Second]] = [:]
   var everyFuel: [String] = []
   var far: [FarKey: Second?] = [:]
+  var placeholders: [FarKey: Range<Second>?] = [:]
   var cut: [Pair: [Piece]] = [:]
   var days: [DayKey: StationDay] = [:]
   var expectedKept: [DayKey: Bool] = [:]
@@ -239,6 +240,11 @@ package final class PlainModel {
     history(pair).held.filter { $0.from <= clock }
   }
 
+  /// Every instant at which something may begin or end.
+  package func bounds(_ pair: Pair) -> [Second] {
+    history(pair).bounds.filter { $0 > 0 && $0 < .max }
+  }
+
   /// Everything that was stated of a station and fuel, for a person to decide.
   package func evidence(_ pair: Pair) -> [String] {
     let history = history(pair)
@@ -253,17 +259,23 @@ package final class PlainModel {
         "held \(held.price) \(Self.text(held.from)) to \(Self.text(held.until)) by \(held.source)")
     }
     for record in stations[pair.station]?.records ?? [] {
-      for run in lists[record.source]?.counted ?? [] {
-        let isComplete =
-          lists[record.source]?.complete.contains { $0.takenAt == run.takenAt } ?? false
+      let lists = lists[record.source]
+      for run in world.runs.sorted(by: { $0.takenAt < $1.takenAt }) where run.feed == record.source
+      {
+        func isAmong(_ runs: [Run]) -> Bool { runs.contains { $0.takenAt == run.takenAt } }
+        let kind =
+          run.isWithdrawn
+          ? "withdrawn"
+          : !isAmong(lists?.counted ?? [])
+            ? "refused"
+            : isAmong(lists?.complete ?? []) ? "complete" : run.isList ? "short" : "news"
         let named = run.lines.filter { $0.code == record.code && $0.fuel == pair.fuel }
         let prices = named.map { line -> String in
           guard let stamp = line.stamp else { return "\(line.tenths)" }
           return "\(line.tenths) stamped \(Self.text(stamp))"
         }
-        let kind = isComplete ? "complete list" : run.isList ? "list" : "news"
         lines.append(
-          "\(record.source) \(Self.text(run.takenAt)) \(kind): \(prices.joined(separator: ", "))")
+          "\(run.feed) \(Self.text(run.takenAt)) \(kind): \(prices.joined(separator: ", "))")
       }
     }
     return lines
