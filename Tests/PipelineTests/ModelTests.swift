@@ -83,7 +83,7 @@ struct RandomHistory {
     var random = Random(seed: seed, "model history")
     // Around the end of summer time in some years of seeds, and the end of a month in others.
     begin = 1_774_000_000 + random.integer(0...20) * 86_400 + random.integer(0...86_399)
-    end = begin + 12 * 86_400 + random.integer(0...86_399)
+    end = begin + 9 * 86_400 + random.integer(0...86_399)
     sites[Self.nsw] = Self.sites(count: 11, at: (-33.87, 151.21), "NSW", &random)
     sites[Self.nt] = Self.sites(count: 8, at: (-12.46, 130.84), "NT", &random)
     answers += list(Self.nsw, isStamped: true, &random)
@@ -182,7 +182,10 @@ struct RandomHistory {
       default: break
       }
       answers.append(Answer(feed: feed, takenAt: at, isList: isList, lines: lines))
-      at += random.chance(0.08) ? random.integer(90_000...200_000) : random.integer(12_000...80_000)
+      at +=
+        random.chance(0.1)
+        ? random.integer(90_000...200_000)
+        : random.integer(isStamped ? 12_000...80_000 : 20_000...100_000)
     }
     // A clock that stood ahead, by hours or by more than a year.
     if random.chance(0.3), answers.count > 4 {
@@ -201,7 +204,7 @@ struct RandomHistory {
 
   /// Some months of the archive, with holes between them, of stations of the feed and of others.
   private mutating func archive(_ random: inout Random) {
-    let listed = Array((sites[Self.nsw] ?? []).prefix(4))
+    let listed = Array((sites[Self.nsw] ?? []).prefix(3))
     let others = (0..<2).map { number in
       Site(
         code: "", name: "Old Site \(number)", address: "\(70 + number) Side Street",
@@ -213,8 +216,8 @@ struct RandomHistory {
     var months: [Int: [PlainModel.ArchiveRow]] = [:]
     for site in sites[Self.archive] ?? [] {
       for (grade, fuel) in Self.fuels.enumerated() {
-        var at = begin - 110 * 86_400 + random.integer(0...2_000_000)
-        while at < begin + 9 * 86_400 {
+        var at = begin - 85 * 86_400 + random.integer(0...2_000_000)
+        while at < begin + 7 * 86_400 {
           let level = 1_700 + 100 * grade + random.integer(0...150)
           let row = PlainModel.ArchiveRow(
             archive: Self.archive, code: site.name, fuel: fuel,
@@ -320,21 +323,11 @@ final class Lived {
       if answer.isUndone { events.append((random.real(later...1.3), .undo(number))) }
     }
     for number in history.files.indices { events.append((random.real(0...1.1), .file(number))) }
-    for _ in 0..<random.integer(0...2) { events.append((random.real(0...1.2), .aggregate)) }
+    for _ in 0..<random.integer(0...1) { events.append((random.real(0...1.2), .aggregate)) }
     for (_, event) in events.sorted(by: { $0.at < $1.at }) {
-      if ProcessInfo.processInfo.environment["MODEL_TRACE"] != nil {
-        switch event {
-        case .answer(let n), .withdraw(let n), .undo(let n):
-          print(
-            "TRACE", event, history.answers[n].feed,
-            Instant(seconds: Int64(history.answers[n].takenAt)))
-        default: print("TRACE", event)
-        }
-      }
       switch event {
       case .answer(let number):
         try say(number)
-        dbg()
       case .file(let number): try await load(history.files[number])
       case .withdraw(let number): try decide(number, counts: false)
       case .undo(let number): try decide(number, counts: true)
@@ -343,18 +336,6 @@ final class Lived {
     }
     try aggregate(isDecided: history.isDecidedInTheEnd)
   }
-  func dbg() {
-    if let pair = ProcessInfo.processInfo.environment["MODEL_PAIR"]?.split(separator: " ") {
-      for line
-        in (try? connection.lines(
-          SQL(
-            stringLiteral:
-              "SELECT effective_at, price_tenths, run_id, learnt_at, outcome, run.taken_at, is_complete FROM fuel.price JOIN fuel.run USING (run_id) JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id) WHERE fuel = '\(pair[1])' AND station_code = '\(pair[0])' ORDER BY 1, 4"
-          ))) ?? []
-      { print("   ROW", line) }
-    }
-  }
-
   // MARK: Runs
 
   private func say(_ number: Int) throws {
@@ -608,29 +589,7 @@ struct Questions {
     let missing = Set(wanted).subtracting(answers).sorted()
     guard !surplus.isEmpty || !missing.isEmpty else { return }
     let first = (surplus + missing).compactMap(pair).first
-    var evidence = first.map { model.evidence($0) } ?? []
-    if ProcessInfo.processInfo.environment["MODEL_TRACE"] != nil, let first {
-      for fuel in model.fuels where fuel != first.fuel {
-        evidence +=
-          [fuel] + model.evidence(.init(first.station, fuel)).filter { $0.hasPrefix("held") }
-      }
-      evidence +=
-        (try? ask(
-          "SELECT fuel, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, is_suspect, doubt, doubt_from_at, doubt_until_at FROM fuel.span JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id) WHERE station_code = '\(first.station.split(separator: " ")[1])' ORDER BY 1, 2"
-        )) ?? []
-      evidence +=
-        (try? ask(
-          "SELECT effective_at, price_tenths, run_id, learnt_at, outcome, run.taken_at, is_complete FROM fuel.price JOIN fuel.run USING (run_id) JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id) WHERE fuel = '\(first.fuel)' AND station_code = '\(first.station.split(separator: " ")[1])' ORDER BY 1, 4"
-        )) ?? []
-      evidence +=
-        (try? ask(
-          "SELECT changed_at, is_listed, run_id, outcome, run.taken_at, is_complete FROM fuel.listing JOIN fuel.run USING (run_id) JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id) WHERE fuel = '\(first.fuel)' AND station_code = '\(first.station.split(separator: " ")[1])' ORDER BY 1, 4"
-        )) ?? []
-      evidence +=
-        (try? ask(
-          "SELECT run_id, outcome, taken_at, fetched_at, is_complete, composition_id, stored, unchanged, stamps FROM fuel.run WHERE source_id = 2 ORDER BY taken_at"
-        )) ?? []
-    }
+    let evidence = first.map { model.evidence($0) } ?? []
     found.append(
       "\(question)\nthe product: \(surplus.prefix(6).joined(separator: "\n             "))\n"
         + "the model:   \(missing.prefix(6).joined(separator: "\n             "))\n"
