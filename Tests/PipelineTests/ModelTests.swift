@@ -17,14 +17,17 @@ import Testing
 /// last digit.
 struct ModelTests {
   /// Seeds that found a fault once.
-  static let onceWrong: [Int] = []
+  ///
+  /// 1, 3, 6, 11: runs that are withdrawn; 2, 4, 5, 9, 33, 37: lists without stamps that come late; 2, 5: placeholders.
+  /// 26: a neighbour that was not seen for long.
+  static let onceWrong = [9, 11, 26, 33, 37]
 
   /// One seed by hand: MODEL_SEED=17; more of them: MODEL_SEEDS=2000.
   static let seeds: [Int] =
     if let one = ProcessInfo.processInfo.environment["MODEL_SEED"].flatMap(Int.init) {
       [one]
     } else {
-      Array(0..<Long.count("MODEL_SEEDS", short: 6, long: 200)) + onceWrong
+      Set(0..<Long.count("MODEL_SEEDS", short: 4, long: 200)).union(onceWrong).sorted()
     }
 
   @Test(.longer, arguments: seeds)
@@ -151,6 +154,14 @@ struct RandomHistory {
           prices[key] = Price(tenths: tenths, stamp: isSlip ? prices[key]!.stamp : own)
         }
         if random.chance(0.03) { gone[site.code] = at + random.integer(10_000...250_000) }
+      }
+      // A shock that some neighbours have at about one time and price, and some at another.
+      if random.chance(0.2) {
+        let fuel = random.pick(Self.fuels)
+        for site in sites.prefix(6) where random.chance(0.5) {
+          prices["\(site.code) \(fuel)"] = Price(
+            tenths: random.integer(2_500...3_300), stamp: at - random.integer(60...50_000))
+        }
       }
       var lines: [PlainModel.Run.Line] = []
       var isOut: Set<String> = []

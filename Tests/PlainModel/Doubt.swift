@@ -52,14 +52,27 @@ extension PlainModel {
     return (before + after).allSatisfy { abs($0.price - own.price) * 3 > $0.price }
   }
 
-  /// Whether a neighbour charges within a tenth of it in its first day.
+  /// Whether a neighbour charges within a tenth of it in its first day. A newest price that the newest list shows is not
+  /// asked whether that list is too old by then: lists to come may show it again.
   private func hasCompany(_ pair: Pair, _ own: Held) -> Bool {
     let end = min(own.until, own.from + Self.day)
     return neighbours(of: pair.station).contains { neighbour in
-      history(Pair(neighbour, pair.fuel)).held.contains {
-        $0.from < end && $0.until > own.from && abs($0.price - own.price) * 10 <= own.price
+      let other = Pair(neighbour, pair.fuel)
+      let history = history(other)
+      return history.held.contains { held in
+        let until = held == history.held.last ? max(held.until, mayReach(other)) : held.until
+        return held.from < end && until > own.from && abs(held.price - own.price) * 10 <= own.price
       }
     }
+  }
+
+  /// Until when lists to come may confirm the newest price that the newest list shows.
+  private func mayReach(_ pair: Pair) -> Second {
+    guard let newest = history(pair).statements.last, newest.price > 0,
+      let list = lists[newest.record.source]?.complete.last,
+      list.lines.contains(where: { $0.code == newest.record.code && $0.fuel == pair.fuel })
+    else { return .min }
+    return lapse(of: newest, fuel: pair.fuel)
   }
 
   /// The stations of the same state within forty kilometres, and at least the nearest five.
