@@ -16,11 +16,9 @@ import Testing
 /// feeds and an archive, everything that goes wrong with them, in any order. Every kind of answer is the model's, to the
 /// last digit.
 struct ModelTests {
-  /// Seeds that found a fault once.
-  ///
-  /// 1, 3, 6, 11: runs that are withdrawn; 2, 4, 5, 9, 33, 37: lists without stamps that come late; 2, 5: placeholders.
-  /// 26: a neighbour that was not seen for long.
-  static let onceWrong = [9, 11, 26, 33, 37]
+  /// Seeds beyond the first ones that found a fault once: 26, a neighbour that was not seen for long. Before the faults
+  /// were mended that runs without stamps, withdrawals and placeholders had, each of the first two dozen failed.
+  static let onceWrong = [26]
 
   /// One seed by hand: MODEL_SEED=17; more of them: MODEL_SEEDS=2000.
   static let seeds: [Int] =
