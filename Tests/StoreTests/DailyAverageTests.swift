@@ -145,6 +145,38 @@ struct DailyAverageTests {
     }
   }
 
+  /// F-G04: a late list of which a hundredth is new costs the spans and days of that hundredth.
+  @Test func aLateListCostsItsOwnStations() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      func at(_ days: Double) -> Instant { begin + .seconds(Int64(days * 86_400)) }
+      func list(_ day: Int, isNew: (Int) -> Bool = { _ in false }) -> [Observation] {
+        (0..<400).map { station in
+          .u91(
+            "\(station)", isNew(station) ? 1_500 : 1_800 + station,
+            isNew(station) ? at(4.4) : at(Double(day / 7 * 7)))
+        }
+      }
+      for day in 0..<10 { try feed.says(list(day), at: at(Double(day) + 0.5)) }
+      try feed.aggregate(at: at(9.6))
+      let known = Set(try feed.connection.lines("SELECT station_id, from_at, xmin FROM fuel.span"))
+      try feed.says(list(4, isNew: { $0 % 100 == 7 }), at: at(4.45), now: at(9.7))
+      let touched = Set(
+        try feed.connection.lines("SELECT station_id, from_at, xmin FROM fuel.span").filter {
+          !known.contains($0)
+        }.compactMap { $0.split(separator: "|").first })
+      #expect(touched.count == 4)
+      #expect(
+        try feed.connection.lines(
+          "SELECT count(*), count(DISTINCT station_id) FROM fuel.stale_days") == ["4|4"])
+      #expect(
+        try feed.connection.lines("SELECT DISTINCT day FROM fuel.dirty_day ORDER BY day") == [
+          "2026-07-05", "2026-07-06", "2026-07-07",
+        ])
+    }
+  }
+
   /// F-G01: two stations are no average; the sample is told all the same.
   @Test func tooFewStationsGiveNoAverage() async throws {
     try await TestDatabase.with { target in
