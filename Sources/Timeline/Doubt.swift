@@ -69,9 +69,15 @@ package enum Plausibility {
     if spans.values.contains(where: { $0.contains { $0.doubt?.reason == .placeholder } }) {
       return true
     }
-    let prices = Set(spans.filter { regular.contains($0.key) }.flatMap { $0.value.map(\.price) })
-    return spans.contains {
-      premium.contains($0.key) && $0.value.contains { prices.contains($0.price) }
+    var times: [Int32: [(from: Instant, until: Instant)]] = [:]
+    for (fuel, list) in spans where regular.contains(fuel) {
+      for span in list { times[span.price, default: []].append((span.from, span.latestEnd)) }
+    }
+    return spans.contains { fuel, list in
+      premium.contains(fuel)
+        && list.contains { span in
+          times[span.price]?.contains { $0.from < span.latestEnd && span.from < $0.until } ?? false
+        }
     }
   }
 
