@@ -217,14 +217,17 @@ BEGIN
       difference.fuel_id,
       difference.effective_at,
       difference.price_tenths,
-      difference.may_be_known AND EXISTS (
-        SELECT
+      -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+      difference.may_be_known AND coalesce((
+        SELECT true
         FROM fuel.price
         WHERE price.station_id = difference.station_id
           AND price.fuel_id = difference.fuel_id
           AND price.effective_at = difference.effective_at
           AND price.source_id = feed.source_id
-          AND price.price_tenths = difference.price_tenths) AS was_known,
+          AND price.price_tenths = difference.price_tenths
+        LIMIT 1
+      ), false) AS was_known,
       -- A list reports what the list before it does not show; news and prices of whole days report what was not the
       -- last price under its stamp.
       difference.may_be_known AND coalesce((
