@@ -303,7 +303,12 @@ BEGIN
     FROM pg_temp.changed
     WHERE NOT EXISTS (
       SELECT FROM fuel.current_price AS pair WHERE pair.station_id = changed.station_id))
-    -- An old code that comes back beside the new one.
+    -- A code of which a person is asked, or an old one, that comes back beside the new one.
+    OR EXISTS (
+      SELECT
+      FROM pg_temp.difference
+      JOIN fuel.station_doubt AS doubt ON difference.station_id IN (doubt.first_id, doubt.second_id)
+      WHERE difference.is_listed AND NOT difference.was_listed)
     OR EXISTS (
       SELECT
       FROM pg_temp.difference

@@ -98,7 +98,19 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       SELECT
       FROM fuel.station_description AS told
       WHERE told.station_id = station.station_id);
-  -- Records that such a station spoke for speak for themselves until they are matched again.
+  -- Records that such a station spoke for speak for themselves until they are matched again, and their spans are made.
+  SELECT fuel.touch_stations(array_agg(place.station_id))
+  FROM fuel.station AS place
+  WHERE place.source_id = p_source_id
+    AND EXISTS (
+      SELECT
+      FROM fuel.station AS record
+      WHERE record.place_id = place.station_id AND record.station_id <> place.station_id)
+    AND NOT EXISTS (
+      SELECT
+      FROM fuel.station_description AS told
+      WHERE told.station_id = place.station_id)
+  HAVING count(*) > 0;
   UPDATE fuel.station AS record SET place_id = record.station_id, matched_by = 'itself'
   FROM fuel.station AS place
   WHERE record.place_id = place.station_id

@@ -13,6 +13,8 @@ package struct StationRecord: Sendable {
   package var isCoded: Bool
   /// Whether it ever sold fuel; lists name chargers too.
   package var hasPrices: Bool
+  /// Of a feed's record: whether a price of it came since the last complete list, which may still show it.
+  package var awaitsList = false
   /// Of a feed's record: the newest stamp of its prices.
   package var lastTold: Instant?
   /// The first and the last day that describe it.
@@ -205,12 +207,15 @@ extension Store {
         source.kind = 'archive' AS is_archive,
         source.has_codes AS is_coded,
         told.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
-        told.last_at, record.latitude::float8::text AS latitude,
+        told.last_at,
+        coalesce(told.learnt_at > coalesce(source.last_listed_at, '-infinity'), false)
+          AND source.kind = 'feed' AS awaits_list,
+        record.latitude::float8::text AS latitude,
         record.longitude::float8::text AS longitude
       FROM fuel.station AS record
       JOIN fuel.source USING (source_id)
       LEFT JOIN (
-        SELECT pair.station_id, max(pair.stamped_at) AS last_at
+        SELECT pair.station_id, max(pair.stamped_at) AS last_at, max(pair.learnt_at) AS learnt_at
         FROM fuel.current_price AS pair
         GROUP BY pair.station_id
       ) AS told USING (station_id)
@@ -225,6 +230,7 @@ extension Store {
         position: Position(
           latitude: try row.optional("latitude").flatMap { Double($0) },
           longitude: try row.optional("longitude").flatMap { Double($0) }))
+      records[id]?.awaitsList = try row.boolean("awaits_list")
     }
     let wordings = try connection.query(
       """

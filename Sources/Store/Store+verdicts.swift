@@ -191,13 +191,19 @@ extension Store {
     }
   }
 
-  /// The newest verdict of every region and fuel.
-  package func lastVerdicts() throws -> [LastVerdict] {
+  /// The newest verdicts of some regions and fuels.
+  package func lastVerdicts(regions: [String], fuelIDs: [Int16]) throws -> [LastVerdict] {
     try connection.query(
       """
-      SELECT DISTINCT ON (verdict.region, verdict.fuel_id) verdict.*
-      FROM fuel.verdict
-      ORDER BY verdict.region, verdict.fuel_id, verdict.computed_at DESC
+      SELECT last.*
+      FROM unnest(\(regions)::text[], \(fuelIDs)::smallint[]) AS given (region, fuel_id)
+      CROSS JOIN LATERAL (
+        SELECT verdict.*
+        FROM fuel.verdict
+        WHERE verdict.region = given.region AND verdict.fuel_id = given.fuel_id
+        ORDER BY verdict.computed_at DESC
+        LIMIT 1
+      ) AS last
       """
     ).map { row in
       LastVerdict(

@@ -194,7 +194,9 @@ struct IdentityTests {
     // In one list they are rivals, if only for a day, and names tell whose past the archive has.
     let two = matched(records, [1: [0..<10], 2: [9..<20]])
     #expect(two.places[1]?.place == 1 && two.places[2]?.place == 2)
-    // A new code that no complete list has shown yet is looked at again.
+    // A new code that no complete list has shown yet is looked at again, as long as one may show it.
+    #expect(matched(records, [1: [0..<10]]).undecided.isEmpty)
+    records[1].awaitsList = true
     let open = matched(records, [1: [0..<10]])
     #expect(open.undecided == ["feed"] && open.places[1]?.place == 1)
     // A person's word goes before.
@@ -216,6 +218,18 @@ struct IdentityTests {
     // One after the other all three are one.
     let chain = matched(records, [1: [0..<9], 2: [9..<12], 3: [12..<20]])
     #expect(Set(chain.places.values.map(\.place)).count == 1)
+  }
+
+  /// F-N33: two codes that are one station are one for what archives tell of it, also where an address has no number.
+  @Test(arguments: ["7 Jones Rd", "Cnr Smith St Jones Rd"])
+  func theArchiveBelongsToBothCodes(address: String) {
+    let records = [
+      feed(1, "100", "BP Wyong", address), feed(2, "200", "BP Wyong", address),
+      archive(3, "BP Wyong", address),
+    ]
+    let found = matched(records, [1: [0..<9], 2: [9..<20]])
+    #expect(Set(found.places.values.map(\.place)).count == 1)
+    #expect(found.places.values.allSatisfy { $0.doubt == nil } && found.likely.isEmpty)
   }
 
   /// F-N35: two names on one day of a feed that publishes whole days are two stations, from that day on.

@@ -138,6 +138,7 @@ package enum Identity {
     var undecided: Set<String> = []
     /// Pairs that a rule left open, and why.
     var open: [Pair: String] = [:]
+    static let followed = "its address was another code's before"
 
     struct Pair: Hashable {
       let low: Int
@@ -169,10 +170,18 @@ package enum Identity {
       for id in moved { clusterOf[id] = a }
       if how[left] == nil || way == "person" { how[left] = way }
       if how[right] == nil || way == "person" { how[right] = way }
+      doubts[left] = nil
+      doubts[right] = nil
     }
 
     func members(_ id: Int) -> [Int] {
       (clusters[clusterOf[id] ?? id] ?? [id]).sorted { rank($0) < rank($1) }
+    }
+
+    /// Of each station that some records are, one record.
+    func oneEach(_ ids: [Int]) -> [Int] {
+      var seen: Set<Int> = []
+      return ids.filter { seen.insert(clusterOf[$0] ?? $0).inserted }
     }
 
     private func rank(_ id: Int) -> String { "\(record(id).source)\u{0}\(record(id).code)" }
@@ -262,7 +271,7 @@ package enum Identity {
         for (position, id) in ids.enumerated() {
           for other in ids[..<position] {
             let unseen = [id, other].filter { times($0).isEmpty }
-            undecided.formUnion(unseen.map { record($0).source })
+            undecided.formUnion(unseen.filter { record($0).awaitsList }.map { record($0).source })
             if unseen.isEmpty, !areAtOnce(other, id) {
               pairs.append((other, id, likeness(other, id)))
             }
@@ -296,7 +305,7 @@ package enum Identity {
           } else if rivals.isEmpty, pair.likeness >= Identity.leastSimilarity {
             join(pair.first, pair.second, by: "name")
           } else {
-            open[Pair(pair.first, pair.second)] = "its address was another code's before"
+            open[Pair(pair.first, pair.second)] = Self.followed
           }
         }
       }
@@ -346,7 +355,7 @@ package enum Identity {
           !group.coded.contains { apart.contains(Pair(id, $0)) }
         }
         gather(free, needsName: !isExact)
-        attach(group.described, group.coded, at: address, needsName: !isExact)
+        attach(group.described, oneEach(group.coded), at: address, needsName: !isExact)
       }
     }
 
@@ -354,7 +363,7 @@ package enum Identity {
     private mutating func name(_ described: [Int], _ coded: [Int]) {
       for id in described {
         let same = coded.filter { !Set(record($0).names).isDisjoint(with: record(id).names) }
-        if same.count == 1, !clash(id, same[0]) { join(same[0], id, by: "name") }
+        if oneEach(same).count == 1, !clash(id, same[0]) { join(same[0], id, by: "name") }
       }
     }
 
@@ -489,9 +498,10 @@ package enum Identity {
         guard let position = record(id).position,
           !members(id).contains(where: { record($0).isCoded })
         else { continue }
-        let near = placed.filter { other in
-          record(other).position.map { $0.kilometres(to: position) < 0.15 } ?? false
-        }
+        let near = oneEach(
+          placed.filter { other in
+            record(other).position.map { $0.kilometres(to: position) < 0.15 } ?? false
+          })
         let likest = near.max { (likeness(id, $0), rank($1)) < (likeness(id, $1), rank($0)) }
         guard let likest else { continue }
         if near.count == 1 || likeness(id, likest) >= Identity.leastSimilarity {
@@ -550,18 +560,26 @@ package enum Identity {
           members(left).map(record), members(right).map(record),
           known: known[record(left).scheme] ?? [])
       }
+      let days = clusters.mapValues { Likeness.days($0.map(record)) }
       var seen: Set<Pair> = []
       for clusters in near.values {
         let stations = clusters.sorted()
         for (position, one) in stations.enumerated() {
           for other in stations[..<position] where seen.insert(Pair(one, other)).inserted {
+            guard let first = days[one] ?? nil, let second = days[other] ?? nil,
+              Likeness.mayFollow(first, second)
+            else { continue }
             let likeness = likeness(one, other)
             guard likeness.succession > 0, likeness.score >= Identity.leastScore else { continue }
             add(members(one)[0], members(other)[0], likeness.score, likeness.why)
           }
         }
       }
-      for (pair, why) in open { add(pair.low, pair.high, likeness(pair.low, pair.high).score, why) }
+      // What one rule left open another may have found.
+      for (pair, why) in open
+      where [doubts[pair.low], doubts[pair.high], Self.followed].contains(why) {
+        add(pair.low, pair.high, likeness(pair.low, pair.high).score, why)
+      }
       return pairs.values.sorted {
         ($1.score, rank($0.first), rank($0.second)) < ($0.score, rank($1.first), rank($1.second))
       }

@@ -41,7 +41,9 @@ struct Likeness {
     self.gap = gap
     // A price stands for weeks, so that an archive of changes may be silent for so long.
     succession =
-      gap < 0 ? max(0, 1 + Double(gap) / 31) : max(0, 1 - Double(max(0, gap - 62)) / 365)
+      gap < 0
+      ? max(0, 1 + Double(gap) / Double(Self.mostCommonDays))
+      : max(0, 1 - Double(max(0, gap - 62)) / 365)
   }
 
   /// From 0 to 100.
@@ -63,6 +65,14 @@ struct Likeness {
       }
     return
       "\(place), \(name >= 1 ? "the same name" : name > 0 ? "names alike" : "another name")\(time)"
+  }
+
+  // How many days two records of one station may both have: a feed may list an old code for some time.
+  private static let mostCommonDays = 31
+
+  /// Whether one of two runs of days may begin where the other ends.
+  static func mayFollow(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+    left.clamped(to: right).count < mostCommonDays
   }
 
   /// The days from the first to the last on which any of some records was described.

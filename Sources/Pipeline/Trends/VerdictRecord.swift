@@ -50,7 +50,9 @@ extension Store {
   func keep(_ verdicts: [VerdictRecord], now: Instant) throws -> Int {
     try transaction {
       let last = Dictionary(
-        uniqueKeysWithValues: try lastVerdicts().map { ("\($0.region) \($0.fuelID)", $0) })
+        uniqueKeysWithValues: try lastVerdicts(
+          regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID)
+        ).map { ("\($0.region) \($0.fuelID)", $0) })
       return try keepVerdicts(
         verdicts.filter { $0.isNews(after: last["\($0.region) \($0.fuelID)"]) }.map(
           VerdictRow.init),
