@@ -219,7 +219,7 @@ extension Store {
 
   /// Keeps verdicts.
   ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`; `inputs`, what it
+  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`; `change_cpl` is `change_1d_cpl`, and `inputs`, what it
   ///   was judged by, is kept as a digest.
   /// - Returns: how many there are.
   package func keepVerdicts(_ rows: [some Encodable], now: Instant) throws -> Int {
@@ -230,7 +230,8 @@ extension Store {
         jsonb_populate_record(
           NULL::fuel.verdict,
           given || jsonb_build_object(
-            'computed_at', \(now.description)::text, 'inputs_md5', md5(given ->> 'inputs')))
+            'computed_at', \(now.description)::text, 'change_1d_cpl', given -> 'change_cpl',
+            'inputs_md5', md5(given ->> 'inputs')))
       ).*
       FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
       ON CONFLICT ON CONSTRAINT verdict_pk DO NOTHING

@@ -296,7 +296,8 @@ struct Bench {
       for (fuel, step) in zip(fuels, steps) {
         observations.append(
           Observation(
-            stationCode: "\(station)", fuel: fuel, price: Price(tenths: 1_500 + station % 400 + step),
+            stationCode: "\(station)", fuel: fuel,
+            price: Price(tenths: 1_500 + station % 400 + step),
             effectiveAt: now - .seconds(3_600 + station)))
       }
     }

@@ -98,7 +98,7 @@ private struct VerdictRow: Encodable {
   let basedOnDay: String?
   let averageCpl: Double?
   let beforeCpl: Double?
-  let change_1dCpl: Double?
+  let changeCpl: Double?
   let phase: String?
   let daysInPhase: Int?
   let lastTroughCpl: Double?
@@ -126,7 +126,7 @@ private struct VerdictRow: Encodable {
     basedOnDay = market.basedOn?.description
     averageCpl = market.average
     beforeCpl = market.basedOn.flatMap { given.series?[$0 + -1] }
-    change_1dCpl = market.change
+    changeCpl = market.change
     phase = market.isRising.map { $0 ? "rising" : "falling" }
     daysInPhase = market.daysInPhase
     lastTroughCpl = market.lastTrough
