@@ -52,6 +52,9 @@ static const unsigned char m0015_create_timeline[] = {
 static const unsigned char m0016_drop_what_spans_replace[] = {
 #embed "0016_drop_what_spans_replace.sql"
 };
+static const unsigned char m0016_free_price_event[] = {
+#embed "0016_free_price_event.sql"
+};
 static const unsigned char m0017_judge_lists[] = {
 #embed "0017_judge_lists.sql"
 };
@@ -266,6 +269,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0013_extend_verdict", m0013_extend_verdict),
   FILE_ENTRY("0014_create_aggregate_run", m0014_create_aggregate_run),
   FILE_ENTRY("0015_create_timeline", m0015_create_timeline),
+  FILE_ENTRY("0016_free_price_event", m0016_free_price_event),
   FILE_ENTRY("0017_judge_lists", m0017_judge_lists),
   FILE_ENTRY("0018_station_doubt", m0018_station_doubt),
   FILE_ENTRY("views/private_counted", private_counted),

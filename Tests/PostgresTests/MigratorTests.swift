@@ -36,6 +36,34 @@ struct MigratorTests {
     }
   }
 
+  /// F-M06: a database of version 0.2, whose history is a view over reported prices that are gone now.
+  @Test func aHistoryOverReportedPricesIsReplaced() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      for file in Migrator.embedded.prefix(while: { !$0.name.hasPrefix("0015") }) {
+        try connection.execute(file.text)
+        try connection.query(
+          """
+          INSERT INTO fuel.migration (name, sha256, applied_at)
+          VALUES (\(file.name), encode(sha256(convert_to(\(file.text), 'UTF8')), 'hex'), now())
+          """)
+      }
+      try connection.execute(
+        """
+        CREATE VIEW fuel.price_event AS SELECT station.station_id FROM fuel.station;
+        CREATE VIEW fuel_v1.price_history AS
+        SELECT
+          price_event.station_id, NULL::text AS fuel, NULL::numeric(5, 1) AS price_cpl,
+          NULL::timestamptz AS valid_from, NULL::timestamptz AS valid_to, NULL::text AS source
+        FROM fuel.price_event
+        """)
+      let migrator = Migrator(connection)
+      try migrator.up()
+      try migrator.verify()
+      #expect(try connection.lines("SELECT to_regclass('fuel.price_event')") == ["NULL"])
+    }
+  }
+
   /// F-M06: two at once, one applies and the other waits.
   @Test func twoAtOnceApplyEachFileOnce() async throws {
     try await TestDatabase.withEmpty { target in
