@@ -51,7 +51,7 @@ COMMENT ON COLUMN fuel.run.outcome        IS
   'superseded (its documents were read again); withdrawn (by a person). What the last two and refused runs '
   'reported does not count.';
 COMMENT ON COLUMN fuel.run.is_complete    IS
-  'Whether it stored a complete list of the feed, whose gaps mean not offered. Judged again when a list '
+  'Whether it stored a complete list of the feed, whose gaps mean «not offered». Judged again when a list '
   'near it arrives late or is taken back.';
 COMMENT ON CONSTRAINT run_composition_fk ON fuel.run IS 'A known composition.';
 COMMENT ON CONSTRAINT run_outcome_ck     ON fuel.run IS 'A known outcome.';
@@ -142,31 +142,7 @@ ALTER TABLE fuel.current_price ADD COLUMN shows_older boolean NOT NULL DEFAULT f
 COMMENT ON COLUMN fuel.current_price.shows_older IS
   'Whether its feed showed another price last than the one with the newest stamp, as when it repeats an old answer.';
 
--- How large lists were that came before they were judged by one another. Of the newest of each feed it is known which
--- fuels it has, too.
-INSERT INTO fuel.list_composition (digest, stations, fuels, brands)
-VALUES (md5('before')::uuid, 0, '{}', '{}');
-UPDATE fuel.run SET
-  composition_id = (SELECT composition_id FROM fuel.list_composition WHERE digest = md5('before')::uuid),
-  pairs = CASE
-    WHEN run.outcome = 'refused' THEN (run.rejected_by_reason ->> 'run_refused')::integer
-    ELSE run.stored + run.unchanged
-  END,
-  shortcomings = ARRAY(
-    SELECT warning FROM unnest(run.warnings) AS warning
-    WHERE NOT run.is_complete AND warning ~ '^(short: .* were listed$|nothing of |replayed: )'),
-  warnings = ARRAY(
-    SELECT warning FROM unnest(run.warnings) AS warning
-    WHERE run.is_complete OR warning !~ '^(short: .* were listed$|nothing of |replayed: )')
-WHERE run.taken_at IS NOT NULL
-  AND (
-    (run.outcome IN ('stored', 'unchanged') AND (run.is_complete OR EXISTS (
-      SELECT FROM unnest(run.warnings) AS warning
-      WHERE warning ~ '^(short: .* were listed$|nothing of |replayed: )')))
-    OR (
-      run.outcome = 'refused'
-      AND run.error ~ '^only [0-9]+ prices where [0-9]+ were listed before'
-      AND run.rejected_by_reason ? 'run_refused'));
+-- How large the newest list of each feed is, so that the next one is held against it.
 INSERT INTO fuel.list_composition (digest, stations, fuels, brands)
 SELECT md5(newest.source_id::text || ' before')::uuid, newest.stations, newest.fuels, '{}'
 FROM (
@@ -180,14 +156,11 @@ FROM (
     ) AS stations,
     jsonb_object_agg(listed.fuel, listed.pairs) AS fuels
   FROM (
-    SELECT
-      known.source_id,
-      CASE WHEN fuel.is_mapped THEN fuel.fuel ELSE split_part(fuel.fuel, ':', 2) END AS fuel,
-      count(*) AS pairs
+    SELECT known.source_id, fuel.fuel, count(*) AS pairs
     FROM fuel.current_price AS known
     JOIN fuel.fuel USING (fuel_id)
     WHERE known.is_listed
-    GROUP BY known.source_id, 2
+    GROUP BY known.source_id, fuel.fuel
   ) AS listed
   GROUP BY listed.source_id
 ) AS newest;

@@ -58,8 +58,11 @@ static const unsigned char m0016_free_price_event[] = {
 static const unsigned char m0017_judge_lists[] = {
 #embed "0017_judge_lists.sql"
 };
-static const unsigned char m0018_station_doubt[] = {
-#embed "0018_station_doubt.sql"
+static const unsigned char m0018_judge_earlier_lists[] = {
+#embed "0018_judge_earlier_lists.sql"
+};
+static const unsigned char m0019_station_doubt[] = {
+#embed "0019_station_doubt.sql"
 };
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
@@ -271,7 +274,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0015_create_timeline", m0015_create_timeline),
   FILE_ENTRY("0016_free_price_event", m0016_free_price_event),
   FILE_ENTRY("0017_judge_lists", m0017_judge_lists),
-  FILE_ENTRY("0018_station_doubt", m0018_station_doubt),
+  FILE_ENTRY("0018_judge_earlier_lists", m0018_judge_earlier_lists),
+  FILE_ENTRY("0019_station_doubt", m0019_station_doubt),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
