@@ -155,18 +155,21 @@ COMMENT ON FUNCTION fuel.heirs(integer) IS
   'counts, and those that do not.';
 GRANT EXECUTE ON FUNCTION fuel.heirs(integer) TO fuel_writer;
 
+-- What a feed does not stamp began when it was seen.
+CREATE OR REPLACE FUNCTION fuel.is_unstamped(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN (p_run).composition_id IS NOT NULL AND coalesce(cardinality((p_run).stamps), 0) = 0;
+COMMENT ON FUNCTION fuel.is_unstamped(fuel.run) IS 'Whether the list of a run stamps no price.';
+GRANT EXECUTE ON FUNCTION fuel.is_unstamped(fuel.run) TO fuel_writer;
+
 -- The facts that a run was the first to report were reported by others too, which stored nothing because of it: by
 -- the next list that shows them, or for prices of whole days by the next answer of that day with the same documents.
 CREATE OR REPLACE FUNCTION fuel.hand_over_facts(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told           fuel.run;
-  feed           fuel.source;
-  -- What a feed does not stamp began when it was seen.
-  is_unstamped   boolean;
+  told fuel.run;
+  feed fuel.source;
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = told.source_id;
-  is_unstamped := told.composition_id IS NOT NULL AND coalesce(cardinality(told.stamps), 0) = 0;
   IF feed.tells_whole_days THEN
     INSERT INTO fuel.price (
       station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
@@ -207,7 +210,7 @@ BEGIN
   SELECT
     heir.station_id, heir.fuel_id, told.source_id,
     CASE
-      WHEN is_unstamped AND heir.effective_at = told.taken_at THEN heir.taken_at
+      WHEN fuel.is_unstamped(told) AND heir.effective_at = told.taken_at THEN heir.taken_at
       ELSE heir.effective_at
     END,
     heir.price_tenths, heir.run_id, heir.fetched_at
@@ -223,16 +226,14 @@ GRANT EXECUTE ON FUNCTION fuel.hand_over_facts(integer) TO fuel_writer;
 -- written down. A price without a stamp begins anew with it.
 CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told         fuel.run;
-  is_unstamped boolean;
+  told fuel.run;
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  is_unstamped := told.composition_id IS NOT NULL AND coalesce(cardinality(told.stamps), 0) = 0;
   INSERT INTO fuel.price (
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
     heir.station_id, heir.fuel_id, told.source_id,
-    CASE WHEN is_unstamped THEN heir.taken_at ELSE before.effective_at END, before.price_tenths,
+    CASE WHEN fuel.is_unstamped(told) THEN heir.taken_at ELSE before.effective_at END, before.price_tenths,
     heir.run_id, heir.fetched_at
   FROM fuel.heirs(p_run_id) AS heir
   CROSS JOIN LATERAL (
