@@ -160,9 +160,6 @@ static const unsigned char describe_stations[] = {
 static const unsigned char link_stations[] = {
 #embed "routines/link_stations.sql"
 };
-static const unsigned char history_checks[] = {
-#embed "routines/history_checks.sql"
-};
 static const unsigned char number_change[] = {
 #embed "routines/number_change.sql"
 };
@@ -305,7 +302,6 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
   FILE_ENTRY("routines/describe_stations", describe_stations),
   FILE_ENTRY("routines/link_stations", link_stations),
-  FILE_ENTRY("routines/history_checks", history_checks),
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("routines/number_change", number_change),
   FILE_ENTRY("views/stations", stations),

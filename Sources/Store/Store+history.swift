@@ -51,7 +51,14 @@ extension Store {
   }
 
   package func knownDays(now: Instant) throws -> [KnownDay] {
-    try connection.query("SELECT * FROM fuel.known_days(\(now)) ORDER BY scheme, day").map { row in
+    try connection.query(
+      """
+      SELECT source.source, source.scheme, source.kind = 'archive' AS is_archive, covered.day
+      FROM fuel.covered_days(\(now)) AS covered
+      JOIN fuel.source USING (source_id)
+      ORDER BY source.scheme, covered.day
+      """
+    ).map { row in
       KnownDay(
         source: try row.text("source"), scheme: try row.text("scheme"),
         isArchive: try row.boolean("is_archive"), day: try row.day("day"))

@@ -114,7 +114,7 @@ struct ArchiveSampleTests {
       // Once a workbook was read, its months are there whole.
       #expect(
         try connection.lines(
-          "SELECT count(*) FROM fuel.known_days('2026-11-01')") == ["276"])
+          "SELECT count(*) FROM fuel.covered_days('2026-11-01')") == ["276"])
       // 3,203 addresses as written; in one form, with house numbers that overlap, so many places.
       let places = try connection.lines("SELECT count(*) FROM fuel_v1.stations")
       #expect(places == ["2709"])
@@ -226,7 +226,7 @@ struct ArchiveSampleTests {
       // Brisbane's month, whole.
       #expect(
         try connection.lines(
-          "SELECT min(day), max(day), count(*) FROM fuel.known_days('2026-11-01')")
+          "SELECT min(day), max(day), count(*) FROM fuel.covered_days('2026-11-01')")
           == ["2023-02-01|2023-02-28|28"])
     }
   }
