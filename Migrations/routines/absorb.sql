@@ -238,8 +238,8 @@ BEGIN
         WHERE price.station_id = difference.station_id
           AND price.fuel_id = difference.fuel_id
           AND price.source_id = feed.source_id
-          AND price.effective_at BETWEEN difference.effective_at - interval '8 days'
-            AND difference.effective_at + interval '8 days'
+          -- A list before it may have shown a later one, or one of long before.
+          AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
           AND price.learnt_at <= p_learnt_at
           AND (p_is_list OR price.effective_at = difference.effective_at)
         ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC

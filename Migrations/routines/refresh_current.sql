@@ -1,3 +1,11 @@
+-- Lists show older prices than those before them: slips, and answers of days before. Their stamps go back by no more
+-- than a price is believed for.
+CREATE OR REPLACE FUNCTION fuel.stamps_go_back() RETURNS interval LANGUAGE sql IMMUTABLE
+RETURN interval '70 days';
+COMMENT ON FUNCTION fuel.stamps_go_back() IS
+  'By how much a list may show an older price of a station and fuel than the list before it.';
+GRANT EXECUTE ON FUNCTION fuel.stamps_go_back() TO fuel_writer;
+
 -- Computes what a feed's lists show of some pairs from the history again. What it writes depends on the
 -- history and the clock only, never on what was there before.
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
@@ -69,13 +77,12 @@ RETURNS void LANGUAGE sql AS $$
     LIMIT 1
   ) AS listed ON true
   LEFT JOIN LATERAL (
-    -- Stamps go back by days and not by months.
     SELECT price.effective_at, price.price_tenths
     FROM fuel.counted_price AS price
     WHERE price.station_id = pair.station_id
       AND price.fuel_id = pair.fuel_id
       AND price.source_id = p_source_id
-      AND price.effective_at > stamped.effective_at - interval '8 days'
+      AND price.effective_at > stamped.effective_at - fuel.stamps_go_back()
     ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
     LIMIT 1
   ) AS shown_last ON true

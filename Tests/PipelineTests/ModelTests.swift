@@ -16,16 +16,19 @@ import Testing
 /// feeds and an archive, everything that goes wrong with them, in any order. Every kind of answer is the model's, to the
 /// last digit.
 struct ModelTests {
-  /// Seeds beyond the first ones that found a fault once: 26, a neighbour that was not seen for long. Before the faults
-  /// were mended that runs without stamps, withdrawals and placeholders had, each of the first two dozen failed.
-  static let onceWrong = [26]
+  /// Seeds beyond the first ones that found a fault once.
+  ///
+  /// 26: a neighbour that was not seen for long. 72: a list that shows a price of weeks before. 79: one price of which
+  /// one grade is not seen any more. 163: a list that is refused when its neighbours come. Before the faults were mended
+  /// that runs without stamps, withdrawals and placeholders had, each of the first two dozen failed.
+  static let onceWrong = [26, 72, 79, 163]
 
   /// One seed by hand: MODEL_SEED=17; more of them: MODEL_SEEDS=2000.
   static let seeds: [Int] =
     if let one = ProcessInfo.processInfo.environment["MODEL_SEED"].flatMap(Int.init) {
       [one]
     } else {
-      Set(0..<Long.count("MODEL_SEEDS", short: 4, long: 200)).union(onceWrong).sorted()
+      Set(0..<Long.count("MODEL_SEEDS", short: 2, long: 200)).union(onceWrong).sorted()
     }
 
   @Test(.longer, arguments: seeds)

@@ -105,7 +105,7 @@ extension PlainModel {
     let regular: Set = ["U91", "E10", "LAF"]
     let premium: Set = ["P95", "P98", "E5"]
     var prices: [String: Int] = [:]
-    for fuel in fuels { prices[fuel] = price(Pair(pair.station, fuel), at: instant) }
+    for fuel in fuels { prices[fuel] = mayHold(Pair(pair.station, fuel), at: instant) }
     let petrol = prices.filter { regular.contains($0.key) || premium.contains($0.key) }
     guard let price = petrol.values.first, petrol.values.allSatisfy({ $0 == price }) else {
       return false
@@ -115,12 +115,23 @@ extension PlainModel {
       && prices.values.count { $0 == price } >= 3 && prices[pair.fuel] == price
   }
 
+  /// The price at an instant, also where the newest list shows it and is too old by then: nothing has ended it.
+  private func mayHold(_ pair: Pair, at instant: Second) -> Int? {
+    if let price = price(pair, at: instant) { return price }
+    guard let newest = history(pair).held.last, newest.until <= instant, instant < mayReach(pair)
+    else { return nil }
+    return newest.price
+  }
+
   /// From when to when a held price is one for every grade.
   private func placeholder(_ pair: Pair, _ held: Held) -> Range<Second>? {
     let key = FarKey(pair: pair, place: held.from)
     if let known = placeholders[key] { return known }
-    let bounds = fuels.flatMap { history(Pair(pair.station, $0)).bounds }
-      .filter { held.from <= $0 && $0 < held.until }.sorted()
+    let bounds = fuels.flatMap { fuel in
+      let other = Pair(pair.station, fuel)
+      return history(other).bounds + [mayReach(other)]
+    }
+    .filter { held.from <= $0 && $0 < held.until }.sorted()
     var found: Range<Second>?
     for (from, until) in zip(bounds, bounds.dropFirst() + [held.until])
     where isPlaceholder(pair, at: from) {
@@ -151,6 +162,7 @@ extension PlainModel {
     if let known = cut[pair] { return known }
     let history = history(pair)
     var bounds = Set(fuels.flatMap { self.history(Pair(pair.station, $0)).bounds })
+    bounds.formUnion(fuels.map { mayReach(Pair(pair.station, $0)) })
     bounds.formUnion(history.held.flatMap { [$0.from, $0.from + Self.day] })
     let sorted = bounds.sorted()
     let pieces = history.held.flatMap { held -> [Piece] in

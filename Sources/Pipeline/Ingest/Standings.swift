@@ -57,6 +57,8 @@ package struct Standings {
     }
     if !changed.isEmpty {
       try store.settleStandings(of: source, runs: changed, lastListed: lastListed, now: now)
+      // What only a list told that is refused now is not known.
+      try store.forgetGhosts(of: source)
     }
     return unread
   }
