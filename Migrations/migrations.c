@@ -64,6 +64,9 @@ static const unsigned char m0018_judge_earlier_lists[] = {
 static const unsigned char m0019_station_doubt[] = {
 #embed "0019_station_doubt.sql"
 };
+static const unsigned char m0020_edit_days[] = {
+#embed "0020_edit_days.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -142,8 +145,8 @@ static const unsigned char prune_bodies[] = {
 static const unsigned char merge_listing[] = {
 #embed "routines/merge_listing.sql"
 };
-static const unsigned char mark_places_dirty[] = {
-#embed "routines/mark_places_dirty.sql"
+static const unsigned char count_places[] = {
+#embed "routines/count_places.sql"
 };
 static const unsigned char finish_backfill[] = {
 #embed "routines/finish_backfill.sql"
@@ -273,6 +276,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0017_judge_lists", m0017_judge_lists),
   FILE_ENTRY("0018_judge_earlier_lists", m0018_judge_earlier_lists),
   FILE_ENTRY("0019_station_doubt", m0019_station_doubt),
+  FILE_ENTRY("0020_edit_days", m0020_edit_days),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
@@ -294,7 +298,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
   FILE_ENTRY("routines/merge_listing", merge_listing),
-  FILE_ENTRY("routines/mark_places_dirty", mark_places_dirty),
+  FILE_ENTRY("routines/count_places", count_places),
   FILE_ENTRY("routines/finish_backfill", finish_backfill),
   FILE_ENTRY("routines/standing", standing),
   FILE_ENTRY("routines/forget", forget),

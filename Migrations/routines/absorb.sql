@@ -14,16 +14,14 @@
 -- differ by the feed's delay.
 
 -- The stations of a run, and how it describes them.
-CREATE OR REPLACE FUNCTION fuel.take_stations(
-  p_run_id integer, p_taken_at timestamptz, p_clock timestamptz)
+CREATE OR REPLACE FUNCTION fuel.take_stations(p_run_id integer, p_taken_at timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  feed      fuel.source;
+  feed    fuel.source;
   -- The run whose documents these are: an earlier one where they are read again.
-  told_by   integer;
-  is_late   boolean;
-  earlier   integer;
-  moved_ids integer[];
+  told_by integer;
+  is_late boolean;
+  earlier integer;
 BEGIN
   SELECT source.* INTO STRICT feed
   FROM fuel.run
@@ -33,7 +31,6 @@ BEGIN
   FROM fuel.run
   WHERE run.run_id = p_run_id;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
-  p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
 
   -- Pairs and instants from which on something may have changed.
   CREATE TEMPORARY TABLE changed (
@@ -80,15 +77,7 @@ BEGIN
   JOIN fuel.state ON state.state = feed.state
   ORDER BY new.station_code;
 
-  -- Who counts in averages, and in which, is decided by a station's description for the whole past.
-  -- By itself: joined to a cache without rows the function would never be called.
-  SELECT array_agg(moved.station_id)
-  INTO moved_ids
-  FROM fuel.describe_stations(feed.source_id, told_by, p_taken_at, is_late) AS moved;
-  PERFORM fuel.mark_places_dirty(array_agg(DISTINCT station.place_id), p_clock)
-  FROM fuel.station
-  WHERE station.station_id = ANY (moved_ids)
-  HAVING count(*) > 0;
+  PERFORM fuel.describe_stations(feed.source_id, told_by, p_taken_at, is_late);
   IF is_late THEN
     UPDATE fuel.station SET first_seen_at = p_taken_at
     FROM (
@@ -103,9 +92,9 @@ BEGIN
 
 END
 $$;
-COMMENT ON FUNCTION fuel.take_stations(integer, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.take_stations(integer, timestamptz) IS
   'Stores the stations of a staged run and their descriptions.';
-GRANT EXECUTE ON FUNCTION fuel.take_stations(integer, timestamptz, timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.take_stations(integer, timestamptz) TO fuel_writer;
 
 -- Everything after the stations. p_is_list: it brought a list; p_is_complete: and that was judged complete.
 CREATE OR REPLACE FUNCTION fuel.absorb(

@@ -5,7 +5,7 @@
 -- the new place has been told for a week: codes are reused and digits slip.
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
-RETURNS TABLE (station_id integer, first_seen_at timestamptz) LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   new_wordings integer;
 BEGIN
@@ -41,12 +41,9 @@ BEGIN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   END IF;
 
-  RETURN QUERY
   WITH wanted AS (
     SELECT
       station.station_id,
-      station.state AS was_state,
-      station.is_public AS was_public,
       (array_agg(told.state ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS state,
       (array_agg(told.time_zone ORDER BY told.last_seen_at DESC, told.wording_md5))[1]
         AS time_zone,
@@ -98,42 +95,33 @@ BEGIN
       WHERE told.station_id = wanted.station_id
         AND told.last_seen_at > elsewhere.last_seen_at
         AND fuel.kilometres(told.latitude, told.longitude, wanted.latitude, wanted.longitude) <= 2)
-  ),
-  changed AS (
-    UPDATE fuel.station SET
-      state = placed.state,
-      time_zone = placed.time_zone,
-      name = placed.name,
-      brand = placed.brand,
-      address = placed.address,
-      suburb = placed.suburb,
-      postcode = placed.postcode,
-      latitude = coalesce(placed.old_latitude, placed.latitude),
-      longitude = coalesce(placed.old_longitude, placed.longitude),
-      is_public = placed.is_public,
-      has_moved = placed.old_latitude IS NOT NULL
-    FROM placed
-    WHERE station.station_id = placed.station_id
-      AND (
-        station.state, station.time_zone, station.name, station.brand, station.address,
-        station.suburb, station.postcode, station.latitude, station.longitude,
-        station.is_public, station.has_moved
-      ) IS DISTINCT FROM (
-        placed.state, placed.time_zone, placed.name, placed.brand, placed.address,
-        placed.suburb, placed.postcode, coalesce(placed.old_latitude, placed.latitude),
-        coalesce(placed.old_longitude, placed.longitude), placed.is_public,
-        placed.old_latitude IS NOT NULL)
-    RETURNING
-      station.station_id,
-      station.first_seen_at,
-      (station.is_public, station.state) IS DISTINCT FROM (placed.was_public, placed.was_state)
-        AS is_elsewhere
   )
-  SELECT changed.station_id, changed.first_seen_at FROM changed WHERE changed.is_elsewhere;
+  UPDATE fuel.station SET
+    state = placed.state,
+    time_zone = placed.time_zone,
+    name = placed.name,
+    brand = placed.brand,
+    address = placed.address,
+    suburb = placed.suburb,
+    postcode = placed.postcode,
+    latitude = coalesce(placed.old_latitude, placed.latitude),
+    longitude = coalesce(placed.old_longitude, placed.longitude),
+    is_public = placed.is_public,
+    has_moved = placed.old_latitude IS NOT NULL
+  FROM placed
+  WHERE station.station_id = placed.station_id
+    AND (
+      station.state, station.time_zone, station.name, station.brand, station.address,
+      station.suburb, station.postcode, station.latitude, station.longitude,
+      station.is_public, station.has_moved
+    ) IS DISTINCT FROM (
+      placed.state, placed.time_zone, placed.name, placed.brand, placed.address,
+      placed.suburb, placed.postcode, coalesce(placed.old_latitude, placed.latitude),
+      coalesce(placed.old_longitude, placed.longitude), placed.is_public,
+      placed.old_latitude IS NOT NULL);
 END
 $$;
 COMMENT ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean) IS
-  'Keeps the staged descriptions of stations. Answers those whose state or openness to the public '
-  'changed, which decide in which averages they count.';
+  'Keeps the staged descriptions of stations, and has the newest of each describe its station.';
 GRANT EXECUTE ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean)
   TO fuel_writer;

@@ -1,9 +1,7 @@
 -- When each wording of an archive was seen first and last, which only a whole look at its sightings can tell, and how
--- a station that only archives know is described by the newest of them. Keeps in pg_temp.seen_as who counted where.
+-- a station that only archives know is described by the newest of them.
 CREATE OR REPLACE FUNCTION fuel.date_wordings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  CREATE TEMPORARY TABLE seen_as ON COMMIT DROP AS
-  SELECT station.station_id, station.is_public, station.state FROM fuel.station;
   WITH seen AS (
     SELECT
       sighting.station_id,
@@ -107,7 +105,7 @@ GRANT EXECUTE ON FUNCTION fuel.listed_times(integer[]) TO fuel_writer;
 
 -- Makes pg_temp.wanted_match true: which record speaks for which station. No fact moves; the spans of stations that
 -- lose or gain a record are made again. After date_wordings.
-CREATE OR REPLACE FUNCTION fuel.link_stations(p_undecided text[], p_clock timestamptz) RETURNS integer
+CREATE OR REPLACE FUNCTION fuel.link_stations(p_undecided text[]) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   changed       integer;
@@ -163,20 +161,14 @@ BEGIN
       SELECT DISTINCT record.place_id
       FROM fuel.station AS record
       JOIN pg_temp.moved USING (station_id)));
-  -- Who may buy there, and in which state it is, decides where a station counts.
-  PERFORM fuel.mark_places_dirty(array_agg(DISTINCT record.place_id), p_clock)
-  FROM fuel.station AS record
-  JOIN pg_temp.seen_as USING (station_id)
-  WHERE (seen_as.is_public, seen_as.state) IS DISTINCT FROM (record.is_public, record.state)
-  HAVING count(*) > 0;
 
   UPDATE fuel.source SET are_links_due = source.source = ANY (p_undecided)
   WHERE source.are_links_due <> (source.source = ANY (p_undecided));
-  DROP TABLE pg_temp.moved, pg_temp.seen_as;
+  DROP TABLE pg_temp.moved;
   RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION fuel.link_stations(text[], timestamptz) IS
+COMMENT ON FUNCTION fuel.link_stations(text[]) IS
   'Brings stations up to date with what matching found. Feeds that are undecided are matched again next time. Answers '
   'how many records changed.';
-GRANT EXECUTE ON FUNCTION fuel.link_stations(text[], timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.link_stations(text[]) TO fuel_writer;

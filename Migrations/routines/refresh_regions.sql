@@ -1,9 +1,7 @@
 -- Which stations belong to which region, by state and by distance from its centre; one without a
--- position by its postcode. A station that enters or leaves makes its days dirty.
-CREATE OR REPLACE FUNCTION fuel.refresh_regions(p_clock timestamptz) RETURNS integer
+-- position by its postcode.
+CREATE OR REPLACE FUNCTION fuel.refresh_regions() RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE
-  moved_ids integer[];
 BEGIN
   WITH wanted AS (
     SELECT region.region, station.station_id
@@ -29,26 +27,15 @@ BEGIN
       FROM wanted
       WHERE wanted.region = region_station.region
         AND wanted.station_id = region_station.station_id)
-    RETURNING region_station.station_id
-  ),
-  added AS (
-    INSERT INTO fuel.region_station (region, station_id)
-    SELECT wanted.region, wanted.station_id
-    FROM wanted
-    WHERE NOT EXISTS (
-      SELECT
-      FROM fuel.region_station
-      WHERE region_station.region = wanted.region
-        AND region_station.station_id = wanted.station_id)
-    RETURNING region_station.station_id
-  ),
-  moved AS (
-    SELECT removed.station_id FROM removed
-    UNION
-    SELECT added.station_id FROM added
   )
-  SELECT array_agg(moved.station_id) INTO moved_ids FROM moved;
-  PERFORM fuel.mark_places_dirty(moved_ids, p_clock);
+  INSERT INTO fuel.region_station (region, station_id)
+  SELECT wanted.region, wanted.station_id
+  FROM wanted
+  WHERE NOT EXISTS (
+    SELECT
+    FROM fuel.region_station
+    WHERE region_station.region = wanted.region
+      AND region_station.station_id = wanted.station_id);
 
   UPDATE fuel.region_station SET is_nearest = found.is_nearest
   FROM (
@@ -66,9 +53,8 @@ BEGIN
   WHERE found.region = region_station.region
     AND found.station_id = region_station.station_id
     AND found.is_nearest <> region_station.is_nearest;
-  RETURN coalesce(cardinality(moved_ids), 0);
 END
 $$;
-COMMENT ON FUNCTION fuel.refresh_regions(timestamptz) IS
-  'Brings the stations of all regions up to date. Answers how many stations changed.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_regions(timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_regions() IS
+  'Brings the stations of all regions up to date.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_regions() TO fuel_writer;

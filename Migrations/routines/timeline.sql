@@ -109,7 +109,7 @@ BEGIN
       AND run.taken_at > p_taken_at;
     PERFORM fuel.mark_changed_days(
       array_agg(station.place_id), array_agg(pair.fuel_id), array_agg(p_taken_at),
-      array_agg(coalesce(ends_at, p_taken_at)), p_clock)
+      array_agg(coalesce(ends_at, p_taken_at)), 0, p_clock)
     FROM fuel.current_price AS pair
     JOIN fuel.station USING (station_id)
     WHERE pair.source_id = p_source_id
@@ -122,7 +122,7 @@ BEGIN
     PERFORM fuel.mark_changed_days(
       array_agg(held.station_id), array_agg(held.fuel_id),
       array_agg(p_last_listed_at + lapse),
-      array_agg(p_taken_at + lapse), p_clock)
+      array_agg(p_taken_at + lapse), 0, p_clock)
     FROM fuel.present_span AS held
     WHERE held.seen_by = p_source_id AND held.is_open
     HAVING count(*) > 0;
@@ -450,10 +450,12 @@ COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestampt
   'Copies the newest spans of stations and fuels, and those after them.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;
 
--- Notes which days of which stations changed with their spans. Days that are not made yet need no note.
+-- Notes which days of which stations changed with their spans. Days that are not made yet need no note. Where few
+-- stations changed, days that are made are changed by what they are now and were before, and the days of the other
+-- stations are not looked at.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
-  p_until_ats timestamptz[], p_clock timestamptz)
+  p_until_ats timestamptz[], p_most_edits integer, p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   WITH changed AS MATERIALIZED (
     SELECT
@@ -473,22 +475,42 @@ RETURNS void LANGUAGE sql AS $$
     LEFT JOIN fuel.state USING (state)
     WHERE pair.from_at <= p_clock AND pair.from_at <= pair.until_at
   ),
+  size AS (
+    SELECT count(DISTINCT (changed.station_id, changed.fuel_id)) > p_most_edits AS is_large
+    FROM changed
+    WHERE changed.first_day <= changed.days_made_until
+  ),
   stale AS (
-    INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
+    INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month, is_marked)
     SELECT
       changed.station_id, changed.fuel_id, min(date_trunc('month', changed.first_day::timestamp))::date,
-      max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date
+      max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date,
+      bool_or(size.is_large)
     FROM changed
+    CROSS JOIN size
     WHERE changed.first_day <= changed.days_made_until
     GROUP BY changed.station_id, changed.fuel_id
     ORDER BY changed.station_id, changed.fuel_id
     ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
       first_month = least(known.first_month, excluded.first_month),
-      last_month = greatest(known.last_month, excluded.last_month)
+      last_month = greatest(known.last_month, excluded.last_month),
+      is_marked = known.is_marked AND excluded.is_marked
   ),
   changed_days AS (
-    SELECT changed.fuel_id, unnest(range_agg(daterange(changed.first_day, changed.last_day, '[]'))) AS days
-    FROM changed
+    SELECT changed.fuel_id, unnest(range_agg(changed.days)) AS days
+    FROM (
+      SELECT
+        changed.fuel_id,
+        daterange(
+          CASE
+            WHEN size.is_large THEN changed.first_day
+            ELSE greatest(changed.first_day, coalesce(changed.days_made_until + 1, changed.first_day))
+          END, changed.last_day + 1) AS days
+      FROM changed
+      CROSS JOIN size
+      WHERE size.is_large OR changed.last_day > changed.days_made_until
+        OR changed.days_made_until IS NULL
+    ) AS changed
     GROUP BY changed.fuel_id
   )
   INSERT INTO fuel.dirty_day (fuel_id, day)
@@ -503,10 +525,10 @@ RETURNS void LANGUAGE sql AS $$
   ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], timestamptz) IS
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz) IS
   'Marks the days whose prices changed between two instants, of stations and fuels.';
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], timestamptz) TO fuel_writer;
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz) TO fuel_writer;
 
 -- Notes the days that have ended since station days were made, for every station and fuel whose price may reach
 -- into them, and that they are made: from then on a change of them is noted by what changes them.

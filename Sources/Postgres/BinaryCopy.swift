@@ -216,6 +216,19 @@ package struct BinaryRow {
     try array(elementSize: 4) { Int32(bigEndian: $0.loadUnaligned(as: Int32.self)) }
   }
 
+  /// A `bytea` that is never NULL; valid until the next row.
+  package mutating func bytes() throws(PostgresError) -> UnsafeRawBufferPointer {
+    guard let base = rest.baseAddress, rest.count >= 4 else {
+      throw .unexpectedResult("a column of another type in a binary row")
+    }
+    let size = Int(Int32(bigEndian: base.loadUnaligned(as: Int32.self)))
+    guard size >= 0, rest.count >= 4 + size else {
+      throw .unexpectedResult("a column of another type in a binary row")
+    }
+    defer { rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size) }
+    return UnsafeRawBufferPointer(start: base + 4, count: size)
+  }
+
   private mutating func array<Element>(
     elementSize: Int, _ element: (UnsafeRawPointer) -> Element
   ) throws(PostgresError) -> [Element] {

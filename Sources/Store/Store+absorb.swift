@@ -27,7 +27,7 @@ extension Store {
     _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID, now: Instant
   ) throws -> ListSummary? {
     try stage(settled, of: run)
-    try connection.query("SELECT fuel.take_stations(\(run), \(payload.takenAt), \(now))")
+    try connection.query("SELECT fuel.take_stations(\(run), \(payload.takenAt))")
     guard settled.coverage == .complete else { return nil }
     let stations = try stagedStations(of: source)
     return ListSummary(

@@ -306,7 +306,7 @@ extension Store {
       ) AS wanted (station_id, place_id, matched_by, match_doubt)
       """)
     let changed = try connection.query(
-      "SELECT fuel.link_stations(\(undecided.sorted()), \(now)) AS changed"
+      "SELECT fuel.link_stations(\(undecided.sorted())) AS changed"
     ).only().integer("changed")
     try connection.execute("DROP TABLE pg_temp.wanted_match; DELETE FROM fuel.station_doubt")
     try connection.query(

@@ -119,7 +119,7 @@ extension Store {
       """)
   }
 
-  /// Makes the regions of the database those of the configuration, and their stations with them.
+  /// Makes the regions of the database those of the configuration, and where stations count with them.
   package func refreshRegions(_ regions: [Region], now: Instant) throws {
     try connection.transaction {
       let codes = regions.map(\.code)
@@ -133,17 +133,17 @@ extension Store {
       try connection.query("DELETE FROM fuel.average_kept WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.region WHERE NOT region = ANY (\(codes))")
       for region in regions {
-        // Other days of it are averaged from now on.
+        // Other days of it are averaged from now on: where its stations count is not what it was.
         try connection.query(
           """
-          SELECT fuel.mark_places_dirty(array_agg(region_station.station_id), \(now))
-          FROM fuel.region AS known
-          JOIN fuel.region_station USING (region)
-          WHERE known.region = \(region.code)
-            AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
-              coalesce(\(optional: region.from)::date, '-infinity'),
-              coalesce(\(optional: region.until)::date, 'infinity'))
-          HAVING count(*) > 0
+          DELETE FROM fuel.counted_place
+          WHERE \(region.code) = ANY (regions) AND EXISTS (
+            SELECT
+            FROM fuel.region AS known
+            WHERE known.region = \(region.code)
+              AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
+                coalesce(\(optional: region.from)::date, '-infinity'),
+                coalesce(\(optional: region.until)::date, 'infinity')))
           """)
         try connection.query(
           """
@@ -167,7 +167,8 @@ extension Store {
               excluded.valid_to)
           """)
       }
-      try connection.query("SELECT fuel.refresh_regions(\(now))")
+      try connection.query("SELECT fuel.refresh_regions()")
+      try connection.query("SELECT fuel.count_places(\(now))")
     }
   }
 

@@ -15,7 +15,7 @@ package struct PriceCalendar: Sendable {
       self.isEnded = isEnded
     }
 
-    var microseconds: Int64 { endsAt.microseconds - beginsAt.microseconds }
+    package var microseconds: Int64 { endsAt.microseconds - beginsAt.microseconds }
   }
 
   package let first: Day
@@ -27,6 +27,13 @@ package struct PriceCalendar: Sendable {
     self.first = first
     self.count = count
     self.days = days
+  }
+
+  /// Whether a day has ended in a state, or in all of them.
+  func isEnded(_ day: Int, in state: Int?) -> Bool {
+    (state.map { [$0] } ?? Array(days.indices)).allSatisfy { state in
+      day < days[state].count && days[state][day].isEnded
+    }
   }
 
   package var beginsAt: Instant { days.compactMap(\.first?.beginsAt).min() ?? .distantPast }

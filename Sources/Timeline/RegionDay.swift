@@ -67,10 +67,38 @@ package struct DailyAverage: Sendable, Equatable {
   /// States that are complete, and states in all; 1 of 1 for a region within a state.
   package var completeStates: Int
   package var states: Int
-  /// Stations left out: reported and too old; doubtful; for members only.
-  package var excludedStale: Int
-  package var excludedFlagged: Int
-  package var excludedRestricted: Int
+  /// What it is made of, and how many stations are left out.
+  package var totals: DayTotals
+
+  /// - Parameters:
+  ///   - isCovered: whether a feed or an archive covers the day.
+  /// - Returns: `nil` where too many stations have changed since the totals were made from all of them.
+  init?(
+    of totals: DayTotals, region: String, fuelID: Int16, day: Day, isEnded: Bool, isCovered: Bool
+  ) {
+    guard totals.count > 0, let median = totals.median, let quarter = totals.quarter,
+      let lowest = totals.lowest, let highest = totals.highest
+    else { return nil }
+    // Hundredths of a cent.
+    func cents(_ value: Double) -> Int { Int((value * 10 / StationDay.fraction).rounded()) }
+    self.region = region
+    self.fuelID = fuelID
+    self.day = day
+    self.totals = totals
+    self.isEnded = isEnded
+    average = cents(Double(totals.total) / Double(totals.count))
+    self.median = cents(median)
+    self.quarter = cents(quarter)
+    self.lowest = cents(Double(lowest))
+    self.highest = cents(Double(highest))
+    stations = totals.count
+    expected = max(Int(totals.expected), totals.count)
+    let share = Double(totals.covered) / StationDay.fraction / Double(totals.count)
+    coverage = min(1_000, Int((share * 1_000).rounded()))
+    (isComplete, completeStates, states) = (false, 0, 1)
+    isComplete = isEnded && isCovered && isUsable
+    completeStates = isComplete ? 1 : 0
+  }
 
   /// Of enough stations, and for most of the time of the expected ones, so far as the day has passed: what
   /// verdicts may rest on.
@@ -101,11 +129,8 @@ package struct RegionDays {
 
   private struct Sum {
     var means: [Int32] = []
-    /// Shares of their days, in 65,536ths.
-    var covered: Int64 = 0
-    var stale = 0
-    var flagged = 0
-    var restricted = 0
+    /// Everything but the means.
+    var counts = DayTotals(of: [])
   }
 
   /// - Parameter covered: by state and day, whether a feed or an archive covers it.
@@ -139,23 +164,14 @@ package struct RegionDays {
     guard stationDay.standing != .unknown, let place = places[stationID],
       let fuel = fuelIDs.firstIndex(of: fuelID), day < calendar.days[place.state].count
     else { return }
-    let isKnown = stationDay.standing == .known
-    var share: Int64 = 0
-    if isKnown, place.isPublic {
+    if stationDay.standing == .known, place.isPublic {
       means[(place.state * fuelIDs.count + fuel) * calendar.count + day].append(
         UInt64(stationDay.mean) << 32 | UInt64(place.regionSet))
-      let length = Double(calendar.days[place.state][day].microseconds) / 1_000_000
-      share = Int64((min(1, Double(stationDay.seconds) / length) * StationDay.fraction).rounded())
     }
+    let length = calendar.days[place.state][day].microseconds
     for region in regionSets[place.regionSet] {
-      let cell = (region * fuelIDs.count + fuel) * calendar.count + day
-      switch stationDay.standing {
-      case .known:
-        if place.isPublic { sums[cell].covered += share } else { sums[cell].restricted += 1 }
-      case .doubtful where place.isPublic: sums[cell].flagged += 1
-      case .stale where place.isPublic: sums[cell].stale += 1
-      default: break
-      }
+      sums[(region * fuelIDs.count + fuel) * calendar.count + day].counts.count(
+        stationDay, lasting: length, isPublic: place.isPublic, by: 1)
     }
   }
 
@@ -190,90 +206,27 @@ package struct RegionDays {
           else { continue }
           // In order by state: of several states these are runs to merge.
           if regions[region].state == nil { sums[cell].means.sort() }
-          averages.append(average(region: region, fuel: fuel, day: day))
+          if let average = average(region: region, fuel: fuel, day: day) {
+            averages.append(average)
+          }
         }
       }
     }
-    settleNations(&averages)
+    Nation(calendar: calendar, regions: regions, covered: covered).settle(&averages) {
+      state, fuelID in
+      fuelIDs.firstIndex(of: fuelID).map { expected[state * fuelIDs.count + $0] > 0 } ?? false
+    }
     return averages
   }
 
-  private func average(region: Int, fuel: Int, day: Int) -> DailyAverage {
+  private func average(region: Int, fuel: Int, day: Int) -> DailyAverage? {
     let sum = sums[(region * fuelIDs.count + fuel) * calendar.count + day]
-    let means = sum.means
-    // Hundredths of a cent.
-    func cents(_ value: Double) -> Int { Int((value * 10 / StationDay.fraction).rounded()) }
-    /// Between its two neighbours, in proportion, as PostgreSQL's percentile_cont has it.
-    func percentile(_ share: Double) -> Double {
-      let place = share * Double(means.count - 1)
-      let low = Int(place)
-      let part = place - Double(low)
-      if part == 0 { return Double(means[low]) }
-      return Double(means[low]) + part * Double(means[low + 1] - means[low])
-    }
-    let total = means.reduce(Int64(0)) { $0 + Int64($1) }
-    let states = regions[region].state.map { [$0] } ?? Array(calendar.days.indices)
-    let isEnded = states.allSatisfy { state in
-      day < calendar.days[state].count && calendar.days[state][day].isEnded
-    }
-    var average = DailyAverage(
+    let expected = expected[region * fuelIDs.count + fuel]
+    return DailyAverage(
+      of: DayTotals(of: sum.means, counts: sum.counts, expected: expected),
       region: regions[region].code, fuelID: fuelIDs[fuel], day: calendar.first + day,
-      average: cents(Double(total) / Double(means.count)), median: cents(percentile(0.5)),
-      quarter: cents(percentile(0.25)), lowest: cents(Double(means[0])),
-      highest: cents(Double(means[means.count - 1])), stations: means.count,
-      expected: max(expected[region * fuelIDs.count + fuel], means.count),
-      coverage: min(
-        1_000,
-        Int((Double(sum.covered) / StationDay.fraction / Double(means.count) * 1_000).rounded())),
-      isEnded: isEnded, isComplete: false, completeStates: 0, states: 1,
-      excludedStale: sum.stale, excludedFlagged: sum.flagged, excludedRestricted: sum.restricted)
-    average.isComplete =
-      isEnded && average.isUsable
-      && (regions[region].state.map { covered[$0][day] } ?? true)
-    average.completeStates = average.isComplete ? 1 : 0
-    return average
-  }
-
-  /// A nation is complete when each of its states is: covered, and complete wherever it sells the fuel.
-  private func settleNations(_ averages: inout [DailyAverage]) {
-    let nations = Set(regions.filter(\.isNation).map(\.code))
-    guard !nations.isEmpty else { return }
-    var byState: [String: DailyAverage] = [:]
-    let stateCodes = Dictionary(
-      regions.compactMap { region in
-        region.state.map { ($0, region.code) }
-      }.filter { pair in regions.contains { $0.code == pair.1 && $0.reach == Self.stateReach } },
-      uniquingKeysWith: { first, _ in first })
-    for average in averages where stateCodes.values.contains(average.region) {
-      byState["\(average.region) \(average.fuelID) \(average.day)"] = average
-    }
-    for position in averages.indices where nations.contains(averages[position].region) {
-      let day = averages[position].day
-      let place = day.sinceEpoch - calendar.first.sinceEpoch
-      var complete = 0
-      for state in calendar.days.indices where covered[state][place] {
-        guard let code = stateCodes[state],
-          let own = byState["\(code) \(averages[position].fuelID) \(day)"]
-        else {
-          // The state has no station with this fuel, or no region of its own to be judged by.
-          let isSold = stateCodes[state].map { isExpected($0, averages[position].fuelID) } ?? false
-          if !isSold { complete += 1 }
-          continue
-        }
-        if own.isComplete { complete += 1 }
-      }
-      averages[position].completeStates = complete
-      averages[position].states = calendar.days.count
-      averages[position].isComplete =
-        averages[position].isComplete && complete == calendar.days.count
-    }
-  }
-
-  private func isExpected(_ region: String, _ fuelID: Int16) -> Bool {
-    guard let region = regions.firstIndex(where: { $0.code == region }),
-      let fuel = fuelIDs.firstIndex(of: fuelID)
-    else { return false }
-    return expected[region * fuelIDs.count + fuel] > 0
+      isEnded: calendar.isEnded(day, in: regions[region].state),
+      isCovered: regions[region].state.map { covered[$0][day] } ?? true)
   }
 
   /// The reach of a region that is a whole state.

@@ -40,6 +40,11 @@ package struct StationDay: Sendable, Equatable {
     self.last = last
     self.seconds = seconds
   }
+
+  /// Whether averages count it as they count another.
+  package func countsAs(_ other: StationDay) -> Bool {
+    standing == other.standing && mean == other.mean && seconds == other.seconds
+  }
 }
 
 /// What the parts of spans that fall into one day come to: prices times microseconds, and microseconds.

@@ -128,7 +128,8 @@ struct SchemaTests {
         """)
       #expect(
         deletes == [
-          "average_keeping", "average_kept", "brand_name", "cycle", "daily_rollup", "dirty_day",
+          "average_keeping", "average_kept", "brand_name", "counted_place", "cycle", "daily_rollup",
+          "dirty_day",
           "fill_up_score", "market", "present_span", "price_lapse", "region", "region_change",
           "region_station", "source_day", "span", "stale_days", "station_decision", "station_doubt",
           "station_habit",

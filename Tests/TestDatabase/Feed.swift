@@ -81,9 +81,9 @@ package struct Feed {
 
   /// Brings every dirty day up to date.
   package func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
+    try store.refreshRegions(regions, now: now)
     try TimelineUpdate.makeAll(store, now: now)
     try store.refreshSourceDays(now: now)
-    try store.refreshRegions(regions, now: now)
     let days = DayUpdate(store, now: now)
     try days.makeStationDays()
     for span in try store.dirtySpans(now: now) { try days.makeRegionDays(span) }

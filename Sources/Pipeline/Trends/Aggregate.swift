@@ -59,10 +59,11 @@ package struct Aggregate {
     let log = log.with("run", run)
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild { try store.markAllDirty(from: from, now: now) }
-    try TimelineUpdate.makeAll(store, now: now, progress: progress)
-    try store.refreshSourceDays(now: now)
+    // Days of stations are made, and counted, where stations count now.
     try store.refreshRegions(regions, now: now)
     try store.refreshBrands(brands)
+    try TimelineUpdate.makeAll(store, now: now, progress: progress)
+    try store.refreshSourceDays(now: now)
     let days = DayUpdate(store, now: now)
     try days.makeStationDays(progress: progress)
     let spans = try store.dirtySpans(now: now)

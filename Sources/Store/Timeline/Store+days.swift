@@ -5,6 +5,8 @@ package import Timeline
 /// What averages are made of beside prices: states, regions, and where stations count.
 package struct RegionContext: Sendable {
   package var places: [Int32: Place] = [:]
+  /// Where stations counted that have become part of others.
+  package var formerPlaces: [Int32: Place] = [:]
   package var regions: [AveragedRegion] = []
   /// The regions that stations lie in together, by their positions.
   package var regionSets: [[Int]] = []
@@ -29,11 +31,14 @@ package struct MonthSpan: Sendable {
   package var pair: Pair
   package var first: Month
   package var last: Month
+  /// Whether the averages of the days that changed are due; else they are changed by this station alone.
+  package var isMarked: Bool
 
-  package init(pair: Pair, first: Month, last: Month) {
+  package init(pair: Pair, first: Month, last: Month, isMarked: Bool) {
     self.pair = pair
     self.first = first
     self.last = last
+    self.isMarked = isMarked
   }
 }
 
@@ -69,12 +74,11 @@ extension Store {
     var sets: [String: Int] = [:]
     for row in try connection.query(
       """
-      SELECT station.station_id, station.state, station.is_public,
-        coalesce(string_agg(region_station.region, ',' ORDER BY region_station.region), '') AS regions
-      FROM fuel.station
-      LEFT JOIN fuel.region_station USING (station_id)
-      WHERE station.place_id = station.station_id
-      GROUP BY station.station_id
+      SELECT counted.station_id, counted.state, counted.is_public,
+        array_to_string(counted.regions, ',') AS regions,
+        station.place_id = station.station_id AS is_place
+      FROM fuel.counted_place AS counted
+      JOIN fuel.station USING (station_id)
       """)
     {
       guard let state = states[try row.text("state")] else { continue }
@@ -83,8 +87,14 @@ extension Store {
         sets[codes] = context.regionSets.count
         context.regionSets.append(codes.split(separator: ",").compactMap { regions[String($0)] })
       }
-      context.places[Int32(try row.integer("station_id"))] = Place(
+      let stationID = Int32(try row.integer("station_id"))
+      let place = Place(
         state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
+      if try row.boolean("is_place") {
+        context.places[stationID] = place
+      } else {
+        context.formerPlaces[stationID] = place
+      }
     }
     return context
   }
@@ -201,27 +211,33 @@ extension Store {
     try monthSpans(
       """
       WITH taken AS (
-        SELECT station_id, fuel_id FROM fuel.stale_days
-        ORDER BY station_id, fuel_id
+        SELECT noted.station_id, noted.fuel_id
+        FROM fuel.stale_days AS noted
+        JOIN fuel.station USING (station_id)
+        LEFT JOIN fuel.counted_place AS counted USING (station_id)
+        -- A station that has come since the aggregate began waits for the next one.
+        WHERE counted.station_id IS NOT NULL OR station.place_id <> station.station_id
+        ORDER BY noted.station_id, noted.fuel_id
         LIMIT \(count)
-        FOR UPDATE
+        FOR UPDATE OF noted
       )
       DELETE FROM fuel.stale_days
       USING taken
       WHERE stale_days.station_id = taken.station_id AND stale_days.fuel_id = taken.fuel_id
-      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
       """)
   }
 
-  /// Takes the notes of some stations and fuels.
+  /// Takes the notes of some stations and fuels, of stations that count somewhere.
   package func takeStaleDays(of pairs: [Pair]) throws -> [MonthSpan] {
     try monthSpans(
       """
       DELETE FROM fuel.stale_days
       USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
         AS pair (station_id, fuel_id)
+      JOIN fuel.counted_place AS counted USING (station_id)
       WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id
-      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
       """)
   }
 
@@ -229,14 +245,15 @@ extension Store {
     try connection.query(statement).map { row in
       MonthSpan(
         pair: try row.pair(),
-        first: Month(try row.day("first_month")), last: Month(try row.day("last_month")))
+        first: Month(try row.day("first_month")), last: Month(try row.day("last_month")),
+        isMarked: try row.boolean("is_marked"))
     }.sorted { $0.pair < $1.pair }
   }
 
   /// Stores months of stations in place of those that are there.
   ///
   /// How many stations are expected in a month, and in the one after, hangs on which are known in it: where that
-  /// changes, the averages of both are due.
+  /// changes, the averages of both are due, but for stations whose days are changed one by one.
   package func replace(_ spans: [MonthSpan], with months: [StationMonth], now: Instant) throws {
     struct Known: Hashable {
       var pair: Pair
@@ -264,8 +281,11 @@ extension Store {
     let after = Set(
       months.filter { $0.days.contains { $0.standing == .known } }
         .map { Known(pair: $0.pair, month: $0.month.number) })
+    let unmarked = Set(spans.lazy.filter { !$0.isMarked }.map(\.pair))
     try markExpectations(
-      Set(before.symmetricDifference(after).map { [Int32($0.pair.fuelID), $0.month] }), now: now)
+      Set(
+        before.symmetricDifference(after).filter { !unmarked.contains($0.pair) }
+          .map { [Int32($0.pair.fuelID), $0.month] }), now: now)
     for year in Set(months.map { $0.month.firstDay.year }).sorted() {
       try connection.query("SELECT fuel.ensure_span_year(\(year))")
     }
@@ -384,42 +404,6 @@ extension Store {
       """
       DELETE FROM fuel.dirty_day
       WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
-      """)
-  }
-
-  /// Stores the averages of a span of days in place of those that are there.
-  package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {
-    try connection.query(
-      """
-      DELETE FROM fuel.daily_rollup
-      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
-      """)
-    guard !averages.isEmpty else { return }
-    try connection.query(
-      """
-      INSERT INTO fuel.daily_rollup (
-        region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
-        is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
-        is_complete, is_usable, complete_states, states)
-      SELECT
-        made.region, made.fuel_id, made.day, made.average / 100.0, made.median / 100.0,
-        made.quarter / 100.0, made.lowest / 100.0, made.highest / 100.0, made.stations,
-        made.coverage / 1000.0, made.is_ended, made.stale, made.flagged, made.restricted,
-        made.expected, made.is_complete, made.is_usable, made.complete_states, made.states
-      FROM unnest(
-        \(averages.map(\.region))::text[], \(averages.map(\.fuelID))::smallint[],
-        \(averages.map(\.day))::date[], \(averages.map(\.average))::integer[],
-        \(averages.map(\.median))::integer[], \(averages.map(\.quarter))::integer[],
-        \(averages.map(\.lowest))::integer[], \(averages.map(\.highest))::integer[],
-        \(averages.map(\.stations))::integer[], \(averages.map(\.coverage))::integer[],
-        \(averages.map(\.isEnded))::boolean[], \(averages.map(\.excludedStale))::integer[],
-        \(averages.map(\.excludedFlagged))::integer[], \(averages.map(\.excludedRestricted))::integer[],
-        \(averages.map(\.expected))::integer[], \(averages.map(\.isComplete))::boolean[],
-        \(averages.map(\.isUsable))::boolean[],
-        \(averages.map(\.completeStates))::integer[], \(averages.map(\.states))::integer[]
-      ) AS made (
-        region, fuel_id, day, average, median, quarter, lowest, highest, stations, coverage, is_ended,
-        stale, flagged, restricted, expected, is_complete, is_usable, complete_states, states)
       """)
   }
 

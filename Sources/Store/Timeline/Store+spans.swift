@@ -260,6 +260,8 @@ extension Store {
   }
 
   /// Marks the days whose prices changed, of a station and fuel each.
+  ///
+  /// Of few stations and fuels the days that are made already are changed one by one; of more, whole days are due.
   package func markChangedDays(
     _ changed: [(pair: Pair, from: Instant, until: Instant)], now: Instant
   ) throws {
@@ -268,7 +270,7 @@ extension Store {
       """
       SELECT fuel.mark_changed_days(
         \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from.sqlBound)),
-        \(changed.map(\.until.sqlBound)), \(now))
+        \(changed.map(\.until.sqlBound)), \(Self.mostEdits), \(now))
       """)
   }
 

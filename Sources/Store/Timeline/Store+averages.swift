@@ -1,0 +1,174 @@
+package import FuelModel
+import Postgres
+package import Timeline
+
+/// The averages of regions, by day: `fuel.daily_rollup`.
+extension Store {
+  /// Of how many stations and fuels at most a change makes days that are counted already change one by one.
+  static let mostEdits = 20
+
+  /// Stores the averages of a span of days in place of those that are there.
+  package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {
+    try connection.query(
+      """
+      DELETE FROM fuel.daily_rollup
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
+      """)
+    try insert(averages)
+  }
+
+  /// Stores averages in place of those of the same regions, fuels and days.
+  package func replace(with averages: [DailyAverage]) throws {
+    guard !averages.isEmpty else { return }
+    try connection.query(
+      """
+      DELETE FROM fuel.daily_rollup
+      USING unnest(
+        \(averages.map(\.region))::text[], \(averages.map(\.fuelID))::smallint[],
+        \(averages.map(\.day))::date[]
+      ) AS made (region, fuel_id, day)
+      WHERE daily_rollup.region = made.region
+        AND daily_rollup.fuel_id = made.fuel_id
+        AND daily_rollup.day = made.day
+      """)
+    try insert(averages)
+  }
+
+  private func insert(_ averages: [DailyAverage]) throws {
+    guard !averages.isEmpty else { return }
+    // One after the other: an array of byte strings would travel as text.
+    var totals: [UInt8] = []
+    var ends: [Int] = []
+    for average in averages {
+      totals += average.totals.bytes
+      ends.append(totals.count)
+    }
+    try connection.query(
+      """
+      INSERT INTO fuel.daily_rollup (
+        region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
+        is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
+        is_complete, is_usable, complete_states, states, totals)
+      SELECT
+        made.region, made.fuel_id, made.day, made.average / 100.0, made.median / 100.0,
+        made.quarter / 100.0, made.lowest / 100.0, made.highest / 100.0, made.stations,
+        made.coverage / 1000.0, made.is_ended, made.stale, made.flagged, made.restricted,
+        made.expected, made.is_complete, made.is_usable, made.complete_states, made.states,
+        substring(\(bytes: totals)::bytea FROM made.begins + 1 FOR made.ends - made.begins)
+      FROM unnest(
+        \(averages.map(\.region))::text[], \(averages.map(\.fuelID))::smallint[],
+        \(averages.map(\.day))::date[], \(averages.map(\.average))::integer[],
+        \(averages.map(\.median))::integer[], \(averages.map(\.quarter))::integer[],
+        \(averages.map(\.lowest))::integer[], \(averages.map(\.highest))::integer[],
+        \(averages.map(\.stations))::integer[], \(averages.map(\.coverage))::integer[],
+        \(averages.map(\.isEnded))::boolean[], \(averages.map(\.totals.stale))::integer[],
+        \(averages.map(\.totals.flagged))::integer[],
+        \(averages.map(\.totals.restricted))::integer[],
+        \(averages.map(\.expected))::integer[], \(averages.map(\.isComplete))::boolean[],
+        \(averages.map(\.isUsable))::boolean[],
+        \(averages.map(\.completeStates))::integer[], \(averages.map(\.states))::integer[],
+        \([0] + ends.dropLast())::integer[], \(ends)::integer[]
+      ) AS made (
+        region, fuel_id, day, average, median, quarter, lowest, highest, stations, coverage, is_ended,
+        stale, flagged, restricted, expected, is_complete, is_usable, complete_states, states, begins,
+        ends)
+      """)
+  }
+
+  // MARK: Changing single days
+
+  /// Months of stations and fuels as they are stored, one more on either side: standing, mean and seconds of each day.
+  package func stationMonths(of spans: [MonthSpan]) throws -> [StationMonth] {
+    guard !spans.isEmpty else { return [] }
+    var found: [StationMonth] = []
+    try connection.copy(
+      from: """
+        SELECT stored.station_id, stored.fuel_id, stored.month - '1970-01-01'::date AS month,
+          stored.standing, stored.mean, stored.seconds
+        FROM unnest(
+          \(spans.map(\.pair.stationID))::integer[], \(spans.map(\.pair.fuelID))::smallint[],
+          \(spans.map(\.first.firstDay))::date[], \(spans.map(\.last.firstDay))::date[]
+        ) AS wanted (station_id, fuel_id, first_month, last_month)
+        JOIN fuel.station_month AS stored
+          ON stored.station_id = wanted.station_id
+          AND stored.fuel_id = wanted.fuel_id
+          AND stored.month BETWEEN wanted.first_month - interval '1 month'
+            AND wanted.last_month + interval '1 month'
+        """
+    ) { row in
+      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      let month = Month(Day(sinceEpoch: Int(try row.int32())))
+      let standings = try row.int16s()
+      let means = try row.int32s()
+      let seconds = try row.int32s()
+      found.append(
+        StationMonth(
+          pair: pair, month: month,
+          days: standings.indices.map { place in
+            StationDay(
+              standing: .init(rawValue: standings[place]) ?? .unknown, mean: means[place], low: 0,
+              high: 0, last: 0, seconds: seconds[place])
+          }))
+    }
+    return found
+  }
+
+  /// Days of fuels that are to be made of all stations.
+  package func dirtyDays(
+    of fuelIDs: [Int16], from first: Day, to last: Day
+  ) throws -> Set<FuelDay> {
+    Set(
+      try connection.query(
+        """
+        SELECT fuel_id, day FROM fuel.dirty_day
+        WHERE fuel_id = ANY (\(fuelIDs)) AND day BETWEEN \(first) AND \(last)
+        """
+      ).map { FuelDay(fuelID: Int16(try $0.integer("fuel_id")), day: try $0.day("day")) })
+  }
+
+  /// Marks days of fuels, to be made of all stations.
+  package func markDirty(_ days: Set<FuelDay>) throws {
+    guard !days.isEmpty else { return }
+    let days = days.sorted { ($0.fuelID, $0.day) < ($1.fuelID, $1.day) }
+    try connection.query(
+      """
+      INSERT INTO fuel.dirty_day (fuel_id, day)
+      SELECT * FROM unnest(\(days.map(\.fuelID))::smallint[], \(days.map(\.day))::date[])
+      ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+      """)
+  }
+
+  /// Averages as they are stored, of some regions and fuels between two days.
+  ///
+  /// - Returns: `nil` for a day that cannot be changed: it has not ended, or its totals are not known.
+  package func regionDays(
+    of regions: [String], fuelIDs: [Int16], from first: Day, to last: Day
+  ) throws -> [RegionDay: StoredRegionDay?] {
+    var found: [RegionDay: StoredRegionDay?] = [:]
+    try connection.copy(
+      from: """
+        SELECT wanted.place::integer - 1, fuel_id, day - '1970-01-01'::date, is_ended::integer,
+          is_complete::integer, complete_states, states, coalesce(totals, '')
+        FROM unnest(\(regions)::text[]) WITH ORDINALITY AS wanted (region, place)
+        JOIN fuel.daily_rollup USING (region)
+        WHERE fuel_id = ANY (\(fuelIDs)::smallint[]) AND day BETWEEN \(first) AND \(last)
+        """
+    ) { row in
+      let name = RegionDay(
+        region: regions[Int(try row.int32())], fuelID: try row.int16(),
+        day: Day(sinceEpoch: Int(try row.int32())))
+      let isEnded = try row.int32() == 1
+      let isComplete = try row.int32() == 1
+      let completeStates = Int(try row.int32())
+      let states = Int(try row.int32())
+      let totals = DayTotals(bytes: try row.bytes())
+      found[name] = .some(
+        isEnded
+          ? totals.map {
+            StoredRegionDay(
+              totals: $0, isComplete: isComplete, completeStates: completeStates, states: states)
+          } : nil)
+    }
+    return found
+  }
+}

@@ -1,0 +1,190 @@
+/// What the stations of a region come to on one day: exact sums, and the means beside each rank that is published.
+///
+/// A station's day can be taken out and another put in without the days of the others: sums are whole numbers, and a
+/// median moves by one place at most for each. When too many have moved, the day has to be made from all stations.
+package struct DayTotals: Sendable, Equatable {
+  /// How many stations have a mean.
+  package private(set) var count = 0
+  /// The sum of their means, in 65,536ths of a tenth of a cent.
+  package private(set) var total: Int64 = 0
+  /// Shares of their days with a price, in 65,536ths.
+  package var covered: Int64 = 0
+  /// Stations left out: reported and too old; doubtful; for members only.
+  package var stale: Int32 = 0
+  package var flagged: Int32 = 0
+  package var restricted: Int32 = 0
+  /// Of how many stations a price is expected.
+  package var expected: Int32 = 0
+  private var ranks: [Ranks]
+
+  /// Means in order, from one rank on.
+  private struct Ranks: Sendable, Equatable {
+    var first: Int
+    var means: [Int32]
+  }
+
+  /// The shares of the means that lie below what is published: lowest, quarter, median and highest.
+  private static let shares = [0, 0.25, 0.5, 1]
+  /// How many means are kept on either side of a rank.
+  private static let reach = 6
+
+  /// - Parameter means: in order.
+  package init(of means: [Int32]) {
+    count = means.count
+    total = means.reduce(0) { $0 + Int64($1) }
+    ranks = Self.shares.map { share in
+      let (first, last) = Self.kept(share, of: means.count)
+      return Ranks(first: first, means: first > last ? [] : Array(means[first...last]))
+    }
+  }
+
+  /// Totals of which everything but the means is counted already.
+  init(of means: [Int32], counts: DayTotals, expected: Int) {
+    self.init(of: means)
+    covered = counts.covered
+    (stale, flagged, restricted) = (counts.stale, counts.flagged, counts.restricted)
+    self.expected = Int32(expected)
+  }
+
+  private static func kept(_ share: Double, of count: Int) -> (first: Int, last: Int) {
+    let place = Int(share * Double(count - 1))
+    return (max(0, place - reach), min(count - 1, place + 1 + reach))
+  }
+
+  package var lowest: Int32? { at(0).map { Int32($0) } }
+  package var quarter: Double? { at(1) }
+  package var median: Double? { at(2) }
+  package var highest: Int32? { at(3).map { Int32($0) } }
+
+  /// Between its two neighbours, in proportion, as PostgreSQL's percentile_cont has it.
+  ///
+  /// - Returns: `nil` where the means beside the rank are not kept.
+  private func at(_ position: Int) -> Double? {
+    let place = Self.shares[position] * Double(count - 1)
+    let low = Int(place)
+    let part = place - Double(low)
+    let known = ranks[position]
+    guard low >= known.first, low - known.first < known.means.count else { return nil }
+    let mean = Double(known.means[low - known.first])
+    if part == 0 { return mean }
+    guard low + 1 - known.first < known.means.count else { return nil }
+    return mean + part * (Double(known.means[low + 1 - known.first]) - mean)
+  }
+
+  /// Counts what is counted of a station's day beside its mean.
+  ///
+  /// - Parameters:
+  ///   - lasting: how long the day is, in microseconds.
+  ///   - isPublic: whether anybody may buy there.
+  ///   - by: 1 to count it, -1 to take it back.
+  mutating func count(_ day: StationDay, lasting length: Int64, isPublic: Bool, by sign: Int32) {
+    switch day.standing {
+    case .known where isPublic:
+      let share = min(1, Double(day.seconds) / (Double(length) / 1_000_000))
+      covered += Int64(sign) * Int64((share * StationDay.fraction).rounded())
+    case .known: restricted += sign
+    case .doubtful where isPublic: flagged += sign
+    case .stale where isPublic: stale += sign
+    default: break
+    }
+  }
+
+  /// Counts the mean of one more station.
+  package mutating func put(_ mean: Int32) {
+    for position in ranks.indices {
+      guard let first = ranks[position].means.first, let last = ranks[position].means.last else {
+        // Nothing is kept there: of no station at all a first one can be kept.
+        if count == 0 { ranks[position] = Ranks(first: 0, means: [mean]) }
+        continue
+      }
+      let isAtEnd = ranks[position].first + ranks[position].means.count == count
+      if mean < first, ranks[position].first > 0 {
+        ranks[position].first += 1
+      } else if mean <= last || isAtEnd {
+        let place = ranks[position].means.firstIndex { $0 > mean } ?? ranks[position].means.endIndex
+        ranks[position].means.insert(mean, at: place)
+      }
+    }
+    count += 1
+    total += Int64(mean)
+  }
+
+  /// Takes out the mean of a station that was counted.
+  package mutating func take(_ mean: Int32) {
+    for position in ranks.indices {
+      guard let first = ranks[position].means.first, let last = ranks[position].means.last else {
+        continue
+      }
+      if mean < first {
+        ranks[position].first -= 1
+      } else if mean <= last {
+        guard let place = ranks[position].means.firstIndex(of: mean) else {
+          // It was not counted, so that what is kept is not true.
+          ranks[position].means = []
+          continue
+        }
+        ranks[position].means.remove(at: place)
+      }
+    }
+    count -= 1
+    total -= Int64(mean)
+  }
+
+  // MARK: As bytes
+
+  /// All numbers one after the other, the lowest byte first; of each rank no more means than it needs.
+  package var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(44 + ranks.count * (8 + 4 * (2 * Self.reach + 2)))
+    func write(_ value: some FixedWidthInteger) {
+      withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    write(Int32(count))
+    write(total)
+    write(covered)
+    for value in [stale, flagged, restricted, expected] { write(value) }
+    for (rank, share) in zip(ranks, Self.shares) {
+      let (first, last) = Self.kept(share, of: count)
+      let from = max(0, first - rank.first)
+      let until = min(rank.means.count, last - rank.first + 1)
+      let means = from < until ? rank.means[from..<until] : []
+      write(Int32(rank.first + from))
+      write(Int32(means.count))
+      for mean in means { write(mean) }
+    }
+    return bytes
+  }
+
+  /// - Returns: `nil` where the bytes are no totals.
+  package init?(bytes: some RandomAccessCollection<UInt8>) {
+    var rest = bytes[...]
+    func read<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+      let size = Number.bitWidth / 8
+      guard rest.count >= size else { return nil }
+      let number = rest.prefix(size).reversed().reduce(Number.zero) {
+        $0 << 8 | Number(truncatingIfNeeded: $1)
+      }
+      rest = rest.dropFirst(size)
+      return number
+    }
+    guard let count = read(Int32.self), let total = read(Int64.self),
+      let covered = read(Int64.self), let stale = read(Int32.self), let flagged = read(Int32.self),
+      let restricted = read(Int32.self), let expected = read(Int32.self), count >= 0
+    else { return nil }
+    ranks = []
+    for _ in Self.shares {
+      guard let first = read(Int32.self), let kept = read(Int32.self), kept >= 0 else { return nil }
+      var means: [Int32] = []
+      for _ in 0..<kept {
+        guard let mean = read(Int32.self) else { return nil }
+        means.append(mean)
+      }
+      ranks.append(Ranks(first: Int(first), means: means))
+    }
+    guard rest.isEmpty else { return nil }
+    (self.count, self.total, self.covered) = (Int(count), total, covered)
+    (self.stale, self.flagged, self.restricted, self.expected) = (
+      stale, flagged, restricted, expected
+    )
+  }
+}

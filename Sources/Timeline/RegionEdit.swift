@@ -1,0 +1,200 @@
+package import FuelModel
+
+/// The averages of a region and fuel on one day, by name.
+package struct RegionDay: Hashable, Sendable {
+  package var region: String
+  package var fuelID: Int16
+  package var day: Day
+
+  package init(region: String, fuelID: Int16, day: Day) {
+    self.region = region
+    self.fuelID = fuelID
+    self.day = day
+  }
+}
+
+/// Averages of a day that has ended, as they are stored.
+package struct StoredRegionDay: Sendable {
+  package var totals: DayTotals
+  package var isComplete: Bool
+  package var completeStates: Int
+  package var states: Int
+
+  package init(totals: DayTotals, isComplete: Bool, completeStates: Int, states: Int) {
+    self.totals = totals
+    self.isComplete = isComplete
+    self.completeStates = completeStates
+    self.states = states
+  }
+}
+
+/// Changes averages of days that have ended by the days of single stations: what was counted of them is taken out,
+/// what is counted now is put in. What comes out is what `RegionDays` makes from all stations.
+package struct RegionEdit {
+  private let regions: [AveragedRegion]
+  private let regionSets: [[Int]]
+  private let covered: (Int, Day) -> Bool
+  private var changes: [Key: Change] = [:]
+
+  private struct Key: Hashable {
+    var region: Int
+    var fuelID: Int16
+    var day: Day
+  }
+
+  private struct Change {
+    var out: [Part] = []
+    var into: [Part] = []
+    var expected: Int32 = 0
+
+    var hasMeans: Bool { (out + into).contains { $0.isPublic && $0.day.standing == .known } }
+  }
+
+  /// One station's day, and how long that is in microseconds.
+  fileprivate struct Part {
+    var day: StationDay
+    var length: Int64
+    var isPublic: Bool
+  }
+
+  /// - Parameter covered: whether a feed or an archive covers a day of a state.
+  package init(
+    regions: [AveragedRegion], regionSets: [[Int]], covered: @escaping (Int, Day) -> Bool
+  ) {
+    self.regions = regions
+    self.regionSets = regionSets
+    self.covered = covered
+  }
+
+  /// Takes out, or puts in, one day of a station.
+  ///
+  /// - Parameter length: of the day, in microseconds.
+  package mutating func count(
+    _ stationDay: StationDay, at place: Place, fuelID: Int16, on day: Day, lasting length: Int64,
+    isNew: Bool
+  ) {
+    guard stationDay.standing != .unknown else { return }
+    let part = Part(day: stationDay, length: length, isPublic: place.isPublic)
+    for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
+      let key = Key(region: region, fuelID: fuelID, day: day)
+      if isNew {
+        changes[key, default: Change()].into.append(part)
+      } else {
+        changes[key, default: Change()].out.append(part)
+      }
+    }
+  }
+
+  /// Expects a price of a station on a day, or no longer does.
+  package mutating func expect(at place: Place, fuelID: Int16, on day: Day, isNew: Bool) {
+    guard place.isPublic else { return }
+    for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
+      changes[Key(region: region, fuelID: fuelID, day: day), default: Change()].expected +=
+        isNew ? 1 : -1
+    }
+  }
+
+  /// Leaves out days that are made of all stations anyway.
+  package mutating func leave(_ days: Set<FuelDay>) {
+    guard !days.isEmpty else { return }
+    changes = changes.filter { !days.contains(FuelDay(fuelID: $0.key.fuelID, day: $0.key.day)) }
+  }
+
+  /// The first and the last day that is changed; `nil`: none is.
+  package var range: (first: Day, last: Day)? {
+    let days = changes.keys.lazy.map(\.day)
+    guard let first = days.min(), let last = days.max() else { return nil }
+    return (first, last)
+  }
+
+  /// The regions that are changed.
+  package var regionCodes: [String] {
+    Set(changes.keys.map(\.region)).sorted().map { regions[$0].code }
+  }
+
+  /// What comes out.
+  ///
+  /// - Parameter stored: `nil` of a day: it cannot be changed.
+  /// - Returns: the averages that changed, and fuels and days that have to be made from all stations: of which
+  ///   too little is stored, or too many stations have changed.
+  package func averages(
+    of stored: [RegionDay: StoredRegionDay?]
+  ) -> (made: [DailyAverage], left: Set<FuelDay>) {
+    var made: [DailyAverage] = []
+    var left: Set<FuelDay> = []
+    // States that are complete now and were not, less those that were, by fuel and day.
+    var completed: [FuelDay: Int] = [:]
+    let states = Self.statesThemselves(regions)
+    for (key, change) in changes {
+      let name = RegionDay(region: regions[key.region].code, fuelID: key.fuelID, day: key.day)
+      let fuelDay = FuelDay(fuelID: key.fuelID, day: key.day)
+      if stored[name] == nil, !change.hasMeans, change.expected == 0 || !states.contains(key.region)
+      {
+        // Without a mean there was no average, and there is none.
+        continue
+      }
+      guard let known = stored[name] ?? nil else {
+        left.insert(fuelDay)
+        continue
+      }
+      var totals = known.totals
+      for part in change.out { totals.count(part, by: -1) }
+      for part in change.into { totals.count(part, by: 1) }
+      totals.expected += change.expected
+      guard
+        var average = DailyAverage(
+          of: totals, region: name.region, fuelID: key.fuelID, day: key.day, isEnded: true,
+          isCovered: regions[key.region].state.map { covered($0, key.day) } ?? true)
+      else {
+        left.insert(fuelDay)
+        continue
+      }
+      if regions[key.region].isNation {
+        (average.completeStates, average.states) = (known.completeStates, known.states)
+      } else if states.contains(key.region) {
+        completed[fuelDay, default: 0] +=
+          (average.isComplete ? 1 : 0) - (known.isComplete ? 1 : 0)
+      }
+      made.append(average)
+    }
+    let nations = Set(regions.filter(\.isNation).map(\.code))
+    for position in made.indices where nations.contains(made[position].region) {
+      let fuelDay = FuelDay(fuelID: made[position].fuelID, day: made[position].day)
+      made[position].completeStates += completed[fuelDay] ?? 0
+      made[position].isComplete =
+        made[position].isComplete && made[position].completeStates == made[position].states
+    }
+    // A day is made one way or the other: the nation's rests on its states'.
+    return (
+      made.filter { !left.contains(FuelDay(fuelID: $0.fuelID, day: $0.day)) }, left
+    )
+  }
+
+  /// Regions that are a state, the first of each, by their positions.
+  static func statesThemselves(_ regions: [AveragedRegion]) -> [Int] {
+    var found: [Int: Int] = [:]
+    for (position, region) in regions.enumerated() where region.reach == RegionDays.stateReach {
+      if let state = region.state, found[state] == nil { found[state] = position }
+    }
+    return found.values.sorted()
+  }
+}
+
+/// A fuel on one day.
+package struct FuelDay: Hashable, Sendable {
+  package var fuelID: Int16
+  package var day: Day
+
+  package init(fuelID: Int16, day: Day) {
+    self.fuelID = fuelID
+    self.day = day
+  }
+}
+
+extension DayTotals {
+  fileprivate mutating func count(_ part: RegionEdit.Part, by sign: Int32) {
+    count(part.day, lasting: part.length, isPublic: part.isPublic, by: sign)
+    guard part.day.standing == .known, part.isPublic else { return }
+    if sign > 0 { put(part.day.mean) } else { take(part.day.mean) }
+  }
+}

@@ -1,0 +1,122 @@
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import TestDatabase
+import Testing
+import Timeline
+
+/// Averages that are changed by single stations.
+struct RegionEditTests {
+  private static let begin = Instant("2026-03-31T15:00:00Z")
+  private static let days = 75
+  private static let now = begin + .seconds(86_400 * days)
+  private static let regions: [Region] = [
+    .nation, .queensland,
+    Region(
+      code: "BNE", name: "Brisbane", kind: "capital", state: .qld,
+      centre: Position(latitude: -27.47, longitude: 153.03), radiusKilometres: 1,
+      postcodes: ["4000-4099"]),
+    Region(
+      code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil),
+  ]
+
+  /// F-N36: late prices, prices that go, stations that are put together, and stations that move change the averages
+  /// of their days to what all stations together come to, and most of them without a look at the others.
+  @Test(arguments: 0..<4)
+  func averagesThatWereChangedAreThoseOfAllStations(seed: Int) async throws {
+    try await TestDatabase.with { target in
+      var random = Random(seed: UInt64(seed), "edits")
+      let east = try Feed(target)
+      let west = try Feed(target, name: "wa-fuelwatch", state: .wa, sightLapsesHours: 24)
+      // Seed by seed from a handful of stations, all kept beside each rank, to many.
+      let count = [7, 20, 45, 90][seed]
+      func station(_ number: Int, isPublic: Bool = true) -> Station {
+        var station = Station(
+          code: "\(number)", state: .qld, name: "S\(number)", brand: "X",
+          address: "\(number) Main St", suburb: "Town", postcode: number % 3 == 0 ? "4010" : "4700")
+        station.isPublic = isPublic
+        return station
+      }
+      for day in 0..<Self.days {
+        let at = Self.begin + .seconds(86_400 * day)
+        let level = 1_700 + day % 21 * 10
+        func list(_ numbers: some Sequence<Int>) -> [Observation] {
+          numbers.filter { day % 25 < 24 || $0 % 5 > 0 }
+            .map { .u91("\($0)", level + $0 % 40 * 5, at) }
+        }
+        try east.says(
+          list(0..<count), stations: (0..<count).map { station($0) }, at: at + .seconds(60))
+        if day > 30 { try west.says(list(0..<5), at: at + .seconds(60)) }
+      }
+      try east.aggregate(at: Self.now, regions: Self.regions)
+
+      func rows() throws -> [String] {
+        try east.connection.lines(
+          """
+          SELECT region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
+            is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
+            is_complete, is_usable, complete_states, states
+          FROM fuel.daily_rollup ORDER BY region, fuel_id, day
+          """)
+      }
+      var edited = 0
+      var decisions: [StationDecision] = []
+      for step in 0..<8 {
+        let before = try rows()
+        for _ in 0...random.integer(0...3) {
+          let late = Self.begin + .seconds(random.integer(3_600...(86_400 * Self.days - 90_000)))
+          let number = random.integer(0...count - 1)
+          switch random.integer(0...4) {
+          case 0...1:
+            try east.says(
+              [.u91("\(number)", random.integer(1_600...1_990), late)], at: late + .seconds(60),
+              now: Self.now, coverage: .partial)
+          case 2:
+            // A list of that time without the station.
+            let stored = (0..<count).filter { $0 != number }
+            try east.says(
+              stored.map { .u91("\($0)", 1_700 + $0 % 40 * 5, late - .seconds(7_200)) },
+              at: late + .seconds(60), now: Self.now, coverage: .partial)
+          case 3:
+            let other = (number + 1) % count
+            decisions.removeAll { $0.firstCode == "\(number)" }
+            decisions.append(
+              StationDecision(
+                day: Day(sinceEpoch: 20_000 + step), firstSource: "qld-fpd", firstCode: "\(number)",
+                secondSource: "qld-fpd", secondCode: "\(other)",
+                isSame: random.chance(0.7), reason: "looked"))
+          default:
+            try east.says(
+              [.u91("\(number)", 1_801, Self.now - .seconds(Int64(9 - step) * 60))],
+              stations: [station(number, isPublic: random.chance(0.5))],
+              at: Self.now - .seconds(Int64(9 - step) * 60), now: Self.now, coverage: .partial)
+          }
+        }
+        try Identity.match(
+          east.store, decisions: decisions, now: Self.now, log: Logger(.error))
+        try east.store.refreshRegions(Self.regions, now: Self.now)
+        try TimelineUpdate.makeAll(east.store, now: Self.now)
+        try east.store.refreshSourceDays(now: Self.now)
+        let due = try east.store.dirtySpans(now: Self.now)
+        let update = DayUpdate(east.store, now: Self.now)
+        try update.makeStationDays()
+        if try east.store.dirtySpans(now: Self.now) == due, try rows() != before { edited += 1 }
+        for span in try east.store.dirtySpans(now: Self.now) { try update.makeRegionDays(span) }
+
+        let changed = try rows()
+        try east.store.markAllDirty(from: Day("2026-03-25"), now: Self.now)
+        for span in try east.store.dirtySpans(now: Self.now) { try update.makeRegionDays(span) }
+        let whole = try rows()
+        #expect(changed == whole, "seed \(seed), step \(step)")
+        for (left, right) in zip(changed, whole) where left != right {
+          Issue.record("step \(step): changed \(left), of all \(right)")
+          break
+        }
+      }
+      #expect(edited > 1, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Simulator
+import Testing
+
+@testable import Timeline
+
+/// Sums and ranks of a region's day, from which single stations are taken out again.
+struct DayTotalsTests {
+  /// F-N36: whatever stations came and went, what is left says what all stations together would, or nothing.
+  @Test(arguments: 0..<40)
+  func changedTotalsAreThoseOfAllMeans(seed: Int) throws {
+    var random = Random(seed: UInt64(seed), "totals")
+    let spread = random.chance(0.5) ? 9 : 900
+    var means = (0..<Int(random.next() % UInt64(80))).map { _ in
+      Int32(1_500 + Int(random.next() % UInt64(spread)))
+    }.sorted()
+    var totals = DayTotals(of: means)
+    var answered = 0
+    for _ in 0..<40 {
+      if !means.isEmpty, random.chance(0.5) {
+        totals.take(means.remove(at: Int(random.next() % UInt64(means.count))))
+      } else {
+        let mean = Int32(1_500 + Int(random.next() % UInt64(spread)))
+        totals.put(mean)
+        means.append(mean)
+        means.sort()
+      }
+      let whole = DayTotals(of: means)
+      #expect(totals.count == whole.count && totals.total == whole.total)
+      for (changed, made) in [
+        (totals.median, whole.median), (totals.quarter, whole.quarter),
+        (totals.lowest.map(Double.init), whole.lowest.map(Double.init)),
+        (totals.highest.map(Double.init), whole.highest.map(Double.init)),
+      ] where changed != nil && !means.isEmpty {
+        #expect(changed == made, "seed \(seed)")
+        answered += 1
+      }
+      if random.chance(0.2) { totals = try #require(DayTotals(bytes: totals.bytes)) }
+    }
+    // Some moves must be possible, or nothing is gained.
+    #expect(answered > 20)
+  }
+
+  /// What is not totals is not taken for them.
+  @Test func otherBytesAreNoTotals() {
+    let bytes = DayTotals(of: [1, 2, 3]).bytes
+    #expect(DayTotals(bytes: bytes) == DayTotals(of: [1, 2, 3]))
+    #expect(DayTotals(bytes: bytes.dropLast()) == nil)
+    #expect(DayTotals(bytes: bytes + [0]) == nil)
+    #expect(DayTotals(bytes: []) == nil)
+  }
+}
