@@ -77,11 +77,22 @@ extension Bool: Bindable { package var sqlText: String? { self ? "t" : "f" } }
 extension Array: Bindable where Element: Bindable {
   /// PostgreSQL's array literal with every element quoted, so that no content can end it.
   package var sqlText: String? {
-    let elements = map { element in
-      guard let text = element.sqlText else { return "NULL" }
-      let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-      return "\"\(escaped)\""
+    var literal = "{"
+    for (position, element) in enumerated() {
+      if position > 0 { literal += "," }
+      guard let text = element.sqlText else {
+        literal += "NULL"
+        continue
+      }
+      literal += "\""
+      // Most elements are numbers, and there are millions of them.
+      if text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") }) {
+        literal += text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      } else {
+        literal += text
+      }
+      literal += "\""
     }
-    return "{" + elements.joined(separator: ",") + "}"
+    return literal + "}"
   }
 }

@@ -156,32 +156,31 @@ package struct DayTotals: Sendable, Equatable {
   }
 
   /// - Returns: `nil` where the bytes are no totals.
-  package init?(bytes: some RandomAccessCollection<UInt8>) {
-    var rest = bytes[...]
+  package init?(bytes: UnsafeRawBufferPointer) {
+    var place = 0
     func read<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
-      let size = Number.bitWidth / 8
-      guard rest.count >= size else { return nil }
-      let number = rest.prefix(size).reversed().reduce(Number.zero) {
-        $0 << 8 | Number(truncatingIfNeeded: $1)
-      }
-      rest = rest.dropFirst(size)
-      return number
+      let size = MemoryLayout<Number>.size
+      guard place + size <= bytes.count else { return nil }
+      defer { place += size }
+      return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self))
     }
     guard let count = read(Int32.self), let total = read(Int64.self),
       let covered = read(Int64.self), let stale = read(Int32.self), let flagged = read(Int32.self),
       let restricted = read(Int32.self), let expected = read(Int32.self), count >= 0
     else { return nil }
     ranks = []
+    ranks.reserveCapacity(Self.shares.count)
     for _ in Self.shares {
-      guard let first = read(Int32.self), let kept = read(Int32.self), kept >= 0 else { return nil }
-      var means: [Int32] = []
-      for _ in 0..<kept {
-        guard let mean = read(Int32.self) else { return nil }
-        means.append(mean)
+      guard let first = read(Int32.self), let kept = read(Int32.self), kept >= 0,
+        place + 4 * Int(kept) <= bytes.count
+      else { return nil }
+      let means = (0..<Int(kept)).map { number in
+        Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 4 * number, as: Int32.self))
       }
+      place += 4 * Int(kept)
       ranks.append(Ranks(first: Int(first), means: means))
     }
-    guard rest.isEmpty else { return nil }
+    guard place == bytes.count else { return nil }
     (self.count, self.total, self.covered) = (Int(count), total, covered)
     (self.stale, self.flagged, self.restricted, self.expected) = (
       stale, flagged, restricted, expected

@@ -17,10 +17,11 @@ struct Nation {
       uniqueKeysWithValues: RegionEdit.statesThemselves(regions).map {
         (regions[$0].state ?? -1, $0)
       })
-    let codes = Set(states.values.map { regions[$0].code })
+    let positions = Dictionary(states.values.map { (regions[$0].code, $0) }, uniquingKeysWith: min)
     var byState: [RegionDay: Bool] = [:]
-    for average in averages where codes.contains(average.region) {
-      byState[RegionDay(region: average.region, fuelID: average.fuelID, day: average.day)] =
+    for average in averages {
+      guard let region = positions[average.region] else { continue }
+      byState[RegionDay(region: region, fuelID: average.fuelID, day: average.day)] =
         average.isComplete
     }
     for position in averages.indices where nations.contains(averages[position].region) {
@@ -30,7 +31,7 @@ struct Nation {
       for state in calendar.days.indices
       where covered[state][day.sinceEpoch - calendar.first.sinceEpoch] {
         let isComplete = states[state].flatMap {
-          byState[RegionDay(region: regions[$0].code, fuelID: fuelID, day: day)]
+          byState[RegionDay(region: $0, fuelID: fuelID, day: day)]
         }
         // The state has no station with this fuel, or no region of its own to be judged by.
         let isNeeded = states[state].map { isSold($0, fuelID) } ?? false

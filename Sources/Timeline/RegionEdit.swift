@@ -1,12 +1,12 @@
 package import FuelModel
 
-/// The averages of a region and fuel on one day, by name.
+/// A region, by its position among all, and a fuel on one day.
 package struct RegionDay: Hashable, Sendable {
-  package var region: String
+  package var region: Int
   package var fuelID: Int16
   package var day: Day
 
-  package init(region: String, fuelID: Int16, day: Day) {
+  package init(region: Int, fuelID: Int16, day: Day) {
     self.region = region
     self.fuelID = fuelID
     self.day = day
@@ -34,13 +34,7 @@ package struct RegionEdit {
   private let regions: [AveragedRegion]
   private let regionSets: [[Int]]
   private let covered: (Int, Day) -> Bool
-  private var changes: [Key: Change] = [:]
-
-  private struct Key: Hashable {
-    var region: Int
-    var fuelID: Int16
-    var day: Day
-  }
+  private var changes: [RegionDay: Change] = [:]
 
   private struct Change {
     var out: [Part] = []
@@ -76,7 +70,7 @@ package struct RegionEdit {
     guard stationDay.standing != .unknown else { return }
     let part = Part(day: stationDay, length: length, isPublic: place.isPublic)
     for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
-      let key = Key(region: region, fuelID: fuelID, day: day)
+      let key = RegionDay(region: region, fuelID: fuelID, day: day)
       if isNew {
         changes[key, default: Change()].into.append(part)
       } else {
@@ -89,7 +83,7 @@ package struct RegionEdit {
   package mutating func expect(at place: Place, fuelID: Int16, on day: Day, isNew: Bool) {
     guard place.isPublic else { return }
     for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
-      changes[Key(region: region, fuelID: fuelID, day: day), default: Change()].expected +=
+      changes[RegionDay(region: region, fuelID: fuelID, day: day), default: Change()].expected +=
         isNew ? 1 : -1
     }
   }
@@ -107,10 +101,8 @@ package struct RegionEdit {
     return (first, last)
   }
 
-  /// The regions that are changed.
-  package var regionCodes: [String] {
-    Set(changes.keys.map(\.region)).sorted().map { regions[$0].code }
-  }
+  /// The regions that are changed, by their positions.
+  package var changedRegions: [Int] { Set(changes.keys.lazy.map(\.region)).sorted() }
 
   /// What comes out.
   ///
@@ -126,14 +118,13 @@ package struct RegionEdit {
     var completed: [FuelDay: Int] = [:]
     let states = Self.statesThemselves(regions)
     for (key, change) in changes {
-      let name = RegionDay(region: regions[key.region].code, fuelID: key.fuelID, day: key.day)
       let fuelDay = FuelDay(fuelID: key.fuelID, day: key.day)
-      if stored[name] == nil, !change.hasMeans, change.expected == 0 || !states.contains(key.region)
+      if stored[key] == nil, !change.hasMeans, change.expected == 0 || !states.contains(key.region)
       {
         // Without a mean there was no average, and there is none.
         continue
       }
-      guard let known = stored[name] ?? nil else {
+      guard let known = stored[key] ?? nil else {
         left.insert(fuelDay)
         continue
       }
@@ -143,7 +134,8 @@ package struct RegionEdit {
       totals.expected += change.expected
       guard
         var average = DailyAverage(
-          of: totals, region: name.region, fuelID: key.fuelID, day: key.day, isEnded: true,
+          of: totals, region: regions[key.region].code, fuelID: key.fuelID, day: key.day,
+          isEnded: true,
           isCovered: regions[key.region].state.map { covered($0, key.day) } ?? true)
       else {
         left.insert(fuelDay)

@@ -178,7 +178,7 @@ struct Bench {
     add(
       "one link after \(what), of all of it", "\(Int(linked.seconds * 1_000)) ms",
       linked.seconds / full.seconds, "0.02, hold 0.05")
-    try drop("bench_empty")
+    try finish("bench_empty")
     try FileManager.default.removeItem(atPath: folder)
   }
 
@@ -372,7 +372,7 @@ struct Bench {
         "\(Int(late.sorted()[1] * 1_000)) ms", late.sorted()[1] / copy, "")
     }
     try views(connection, now: now)
-    try drop("bench_live")
+    try finish("bench_live")
   }
 
   // MARK: Views
@@ -541,6 +541,11 @@ struct Bench {
     try drop(name)
     try connection("postgres").execute("CREATE DATABASE \(name)")
     try Migrator(try connection(name)).up()
+  }
+
+  /// Drops a database that was measured; BENCH_KEEP leaves it for a look.
+  private func finish(_ name: String) throws {
+    if environment["BENCH_KEEP"] == nil { try drop(name) }
   }
 
   private func drop(_ name: String) throws {

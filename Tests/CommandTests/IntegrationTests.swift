@@ -241,7 +241,7 @@ struct IntegrationTests {
   }
 }
 
-/// A simulated market of 45 days, made once and only read.
+/// A simulated market of 35 days, made once and only read.
 enum PlayedMarket {
   struct Made: Sendable {
     var target: String
@@ -260,7 +260,7 @@ enum PlayedMarket {
     // Of today: the documents' queries ask for the last weeks.
     let instant = "\(Instant(seconds: Instant.now.seconds))"
     for words in [
-      ["migrate"], ["simulate", "play", "--days", "45", "--every", "24", "--now", instant],
+      ["migrate"], ["simulate", "play", "--days", "35", "--every", "24", "--now", instant],
     ] {
       let result = try await finished(CommandTests.process(words, target, [:]))
       guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }

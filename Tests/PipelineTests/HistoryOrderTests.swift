@@ -201,7 +201,7 @@ struct HistoryOrderTests {
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
   /// More by hand: ORDER_SEEDS=5000 make test-long.
-  static let seeds = Long.count("ORDER_SEEDS", short: 3, long: 200)
+  static let seeds = Long.count("ORDER_SEEDS", short: 3, long: 30)
 
   @Test(.longer, arguments: 0..<seeds)
   func anyOrderOfListsAndFilesEndsInTheSameState(seed: Int) async throws {

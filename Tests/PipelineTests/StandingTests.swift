@@ -138,7 +138,7 @@ struct StandingTests {
   }
 
   /// More by hand: STANDING_SEEDS=2000 make test-long.
-  static let seeds = Long.count("STANDING_SEEDS", short: 3, long: 40)
+  static let seeds = Long.count("STANDING_SEEDS", short: 3, long: 15)
 
   @Test(.longer, arguments: 0..<seeds)
   func anyOrderOfListsIsJudgedAlike(seed: Int) async throws {

@@ -10,7 +10,7 @@ import Testing
 /// history and in a window of it; the average of a region at an instant, of now and from the history; days of
 /// stations and of regions.
 struct EqualAnswerTests {
-  static let seeds = Long.count("ANSWER_SEEDS", short: 6, long: 60)
+  static let seeds = Long.count("ANSWER_SEEDS", short: 4, long: 20)
 
   /// Random histories of a small feed, with slips and placeholders among them.
   @Test(.longer, arguments: 0..<seeds)

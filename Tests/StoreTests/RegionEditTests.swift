@@ -100,10 +100,9 @@ struct RegionEditTests {
         try east.store.refreshRegions(Self.regions, now: Self.now)
         try TimelineUpdate.makeAll(east.store, now: Self.now)
         try east.store.refreshSourceDays(now: Self.now)
-        let due = try east.store.dirtySpans(now: Self.now)
         let update = DayUpdate(east.store, now: Self.now)
         try update.makeStationDays()
-        if try east.store.dirtySpans(now: Self.now) == due, try rows() != before { edited += 1 }
+        if try rows() != before { edited += 1 }
         for span in try east.store.dirtySpans(now: Self.now) { try update.makeRegionDays(span) }
 
         let changed = try rows()
@@ -116,7 +115,8 @@ struct RegionEditTests {
           break
         }
       }
-      #expect(edited > 1, "seed \(seed)")
+      // Before any day was made of all stations.
+      #expect(edited > 2, "seed \(seed)")
     }
   }
 }

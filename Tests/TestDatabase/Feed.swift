@@ -90,8 +90,12 @@ package struct Feed {
     try store.refreshChanges(now: now)
   }
 
-  /// Everything that a reader can see of prices and averages, at an instant.
+  /// Everything that a reader can see of prices and averages, at an instant, in order of its text.
   package func published(at now: Instant) throws -> [String] {
+    try shown(at: now).sorted()
+  }
+
+  private func shown(at now: Instant) throws -> [String] {
     try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
     // Station numbers follow the order of arrival and mean nothing; the feed's codes do.
     return try connection.lines(

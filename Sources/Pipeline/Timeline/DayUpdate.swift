@@ -168,7 +168,9 @@ package struct DayUpdate {
     try edit.leave(store.dirtyDays(of: fuelIDs, from: from, to: to))
     guard let (begin, end) = edit.range else { return }
     let (made, left) = edit.averages(
-      of: try store.regionDays(of: edit.regionCodes, fuelIDs: fuelIDs, from: begin, to: end))
+      of: try store.regionDays(
+        of: edit.changedRegions.map { ($0, places.regions[$0].code) }, fuelIDs: fuelIDs,
+        from: begin, to: end))
     try store.replace(with: made)
     try store.markDirty(left)
   }

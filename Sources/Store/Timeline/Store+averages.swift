@@ -5,7 +5,7 @@ package import Timeline
 /// The averages of regions, by day: `fuel.daily_rollup`.
 extension Store {
   /// Of how many stations and fuels at most a change makes days that are counted already change one by one.
-  static let mostEdits = 20
+  static let mostEdits = 200
 
   /// Stores the averages of a span of days in place of those that are there.
   package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {
@@ -36,42 +36,50 @@ extension Store {
 
   private func insert(_ averages: [DailyAverage]) throws {
     guard !averages.isEmpty else { return }
-    // One after the other: an array of byte strings would travel as text.
-    var totals: [UInt8] = []
-    var ends: [Int] = []
-    for average in averages {
-      totals += average.totals.bytes
-      ends.append(totals.count)
+    try connection.execute(
+      """
+      CREATE TEMPORARY TABLE made_average (
+        region text, fuel_id smallint, day date, average integer, median integer, quarter integer,
+        lowest integer, highest integer, stations integer, coverage integer, is_ended boolean,
+        stale integer, flagged integer, restricted integer, expected integer, is_complete boolean,
+        is_usable boolean, complete_states integer, states integer, totals bytea
+      ) ON COMMIT DROP
+      """)
+    try connection.copy(into: "pg_temp.made_average", columns: 20) { copy in
+      for average in averages {
+        try copy.beginRow()
+        copy.write(average.region)
+        copy.write(average.fuelID)
+        // The server counts days from 2000.
+        copy.write(Int32(average.day.sinceEpoch - 10_957))
+        for value in [
+          average.average, average.median, average.quarter, average.lowest, average.highest,
+          average.stations, average.coverage,
+        ] { copy.write(Int32(value)) }
+        copy.write(average.isEnded)
+        copy.write(average.totals.stale)
+        copy.write(average.totals.flagged)
+        copy.write(average.totals.restricted)
+        copy.write(Int32(average.expected))
+        copy.write(average.isComplete)
+        copy.write(average.isUsable)
+        copy.write(Int32(average.completeStates))
+        copy.write(Int32(average.states))
+        copy.write(bytes: average.totals.bytes)
+      }
     }
-    try connection.query(
+    try connection.execute(
       """
       INSERT INTO fuel.daily_rollup (
         region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
         is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
         is_complete, is_usable, complete_states, states, totals)
       SELECT
-        made.region, made.fuel_id, made.day, made.average / 100.0, made.median / 100.0,
-        made.quarter / 100.0, made.lowest / 100.0, made.highest / 100.0, made.stations,
-        made.coverage / 1000.0, made.is_ended, made.stale, made.flagged, made.restricted,
-        made.expected, made.is_complete, made.is_usable, made.complete_states, made.states,
-        substring(\(bytes: totals)::bytea FROM made.begins + 1 FOR made.ends - made.begins)
-      FROM unnest(
-        \(averages.map(\.region))::text[], \(averages.map(\.fuelID))::smallint[],
-        \(averages.map(\.day))::date[], \(averages.map(\.average))::integer[],
-        \(averages.map(\.median))::integer[], \(averages.map(\.quarter))::integer[],
-        \(averages.map(\.lowest))::integer[], \(averages.map(\.highest))::integer[],
-        \(averages.map(\.stations))::integer[], \(averages.map(\.coverage))::integer[],
-        \(averages.map(\.isEnded))::boolean[], \(averages.map(\.totals.stale))::integer[],
-        \(averages.map(\.totals.flagged))::integer[],
-        \(averages.map(\.totals.restricted))::integer[],
-        \(averages.map(\.expected))::integer[], \(averages.map(\.isComplete))::boolean[],
-        \(averages.map(\.isUsable))::boolean[],
-        \(averages.map(\.completeStates))::integer[], \(averages.map(\.states))::integer[],
-        \([0] + ends.dropLast())::integer[], \(ends)::integer[]
-      ) AS made (
-        region, fuel_id, day, average, median, quarter, lowest, highest, stations, coverage, is_ended,
-        stale, flagged, restricted, expected, is_complete, is_usable, complete_states, states, begins,
-        ends)
+        region, fuel_id, day, average / 100.0, median / 100.0, quarter / 100.0, lowest / 100.0,
+        highest / 100.0, stations, coverage / 1000.0, is_ended, stale, flagged, restricted, expected,
+        is_complete, is_usable, complete_states, states, totals
+      FROM pg_temp.made_average;
+      DROP TABLE pg_temp.made_average
       """)
   }
 
@@ -140,22 +148,25 @@ extension Store {
 
   /// Averages as they are stored, of some regions and fuels between two days.
   ///
+  /// - Parameter regions: with the position by which each is called.
   /// - Returns: `nil` for a day that cannot be changed: it has not ended, or its totals are not known.
   package func regionDays(
-    of regions: [String], fuelIDs: [Int16], from first: Day, to last: Day
+    of regions: [(position: Int, code: String)], fuelIDs: [Int16], from first: Day, to last: Day
   ) throws -> [RegionDay: StoredRegionDay?] {
     var found: [RegionDay: StoredRegionDay?] = [:]
     try connection.copy(
       from: """
-        SELECT wanted.place::integer - 1, fuel_id, day - '1970-01-01'::date, is_ended::integer,
+        SELECT wanted.position, fuel_id, day - '1970-01-01'::date, is_ended::integer,
           is_complete::integer, complete_states, states, coalesce(totals, '')
-        FROM unnest(\(regions)::text[]) WITH ORDINALITY AS wanted (region, place)
+        FROM unnest(
+          \(regions.map { Int32($0.position) })::integer[], \(regions.map(\.code))::text[]
+        ) AS wanted (position, region)
         JOIN fuel.daily_rollup USING (region)
         WHERE fuel_id = ANY (\(fuelIDs)::smallint[]) AND day BETWEEN \(first) AND \(last)
         """
     ) { row in
       let name = RegionDay(
-        region: regions[Int(try row.int32())], fuelID: try row.int16(),
+        region: Int(try row.int32()), fuelID: try row.int16(),
         day: Day(sinceEpoch: Int(try row.int32())))
       let isEnded = try row.int32() == 1
       let isComplete = try row.int32() == 1
