@@ -42,6 +42,7 @@ package struct Standings {
     let summaries = lists.map(\.summary)
     var changed: [RunID] = []
     var unread: [RunID] = []
+    var isRefused = false
     for list in lists
     where list.summary.takenAt >= instant
       && (list.summary.takenAt < ends || list.summary.takenAt <= next)
@@ -54,11 +55,12 @@ package struct Standings {
       }
       try store.set(judgement, of: list)
       changed.append(list.run)
+      isRefused = isRefused || judgement.refusal != nil
     }
     if !changed.isEmpty {
       try store.settleStandings(of: source, runs: changed, lastListed: lastListed, now: now)
       // What only a list told that is refused now is not known.
-      try store.forgetGhosts(of: source)
+      if isRefused { try store.forgetGhosts(of: source) }
     }
     return unread
   }

@@ -106,17 +106,7 @@ extension Store {
     ) { row in
       let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
       let month = Month(Day(sinceEpoch: Int(try row.int32())))
-      let standings = try row.int16s()
-      let means = try row.int32s()
-      let seconds = try row.int32s()
-      found.append(
-        StationMonth(
-          pair: pair, month: month,
-          days: standings.indices.map { place in
-            StationDay(
-              standing: .init(rawValue: standings[place]) ?? .unknown, mean: means[place], low: 0,
-              high: 0, last: 0, seconds: seconds[place])
-          }))
+      found.append(StationMonth(pair: pair, month: month, days: try row.stationDays()))
     }
     return found
   }

@@ -347,16 +347,7 @@ extension Store {
     ) { row in
       let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
       let isKnown = try row.int32() > 0
-      let standings = try row.int16s()
-      let means = try row.int32s()
-      let seconds = try row.int32s()
-      body(
-        pair, isKnown,
-        standings.indices.map { place in
-          StationDay(
-            standing: .init(rawValue: standings[place]) ?? .unknown, mean: means[place], low: 0,
-            high: 0, last: 0, seconds: seconds[place])
-        })
+      body(pair, isKnown, try row.stationDays())
     }
   }
 
@@ -425,5 +416,19 @@ extension Store {
         try row.integer("average")
     }
     return found
+  }
+}
+
+extension BinaryRow {
+  /// What averages need of a station's days: columns with standing, mean and seconds of each.
+  mutating func stationDays() throws -> [StationDay] {
+    let standings = try int16s()
+    let means = try int32s()
+    let seconds = try int32s()
+    return standings.indices.map { place in
+      StationDay(
+        standing: .init(rawValue: standings[place]) ?? .unknown, mean: means[place], low: 0,
+        high: 0, last: 0, seconds: seconds[place])
+    }
   }
 }
