@@ -1,10 +1,9 @@
--- What one staged run reports, merged into the history. Called inside the run's transaction, after
--- pg_temp.staged_station and pg_temp.staged_price were loaded: first fuel.take_stations, then, when the program
--- has judged the list, fuel.absorb. Which stations and fuels it changed, and from when on, is left in
+-- What a run reports, merged into the history. Called inside the run's transaction: fuel.begin_absorbing, the
+-- stations, then, when the program has judged the list and found what differs from what the feed showed before
+-- (pg_temp.difference), fuel.absorb. Which stations and fuels it changed, and from when on, is left in
 -- pg_temp.changed for the program, which makes their spans.
 --
--- Cost: one pass over the staged rows beside the cache; everything after it touches only what
--- differs. The history is never read but for the pairs that changed.
+-- Cost: everything here touches only what differs. The history is never read but for the pairs that changed.
 --
 -- Every step gives the same end state whatever order runs arrive in. A run that is older than one
 -- already stored takes the longer way where it matters (marked "late"). So does one that reads the
@@ -13,14 +12,13 @@
 -- Two instants: the documents show the state of p_taken_at and were known from p_learnt_at on; they
 -- differ by the feed's delay.
 
--- The stations of a run, and how it describes them.
-CREATE OR REPLACE FUNCTION fuel.take_stations(p_run_id integer, p_taken_at timestamptz)
-RETURNS void LANGUAGE plpgsql AS $$
+-- Begins to absorb a run: what its documents said before no longer counts. Answers whether it is late.
+CREATE OR REPLACE FUNCTION fuel.begin_absorbing(p_run_id integer, p_taken_at timestamptz)
+RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   feed    fuel.source;
   -- The run whose documents these are: an earlier one where they are read again.
   told_by integer;
-  is_late boolean;
   earlier integer;
 BEGIN
   SELECT source.* INTO STRICT feed
@@ -30,7 +28,6 @@ BEGIN
   SELECT coalesce(run.replaces_run_id, run.run_id) INTO told_by
   FROM fuel.run
   WHERE run.run_id = p_run_id;
-  is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
 
   -- Pairs and instants from which on something may have changed.
   CREATE TEMPORARY TABLE changed (
@@ -52,49 +49,52 @@ BEGIN
     PERFORM fuel.span_of_feed(feed.source_id);
     PERFORM fuel.forget_descriptions(told_by);
   END IF;
-
-  -- Stations. A code that only a price names becomes a station too, so that no price is lost
-  -- until the site list is read again. Codes are put together only where one is new.
-  INSERT INTO fuel.station (
-    source_id, station_code, state, time_zone, is_public, first_seen_at)
-  SELECT DISTINCT
-    feed.source_id, new.station_code, state.state, state.time_zone, true, p_taken_at
-  FROM (
-    SELECT staged.station_code
-    FROM pg_temp.staged_station AS staged
-    WHERE NOT EXISTS (
-      SELECT
-      FROM fuel.station
-      WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
-    UNION ALL
-    SELECT staged.station_code
-    FROM pg_temp.staged_price AS staged
-    WHERE NOT EXISTS (
-      SELECT
-      FROM fuel.station
-      WHERE station.source_id = feed.source_id AND station.station_code = staged.station_code)
-  ) AS new
-  JOIN fuel.state ON state.state = feed.state
-  ORDER BY new.station_code;
-
-  PERFORM fuel.describe_stations(feed.source_id, told_by, p_taken_at, is_late);
-  IF is_late THEN
-    UPDATE fuel.station SET first_seen_at = p_taken_at
-    FROM (
-      SELECT staged_station.station_code FROM pg_temp.staged_station
-      UNION
-      SELECT staged_price.station_code FROM pg_temp.staged_price
-    ) AS staged
-    WHERE station.source_id = feed.source_id
-      AND station.station_code = staged.station_code
-      AND station.first_seen_at > p_taken_at;
-  END IF;
-
+  RETURN told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
 END
 $$;
-COMMENT ON FUNCTION fuel.take_stations(integer, timestamptz) IS
-  'Stores the stations of a staged run and their descriptions.';
-GRANT EXECUTE ON FUNCTION fuel.take_stations(integer, timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.begin_absorbing(integer, timestamptz) IS
+  'Begins to merge a run into the history. Answers whether a later one is stored, or its documents were read before.';
+GRANT EXECUTE ON FUNCTION fuel.begin_absorbing(integer, timestamptz) TO fuel_writer;
+
+-- Stores stations under new codes. A code that only a price names becomes a station too, so that no price is lost
+-- until the site list is read again.
+CREATE OR REPLACE FUNCTION fuel.add_stations(
+  p_source_id smallint, p_station_codes text[], p_taken_at timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.station (
+    source_id, station_code, state, time_zone, is_public, first_seen_at)
+  SELECT source.source_id, new.station_code, state.state, state.time_zone, true, p_taken_at
+  FROM fuel.source
+  JOIN fuel.state USING (state)
+  CROSS JOIN unnest(p_station_codes) AS new (station_code)
+  WHERE source.source_id = p_source_id
+  ORDER BY new.station_code
+$$;
+COMMENT ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) IS
+  'Stores stations of a feed of which nothing but their codes is known yet.';
+GRANT EXECUTE ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) TO fuel_writer;
+
+-- What a feed that stamps nothing had reported last of its stations and fuels, by an instant.
+CREATE OR REPLACE FUNCTION fuel.held_prices(p_source_id smallint, p_taken_at timestamptz)
+RETURNS TABLE (station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer)
+LANGUAGE sql STABLE AS $$
+  SELECT pair.station_id, pair.fuel_id, held.effective_at, held.price_tenths
+  FROM fuel.current_price AS pair
+  CROSS JOIN LATERAL (
+    SELECT price.effective_at, price.price_tenths
+    FROM fuel.counted_price AS price
+    WHERE price.station_id = pair.station_id
+      AND price.fuel_id = pair.fuel_id
+      AND price.source_id = p_source_id
+      AND price.effective_at <= p_taken_at
+    ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+    LIMIT 1
+  ) AS held
+  WHERE pair.source_id = p_source_id
+$$;
+COMMENT ON FUNCTION fuel.held_prices(smallint, timestamptz) IS
+  'The newest price of each station and fuel of a feed that had begun by an instant.';
+GRANT EXECUTE ON FUNCTION fuel.held_prices(smallint, timestamptz) TO fuel_writer;
 
 -- Everything after the stations. p_is_list: it brought a list; p_is_complete: and that was judged complete.
 CREATE OR REPLACE FUNCTION fuel.absorb(
@@ -117,78 +117,6 @@ BEGIN
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   -- A clock that stands before what is stored already would call the present the future.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
-
-  -- Where a feed stamps nothing, a price that holds already is told again under its own stamp, and
-  -- another one began when it was seen.
-  UPDATE pg_temp.staged_price SET
-    effective_at = CASE
-      WHEN held.price_tenths = staged_price.price_tenths THEN held.effective_at ELSE p_taken_at
-    END
-  FROM (
-    SELECT staged.ctid AS place, price.effective_at, price.price_tenths
-    FROM pg_temp.staged_price AS staged
-    JOIN fuel.station
-      ON station.source_id = feed.source_id AND station.station_code = staged.station_code
-    LEFT JOIN LATERAL (
-      SELECT price.effective_at, price.price_tenths
-      FROM fuel.counted_price AS price
-      WHERE price.station_id = station.station_id
-        AND price.fuel_id = staged.fuel_id
-        AND price.source_id = feed.source_id
-        AND price.effective_at <= p_taken_at
-      ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
-      LIMIT 1
-    ) AS price ON true
-    WHERE staged.effective_at IS NULL
-  ) AS held
-  WHERE staged_price.ctid = held.place;
-
-  -- What differs from the cache: new facts, pairs that appeared, vanished or came back.
-  CREATE TEMPORARY TABLE difference ON COMMIT DROP AS
-  SELECT
-    coalesce(staged.station_id, known.station_id) AS station_id,
-    coalesce(staged.fuel_id, known.fuel_id) AS fuel_id,
-    staged.effective_at,
-    staged.price_tenths,
-    staged.station_id IS NOT NULL AS is_listed,
-    coalesce(known.is_listed, false) AS was_listed,
-    -- In a run in order of time what is newer than all that is known is news.
-    is_late
-      OR known.shows_older
-      OR staged.effective_at <= greatest(known.stamped_at, known.next_effective_at) AS may_be_known
-  FROM (
-    SELECT
-      station.station_id,
-      staged_price.fuel_id,
-      staged_price.effective_at,
-      staged_price.price_tenths
-    FROM pg_temp.staged_price
-    JOIN fuel.station
-      ON station.source_id = feed.source_id AND station.station_code = staged_price.station_code
-  ) AS staged
-  FULL JOIN (
-    SELECT current_price.*
-    FROM fuel.current_price
-    WHERE current_price.source_id = feed.source_id
-  ) AS known USING (station_id, fuel_id)
-  -- A price that only a partial list told ends too where the next complete one does not have it.
-  WHERE (
-      staged.station_id IS NULL
-      AND (known.is_listed OR known.price_tenths > 0)
-      AND p_is_list)
-    OR (
-      staged.station_id IS NOT NULL
-      AND (
-        is_late
-        OR known.station_id IS NULL
-        OR known.shows_older
-        OR (p_is_list AND known.is_listed IS NOT TRUE)
-        OR NOT (
-          (staged.effective_at = known.stamped_at AND staged.price_tenths = known.stamped_tenths)
-          OR (
-            known.next_effective_at IS NOT NULL
-            AND staged.effective_at = known.next_effective_at
-            AND staged.price_tenths = known.next_tenths))));
 
   -- Facts.
   PERFORM fuel.ensure_price_month(month.begins_at)

@@ -22,8 +22,7 @@ BEGIN
     staged.postcode, staged.latitude, staged.longitude, staged.is_public, p_run_id, p_taken_at,
     p_taken_at
   FROM pg_temp.staged_station AS staged
-  JOIN fuel.station
-    ON station.source_id = p_source_id AND station.station_code = staged.station_code
+  JOIN fuel.station USING (station_id)
   ORDER BY station.station_id
   ON CONFLICT ON CONSTRAINT station_description_pk DO UPDATE SET
     run_id = CASE
@@ -62,8 +61,7 @@ BEGIN
       (array_agg(told.longitude ORDER BY told.last_seen_at DESC, told.wording_md5)
         FILTER (WHERE told.longitude IS NOT NULL))[1] AS longitude
     FROM pg_temp.staged_station AS staged
-    JOIN fuel.station
-      ON station.source_id = p_source_id AND station.station_code = staged.station_code
+    JOIN fuel.station USING (station_id)
     JOIN fuel.station_description AS told USING (station_id)
     -- In a run in order of time most stations are as they were, and that is seen at once.
     WHERE p_is_late OR station.has_moved

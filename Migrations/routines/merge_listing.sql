@@ -155,11 +155,6 @@ BEGIN
           ), false)
         EXCEPT
         SELECT pair_listing.station_id, pair_listing.fuel_id FROM pg_temp.pair_listing
-        EXCEPT
-        SELECT station.station_id, staged.fuel_id
-        FROM pg_temp.staged_price AS staged
-        JOIN fuel.station
-          ON station.source_id = feed.source_id AND station.station_code = staged.station_code
       ) AS fresh;
     END IF;
     DELETE FROM pg_temp.pair_listing AS pair

@@ -188,45 +188,31 @@ COMMENT ON FUNCTION fuel.take_touched_months() IS
   'Turns the months of archives that were noted into stations and fuels.';
 GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
 
--- From where on the spans of touched stations have to be made again: from two spans before the change,
--- because whether those are doubtful may hang on the prices after them.
-CREATE OR REPLACE FUNCTION fuel.windows_to_make(
+-- The stations to which touched records belong, each with the earliest instant.
+CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
 LANGUAGE sql STABLE AS $$
-  SELECT touched.place_id, touched.fuel_id, coalesce(anchor.from_at, '-infinity')
+  SELECT told.place_id, told.fuel_id, min(told.from_at)
   FROM (
-    SELECT told.place_id, told.fuel_id, min(told.from_at) AS from_at
-    FROM (
-      SELECT record.place_id, pair.fuel_id, pair.from_at
-      FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
-      JOIN fuel.station AS record USING (station_id)
-      UNION ALL
-      -- A record that spoke for itself until now keeps no spans.
-      SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
-      FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
-      JOIN fuel.present_span AS held USING (station_id, fuel_id)
-      WHERE NOT EXISTS (
-        SELECT
-        FROM fuel.station AS record
-        WHERE record.station_id = held.station_id AND record.place_id = held.station_id)
-    ) AS told
-    GROUP BY told.place_id, told.fuel_id
-  ) AS touched
-  LEFT JOIN LATERAL (
-    SELECT span.from_at
-    FROM fuel.span
-    WHERE span.station_id = touched.place_id
-      AND span.fuel_id = touched.fuel_id
-      AND span.from_at <= touched.from_at
-    ORDER BY span.from_at DESC
-    OFFSET 2
-    LIMIT 1
-  ) AS anchor ON true
+    SELECT record.place_id, pair.fuel_id, pair.from_at
+    FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+    JOIN fuel.station AS record USING (station_id)
+    UNION ALL
+    -- A record that spoke for itself until now keeps no spans.
+    SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
+    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+    JOIN fuel.present_span AS held USING (station_id, fuel_id)
+    WHERE NOT EXISTS (
+      SELECT
+      FROM fuel.station AS record
+      WHERE record.station_id = held.station_id AND record.place_id = held.station_id)
+  ) AS told
+  GROUP BY told.place_id, told.fuel_id
 $$;
-COMMENT ON FUNCTION fuel.windows_to_make(integer[], smallint[], timestamptz[]) IS
-  'For touched records and fuels the stations whose spans are made again, and from when on.';
-GRANT EXECUTE ON FUNCTION fuel.windows_to_make(integer[], smallint[], timestamptz[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) IS
+  'For touched records and fuels the stations whose spans are made again, and from when on they changed.';
+GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Everything that was reported of stations and fuels from an instant on, by all their records, and the last
 -- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list.

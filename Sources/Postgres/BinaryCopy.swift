@@ -206,6 +206,11 @@ package struct BinaryRow {
     Int64(bigEndian: try bytes(of: 8).loadUnaligned(as: Int64.self))
   }
 
+  /// A `text` that is never NULL.
+  package mutating func text() throws(PostgresError) -> String {
+    String(decoding: try bytes(), as: UTF8.self)
+  }
+
   /// A `smallint[]` of one dimension without NULLs.
   package mutating func int16s() throws(PostgresError) -> [Int16] {
     try array(elementSize: 2) { Int16(bigEndian: $0.loadUnaligned(as: Int16.self)) }

@@ -18,41 +18,227 @@ package struct Refusal: Error, Equatable, CustomStringConvertible {
   }
 }
 
+/// A price that a run reports of a station and fuel.
+package struct ReportedPrice: Sendable, Equatable {
+  package var pair: Pair
+  /// `nil`: its feed stamps nothing.
+  package var effectiveAt: Instant?
+  /// Tenths of a cent per litre; 0: not offered.
+  package var tenths: Int32
+
+  package init(pair: Pair, effectiveAt: Instant?, tenths: Int32) {
+    self.pair = pair
+    self.effectiveAt = effectiveAt
+    self.tenths = tenths
+  }
+}
+
+/// What the lists of a feed show of a station and fuel.
+package struct ShownPrice: Sendable {
+  package var pair: Pair
+  /// The newest stamp that has begun, and the price under it in tenths of a cent.
+  package var stampedAt: Instant
+  package var stampedTenths: Int32
+  /// The price after it; `nil`: none is known.
+  package var next: (effectiveAt: Instant, tenths: Int32)?
+  /// Whether the newest complete list has it.
+  package var isListed: Bool
+  /// Whether it is offered.
+  package var isOffered: Bool
+  /// Whether the list told last showed an older price than one before it.
+  package var showsOlder: Bool
+
+  package init(
+    pair: Pair, stampedAt: Instant, stampedTenths: Int32,
+    next: (effectiveAt: Instant, tenths: Int32)? = nil, isListed: Bool = true,
+    isOffered: Bool = true, showsOlder: Bool = false
+  ) {
+    self.pair = pair
+    self.stampedAt = stampedAt
+    self.stampedTenths = stampedTenths
+    self.next = next
+    self.isListed = isListed
+    self.isOffered = isOffered
+    self.showsOlder = showsOlder
+  }
+}
+
+/// A price that differs from what its feed showed before, or one that is shown no more.
+package struct DifferingPrice: Sendable, Equatable {
+  package var pair: Pair
+  /// `nil`: the run does not show the station and fuel.
+  package var price: ReportedPrice?
+  package var wasListed: Bool
+  /// Whether the same may have been reported before, so that the history is asked.
+  package var mayBeKnown: Bool
+
+  package init(pair: Pair, price: ReportedPrice?, wasListed: Bool, mayBeKnown: Bool) {
+    self.pair = pair
+    self.price = price
+    self.wasListed = wasListed
+    self.mayBeKnown = mayBeKnown
+  }
+}
+
 extension Store {
-  /// Loads a reading beside the history, and stores its stations: the first step of a run's transaction.
-  ///
-  /// - Parameter now: the run's clock; prices whose instant lies after it are next prices.
-  /// - Returns: what its list is made of; `nil`: it is none.
-  package func stage(
-    _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID, now: Instant
-  ) throws -> ListSummary? {
-    try stage(settled, of: run)
-    try connection.query("SELECT fuel.take_stations(\(run), \(payload.takenAt))")
-    guard settled.coverage == .complete else { return nil }
-    let stations = try stagedStations(of: source)
-    return ListSummary(
-      of: settled, takenAt: payload.takenAt, stations: stations.count,
-      brands: stations.brands)
+  /// What a reading reports, by the numbers of its stations.
+  package struct Reported: Sendable {
+    package var prices: [ReportedPrice]
+    /// What its list is made of; `nil`: it is none.
+    package var list: ListSummary?
+    /// Whether a later run is stored already, or an earlier one read the same documents.
+    package var isLate: Bool
   }
 
-  /// Merges what was staged into the history. Which stations and fuels that changes is noted.
+  /// Begins to absorb a reading, and stores its stations: the first step of a run's transaction.
+  package func take(
+    _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID
+  ) throws -> Reported {
+    let isLate = try connection.query(
+      "SELECT fuel.begin_absorbing(\(run), \(payload.takenAt)) AS is_late"
+    ).only().boolean("is_late")
+    var stations = try records(of: source)
+    let codes = Set(settled.stations.map(\.code)).union(settled.observations.map(\.stationCode))
+    let new = codes.filter { stations[$0] == nil }
+    if !new.isEmpty {
+      try connection.query(
+        "SELECT fuel.add_stations(\(source), \(new.sorted()), \(payload.takenAt))")
+      stations = try records(of: source)
+    }
+    try stage(settled.stations, records: stations)
+    if !settled.stations.isEmpty {
+      try connection.query(
+        """
+        SELECT fuel.describe_stations(
+          source_id, coalesce(replaces_run_id, run_id), \(payload.takenAt), \(isLate))
+        FROM fuel.run
+        WHERE run_id = \(run)
+        """)
+      stations = try records(of: source)
+    }
+    if isLate {
+      try connection.query(
+        """
+        UPDATE fuel.station SET first_seen_at = \(payload.takenAt)
+        WHERE station_id = ANY (\(codes.compactMap { stations[$0]?.id }))
+          AND first_seen_at > \(payload.takenAt)
+        """)
+    }
+    let unmapped = try unmappedFuels(settled, of: run)
+    var prices: [ReportedPrice] = []
+    prices.reserveCapacity(settled.observations.count)
+    for observation in settled.observations {
+      guard let station = stations[observation.stationCode] else {
+        throw PostgresError.unexpectedResult("no station \(observation.stationCode)")
+      }
+      prices.append(
+        ReportedPrice(
+          pair: Pair(
+            stationID: station.id,
+            fuelID: observation.fuel.id ?? unmapped[observation.fuel] ?? 0),
+          effectiveAt: observation.effectiveAt, tenths: observation.price?.tenths ?? 0))
+    }
+    guard settled.coverage == .complete else { return Reported(prices: prices, isLate: isLate) }
+    let listed = Set(prices.map(\.pair.stationID))
+    var brands: [String: Int] = [:]
+    for station in stations.values where listed.contains(station.id) {
+      if let brand = station.brand { brands[brand, default: 0] += 1 }
+    }
+    return Reported(
+      prices: prices,
+      list: ListSummary(
+        of: settled, takenAt: payload.takenAt, pairs: Set(prices.map(\.pair)).count,
+        stations: listed.count, brands: brands),
+      isLate: isLate)
+  }
+
+  /// What the lists of a feed show now.
+  package func shown(by source: SourceID) throws -> [ShownPrice] {
+    var shown: [ShownPrice] = []
+    try connection.copy(
+      from: """
+        SELECT
+          station_id, fuel_id, stamped_at, stamped_tenths, coalesce(next_effective_at, stamped_at),
+          coalesce(next_tenths, -1), coalesce(is_listed, false)::integer::smallint,
+          (price_tenths > 0)::integer::smallint, shows_older::integer::smallint
+        FROM fuel.current_price
+        WHERE source_id = \(source)
+        """
+    ) { row in
+      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      var price = ShownPrice(
+        pair: pair, stampedAt: try row.instant(), stampedTenths: try row.int32())
+      let next = (effectiveAt: try row.instant(), tenths: try row.int32())
+      if next.tenths >= 0 { price.next = next }
+      price.isListed = try row.int16() == 1
+      price.isOffered = try row.int16() == 1
+      price.showsOlder = try row.int16() == 1
+      shown.append(price)
+    }
+    return shown
+  }
+
+  /// The newest prices of a feed that had begun by an instant.
+  package func heldPrices(of source: SourceID, at instant: Instant) throws -> [ReportedPrice] {
+    var held: [ReportedPrice] = []
+    try connection.copy(
+      from: """
+        SELECT station_id, fuel_id, effective_at, price_tenths
+        FROM fuel.held_prices(\(source), \(instant))
+        """
+    ) { row in
+      held.append(
+        ReportedPrice(
+          pair: Pair(stationID: try row.int32(), fuelID: try row.int16()),
+          effectiveAt: try row.instant(), tenths: try row.int32()))
+    }
+    return held
+  }
+
+  /// Merges what differs into the history. Which stations and fuels that changes is noted.
   ///
   /// - Parameters:
   ///   - list: what its list is made of; `nil`: it is none.
   ///   - isComplete: whether the gaps of the list mean "not offered".
+  ///   - now: the run's clock; prices whose instant lies after it are next prices.
   /// - Returns: how many facts were new.
   package func absorb(
-    _ payload: Payload, run: RunID, list: ListSummary?, isComplete: Bool, now: Instant
+    _ differing: [DifferingPrice], payload: Payload, run: RunID, list: ListSummary?,
+    isComplete: Bool, now: Instant
   ) throws -> Int {
     // First: whether it stamps its prices is asked of what it is made of.
     if let list { try keep(list, of: run) }
+    try connection.execute(
+      """
+      CREATE TEMPORARY TABLE difference (
+        station_id   integer  NOT NULL,
+        fuel_id      smallint NOT NULL,
+        effective_at timestamptz,
+        price_tenths integer,
+        is_listed    boolean  NOT NULL,
+        was_listed   boolean  NOT NULL,
+        may_be_known boolean  NOT NULL
+      ) ON COMMIT DROP
+      """)
+    try connection.copy(into: "pg_temp.difference", columns: 7) { copy in
+      for line in differing {
+        try copy.beginRow()
+        copy.write(line.pair.stationID)
+        copy.write(line.pair.fuelID)
+        copy.write(line.price?.effectiveAt?.sinceMillennium)
+        if let price = line.price { copy.write(price.tenths) } else { copy.writeNull() }
+        copy.write(line.price != nil)
+        copy.write(line.wasListed)
+        copy.write(line.mayBeKnown)
+      }
+    }
     let stored = try connection.query(
       """
       SELECT fuel.absorb(
         \(run), \(payload.takenAt), \(payload.fetchedAt), \(list != nil), \(isComplete), \(now)) AS stored
       """
     ).only().integer("stored")
-    try connection.execute("DROP TABLE pg_temp.staged_price, pg_temp.staged_station")
+    try connection.execute("DROP TABLE pg_temp.staged_station")
     return stored
   }
 
@@ -68,51 +254,29 @@ extension Store {
     try numberChange(run)
   }
 
-  /// Loads a reading into temporary tables that end with the transaction.
-  private func stage(_ settled: Reading.Settled, of run: RunID) throws {
-    try connection.execute(
-      """
-      CREATE TEMPORARY TABLE staged_price (
-        station_code text        NOT NULL,
-        fuel_id      smallint    NOT NULL,
-        -- NULL: the feed stamps nothing.
-        effective_at timestamptz,
-        price_tenths integer     NOT NULL
-      ) ON COMMIT DROP;
-      CREATE TEMPORARY TABLE staged_station (
-        station_code text NOT NULL,
-        state        text NOT NULL,
-        time_zone    text NOT NULL,
-        name         text NOT NULL,
-        brand        text,
-        address      text NOT NULL,
-        suburb       text,
-        postcode     text,
-        latitude     numeric(9, 6),
-        longitude    numeric(9, 6),
-        is_public    boolean NOT NULL
-      ) ON COMMIT DROP
-      """)
-    let unmapped = try unmappedFuels(settled, of: run)
+  /// A station as its feed knows it.
+  private struct StationRecord {
+    var id: Int32
+    var brand: String?
+  }
+
+  /// The stations of a feed by their codes.
+  private func records(of source: SourceID) throws -> [String: StationRecord] {
+    var records: [String: StationRecord] = [:]
     try connection.copy(
-      into: "pg_temp.staged_price (station_code, fuel_id, effective_at, price_tenths)", columns: 4
-    ) { copy in
-      for observation in settled.observations {
-        try copy.beginRow()
-        copy.write(observation.stationCode)
-        copy.write(observation.fuel.id ?? unmapped[observation.fuel] ?? 0)
-        copy.write(observation.effectiveAt?.sinceMillennium)
-        copy.write(observation.price?.tenths ?? 0)
-      }
+      from: """
+        SELECT station_id, station_code, (brand IS NOT NULL)::integer::smallint, coalesce(brand, '')
+        FROM fuel.station
+        WHERE source_id = \(source)
+        """
+    ) { row in
+      let id = try row.int32()
+      let code = try row.text()
+      let hasBrand = try row.int16() == 1
+      let brand = try row.text()
+      records[code] = StationRecord(id: id, brand: hasBrand ? brand : nil)
     }
-    if !settled.stations.isEmpty { try stage(settled.stations) }
-    // The planner knows nothing of a temporary table until it is told; how large it is will do.
-    try connection.execute(
-      """
-      SET LOCAL default_statistics_target = 10;
-      ANALYZE pg_temp.staged_price, pg_temp.staged_station;
-      SET LOCAL default_statistics_target = DEFAULT
-      """)
+    return records
   }
 
   /// The numbers of codes that nobody has mapped yet: fuels of their own, named by feed and code, so
@@ -159,21 +323,47 @@ extension Store {
     return numbers
   }
 
-  private func stage(_ stations: [Station]) throws {
+  /// Loads how a reading describes stations into a temporary table that ends with the transaction.
+  private func stage(_ stations: [Station], records: [String: StationRecord]) throws {
+    try connection.execute(
+      """
+      CREATE TEMPORARY TABLE staged_station (
+        station_id integer NOT NULL,
+        state      text    NOT NULL,
+        time_zone  text    NOT NULL,
+        name       text    NOT NULL,
+        brand      text,
+        address    text    NOT NULL,
+        suburb     text,
+        postcode   text,
+        latitude   numeric(9, 6),
+        longitude  numeric(9, 6),
+        is_public  boolean NOT NULL
+      ) ON COMMIT DROP
+      """)
+    guard !stations.isEmpty else { return }
     func column(_ value: (Station) -> String?) -> [String?] { stations.map(value) }
     try connection.query(
       """
       INSERT INTO pg_temp.staged_station (
-        station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
+        station_id, state, time_zone, name, brand, address, suburb, postcode, latitude,
         longitude, is_public)
       SELECT * FROM unnest(
-        \(column(\.code))::text[], \(column(\.state.rawValue))::text[],
+        \(stations.compactMap { records[$0.code]?.id })::integer[],
+        \(column(\.state.rawValue))::text[],
         \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
         \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
         \(column(\.postcode))::text[],
         \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
         \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
         \(column { $0.isPublic.sqlText })::boolean[])
+      """)
+    // The planner knows nothing of a temporary table until it is told; how large it is will do.
+    try connection.execute(
+      """
+      SET LOCAL default_statistics_target = 10;
+      ANALYZE pg_temp.staged_station;
+      SET LOCAL default_statistics_target = DEFAULT
       """)
   }
 }

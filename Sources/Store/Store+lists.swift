@@ -81,27 +81,6 @@ extension Store {
     }
   }
 
-  /// How many stations the staged list names, and how many of each brand.
-  func stagedStations(
-    of source: SourceID
-  ) throws -> (count: Int, brands: [String: Int]) {
-    var found: (count: Int, brands: [String: Int]) = (0, [:])
-    for row in try connection.query(
-      """
-      SELECT brand, count(*) AS stations
-      FROM fuel.station
-      WHERE source_id = \(source)
-        AND station_code IN (SELECT station_code FROM pg_temp.staged_price)
-      GROUP BY brand
-      """)
-    {
-      let stations = try row.integer("stations")
-      found.count += stations
-      if let brand = try row.optional("brand") { found.brands[brand] = stations }
-    }
-    return found
-  }
-
   /// Keeps with a run what its list is made of, also where it is refused.
   package func keep(_ list: ListSummary, of run: RunID) throws {
     try connection.query(

@@ -26,7 +26,8 @@ package struct ListSummary: Sendable, Equatable {
   }
 
   package init(
-    of settled: Reading.Settled, takenAt: Instant, stations: Int, brands: [String: Int]
+    of settled: Reading.Settled, takenAt: Instant, pairs: Int, stations: Int,
+    brands: [String: Int]
   ) {
     let observations = settled.observations
     var fuels: [Fuel: Int] = [:]
@@ -38,8 +39,7 @@ package struct ListSummary: Sendable, Equatable {
     }
     stamps.sort()
     self.init(
-      takenAt: takenAt, pairs: settled.pairs,
-      stations: stations,
+      takenAt: takenAt, pairs: pairs, stations: stations,
       fuels: Dictionary(fuels.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +),
       brands: brands,
       stamps: stamps.isEmpty

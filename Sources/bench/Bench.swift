@@ -323,7 +323,7 @@ struct Bench {
       note("history of \(million) million rows")
       // The past of each pair, in the order of the table's key, month by month.
       let stamps = (million * 1_000_000 - held) / observations.count
-      try fill(connection, from: held / observations.count, stamps: max(0, stamps))
+      try fill(store, connection, from: held / observations.count, stamps: max(0, stamps), now: now)
       held += stamps * observations.count
       // A list of before, so that what follows is warm.
       now = now + .seconds(600)
@@ -434,8 +434,10 @@ struct Bench {
     }
   }
 
-  /// Stamps every pair so many times, an hour apart, further into the past.
-  private func fill(_ connection: Connection, from done: Int, stamps: Int) throws {
+  /// Stamps every pair so many times, 26 hours apart, further into the past, and makes the spans of it.
+  private func fill(
+    _ store: Store, _ connection: Connection, from done: Int, stamps: Int, now: Instant
+  ) throws {
     // A month at a time, so that rows go in by the order of the key.
     var first = done
     while first < done + stamps {
@@ -462,7 +464,10 @@ struct Bench {
       }
       first = last
     }
-    try connection.execute("VACUUM ANALYZE fuel.price")
+    try connection.query(
+      "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price")
+    try TimelineUpdate.makeAll(store, now: now)
+    try connection.execute("VACUUM ANALYZE")
   }
 
   /// The least that storing a list can cost: its rows in a temporary table.

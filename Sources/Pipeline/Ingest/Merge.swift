@@ -27,7 +27,8 @@ package struct Merge {
       // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
-      let list = try store.stage(settled, payload: payload, run: run, of: source, now: now)
+      var reported = try store.take(settled, payload: payload, run: run, of: source)
+      let list = reported.list
       let standings = Standings(store, of: source, rules: rules, now: now)
       var judgement = ListJudgement()
       var isNewest = true
@@ -41,9 +42,16 @@ package struct Merge {
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
       let isComplete = list != nil && judgement.isComplete
 
+      if reported.prices.contains(where: { $0.effectiveAt == nil }) {
+        reported.prices.stamp(
+          from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
+      }
+      let differing = Difference.find(
+        in: reported.prices, from: try store.shown(by: source), isList: list != nil,
+        isLate: reported.isLate)
       var counts = Counts()
       counts.stored = try store.absorb(
-        payload, run: run, list: list, isComplete: isComplete, now: now)
+        differing, payload: payload, run: run, list: list, isComplete: isComplete, now: now)
       counts.unchanged = settled.observations.count - counts.stored
       counts.duplicate = settled.duplicates
       if let list, !isNewest {

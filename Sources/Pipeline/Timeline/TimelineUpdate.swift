@@ -66,11 +66,13 @@ package struct TimelineUpdate {
   @discardableResult
   package func make(_ touched: [Window]) throws -> Made {
     guard !touched.isEmpty else { return Made() }
-    let windows = try store.windowsToMake(touched)
-    guard !windows.isEmpty else { return Made() }
-    let old = try store.spans(of: windows, before: 2)
+    let stations = try store.stations(of: touched)
+    guard !stations.isEmpty else { return Made() }
+    // The window begins up to two spans before the change, and two more are shown to what judges it.
+    let old = try store.spans(of: stations, before: 2 * Self.reach + 1)
+    let windows = stations.map { Self.window($0, before: old[$0.pair] ?? []) }
     var made = try spans(in: windows, old: old)
-    let judgedFrom = try doubtPlaceholders(&made, windows: windows)
+    let judgedFrom = try doubtPlaceholders(&made, windows: windows, old: old)
 
     var changes: [Change] = []
     var rewritten: [Window] = []
@@ -104,6 +106,16 @@ package struct TimelineUpdate {
   }
 
   // MARK: Spans
+
+  // Whether a price is doubtful may hang on the two after it and the two before.
+  private static let reach = 2
+
+  /// From where on spans are made again for a change: from two spans before it.
+  private static func window(_ change: Window, before old: [StoredSpan]) -> Window {
+    let begun = old.prefix { $0.span.from <= change.from }
+    guard begun.count > reach else { return Window(pair: change.pair, from: .distantPast) }
+    return Window(pair: change.pair, from: begun[begun.count - 1 - reach].span.from)
+  }
 
   private func spans(
     in windows: [Window], old: [Pair: [StoredSpan]]
@@ -201,13 +213,58 @@ package struct TimelineUpdate {
 
   // MARK: Doubt
 
+  /// Stations that may have or have had a placeholder since their prices changed. Few have two grades at one price, so
+  /// that mostly the newest spans tell that there is none.
+  private func stationsWithPlaceholders(
+    _ made: [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
+  ) throws -> [Int32: Set<Int16>] {
+    /// What is believed, apart from doubts.
+    func forgetDoubt(_ span: inout Span) {
+      span.doubt = nil
+      span.isSuspect = false
+    }
+    var changedFrom: [Int32: Instant] = [:]
+    var fuels: [Int32: [Int16: [Span]]] = [:]
+    var found: Set<Int32> = []
+    for window in windows {
+      let pair = window.pair
+      var before = (old[pair] ?? []).filter { $0.span.from >= window.from }
+      if before.contains(where: { $0.span.doubt?.reason == .placeholder }) {
+        found.insert(pair.stationID)
+      }
+      var after = made[pair] ?? []
+      for position in before.indices { forgetDoubt(&before[position].span) }
+      for position in after.indices { forgetDoubt(&after[position]) }
+      changedFrom[pair.stationID] = min(
+        changedFrom[pair.stationID] ?? .distantFuture,
+        Self.difference(before, after, now: now)?.from ?? .distantFuture)
+      fuels[pair.stationID, default: [:]][pair.fuelID] = after
+    }
+    let present = try store.presentSpans(of: Array(fuels.keys))
+    for (station, others) in present {
+      for (fuel, newest) in others where fuels[station]?[fuel] == nil {
+        if newest.hasNext || newest.span.from > changedFrom[station] ?? .distantPast {
+          found.insert(station)
+        }
+        fuels[station]?[fuel] = [newest.span]
+      }
+    }
+    return fuels.filter { found.contains($0.key) || Plausibility.mayHavePlaceholders($0.value) }
+      .mapValues { Set($0.keys) }
+  }
+
   /// - Returns: from when on spans that are as they were have other doubts.
   private func doubtPlaceholders(
-    _ made: inout [Pair: [Span]], windows: [Window]
+    _ made: inout [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
   ) throws -> Instant {
+    let stations = try stationsWithPlaceholders(made, windows: windows, old: old)
+    guard !stations.isEmpty else { return .distantFuture }
     let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
     let madeBegins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
-    let pairs = Set(try store.pairs(of: Array(begins.keys)) + Array(made.keys))
+    let pairs = Set(
+      stations.flatMap { station, fuels in
+        fuels.map { Pair(stationID: station, fuelID: $0) }
+      })
     /// What stays of the stored spans, from an instant of each station on and one before, and what is made anew.
     func spans(
       of pairs: Set<Pair>, from: [Int32: Instant]

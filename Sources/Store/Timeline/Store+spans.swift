@@ -15,6 +15,11 @@ package struct Pair: Hashable, Sendable, Comparable {
   package static func < (left: Pair, right: Pair) -> Bool {
     (left.stationID, left.fuelID) < (right.stationID, right.fuelID)
   }
+
+  // One number, so that it is mixed once: tens of thousands are looked up for each list.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(Int64(stationID) << 16 | Int64(fuelID))
+  }
 }
 
 /// A station or station record and a fuel, from an instant on.
@@ -82,12 +87,12 @@ extension Store {
       from: try row.text("from_at") == "-infinity" ? .distantPast : try row.instant("from_at"))
   }
 
-  /// Which stations' spans have to be made again for touched records, and from when on.
-  package func windowsToMake(_ touched: [Window]) throws -> [Window] {
+  /// Which stations' spans have to be made again for touched records, and from when on they changed.
+  package func stations(of touched: [Window]) throws -> [Window] {
     try connection.query(
       """
       SELECT station_id, fuel_id, from_at
-      FROM fuel.windows_to_make(
+      FROM fuel.touched_stations(
         \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from.sqlBound)))
       ORDER BY station_id, fuel_id
       """
@@ -274,13 +279,28 @@ extension Store {
       """)
   }
 
-  /// The stations and fuels that have spans, of some stations.
-  package func pairs(of stationIDs: [Int32]) throws -> [Pair] {
-    try connection.query(
-      """
-      SELECT station_id, fuel_id FROM fuel.present_span WHERE station_id = ANY (\(stationIDs))
-      """
-    ).map { try $0.pair() }
+  /// The newest spans of every fuel of some stations, and whether another one comes after it.
+  package func presentSpans(
+    of stationIDs: [Int32]
+  ) throws -> [Int32: [Int16: (span: Span, hasNext: Bool)]] {
+    var found: [Int32: [Int16: (span: Span, hasNext: Bool)]] = [:]
+    try connection.copy(
+      from: """
+        SELECT
+          station_id, fuel_id, from_at, until_at, lapses_at, is_open::integer::smallint,
+          is_ended::integer::smallint, price_tenths, source_id, seen_by, stated_at, learnt_at, 0::smallint,
+          CASE doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint, coalesce(doubt_from_at, from_at), coalesce(doubt_until_at, from_at),
+          until_at, (next_from_at IS NOT NULL)::integer::smallint
+        FROM fuel.present_span
+        WHERE station_id = ANY (\(stationIDs)::integer[])
+        """
+    ) { row in
+      let station = try row.int32()
+      let fuel = try row.int16()
+      let stored = try storedSpan(&row)
+      found[station, default: [:]][fuel] = (stored.span, try row.int16() == 1)
+    }
+    return found
   }
 
   /// Changes which spans are doubtful.

@@ -1,0 +1,70 @@
+import FuelModel
+import Store
+
+/// What a run reports that its feed did not show before, and what a list shows no more. Only this meets the history.
+enum Difference {
+  /// - Parameters:
+  ///   - shown: what the feed's lists show, whatever order its runs came in.
+  ///   - isList: whether what is left out counts: that of a list, even of one that is not complete.
+  ///   - isLate: whether a later run is stored already. Then what is shown now says nothing about what was shown
+  ///     before, and every price is held against the history.
+  static func find(
+    in reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool, isLate: Bool
+  ) -> [DifferingPrice] {
+    var places: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
+    for (place, price) in shown.enumerated() { places[price.pair] = place }
+    var isReported = Array(repeating: false, count: shown.count)
+    var found: [DifferingPrice] = []
+    for price in reported {
+      guard let place = places[price.pair] else {
+        found.append(
+          DifferingPrice(
+            pair: price.pair, price: price, wasListed: false, mayBeKnown: !shown.isEmpty))
+        continue
+      }
+      isReported[place] = true
+      let known = shown[place]
+      guard isLate || known.showsOlder || (isList && !known.isListed) || !known.shows(price) else {
+        continue
+      }
+      // In a run in order of time what is newer than all that is known is news.
+      let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
+      let isNews = !isLate && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
+      found.append(
+        DifferingPrice(
+          pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNews))
+    }
+    if isList {
+      // A price that only a partial list told ends too where the next complete one does not have it.
+      for (known, isReported) in zip(shown, isReported)
+      where !isReported && (known.isListed || known.isOffered) {
+        found.append(
+          DifferingPrice(
+            pair: known.pair, price: nil, wasListed: known.isListed, mayBeKnown: false))
+      }
+    }
+    return found
+  }
+}
+
+extension ShownPrice {
+  /// Whether it is the present price or the next one.
+  fileprivate func shows(_ price: ReportedPrice) -> Bool {
+    if price.effectiveAt == stampedAt && price.tenths == stampedTenths { return true }
+    guard let next else { return false }
+    return price.effectiveAt == next.effectiveAt && price.tenths == next.tenths
+  }
+}
+
+extension [ReportedPrice] {
+  /// Where a feed stamps nothing, a price that holds already is told again under its own stamp, and another one began
+  /// when it was seen.
+  mutating func stamp(from held: [ReportedPrice], at takenAt: Instant) {
+    let held = Dictionary(held.map { ($0.pair, $0) }) { first, _ in first }
+    for position in indices where self[position].effectiveAt == nil {
+      let known = held[self[position].pair]
+      self[position].effectiveAt =
+        known?.tenths == self[position].tenths ? known?.effectiveAt : takenAt
+    }
+  }
+}
