@@ -2,3 +2,4 @@
 
 DROP FUNCTION IF EXISTS fuel.take_stations(integer, timestamptz);
 DROP FUNCTION IF EXISTS fuel.windows_to_make(integer[], smallint[], timestamptz[]);
+DROP FUNCTION IF EXISTS fuel.refresh_current(smallint, integer[], smallint[], timestamptz);

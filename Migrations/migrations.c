@@ -67,6 +67,9 @@ static const unsigned char m0019_station_doubt[] = {
 static const unsigned char m0020_edit_days[] = {
 #embed "0020_edit_days.sql"
 };
+static const unsigned char m0021_take_by_number[] = {
+#embed "0021_take_by_number.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -277,6 +280,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0018_judge_earlier_lists", m0018_judge_earlier_lists),
   FILE_ENTRY("0019_station_doubt", m0019_station_doubt),
   FILE_ENTRY("0020_edit_days", m0020_edit_days),
+  FILE_ENTRY("0021_take_by_number", m0021_take_by_number),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),

@@ -240,10 +240,21 @@ BEGIN
   END IF;
 
   PERFORM fuel.refresh_current(
-    feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)
+    feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id),
+    array_agg(told.effective_at), array_agg(told.price_tenths), p_clock)
   FROM (
     SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
   ) AS pair
+  -- The newest run told last what it tells.
+  LEFT JOIN (
+    SELECT
+      difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
+      max(difference.price_tenths) AS price_tenths
+    FROM pg_temp.difference
+    WHERE difference.is_listed AND NOT is_late
+    GROUP BY difference.station_id, difference.fuel_id
+    HAVING count(*) = 1
+  ) AS told USING (station_id, fuel_id)
   HAVING count(*) > 0;
 
   -- What is in pg_temp.changed the program makes the spans of.

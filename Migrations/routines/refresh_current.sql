@@ -7,9 +7,11 @@ COMMENT ON FUNCTION fuel.stamps_go_back() IS
 GRANT EXECUTE ON FUNCTION fuel.stamps_go_back() TO fuel_writer;
 
 -- Computes what a feed's lists show of some pairs from the history again. What it writes depends on the
--- history and the clock only, never on what was there before.
+-- history and the clock only, never on what was there before. What was told last of a pair is given where it is
+-- known, with its stamp; NULL: it is looked for.
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
-  p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
+  p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[],
+  p_told_tenths integer[], p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.current_price (
     station_id, fuel_id, source_id, price_tenths, stamped_at, stamped_tenths, learnt_at,
@@ -33,7 +35,8 @@ RETURNS void LANGUAGE sql AS $$
         IS DISTINCT FROM (stamped.effective_at, stamped.price_tenths)
       AND (shown_last.effective_at, shown_last.price_tenths)
         IS DISTINCT FROM (following.effective_at, following.price_tenths)
-  FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+  FROM unnest(p_station_ids, p_fuel_ids, p_told_ats, p_told_tenths) AS pair (
+    station_id, fuel_id, told_at, told_tenths)
   LEFT JOIN LATERAL (
     SELECT price.effective_at, price.price_tenths, min(price.learnt_at) AS learnt_at
     FROM (
@@ -77,13 +80,19 @@ RETURNS void LANGUAGE sql AS $$
     LIMIT 1
   ) AS listed ON true
   LEFT JOIN LATERAL (
-    SELECT price.effective_at, price.price_tenths
-    FROM fuel.counted_price AS price
-    WHERE price.station_id = pair.station_id
-      AND price.fuel_id = pair.fuel_id
-      AND price.source_id = p_source_id
-      AND price.effective_at > stamped.effective_at - fuel.stamps_go_back()
-    ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
+    SELECT pair.told_at AS effective_at, pair.told_tenths AS price_tenths
+    WHERE pair.told_at > stamped.effective_at - fuel.stamps_go_back()
+    UNION ALL
+    (
+      SELECT price.effective_at, price.price_tenths
+      FROM fuel.counted_price AS price
+      WHERE price.station_id = pair.station_id
+        AND price.fuel_id = pair.fuel_id
+        AND price.source_id = p_source_id
+        AND price.effective_at > stamped.effective_at - fuel.stamps_go_back()
+      ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
+      LIMIT 1
+    )
     LIMIT 1
   ) AS shown_last ON true
   CROSS JOIN LATERAL (
@@ -104,7 +113,8 @@ RETURNS void LANGUAGE sql AS $$
     is_listed = excluded.is_listed,
     shows_older = excluded.shows_older
 $$;
-COMMENT ON FUNCTION fuel.refresh_current(smallint, integer[], smallint[], timestamptz) IS
-  'Brings fuel.current_price up to date for some pairs, given as two arrays of one length.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_current(smallint, integer[], smallint[], timestamptz)
-  TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_current(
+  smallint, integer[], smallint[], timestamptz[], integer[], timestamptz) IS
+  'Brings fuel.current_price up to date for some pairs, given as arrays of one length.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_current(
+  smallint, integer[], smallint[], timestamptz[], integer[], timestamptz) TO fuel_writer;

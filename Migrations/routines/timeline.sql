@@ -202,11 +202,9 @@ LANGUAGE sql STABLE AS $$
     -- A record that spoke for itself until now keeps no spans.
     SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
     FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+    LEFT JOIN fuel.station AS record USING (station_id)
     JOIN fuel.present_span AS held USING (station_id, fuel_id)
-    WHERE NOT EXISTS (
-      SELECT
-      FROM fuel.station AS record
-      WHERE record.station_id = held.station_id AND record.place_id = held.station_id)
+    WHERE record.place_id IS DISTINCT FROM pair.station_id
   ) AS told
   GROUP BY told.place_id, told.fuel_id
 $$;
@@ -367,16 +365,7 @@ GRANT EXECUTE ON FUNCTION fuel.spans_of(
 -- Brings fuel.present_span up to date for stations and fuels whose spans were written.
 CREATE OR REPLACE FUNCTION fuel.refresh_present_spans(
   p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
-RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM fuel.present_span
-  USING unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
-  WHERE present_span.station_id = pair.station_id
-    AND present_span.fuel_id = pair.fuel_id
-    AND NOT EXISTS (
-      SELECT
-      FROM fuel.span
-      WHERE span.station_id = pair.station_id AND span.fuel_id = pair.fuel_id);
+RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.present_span (
     station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id,
     seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths)
@@ -429,8 +418,7 @@ BEGIN
     stated_at = excluded.stated_at, learnt_at = excluded.learnt_at,
     doubt = excluded.doubt, doubt_from_at = excluded.doubt_from_at,
     doubt_until_at = excluded.doubt_until_at, next_from_at = excluded.next_from_at,
-    next_tenths = excluded.next_tenths;
-END
+    next_tenths = excluded.next_tenths
 $$;
 COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) IS
   'Copies the newest spans of stations and fuels, and those after them.';

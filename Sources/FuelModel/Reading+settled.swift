@@ -9,14 +9,6 @@ extension Reading {
     package var awaitsTomorrow = false
     /// Records that said the same as another record of the same reading.
     package var duplicates: Int
-    /// For how many stations and fuels it tells a price.
-    package var pairs: Int {
-      Set(observations.map { Pair(code: $0.stationCode, fuel: $0.fuel) }).count
-    }
-    private struct Pair: Hashable {
-      var code: String
-      var fuel: Fuel
-    }
     /// Observations under a fuel code that nobody has mapped yet.
     package var unmapped: Int {
       observations.count { if case .unmapped = $0.fuel { true } else { false } }

@@ -191,6 +191,21 @@ package struct BinaryRow {
 
   // One function a type: a generic one would be looked up at run time for every value.
 
+  /// Whether the next column is NULL; then it is read.
+  package mutating func isNull() throws(PostgresError) -> Bool {
+    guard let base = rest.baseAddress, rest.count >= 4 else {
+      throw .unexpectedResult("a column too few in a binary row")
+    }
+    guard base.loadUnaligned(as: Int32.self) == -1 else { return false }
+    rest = UnsafeRawBufferPointer(start: base + 4, count: rest.count - 4)
+    return true
+  }
+
+  /// A `boolean` that is never NULL.
+  package mutating func bool() throws(PostgresError) -> Bool {
+    try bytes(of: 1).load(as: UInt8.self) != 0
+  }
+
   /// A `smallint` that is never NULL.
   package mutating func int16() throws(PostgresError) -> Int16 {
     Int16(bigEndian: try bytes(of: 2).loadUnaligned(as: Int16.self))

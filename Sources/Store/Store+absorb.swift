@@ -84,8 +84,12 @@ extension Store {
   /// What a reading reports, by the numbers of its stations.
   package struct Reported: Sendable {
     package var prices: [ReportedPrice]
-    /// What its list is made of; `nil`: it is none.
-    package var list: ListSummary?
+    /// How many stations it names a price of.
+    package var stations: Int
+    /// Its prices by fuel, such as `U91`.
+    package var fuels: [String: Int]
+    /// Its stations by brand.
+    package var brands: [String: Int]
     /// Whether a later run is stored already, or an earlier one read the same documents.
     package var isLate: Bool
   }
@@ -98,8 +102,7 @@ extension Store {
       "SELECT fuel.begin_absorbing(\(run), \(payload.takenAt)) AS is_late"
     ).only().boolean("is_late")
     var stations = try records(of: source)
-    let codes = Set(settled.stations.map(\.code)).union(settled.observations.map(\.stationCode))
-    let new = codes.filter { stations[$0] == nil }
+    let new = settled.codes(notIn: stations)
     if !new.isEmpty {
       try connection.query(
         "SELECT fuel.add_stations(\(source), \(new.sorted()), \(payload.takenAt))")
@@ -116,40 +119,49 @@ extension Store {
         """)
       stations = try records(of: source)
     }
-    if isLate {
-      try connection.query(
-        """
-        UPDATE fuel.station SET first_seen_at = \(payload.takenAt)
-        WHERE station_id = ANY (\(codes.compactMap { stations[$0]?.id }))
-          AND first_seen_at > \(payload.takenAt)
-        """)
-    }
     let unmapped = try unmappedFuels(settled, of: run)
     var prices: [ReportedPrice] = []
     prices.reserveCapacity(settled.observations.count)
+    var fuels: [Int16: Fuel] = [:]
+    var counts: [Int16: Int] = [:]
+    // What a list says of one station mostly stands together.
+    var code: String?
+    var stationID: Int32 = 0
+    var listed: Set<Int32> = []
     for observation in settled.observations {
-      guard let station = stations[observation.stationCode] else {
-        throw PostgresError.unexpectedResult("no station \(observation.stationCode)")
+      if observation.stationCode != code {
+        guard let station = stations[observation.stationCode] else {
+          throw PostgresError.unexpectedResult("no station \(observation.stationCode)")
+        }
+        code = observation.stationCode
+        stationID = station.id
+        listed.insert(stationID)
       }
+      let pair = Pair(
+        stationID: stationID, fuelID: observation.fuel.id ?? unmapped[observation.fuel] ?? 0)
       prices.append(
         ReportedPrice(
-          pair: Pair(
-            stationID: station.id,
-            fuelID: observation.fuel.id ?? unmapped[observation.fuel] ?? 0),
-          effectiveAt: observation.effectiveAt, tenths: observation.price?.tenths ?? 0))
+          pair: pair, effectiveAt: observation.effectiveAt, tenths: observation.price?.tenths ?? 0))
+      if counts[pair.fuelID, default: 0] == 0 { fuels[pair.fuelID] = observation.fuel }
+      counts[pair.fuelID, default: 0] += 1
     }
-    guard settled.coverage == .complete else { return Reported(prices: prices, isLate: isLate) }
-    let listed = Set(prices.map(\.pair.stationID))
+    if isLate {
+      let described = settled.stations.compactMap { stations[$0.code]?.id }
+      try connection.query(
+        """
+        UPDATE fuel.station SET first_seen_at = \(payload.takenAt)
+        WHERE station_id = ANY (\(Array(listed.union(described))))
+          AND first_seen_at > \(payload.takenAt)
+        """)
+    }
     var brands: [String: Int] = [:]
     for station in stations.values where listed.contains(station.id) {
       if let brand = station.brand { brands[brand, default: 0] += 1 }
     }
     return Reported(
-      prices: prices,
-      list: ListSummary(
-        of: settled, takenAt: payload.takenAt, pairs: Set(prices.map(\.pair)).count,
-        stations: listed.count, brands: brands),
-      isLate: isLate)
+      prices: prices, stations: listed.count,
+      fuels: Dictionary(uniqueKeysWithValues: fuels.map { ($1.rawValue, counts[$0] ?? 0) }),
+      brands: brands, isLate: isLate)
   }
 
   /// What the lists of a feed show now.
@@ -158,9 +170,8 @@ extension Store {
     try connection.copy(
       from: """
         SELECT
-          station_id, fuel_id, stamped_at, stamped_tenths, coalesce(next_effective_at, stamped_at),
-          coalesce(next_tenths, -1), coalesce(is_listed, false)::integer::smallint,
-          (price_tenths > 0)::integer::smallint, shows_older::integer::smallint
+          station_id, fuel_id, stamped_at, stamped_tenths, next_effective_at, next_tenths,
+          is_listed IS TRUE, price_tenths > 0, shows_older
         FROM fuel.current_price
         WHERE source_id = \(source)
         """
@@ -168,11 +179,14 @@ extension Store {
       let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
       var price = ShownPrice(
         pair: pair, stampedAt: try row.instant(), stampedTenths: try row.int32())
-      let next = (effectiveAt: try row.instant(), tenths: try row.int32())
-      if next.tenths >= 0 { price.next = next }
-      price.isListed = try row.int16() == 1
-      price.isOffered = try row.int16() == 1
-      price.showsOlder = try row.int16() == 1
+      if try row.isNull() {
+        _ = try row.isNull()
+      } else {
+        price.next = (try row.instant(), try row.int32())
+      }
+      price.isListed = try row.bool()
+      price.isOffered = try row.bool()
+      price.showsOlder = try row.bool()
       shown.append(price)
     }
     return shown
@@ -265,16 +279,14 @@ extension Store {
     var records: [String: StationRecord] = [:]
     try connection.copy(
       from: """
-        SELECT station_id, station_code, (brand IS NOT NULL)::integer::smallint, coalesce(brand, '')
+        SELECT station_id, station_code, brand
         FROM fuel.station
         WHERE source_id = \(source)
         """
     ) { row in
       let id = try row.int32()
-      let code = try row.text()
-      let hasBrand = try row.int16() == 1
-      let brand = try row.text()
-      records[code] = StationRecord(id: id, brand: hasBrand ? brand : nil)
+      records[try row.text()] = StationRecord(
+        id: id, brand: try row.isNull() ? nil : try row.text())
     }
     return records
   }
@@ -365,5 +377,19 @@ extension Store {
       ANALYZE pg_temp.staged_station;
       SET LOCAL default_statistics_target = DEFAULT
       """)
+  }
+}
+
+extension Reading.Settled {
+  /// The codes of stations that nobody has met yet.
+  fileprivate func codes(notIn known: [String: some Any]) -> Set<String> {
+    var new: Set<String> = []
+    for station in stations where known[station.code] == nil { new.insert(station.code) }
+    var last: String?
+    for observation in observations where observation.stationCode != last {
+      last = observation.stationCode
+      if known[observation.stationCode] == nil { new.insert(observation.stationCode) }
+    }
+    return new
   }
 }

@@ -25,25 +25,11 @@ package struct ListSummary: Sendable, Equatable {
     self.stamps = stamps
   }
 
-  package init(
-    of settled: Reading.Settled, takenAt: Instant, pairs: Int, stations: Int,
-    brands: [String: Int]
-  ) {
-    let observations = settled.observations
-    var fuels: [Fuel: Int] = [:]
-    var stamps: [Int] = []
-    stamps.reserveCapacity(observations.count)
-    for observation in observations {
-      fuels[observation.fuel, default: 0] += 1
-      if let at = observation.effectiveAt { stamps.append(Int(at.seconds / 60)) }
-    }
-    stamps.sort()
-    self.init(
-      takenAt: takenAt, pairs: pairs, stations: stations,
-      fuels: Dictionary(fuels.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +),
-      brands: brands,
-      stamps: stamps.isEmpty
-        ? [] : (0...Self.parts).map { stamps[(stamps.count - 1) * $0 / Self.parts] })
+  /// The stamps of a list at every twentieth of it.
+  package static func stamps(of observations: [Observation]) -> [Int] {
+    let stamps = observations.compactMap { $0.effectiveAt.map { Int($0.seconds / 60) } }.sorted()
+    guard !stamps.isEmpty else { return [] }
+    return (0...parts).map { stamps[(stamps.count - 1) * $0 / parts] }
   }
 
   private static let parts = 20

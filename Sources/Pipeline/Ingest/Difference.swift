@@ -2,26 +2,30 @@ import FuelModel
 import Store
 
 /// What a run reports that its feed did not show before, and what a list shows no more. Only this meets the history.
-enum Difference {
+struct Difference {
+  private(set) var prices: [DifferingPrice] = []
+  /// How many stations and fuels the run names a price of.
+  private(set) var pairs = 0
+
   /// - Parameters:
   ///   - shown: what the feed's lists show, whatever order its runs came in.
   ///   - isList: whether what is left out counts: that of a list, even of one that is not complete.
   ///   - isLate: whether a later run is stored already. Then what is shown now says nothing about what was shown
   ///     before, and every price is held against the history.
-  static func find(
-    in reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool, isLate: Bool
-  ) -> [DifferingPrice] {
+  init(of reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool, isLate: Bool) {
     var places: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
     for (place, price) in shown.enumerated() { places[price.pair] = place }
     var isReported = Array(repeating: false, count: shown.count)
-    var found: [DifferingPrice] = []
+    var new: Set<Pair> = []
     for price in reported {
       guard let place = places[price.pair] else {
-        found.append(
+        new.insert(price.pair)
+        prices.append(
           DifferingPrice(
             pair: price.pair, price: price, wasListed: false, mayBeKnown: !shown.isEmpty))
         continue
       }
+      if !isReported[place] { pairs += 1 }
       isReported[place] = true
       let known = shown[place]
       guard isLate || known.showsOlder || (isList && !known.isListed) || !known.shows(price) else {
@@ -30,20 +34,20 @@ enum Difference {
       // In a run in order of time what is newer than all that is known is news.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
       let isNews = !isLate && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
-      found.append(
+      prices.append(
         DifferingPrice(
           pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNews))
     }
+    pairs += new.count
     if isList {
       // A price that only a partial list told ends too where the next complete one does not have it.
       for (known, isReported) in zip(shown, isReported)
       where !isReported && (known.isListed || known.isOffered) {
-        found.append(
+        prices.append(
           DifferingPrice(
             pair: known.pair, price: nil, wasListed: known.isListed, mayBeKnown: false))
       }
     }
-    return found
   }
 }
 

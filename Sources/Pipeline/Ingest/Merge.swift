@@ -28,7 +28,20 @@ package struct Merge {
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
       var reported = try store.take(settled, payload: payload, run: run, of: source)
-      let list = reported.list
+      if reported.prices.contains(where: { $0.effectiveAt == nil }) {
+        reported.prices.stamp(
+          from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
+      }
+      let isList = settled.coverage == .complete
+      let difference = Difference(
+        of: reported.prices, from: try store.shown(by: source), isList: isList,
+        isLate: reported.isLate)
+      let list =
+        isList
+        ? ListSummary(
+          takenAt: payload.takenAt, pairs: difference.pairs, stations: reported.stations,
+          fuels: reported.fuels, brands: reported.brands,
+          stamps: ListSummary.stamps(of: settled.observations)) : nil
       let standings = Standings(store, of: source, rules: rules, now: now)
       var judgement = ListJudgement()
       var isNewest = true
@@ -37,21 +50,14 @@ package struct Merge {
       } else if tellsWholeDays,
         let before = try store.pairsBefore(run, takenAt: payload.takenAt)
       {
-        judgement = rules.judgement(ofDays: settled.pairs, after: before)
+        judgement = rules.judgement(ofDays: difference.pairs, after: before)
       }
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
       let isComplete = list != nil && judgement.isComplete
 
-      if reported.prices.contains(where: { $0.effectiveAt == nil }) {
-        reported.prices.stamp(
-          from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
-      }
-      let differing = Difference.find(
-        in: reported.prices, from: try store.shown(by: source), isList: list != nil,
-        isLate: reported.isLate)
       var counts = Counts()
       counts.stored = try store.absorb(
-        differing, payload: payload, run: run, list: list, isComplete: isComplete, now: now)
+        difference.prices, payload: payload, run: run, list: list, isComplete: isComplete, now: now)
       counts.unchanged = settled.observations.count - counts.stored
       counts.duplicate = settled.duplicates
       if let list, !isNewest {
@@ -60,7 +66,7 @@ package struct Merge {
       }
       counts.flagged = try TimelineUpdate(store, now: now).make(store.takeChanged()).doubtful
       counts.unmapped = settled.unmapped
-      counts.pairs = list?.pairs ?? settled.pairs
+      counts.pairs = difference.pairs
       counts.rejectedByReason = settled.rejectedByReason
       counts.takeExamples(settled.rejects)
       counts.shortcomings = judgement.shortcomings

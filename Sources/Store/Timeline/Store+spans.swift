@@ -233,6 +233,22 @@ extension Store {
         for span in spans[window.pair] ?? [] { try write(span, of: window.pair, to: &copy) }
       }
     }
+    let emptied = windows.filter { spans[$0.pair]?.isEmpty ?? true }
+    if !emptied.isEmpty {
+      try connection.query(
+        """
+        DELETE FROM fuel.present_span
+        USING unnest(
+          \(emptied.map(\.pair.stationID))::integer[], \(emptied.map(\.pair.fuelID))::smallint[]
+        ) AS pair (station_id, fuel_id)
+        WHERE present_span.station_id = pair.station_id
+          AND present_span.fuel_id = pair.fuel_id
+          AND NOT EXISTS (
+            SELECT
+            FROM fuel.span
+            WHERE span.station_id = pair.station_id AND span.fuel_id = pair.fuel_id)
+        """)
+    }
     try connection.query(
       """
       SELECT fuel.refresh_present_spans(
