@@ -11,9 +11,12 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The tests run the program as cron runs it: optimised, in a debug build too.
+let product = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// A library of this package, with the libraries below it that it may import.
 func library(_ name: String, on below: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: below, swiftSettings: strict)
+  .target(name: name, dependencies: below, swiftSettings: product)
 }
 
 /// The tests of one module.
@@ -72,7 +75,7 @@ let package = Package(
         "Postgres",
         "HTTP", "Logging", "Configuration", "FuelModel", "CVersion",
       ],
-      swiftSettings: strict),
+      swiftSettings: product),
 
     // What `make bench` runs
     .executableTarget(
