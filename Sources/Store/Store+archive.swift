@@ -314,8 +314,7 @@ package final class ArchiveLoader: @unchecked Sendable {
         try copy.beginRow()
         copy.write(wording.station)
         copy.write(bytes: wording.md5)
-        // Days since 2000-01-01.
-        copy.write(Int32(sighting.month.firstDay.sinceEpoch - 10_957))
+        copy.write(sighting.month.firstDay)
         copy.write(Int32(bitPattern: sighting.days))
       }
     }

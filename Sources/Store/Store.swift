@@ -83,3 +83,8 @@ extension Store {
     try connection.endRehearsal()
   }
 }
+
+extension BinaryCopy {
+  /// A `date`, which PostgreSQL counts from 2000-01-01.
+  mutating func write(_ day: Day) { write(Int32(day.sinceEpoch - 10_957)) }
+}

@@ -384,7 +384,7 @@ struct DailyAverageTests {
   }
 
   /// current_prices and the open rows of price_history name the same beginning.
-  @Test(arguments: 0..<12)
+  @Test(.longer, arguments: 0..<Long.count(short: 4, long: 12))
   func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {
     try await TestDatabase.with { target in
       // Nothing lapses here: after a lapse the history begins a new row, the present does not.

@@ -132,10 +132,7 @@ package struct DayUpdate {
       days?.contains { $0.standing == .known } ?? false
     }
     for span in spans {
-      guard
-        let place = places.places[span.pair.stationID]
-          ?? places.formerPlaces[span.pair.stationID]
-      else { continue }
+      guard let place = places.countedPlace(of: span.pair.stationID) else { continue }
       let fuelID = span.pair.fuelID
       func old(_ month: Int32) -> [StationDay]? { before[Key(pair: span.pair, month: month)] }
       // Months outside are as they were.
@@ -178,10 +175,7 @@ package struct DayUpdate {
   private func calendar(
     of spans: [MonthSpan], from first: Month, to last: Month, places: RegionContext
   ) throws -> PriceCalendar {
-    let states = Set(
-      spans.compactMap {
-        (places.places[$0.pair.stationID] ?? places.formerPlaces[$0.pair.stationID])?.state
-      })
+    let states = Set(spans.compactMap { places.countedPlace(of: $0.pair.stationID)?.state })
     return try store.calendar(
       from: first.firstDay, to: Month(number: last.number + 1).firstDay + -1, states: places.states,
       needed: states.sorted().map { places.states[$0] }, now: now)

@@ -50,8 +50,7 @@ extension Store {
         try copy.beginRow()
         copy.write(average.region)
         copy.write(average.fuelID)
-        // The server counts days from 2000.
-        copy.write(Int32(average.day.sinceEpoch - 10_957))
+        copy.write(average.day)
         for value in [
           average.average, average.median, average.quarter, average.lowest, average.highest,
           average.stations, average.coverage,

@@ -11,6 +11,11 @@ package struct RegionContext: Sendable {
   /// The regions that stations lie in together, by their positions.
   package var regionSets: [[Int]] = []
   package var states: [String] = []
+
+  /// Where a station's days were counted last.
+  package func countedPlace(of stationID: Int32) -> Place? {
+    places[stationID] ?? formerPlaces[stationID]
+  }
 }
 
 /// One month of a station and fuel: its days from the first on.
@@ -294,7 +299,7 @@ extension Store {
         try copy.beginRow()
         copy.write(month.pair.stationID)
         copy.write(month.pair.fuelID)
-        copy.write(Int32(month.month.firstDay.sinceEpoch - 10_957))
+        copy.write(month.month.firstDay)
         copy.write(Int32(month.days.count { $0.standing == .known }))
         copy.write(month.days.map(\.standing.rawValue))
         copy.write(month.days.map(\.mean))
