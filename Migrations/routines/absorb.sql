@@ -245,13 +245,13 @@ BEGIN
   FROM (
     SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
   ) AS pair
-  -- The newest run told last what it tells.
+  -- The newest list told last what it tells.
   LEFT JOIN (
     SELECT
       difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
       max(difference.price_tenths) AS price_tenths
     FROM pg_temp.difference
-    WHERE difference.is_listed AND NOT is_late
+    WHERE difference.is_listed AND p_is_list AND NOT is_late
     GROUP BY difference.station_id, difference.fuel_id
     HAVING count(*) = 1
   ) AS told USING (station_id, fuel_id)
@@ -270,6 +270,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.absorb(
   integer, timestamptz, timestamptz, boolean, boolean, timestamptz) IS
-  'Merges the staged rows of a run into the history. Answers how many facts were new.';
+  'Merges what differs of a run into the history. Answers how many facts were new.';
 GRANT EXECUTE ON FUNCTION fuel.absorb(
   integer, timestamptz, timestamptz, boolean, boolean, timestamptz) TO fuel_writer;

@@ -160,7 +160,9 @@ extension Store {
     }
     return Reported(
       prices: prices, stations: listed.count,
-      fuels: Dictionary(uniqueKeysWithValues: fuels.map { ($1.rawValue, counts[$0] ?? 0) }),
+      // A code that nobody has mapped may be that of a fuel of ours.
+      fuels: Dictionary(
+        fuels.map { ($1.rawValue, counts[$0] ?? 0) }, uniquingKeysWith: +),
       brands: brands, isLate: isLate)
   }
 

@@ -95,12 +95,12 @@ import Timeline
     #expect(difference.prices.count == 3)
   }
 
-  @Test func aFirstListAsksNoHistory() {
-    #expect(Self.found([Self.price(1_700)], []).map(\.mayBeKnown) == [false])
-    let other = Pair(stationID: 8, fuelID: 1)
+  @Test func whatTheFeedNeverShowedMayBeKnown() {
     #expect(
-      Self.found([Self.price(1_700), Self.price(1_800, of: other)], [Self.shown]).map(\.mayBeKnown)
-        == [true])
+      Self.found([Self.price(1_700)], []) == [
+        DifferingPrice(
+          pair: Self.u91, price: Self.price(1_700), wasListed: false, mayBeKnown: true)
+      ])
   }
 
   @Test func withoutStampsAPriceThatHoldsKeepsItsOwn() {

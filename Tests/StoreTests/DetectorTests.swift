@@ -365,9 +365,14 @@ struct DetectorTests {
         }
       }
       #expect(try feed.says(prices(3), at: hour(0)).unmapped == 3)
+      // A code may be that of a fuel of ours, under which the feed has another one.
+      let same = [("1", Fuel.dl), ("2", .unmapped("DL"))].map {
+        Observation(stationCode: $0, fuel: $1, price: Price(tenths: 1800), effectiveAt: hour(0))
+      }
+      #expect(try feed.says(prices(2) + same, at: hour(0) + .seconds(60)).unmapped == 3)
       #expect(throws: Refusal.self) { try feed.says(prices(21), at: hour(1)) }
       #expect(
-        try feed.connection.lines("SELECT count(*) FROM fuel.fuel WHERE NOT is_mapped") == ["3"])
+        try feed.connection.lines("SELECT count(*) FROM fuel.fuel WHERE NOT is_mapped") == ["4"])
     }
   }
 

@@ -151,6 +151,42 @@ struct PlausibilityTests {
     }
   }
 
+  /// A grade that is listed late with an old stamp completes a placeholder of then, though the other grades have
+  /// changed since: what they were charged at then lies before the spans that are made again of them.
+  @Test func aLateGradeCompletesAPlaceholderOfThen() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
+      func price(_ fuel: Fuel, _ tenths: Int, day: Int) -> Observation {
+        Observation(
+          stationCode: "x", fuel: fuel, price: Price(tenths: tenths), effectiveAt: hour(day * 24))
+      }
+      let diesel = price(.dl, 1850, day: 0)
+      let premium = [(10, 1900), (25, 1850), (26, 1950), (30, 2000), (35, 2050)].map {
+        price(.p98, $1, day: $0)
+      }
+      for (position, premium) in premium.enumerated() {
+        try feed.says([diesel, premium], at: hour([10, 25, 26, 30, 35][position] * 24))
+      }
+      try feed.says(
+        [diesel, price(.p98, 2100, day: 40), price(.e10, 1850, day: 20)], at: hour(40 * 24))
+      let doubts = try feed.connection.lines(
+        """
+        SELECT fuel.fuel, doubt_from_at, doubt_until_at
+        FROM fuel.span JOIN fuel.fuel USING (fuel_id)
+        WHERE doubt = 'placeholder'
+        ORDER BY 1
+        """)
+      #expect(
+        doubts
+          == ["DL", "E10", "P98"].map {
+            "\($0)|\(day(25))|\(day(26))"
+          })
+      func day(_ number: Int) -> String {
+        hour(number * 24).description.replacing("T", with: " ").replacing("Z", with: "+00")
+      }
+    }
+  }
+
   /// F-V10: exact decimals, rounded once, half away from zero, at the edge of the view.
   @Test func averagesAreExact() async throws {
     try await TestDatabase.with { target in

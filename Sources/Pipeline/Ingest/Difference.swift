@@ -20,9 +20,9 @@ struct Difference {
     for price in reported {
       guard let place = places[price.pair] else {
         new.insert(price.pair)
+        // Runs that were withdrawn may have reported it.
         prices.append(
-          DifferingPrice(
-            pair: price.pair, price: price, wasListed: false, mayBeKnown: !shown.isEmpty))
+          DifferingPrice(pair: price.pair, price: price, wasListed: false, mayBeKnown: true))
         continue
       }
       if !isReported[place] { pairs += 1 }

@@ -6,7 +6,7 @@ package import Logging
 package import Store
 import Timeline
 
-/// One run on one feed: fetch, read, stage, merge, record. Live runs and replays meet at reading;
+/// One run on one feed: fetch, read, merge, record. Live runs and replays meet at reading;
 /// from there on they are the same.
 package struct Ingest {
   /// What a run did.

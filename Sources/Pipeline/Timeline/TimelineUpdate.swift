@@ -240,6 +240,10 @@ package struct TimelineUpdate {
         Self.difference(before, after, now: now)?.from ?? .distantFuture)
       fuels[pair.stationID, default: [:]][pair.fuelID] = after
     }
+    // Of a price that changed later than another of its station, older spans than those made again may stand beside it.
+    for window in windows where window.from > changedFrom[window.pair.stationID] ?? .distantPast {
+      found.insert(window.pair.stationID)
+    }
     let present = try store.presentSpans(of: Array(fuels.keys))
     for (station, others) in present {
       for (fuel, newest) in others where fuels[station]?[fuel] == nil {
