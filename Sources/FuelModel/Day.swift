@@ -39,7 +39,11 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// 0 is Monday.
   package var weekday: Int { ((sinceEpoch + 3) % 7 + 7) % 7 }
 
-  package var description: String { "\(pad(year, 4))-\(pad(month))-\(pad(day))" }
+  package var description: String {
+    var text = ""
+    text.append(self)
+    return text
+  }
 
   package static func < (left: Day, right: Day) -> Bool { left.sinceEpoch < right.sinceEpoch }
   package static func + (left: Day, right: Int) -> Day {
@@ -47,7 +51,7 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   // Source as above, civil_from_days.
-  private var civil: (year: Int, month: Int, day: Int) {
+  fileprivate var civil: (year: Int, month: Int, day: Int) {
     let shifted = sinceEpoch + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -59,5 +63,17 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
       yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
       dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     )
+  }
+}
+
+extension String {
+  /// Appends a day as `yyyy-MM-dd`.
+  mutating func append(_ day: Day) {
+    let (year, month, day) = day.civil
+    append(year, digits: 4)
+    append("-")
+    append(month, digits: 2)
+    append("-")
+    append(day, digits: 2)
   }
 }

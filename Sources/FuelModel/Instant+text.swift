@@ -8,11 +8,7 @@ extension Instant: CustomStringConvertible {
     // In one piece: a run tells the server of thousands of instants.
     var text = ""
     text.reserveCapacity(27)
-    text.append(day.year, digits: 4)
-    text.append("-")
-    text.append(day.month, digits: 2)
-    text.append("-")
-    text.append(day.day, digits: 2)
+    text.append(day)
     text.append("T")
     text.append(time / 3600, digits: 2)
     text.append(":")
@@ -117,7 +113,7 @@ func pad(_ value: Int, _ width: Int = 2) -> String {
 
 extension String {
   /// Appends a number with zeros in front up to so many digits.
-  fileprivate mutating func append(_ value: Int, digits: Int) {
+  mutating func append(_ value: Int, digits: Int) {
     if value < 0 { append("-") }
     let value = abs(value)
     var divisor = 1

@@ -305,7 +305,8 @@ extension Store {
         SELECT
           station_id, fuel_id, from_at, until_at, lapses_at, is_open::integer::smallint,
           is_ended::integer::smallint, price_tenths, source_id, seen_by, stated_at, learnt_at, 0::smallint,
-          CASE doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint, coalesce(doubt_from_at, from_at), coalesce(doubt_until_at, from_at),
+          CASE doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint,
+          coalesce(doubt_from_at, from_at), coalesce(doubt_until_at, from_at),
           until_at, (next_from_at IS NOT NULL)::integer::smallint
         FROM fuel.present_span
         WHERE station_id = ANY (\(stationIDs)::integer[])
