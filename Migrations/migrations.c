@@ -70,6 +70,9 @@ static const unsigned char m0020_edit_days[] = {
 static const unsigned char m0021_take_by_number[] = {
 #embed "0021_take_by_number.sql"
 };
+static const unsigned char m0022_tell_whatever_counts[] = {
+#embed "0022_tell_whatever_counts.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -281,6 +284,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0019_station_doubt", m0019_station_doubt),
   FILE_ENTRY("0020_edit_days", m0020_edit_days),
   FILE_ENTRY("0021_take_by_number", m0021_take_by_number),
+  FILE_ENTRY("0022_tell_whatever_counts", m0022_tell_whatever_counts),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
@@ -301,10 +305,10 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/in_effect_at", in_effect_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
+  FILE_ENTRY("routines/standing", standing),
   FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/count_places", count_places),
   FILE_ENTRY("routines/finish_backfill", finish_backfill),
-  FILE_ENTRY("routines/standing", standing),
   FILE_ENTRY("routines/forget", forget),
   FILE_ENTRY("routines/absorb", absorb),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),

@@ -12,9 +12,11 @@
 -- Two instants: the documents show the state of p_taken_at and were known from p_learnt_at on; they
 -- differ by the feed's delay.
 
--- Begins to absorb a run: what its documents said before no longer counts. Answers whether it is late.
-CREATE OR REPLACE FUNCTION fuel.begin_absorbing(p_run_id integer, p_taken_at timestamptz)
-RETURNS boolean LANGUAGE plpgsql AS $$
+-- Begins to absorb a run: what its documents said before no longer counts. is_late: a later one is stored, or its
+-- documents were read before; is_direct: it is not, and what its feed shows was said last by runs that count.
+CREATE OR REPLACE FUNCTION fuel.begin_absorbing(
+  p_run_id integer, p_taken_at timestamptz, OUT is_late boolean, OUT is_direct boolean)
+LANGUAGE plpgsql AS $$
 DECLARE
   feed    fuel.source;
   -- The run whose documents these are: an earlier one where they are read again.
@@ -49,11 +51,15 @@ BEGIN
     PERFORM fuel.span_of_feed(feed.source_id);
     PERFORM fuel.forget_descriptions(told_by);
   END IF;
-  RETURN told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
+  UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
+  is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
+  is_direct := NOT is_late AND (feed.tells_whole_days OR (
+    SELECT coalesce(bool_and(since.is_hint), true) FROM fuel.runs_since_list(p_run_id) AS since));
 END
 $$;
 COMMENT ON FUNCTION fuel.begin_absorbing(integer, timestamptz) IS
-  'Begins to merge a run into the history. Answers whether a later one is stored, or its documents were read before.';
+  'Begins to merge a run into the history. Answers whether a later one is stored, or its documents were read before, '
+  'and whether what its feed shows was said last by runs that count.';
 GRANT EXECUTE ON FUNCTION fuel.begin_absorbing(integer, timestamptz) TO fuel_writer;
 
 -- Stores stations under new codes. A code that only a price names becomes a station too, so that no price is lost
@@ -105,13 +111,14 @@ DECLARE
   feed             fuel.source;
   told_by          integer;
   is_late          boolean;
+  is_unstamped     boolean;
   stored           integer;
 BEGIN
   SELECT source.* INTO STRICT feed
   FROM fuel.run
   JOIN fuel.source USING (source_id)
   WHERE run.run_id = p_run_id;
-  SELECT coalesce(run.replaces_run_id, run.run_id) INTO told_by
+  SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO told_by, is_unstamped
   FROM fuel.run
   WHERE run.run_id = p_run_id;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
@@ -124,15 +131,18 @@ BEGIN
     SELECT DISTINCT date_trunc('month', difference.effective_at, 'UTC') AS begins_at
     FROM pg_temp.difference
     WHERE difference.effective_at IS NOT NULL
+    UNION
+    SELECT date_trunc('month', p_taken_at, 'UTC') WHERE is_unstamped
   ) AS month
   ORDER BY month.begins_at;
 
-  -- A run stores what no run had reported by then.
+  -- A run stores what the newest row before it does not say, or what does not count there; news store all they say.
   WITH told AS MATERIALIZED (
     SELECT
       difference.station_id,
       difference.fuel_id,
-      difference.effective_at,
+      -- What is not stamped began when it was seen; readers fold what goes on.
+      CASE WHEN is_unstamped THEN p_taken_at ELSE difference.effective_at END AS effective_at,
       difference.price_tenths,
       -- Not EXISTS, for which the server may read the whole history once instead of one pair.
       difference.may_be_known AND coalesce((
@@ -145,22 +155,26 @@ BEGIN
           AND price.price_tenths = difference.price_tenths
         LIMIT 1
       ), false) AS was_known,
-      -- A list reports what the list before it does not show; news and prices of whole days report what was not the
-      -- last price under its stamp.
-      difference.may_be_known AND coalesce((
-        SELECT
-          (price.effective_at, price.price_tenths)
-            = (difference.effective_at, difference.price_tenths)
-        FROM fuel.counted_price AS price
-        WHERE price.station_id = difference.station_id
-          AND price.fuel_id = difference.fuel_id
-          AND price.source_id = feed.source_id
-          -- A list before it may have shown a later one, or one of long before.
-          AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
-          AND price.learnt_at <= p_learnt_at
-          AND (p_is_list OR price.effective_at = difference.effective_at)
-        ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
-        LIMIT 1
+      difference.may_be_known AND (p_is_list OR feed.tells_whole_days) AND coalesce((
+        SELECT bool_or(
+          last.price_tenths = difference.price_tenths
+            AND (last.effective_at = difference.effective_at OR is_unstamped)
+            AND run.outcome IN ('stored', 'unchanged'))
+        FROM (
+          -- A run may tell the next price too.
+          SELECT price.effective_at, price.price_tenths, price.run_id
+          FROM fuel.told_price AS price
+          WHERE price.station_id = difference.station_id
+            AND price.fuel_id = difference.fuel_id
+            AND price.source_id = feed.source_id
+            -- A list before it may have shown a later one, or one of long before.
+            AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
+            AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
+            AND (p_is_list OR price.effective_at = difference.effective_at)
+          ORDER BY price.learnt_at DESC, price.run_id DESC
+          FETCH FIRST ROW WITH TIES
+        ) AS last
+        JOIN fuel.run USING (run_id)
       ), false) AS is_told
     FROM pg_temp.difference
     WHERE difference.is_listed
@@ -192,9 +206,12 @@ BEGIN
     is_complete = p_is_complete,
     describes_stations = EXISTS (SELECT FROM pg_temp.staged_station)
   WHERE run.run_id = p_run_id;
-  PERFORM fuel.merge_listing(p_run_id, p_taken_at, p_learnt_at, p_is_list, p_is_complete, is_late);
-  IF is_late AND p_is_list THEN
-    PERFORM fuel.spell_out_prices(p_run_id);
+  IF NOT feed.tells_whole_days THEN
+    PERFORM fuel.merge_listing(p_run_id, p_is_list, is_late);
+  END IF;
+  -- Lists that do not count may lie after the newest run that does.
+  IF is_late OR EXISTS (SELECT FROM fuel.lists_after(p_run_id)) THEN
+    PERFORM fuel.spell_out_prices(p_run_id, false);
   END IF;
 
   UPDATE fuel.source SET
@@ -251,7 +268,7 @@ BEGIN
       difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
       max(difference.price_tenths) AS price_tenths
     FROM pg_temp.difference
-    WHERE difference.is_listed AND p_is_list AND NOT is_late
+    WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
     GROUP BY difference.station_id, difference.fuel_id
     HAVING count(*) = 1
   ) AS told USING (station_id, fuel_id)

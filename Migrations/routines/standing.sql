@@ -1,80 +1,110 @@
--- Which runs count, and which lists are complete: when that changes, what the lists after them show is written down
--- first, and no row goes. What may have changed is noted in pg_temp.changed.
+-- Which runs count, and which lists are complete. Rows say where a run differs from the newest row before it, whether
+-- that counts or not, so that a run may stop counting and count again without a change of what the others say: only
+-- what they left to it is written down first, and no row goes. What may have changed is noted in pg_temp.changed.
 
--- Whether a list shows a station and fuel: as it says itself, or as the complete list before it.
+-- Whether a list shows a station and fuel: by its own row, or the newest before it.
 CREATE OR REPLACE FUNCTION fuel.is_shown(
   p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_run_id integer,
   p_taken_at timestamptz)
 RETURNS boolean LANGUAGE sql STABLE
 RETURN coalesce((
-  SELECT said.is_listed
-  FROM fuel.listing AS said
-  WHERE said.station_id = p_station_id
-    AND said.fuel_id = p_fuel_id
-    AND said.source_id = p_source_id
-    AND said.changed_at = p_taken_at
-    AND said.run_id = p_run_id
-), (
   SELECT listing.is_listed
-  FROM fuel.counted_listing AS listing
+  FROM fuel.told_listing AS listing
   WHERE listing.station_id = p_station_id
     AND listing.fuel_id = p_fuel_id
     AND listing.source_id = p_source_id
     AND listing.changed_at <= p_taken_at
-  ORDER BY listing.changed_at DESC, listing.is_listed DESC
+    AND (listing.changed_at, listing.run_id) <= (p_taken_at, p_run_id)
+  ORDER BY listing.changed_at DESC, listing.run_id DESC
   LIMIT 1
 ), false);
 COMMENT ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestamptz) IS
   'Whether a stored list shows a station and fuel.';
 GRANT EXECUTE ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestamptz) TO fuel_writer;
 
--- The lists beside and after a run up to the next complete one: until then lists may lack what is offered. Lists that
--- were taken back may count again.
-DROP FUNCTION IF EXISTS fuel.lists_after(integer);
-CREATE FUNCTION fuel.lists_after(p_run_id integer)
+-- Runs of which rows are kept: those that count, and those that were stored and do not count any more. One that was
+-- refused when it came is read again before it counts; one that was read again speaks by its newest reading.
+CREATE OR REPLACE FUNCTION fuel.is_kept(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN (p_run).outcome IN ('stored', 'unchanged')
+  OR ((p_run).outcome IN ('withdrawn', 'refused') AND (p_run).stored + (p_run).unchanged > 0);
+COMMENT ON FUNCTION fuel.is_kept(fuel.run) IS 'Whether what a run reported is stored, whether it counts or not.';
+GRANT EXECUTE ON FUNCTION fuel.is_kept(fuel.run) TO fuel_writer;
+
+-- The runs before a run back to the newest complete list: what the next list finds may not be as it was left there.
+-- is_hint: news that count, which say nothing of what they do not name.
+CREATE OR REPLACE FUNCTION fuel.runs_since_list(p_run_id integer)
+RETURNS TABLE (run_id integer, is_hint boolean) LANGUAGE sql STABLE AS $$
+  SELECT
+    run.run_id, run.composition_id IS NULL AND run.outcome IN ('stored', 'unchanged')
+  FROM fuel.run AS told
+  JOIN fuel.run ON run.source_id = told.source_id
+  WHERE told.run_id = p_run_id
+    AND NOT run.is_complete
+    AND fuel.is_kept(run)
+    AND run.taken_at <= told.taken_at
+    AND (run.taken_at, run.run_id) < (told.taken_at, told.run_id)
+    AND run.taken_at >= coalesce((
+      SELECT max(list.taken_at)
+      FROM fuel.run AS list
+      WHERE list.source_id = told.source_id AND list.is_complete AND list.taken_at < told.taken_at
+    ), '-infinity')
+$$;
+COMMENT ON FUNCTION fuel.runs_since_list(integer) IS
+  'The runs between a run and the newest complete list before it.';
+GRANT EXECUTE ON FUNCTION fuel.runs_since_list(integer) TO fuel_writer;
+
+-- The lists after a run up to the next complete one: until then lists may lack what is offered.
+CREATE OR REPLACE FUNCTION fuel.lists_after(p_run_id integer)
 RETURNS TABLE (run_id integer, taken_at timestamptz, fetched_at timestamptz, counts boolean)
 LANGUAGE sql STABLE AS $$
   SELECT
     list.run_id, list.taken_at, coalesce(list.fetched_at, list.taken_at),
     list.outcome IN ('stored', 'unchanged')
   FROM fuel.run AS told
+  LEFT JOIN LATERAL (
+    SELECT complete.taken_at, complete.run_id
+    FROM fuel.run AS complete
+    WHERE complete.source_id = told.source_id
+      AND complete.is_complete
+      AND complete.taken_at >= told.taken_at
+      AND (complete.taken_at, complete.run_id) > (told.taken_at, told.run_id)
+    ORDER BY complete.taken_at, complete.run_id
+    LIMIT 1
+  ) AS ends ON true
   JOIN fuel.run AS list ON list.source_id = told.source_id
   WHERE told.run_id = p_run_id
-    AND list.run_id <> p_run_id
     AND (list.is_complete OR list.composition_id IS NOT NULL)
-    AND (
-      list.outcome IN ('stored', 'unchanged')
-      -- One that was refused when it came is read again before it counts.
-      OR (list.outcome IN ('withdrawn', 'refused') AND list.stored + list.unchanged > 0))
+    AND fuel.is_kept(list)
     AND list.taken_at >= told.taken_at
-    AND list.taken_at <= coalesce((
-      SELECT min(complete.taken_at)
-      FROM fuel.run AS complete
-      WHERE complete.source_id = told.source_id
-        AND complete.is_complete
-        AND complete.run_id <> p_run_id
-        AND complete.taken_at >= told.taken_at
-    ), 'infinity')
+    AND list.taken_at <= coalesce(ends.taken_at, 'infinity')
+    AND (list.taken_at, list.run_id) > (told.taken_at, told.run_id)
+    AND (ends.run_id IS NULL OR (list.taken_at, list.run_id) <= (ends.taken_at, ends.run_id))
 $$;
 COMMENT ON FUNCTION fuel.lists_after(integer) IS
-  'The stored lists beside and after a run, up to the next complete one.';
+  'The stored lists after a run, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.lists_after(integer) TO fuel_writer;
 
--- Which run shows the stations and fuels of a run's facts next, and which that does not count would before it. Leaves
--- out those that by then show another price, or none ever again.
-CREATE OR REPLACE FUNCTION fuel.heirs(p_run_id integer)
+-- The runs that leave it to a run what they say of its facts: of a station and fuel the lists that show it next, up to
+-- the first that counts; of prices of whole days the next answer of that day with the same documents.
+CREATE OR REPLACE FUNCTION fuel.followers(p_run_id integer)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer,
   run_id integer, taken_at timestamptz, fetched_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
-  told fuel.run;
+  told      fuel.run;
+  feed      fuel.source;
+  asked_for text[];
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = told.source_id;
+  SELECT run.documents INTO STRICT asked_for
+  FROM fuel.run
+  WHERE run.run_id = coalesce(told.replaces_run_id, p_run_id);
   RETURN QUERY
   WITH fact AS MATERIALIZED (
-    SELECT price.station_id, price.fuel_id, price.source_id, price.effective_at, price.price_tenths
+    SELECT price.station_id, price.fuel_id, price.effective_at, price.price_tenths
     FROM fuel.price
     WHERE price.run_id = p_run_id AND price.source_id = told.source_id
   ),
@@ -84,175 +114,144 @@ BEGIN
   shown AS MATERIALIZED (
     SELECT fact.*, list.run_id, list.taken_at, list.fetched_at, list.counts
     FROM fact
-    CROSS JOIN LATERAL (
-      -- In order before they are asked, so that the server asks no further than the first that shows it.
-      SELECT list.run_id, list.taken_at, list.fetched_at, list.counts
-      FROM (SELECT * FROM list WHERE list.counts ORDER BY list.taken_at, list.run_id OFFSET 0) AS list
-      WHERE fuel.is_shown(
-        fact.station_id, fact.fuel_id, fact.source_id, list.run_id, list.taken_at)
-      LIMIT 1
-    ) AS list
-    UNION ALL
-    SELECT fact.*, list.run_id, list.taken_at, list.fetched_at, list.counts
-    FROM fact
-    JOIN list ON NOT list.counts
+    CROSS JOIN list
     WHERE fuel.is_shown(
-      fact.station_id, fact.fuel_id, fact.source_id, list.run_id, list.taken_at)
+      fact.station_id, fact.fuel_id, told.source_id, list.run_id, list.taken_at)
   ),
-  heir AS (
-    SELECT shown.* FROM shown
+  follower AS (
+    SELECT
+      shown.station_id, shown.fuel_id, shown.effective_at, shown.price_tenths, shown.run_id, shown.taken_at,
+      shown.fetched_at
+    FROM shown
     UNION ALL
-    SELECT fact.*, later.run_id, later.taken_at, later.fetched_at, true
+    -- Left out by the lists up to the next complete one, and taken up again later.
+    SELECT fact.*, again.run_id, again.taken_at, coalesce(again.fetched_at, again.taken_at)
     FROM fact
     CROSS JOIN LATERAL (
-      SELECT run.run_id, run.taken_at, run.fetched_at
-      FROM fuel.listing
+      SELECT
+        run.run_id, run.taken_at, run.fetched_at,
+        count(*) FILTER (WHERE run.outcome IN ('stored', 'unchanged')) OVER (
+          ORDER BY run.taken_at, run.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS counting
+      FROM fuel.told_listing AS listing
       JOIN fuel.run USING (run_id)
       WHERE listing.station_id = fact.station_id
         AND listing.fuel_id = fact.fuel_id
-        AND listing.source_id = fact.source_id
+        AND listing.source_id = told.source_id
         AND listing.changed_at > (SELECT max(list.taken_at) FROM list)
         AND listing.is_listed
-        AND run.outcome IN ('stored', 'unchanged')
-      ORDER BY listing.changed_at
-      LIMIT 1
-    ) AS later
-    WHERE NOT EXISTS (
+        AND run.composition_id IS NOT NULL
+    ) AS again
+    WHERE again.counting = 0 AND NOT EXISTS (
       SELECT
       FROM shown
       WHERE shown.counts
         AND shown.station_id = fact.station_id
         AND shown.fuel_id = fact.fuel_id)
+    UNION ALL
+    SELECT fact.*, answer.run_id, answer.taken_at, answer.fetched_at
+    FROM fact
+    CROSS JOIN LATERAL (
+      SELECT run.run_id, run.taken_at, run.fetched_at
+      FROM fuel.run
+      WHERE run.source_id = told.source_id
+        AND run.outcome IN ('stored', 'unchanged')
+        AND run.taken_at >= told.taken_at
+        AND (run.taken_at, run.run_id) > (told.taken_at, told.run_id)
+        AND run.taken_at < fact.effective_at + interval '1 day'
+        AND run.documents = asked_for
+      ORDER BY run.taken_at, run.run_id
+      LIMIT 1
+    ) AS answer
+    WHERE feed.tells_whole_days
   )
-  SELECT
-    heir.station_id, heir.fuel_id, heir.effective_at, heir.price_tenths, heir.run_id, heir.taken_at,
-    heir.fetched_at
-  FROM heir
+  SELECT follower.*
+  FROM follower
   -- Not EXISTS, for which the server may read the whole history once instead of one pair.
   WHERE NOT coalesce((
     SELECT true
-    FROM fuel.counted_price AS later
-    WHERE later.station_id = heir.station_id
-      AND later.fuel_id = heir.fuel_id
-      AND later.source_id = heir.source_id
-      AND later.learnt_at > told.fetched_at
-      AND later.learnt_at <= heir.fetched_at
-    LIMIT 1
-  ), false)
-  AND NOT coalesce((
-    SELECT true
-    FROM fuel.price AS own
-    WHERE own.station_id = heir.station_id
-      AND own.fuel_id = heir.fuel_id
-      AND own.source_id = heir.source_id
-      AND own.run_id = heir.run_id
+    FROM fuel.told_price AS later
+    WHERE later.station_id = follower.station_id
+      AND later.fuel_id = follower.fuel_id
+      AND later.source_id = told.source_id
+      AND (later.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
+      AND later.effective_at >= follower.effective_at - fuel.stamps_go_back()
+      AND later.learnt_at >= told.fetched_at
+      AND (later.learnt_at, later.run_id) > (told.fetched_at, told.run_id)
+      AND (later.learnt_at, later.run_id) <= (follower.fetched_at, follower.run_id)
     LIMIT 1
   ), false);
 END
 $$;
-COMMENT ON FUNCTION fuel.heirs(integer) IS
-  'Which runs show the stations and fuels of a run next, where no other price was reported by then: the next one that '
-  'counts, and those that do not.';
-GRANT EXECUTE ON FUNCTION fuel.heirs(integer) TO fuel_writer;
+COMMENT ON FUNCTION fuel.followers(integer) IS
+  'The runs that show the stations and fuels of a run next and left it to that what they say of them.';
+GRANT EXECUTE ON FUNCTION fuel.followers(integer) TO fuel_writer;
 
--- What a feed does not stamp began when it was seen.
+-- What a feed does not stamp began when it was seen. Of lists of before 0.4 it is not known whether they were stamped.
 CREATE OR REPLACE FUNCTION fuel.is_unstamped(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
-RETURN (p_run).composition_id IS NOT NULL AND coalesce(cardinality((p_run).stamps), 0) = 0;
+RETURN coalesce(cardinality((p_run).stamps) = 0, false);
 COMMENT ON FUNCTION fuel.is_unstamped(fuel.run) IS 'Whether the list of a run stamps no price.';
 GRANT EXECUTE ON FUNCTION fuel.is_unstamped(fuel.run) TO fuel_writer;
 
--- The facts that a run was the first to report were reported by others too, which stored nothing because of it: by
--- the next list that shows them, or for prices of whole days by the next answer of that day with the same documents.
-CREATE OR REPLACE FUNCTION fuel.hand_over_facts(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
+-- Writes down what the followers of a run say: its own facts, or those before it.
+CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer, p_own boolean) RETURNS void
+LANGUAGE plpgsql AS $$
 DECLARE
-  told fuel.run;
-  feed fuel.source;
+  told         fuel.run;
+  feed         fuel.source;
+  is_unstamped boolean;
+  -- Runs that read its documents before.
+  earlier      integer[];
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = told.source_id;
-  IF feed.tells_whole_days THEN
-    INSERT INTO fuel.price (
-      station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
-    SELECT
-      fact.station_id, fact.fuel_id, fact.source_id, fact.effective_at, fact.price_tenths,
-      heir.run_id, heir.fetched_at
-    FROM fuel.price AS fact
-    CROSS JOIN LATERAL (
-      SELECT run.run_id, run.fetched_at
-      FROM fuel.run
-      WHERE run.source_id = told.source_id
-        AND run.outcome IN ('stored', 'unchanged')
-        AND run.run_id <> p_run_id
-        AND run.taken_at >= told.taken_at
-        AND run.taken_at < fact.effective_at + interval '1 day'
-        AND run.documents = told.documents
-      ORDER BY run.taken_at, run.run_id
-      LIMIT 1
-    ) AS heir
-    WHERE fact.run_id = p_run_id
-      AND fact.source_id = told.source_id
-      AND NOT coalesce((
-        SELECT true
-        FROM fuel.counted_price AS later
-        WHERE later.station_id = fact.station_id
-          AND later.fuel_id = fact.fuel_id
-          AND later.source_id = fact.source_id
-          AND later.effective_at = fact.effective_at
-          AND (later.learnt_at > told.fetched_at OR later.run_id = heir.run_id)
-          AND later.learnt_at <= heir.fetched_at
-        LIMIT 1
-      ), false)
-    ON CONFLICT DO NOTHING;
-    RETURN;
-  END IF;
+  is_unstamped := fuel.is_unstamped(told);
+  SELECT array_agg(run.run_id) INTO earlier
+  FROM fuel.run
+  WHERE NOT p_own
+    AND (run.run_id = told.replaces_run_id OR run.replaces_run_id = told.replaces_run_id)
+    AND run.outcome = 'superseded';
   INSERT INTO fuel.price (
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
-    heir.station_id, heir.fuel_id, told.source_id,
-    CASE
-      WHEN fuel.is_unstamped(told) AND heir.effective_at = told.taken_at THEN heir.taken_at
-      ELSE heir.effective_at
-    END,
-    heir.price_tenths, heir.run_id, heir.fetched_at
-  FROM fuel.heirs(p_run_id) AS heir
-  ON CONFLICT DO NOTHING;
-END
-$$;
-COMMENT ON FUNCTION fuel.hand_over_facts(integer) IS
-  'Writes down which run reported the facts of a run next.';
-GRANT EXECUTE ON FUNCTION fuel.hand_over_facts(integer) TO fuel_writer;
-
--- The other way round: before a late list shows another price than the list before it, what the next one shows is
--- written down. A price without a stamp begins anew with it.
-CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  told fuel.run;
-BEGIN
-  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  INSERT INTO fuel.price (
-    station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
-  SELECT
-    heir.station_id, heir.fuel_id, told.source_id,
-    CASE WHEN fuel.is_unstamped(told) THEN heir.taken_at ELSE before.effective_at END, before.price_tenths,
-    heir.run_id, heir.fetched_at
-  FROM fuel.heirs(p_run_id) AS heir
+    follower.station_id, follower.fuel_id, told.source_id,
+    CASE WHEN is_unstamped THEN follower.taken_at ELSE said.effective_at END,
+    said.price_tenths, follower.run_id, follower.fetched_at
+  FROM fuel.followers(p_run_id) AS follower
   CROSS JOIN LATERAL (
-    SELECT price.effective_at, price.price_tenths
-    FROM fuel.counted_price AS price
-    WHERE price.station_id = heir.station_id
-      AND price.fuel_id = heir.fuel_id
-      AND price.source_id = told.source_id
-      AND price.run_id <> p_run_id
-      AND price.learnt_at <= told.fetched_at
-    ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
-    LIMIT 1
-  ) AS before
+    SELECT follower.effective_at, follower.price_tenths
+    WHERE p_own
+    UNION ALL
+    (
+      SELECT price.effective_at, price.price_tenths
+      FROM fuel.told_price AS price
+      WHERE NOT p_own
+        AND price.station_id = follower.station_id
+        AND price.fuel_id = follower.fuel_id
+        AND price.source_id = told.source_id
+        AND (price.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
+        AND price.effective_at >= CASE
+          WHEN is_unstamped THEN '-infinity'
+          ELSE follower.effective_at - fuel.stamps_go_back()
+        END
+        AND (price.learnt_at, price.run_id) < (told.fetched_at, p_run_id)
+      ORDER BY price.learnt_at DESC, price.run_id DESC, price.effective_at DESC, price.price_tenths DESC
+      LIMIT 1
+    )
+  ) AS said
+  LEFT JOIN (
+    -- What the followers left to a reading before, they leave to this one.
+    SELECT DISTINCT price.station_id, price.fuel_id
+    FROM fuel.price
+    WHERE price.run_id = ANY (earlier)
+  ) AS misread USING (station_id, fuel_id)
+  WHERE misread.station_id IS NULL
   ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION fuel.spell_out_prices(integer) IS
-  'Writes down which prices the lists after a late one show, where it shows others than the one before it.';
-GRANT EXECUTE ON FUNCTION fuel.spell_out_prices(integer) TO fuel_writer;
+COMMENT ON FUNCTION fuel.spell_out_prices(integer, boolean) IS
+  'Writes down what the lists after a run say of its facts: what it says itself, before it stops counting, or what was '
+  'said before it, when it came late.';
+GRANT EXECUTE ON FUNCTION fuel.spell_out_prices(integer, boolean) TO fuel_writer;
 
 -- Notes what a run's rows are of, from when on they tell.
 CREATE OR REPLACE FUNCTION fuel.note_changes_of(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
@@ -283,11 +282,12 @@ BEGIN
   IF told.is_complete = p_is_complete THEN
     RETURN;
   END IF;
-  PERFORM fuel.spell_out(
-    told.source_id, p_run_id, told.taken_at, array_agg(listing.station_id), array_agg(listing.fuel_id))
-  FROM fuel.listing
-  WHERE listing.run_id = p_run_id AND listing.source_id = told.source_id
-  HAVING count(*) > 0;
+  IF told.is_complete THEN
+    PERFORM fuel.spell_out(p_run_id, array_agg(listing.station_id), array_agg(listing.fuel_id))
+    FROM fuel.listing
+    WHERE listing.run_id = p_run_id AND listing.source_id = told.source_id
+    HAVING count(*) > 0;
+  END IF;
   UPDATE fuel.run SET is_complete = p_is_complete WHERE run.run_id = p_run_id;
   -- Which codes complete lists show at once decides which of them are one station.
   UPDATE fuel.source SET are_links_due = true
@@ -305,7 +305,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM fuel.set_completeness(p_run_id, false);
   -- What is read again and not said again was misread; other runs would say no more.
-  PERFORM fuel.hand_over_facts(p_run_id)
+  PERFORM fuel.spell_out_prices(p_run_id, true)
   FROM fuel.run
   WHERE run.run_id = p_run_id
     AND run.outcome IN ('stored', 'unchanged')
@@ -325,12 +325,6 @@ BEGIN
     outcome = CASE WHEN run.stored > 0 THEN 'stored' ELSE 'unchanged' END,
     error = NULL
   WHERE run.run_id = p_run_id;
-  -- Lists of before lists were judged by others have nothing else to say it.
-  PERFORM fuel.set_completeness(p_run_id, true)
-  FROM fuel.run
-  WHERE run.run_id = p_run_id
-    AND run.composition_id IS NULL
-    AND EXISTS (SELECT FROM fuel.listing WHERE listing.run_id = p_run_id);
   UPDATE fuel.station SET first_seen_at = run.taken_at
   FROM fuel.run
   WHERE run.run_id = p_run_id
@@ -339,10 +333,6 @@ BEGIN
     AND EXISTS (
       SELECT FROM fuel.price
       WHERE price.run_id = p_run_id AND price.station_id = station.station_id);
-  -- What came while it did not count left to the runs before it what it shows now.
-  PERFORM fuel.spell_out_prices(run.run_id)
-  FROM fuel.run
-  WHERE run.run_id = p_run_id AND run.composition_id IS NOT NULL;
   PERFORM fuel.note_changes_of(p_run_id);
 END
 $$;

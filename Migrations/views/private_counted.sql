@@ -1,5 +1,49 @@
 -- What counts of what was reported: facts of runs that count, and gaps of lists that are complete, where there was
 -- something to leave out. The one place that says so.
+--
+-- Beside it what was reported at all, whether it counts or not: a row stands where a run says something else than the
+-- newest row before it, so what a run leaves unsaid is read from that. Documents that were read again speak by their
+-- newest reading only.
+CREATE OR REPLACE VIEW fuel.told_price AS
+SELECT
+  price.station_id,
+  price.fuel_id,
+  price.source_id,
+  price.effective_at,
+  price.price_tenths,
+  price.run_id,
+  price.learnt_at
+FROM fuel.price
+WHERE NOT EXISTS (
+  SELECT FROM fuel.run WHERE run.run_id = price.run_id AND run.outcome = 'superseded');
+COMMENT ON VIEW fuel.told_price IS 'Reported facts, whether they count or not.';
+COMMENT ON COLUMN fuel.told_price.station_id   IS 'The station.';
+COMMENT ON COLUMN fuel.told_price.fuel_id      IS 'The fuel.';
+COMMENT ON COLUMN fuel.told_price.source_id    IS 'Who says so.';
+COMMENT ON COLUMN fuel.told_price.effective_at IS 'When the price began.';
+COMMENT ON COLUMN fuel.told_price.price_tenths IS 'Tenths of a cent per litre; 0: not offered.';
+COMMENT ON COLUMN fuel.told_price.run_id       IS 'The run that reported it.';
+COMMENT ON COLUMN fuel.told_price.learnt_at    IS 'When its document was fetched.';
+
+CREATE OR REPLACE VIEW fuel.told_listing AS
+SELECT
+  listing.station_id,
+  listing.fuel_id,
+  listing.source_id,
+  listing.changed_at,
+  listing.is_listed,
+  listing.run_id
+FROM fuel.listing
+WHERE NOT EXISTS (
+  SELECT FROM fuel.run WHERE run.run_id = listing.run_id AND run.outcome = 'superseded');
+COMMENT ON VIEW fuel.told_listing IS 'What runs list and leave out, whether they count or not.';
+COMMENT ON COLUMN fuel.told_listing.station_id IS 'The station.';
+COMMENT ON COLUMN fuel.told_listing.fuel_id    IS 'The fuel.';
+COMMENT ON COLUMN fuel.told_listing.source_id  IS 'The feed.';
+COMMENT ON COLUMN fuel.told_listing.changed_at IS 'When the run was taken.';
+COMMENT ON COLUMN fuel.told_listing.is_listed  IS 'Whether it is listed from then on.';
+COMMENT ON COLUMN fuel.told_listing.run_id     IS 'The run.';
+
 CREATE OR REPLACE VIEW fuel.counted_price AS
 SELECT
   price.station_id,
@@ -70,4 +114,4 @@ COMMENT ON COLUMN fuel.counted_listing.source_id  IS 'The feed.';
 COMMENT ON COLUMN fuel.counted_listing.changed_at IS 'When the list was taken.';
 COMMENT ON COLUMN fuel.counted_listing.is_listed  IS 'Whether it is listed from then on.';
 COMMENT ON COLUMN fuel.counted_listing.run_id     IS 'The run that brought the list.';
-GRANT SELECT ON fuel.counted_price, fuel.counted_listing TO fuel_writer;
+GRANT SELECT ON fuel.counted_price, fuel.counted_listing, fuel.told_price, fuel.told_listing TO fuel_writer;

@@ -90,17 +90,18 @@ extension Store {
     package var fuels: [String: Int]
     /// Its stations by brand.
     package var brands: [String: Int]
-    /// Whether a later run is stored already, or an earlier one read the same documents.
-    package var isLate: Bool
+    /// Whether no later run is stored, and what the feed shows was said last by runs that count.
+    package var isDirect: Bool
   }
 
   /// Begins to absorb a reading, and stores its stations: the first step of a run's transaction.
   package func take(
     _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID
   ) throws -> Reported {
-    let isLate = try connection.query(
-      "SELECT fuel.begin_absorbing(\(run), \(payload.takenAt)) AS is_late"
-    ).only().boolean("is_late")
+    let begun = try connection.query(
+      "SELECT is_late, is_direct FROM fuel.begin_absorbing(\(run), \(payload.takenAt))"
+    ).only()
+    let isLate = try begun.boolean("is_late")
     var stations = try records(of: source)
     let new = settled.codes(notIn: stations)
     if !new.isEmpty {
@@ -163,7 +164,7 @@ extension Store {
       // A code that nobody has mapped may be that of a fuel of ours.
       fuels: Dictionary(
         fuels.map { ($1.rawValue, counts[$0] ?? 0) }, uniquingKeysWith: +),
-      brands: brands, isLate: isLate)
+      brands: brands, isDirect: try begun.boolean("is_direct"))
   }
 
   /// What the lists of a feed show now.

@@ -20,7 +20,7 @@ import Timeline
   static func found(
     _ reported: [ReportedPrice], _ shown: [ShownPrice], isList: Bool = true, isLate: Bool = false
   ) -> [DifferingPrice] {
-    Difference(of: reported, from: shown, isList: isList, isLate: isLate).prices
+    Difference(of: reported, from: shown, isList: isList, isDirect: !isLate).prices
   }
 
   @Test func whatIsShownAlreadyIsNoDifference() {
@@ -67,7 +67,22 @@ import Timeline
     let back = DifferingPrice(
       pair: Self.u91, price: Self.price(1_700), wasListed: false, mayBeKnown: true)
     #expect(Self.found([Self.price(1_700)], [shown]) == [back])
-    #expect(Self.found([Self.price(1_700)], [shown], isList: false).isEmpty)
+  }
+
+  /// Nothing after them repeats what news told; answers of whole days repeat each other.
+  @Test func newsAreTakenWhole() {
+    func found(tellsWholeDays: Bool) -> [DifferingPrice] {
+      Difference(
+        of: [Self.price(1_700)], from: [Self.shown], isList: false, tellsWholeDays: tellsWholeDays,
+        isDirect: true
+      ).prices
+    }
+    #expect(
+      found(tellsWholeDays: false) == [
+        DifferingPrice(
+          pair: Self.u91, price: Self.price(1_700), wasListed: true, mayBeKnown: true)
+      ])
+    #expect(found(tellsWholeDays: true).isEmpty)
   }
 
   @Test func onlyAListEndsWhatItLeavesOut() {
@@ -90,7 +105,7 @@ import Timeline
       of: [
         Self.price(1_700), Self.price(1_650, hours: 1), Self.price(1_800, of: other),
         Self.price(1_810, hours: 1, of: other),
-      ], from: [Self.shown], isList: true, isLate: false)
+      ], from: [Self.shown], isList: true, isDirect: true)
     #expect(difference.pairs == 2)
     #expect(difference.prices.count == 3)
   }

@@ -401,6 +401,100 @@ struct StandingTests {
       try await published(order, isWithdrawn: false), "undone \(order)")
   }
 
+  /// Of answers that give one day two prices the one told last holds, whichever came first.
+  @Test func answersOfWholeDaysComeInAnyOrder() async throws {
+    let day = Self.begin - .seconds(2 * 3_600)
+    func published(_ order: [Int]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(
+          target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+        for hour in order {
+          try feed.says(
+            (0..<12).map { .u91("\(10 + $0)", hour == 1 ? 2_000 : 1_800, day) },
+            at: Self.begin + .seconds(hour * 3_600), now: Self.end, coverage: .partial)
+        }
+        return try feed.published(at: Self.begin + .seconds(3 * 3_600))
+          .filter { $0.hasPrefix("history|") || $0.hasPrefix("current|") }
+      }
+    }
+    let right = try await published([0, 1, 2])
+    #expect(right.count { $0.contains("|180.0|") } == 24)
+    Self.compare(try await published([0, 2, 1]), right, "late")
+  }
+
+  /// News that repeat what earlier news told say it still when those are taken back.
+  @Test func newsThatAreRepeatedOutliveTheFirst() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let stamp = Self.begin + .seconds(3_000)
+      func says(_ hour: Int, _ observations: [Observation], _ coverage: Reading.Coverage) throws {
+        try feed.says(
+          observations, at: Self.begin + .seconds(hour * 3_600), now: Self.end, coverage: coverage,
+          refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      }
+      try says(0, (0..<20).map { .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900)) }, .complete)
+      for hour in [1, 2] { try says(hour, [.u91("10", 1_900, stamp)], .partial) }
+      let first = try #require(try feed.store.named(2))
+      _ = try feed.decide(
+        first.run, takenAt: Self.begin + .seconds(3_600), counts: false, now: Self.end,
+        refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      #expect(
+        try feed.connection.lines(
+          "SELECT price_cpl, valid_from FROM fuel_v1.price_history WHERE price_cpl = 190")
+          == ["190.0|2026-06-01 00:50:00+00"])
+    }
+  }
+
+  /// The lists after one that is read again go on showing what they showed: its price, where they left it to that.
+  @Test func aListWithoutStampsIsReadAgain() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      func says(_ hour: Int, _ tenths: Int, kind: RunKind = .live) throws {
+        try feed.says(
+          (0..<20).map {
+            Observation(
+              stationCode: "\(10 + $0)", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
+          }, at: Self.begin + .seconds(hour * 3_600), now: Self.end,
+          refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow, kind: kind)
+      }
+      for (hour, tenths) in [1_850, 1_900, 1_900].enumerated() { try says(hour, tenths) }
+      func history() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT DISTINCT price_cpl, valid_from FROM fuel_v1.price_history ORDER BY 2")
+      }
+      let right = ["185.0|2026-06-01 00:00:00+00", "190.0|2026-06-01 01:00:00+00"]
+      #expect(try history() == right)
+      let again = try #require(try feed.store.named(2))
+      try says(1, 1_900, kind: .reprocess(again.run))
+      #expect(try history() == right)
+    }
+  }
+
+  /// A feed that stamps nothing shows one price for months: the next list that shows it says so when the first is taken
+  /// back, in a month in which no price began.
+  @Test func aPriceWithoutAStampGoesOnInAnotherMonth() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      for hour in [-20, -10, 10] {
+        try feed.says(
+          (0..<20).map {
+            Observation(
+              stationCode: "\(10 + $0)", fuel: .u91, price: Price(tenths: 1_850), effectiveAt: nil)
+          }, at: Self.begin + .seconds(hour * 3_600), now: Self.end,
+          refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      }
+      for (run, hour) in [(1, -20), (2, -10)] {
+        let wrong = try #require(try feed.store.named(run))
+        _ = try feed.decide(
+          wrong.run, takenAt: Self.begin + .seconds(hour * 3_600), counts: false, now: Self.end,
+          refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      }
+      #expect(
+        try feed.connection.lines("SELECT DISTINCT valid_from FROM fuel_v1.price_history")
+          == ["2026-06-01 10:00:00+00"])
+    }
+  }
+
   /// A stamp of the very instant of the fetch is a stamp: it stays when the next list tells it.
   @Test func aStampStays() async throws {
     try await TestDatabase.with { target in

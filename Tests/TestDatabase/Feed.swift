@@ -38,7 +38,7 @@ package struct Feed {
     _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
     now: Instant? = nil,
     coverage: Reading.Coverage = .complete, rejects: [Reject] = [], refuseBelow: Double = 0,
-    partialBelow: Double = 0
+    partialBelow: Double = 0, kind: RunKind = .live
   ) throws -> Counts {
     var reading = Reading(coverage: coverage)
     reading.observations = observations
@@ -46,7 +46,9 @@ package struct Feed {
     reading.rejects = rejects
     let settled = reading.settled(takenAt: takenAt, horizon: .seconds(172_800))
     let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
-    let run = try store.beginRun(id, at: now ?? takenAt)
+    let run = try store.beginRun(id, at: now ?? takenAt, kind: kind)
+    // Answers of whole days are told from one another by their documents.
+    if tellsWholeDays { try store.keep([document], of: run, fetchedAt: takenAt) }
     let payload = Payload(
       documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay)
     let rules = ListRules(

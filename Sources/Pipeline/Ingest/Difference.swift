@@ -10,9 +10,15 @@ struct Difference {
   /// - Parameters:
   ///   - shown: what the feed's lists show, whatever order its runs came in.
   ///   - isList: whether what is left out counts: that of a list, even of one that is not complete.
-  ///   - isLate: whether a later run is stored already. Then what is shown now says nothing about what was shown
-  ///     before, and every price is held against the history.
-  init(of reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool, isLate: Bool) {
+  ///   - tellsWholeDays: whether it repeats prices of whole days. Other runs without a list are news, which are told
+  ///     once and taken whole.
+  ///   - isDirect: whether what is shown was said last by runs that count. Otherwise, as where a later run is stored
+  ///     already, it says nothing about what was shown before, and every price is held against the history.
+  init(
+    of reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool,
+    tellsWholeDays: Bool = false, isDirect: Bool
+  ) {
+    let takesAll = !isDirect || !(isList || tellsWholeDays)
     var places: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
     for (place, price) in shown.enumerated() { places[price.pair] = place }
     var isReported = Array(repeating: false, count: shown.count)
@@ -28,12 +34,12 @@ struct Difference {
       if !isReported[place] { pairs += 1 }
       isReported[place] = true
       let known = shown[place]
-      guard isLate || known.showsOlder || (isList && !known.isListed) || !known.shows(price) else {
+      guard takesAll || known.showsOlder || (isList && !known.isListed) || !known.shows(price) else {
         continue
       }
       // In a run in order of time what is newer than all that is known is news.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
-      let isNews = !isLate && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
+      let isNews = isDirect && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
       prices.append(
         DifferingPrice(
           pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNews))

@@ -35,7 +35,7 @@ package struct Merge {
       let isList = settled.coverage == .complete
       let difference = Difference(
         of: reported.prices, from: try store.shown(by: source), isList: isList,
-        isLate: reported.isLate)
+        tellsWholeDays: tellsWholeDays, isDirect: reported.isDirect)
       let list =
         isList
         ? ListSummary(
