@@ -34,7 +34,8 @@ struct Difference {
       if !isReported[place] { pairs += 1 }
       isReported[place] = true
       let known = shown[place]
-      guard takesAll || known.showsOlder || (isList && !known.isListed) || !known.shows(price) else {
+      guard takesAll || known.showsOlder || (isList && !known.isListed) || !known.shows(price)
+      else {
         continue
       }
       // In a run in order of time what is newer than all that is known is news.
