@@ -95,6 +95,16 @@ BEGIN
     SELECT min(run.taken_at) INTO ends_at
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
+    -- What news have ended since was believed for as long as lists showed it before them.
+    IF ends_at IS NULL THEN
+      INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+      SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.begins_at, p_taken_at)
+      FROM fuel.run
+      JOIN fuel.price USING (run_id, source_id)
+      WHERE run.source_id = p_source_id
+        AND run.taken_at > p_taken_at
+        AND run.outcome IN ('stored', 'unchanged');
+    END IF;
     IF coalesce(ends_at, p_taken_at) - begins_at <= lapse THEN
       begins_at := NULL;
     ELSIF begins_at IS NULL AND ends_at IS NOT NULL THEN

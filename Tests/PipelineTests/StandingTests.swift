@@ -445,6 +445,37 @@ struct StandingTests {
     }
   }
 
+  /// What news have ended was believed for as long as lists showed it before them, also where those come late or go.
+  @Test func aLateListConfirmsWhatNewsHaveEnded() async throws {
+    func history(_ hours: [Int], withdraws hour: Int? = nil) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        var runs: [Int: RunID] = [:]
+        func at(_ hour: Int) -> Instant { Self.begin + .seconds(hour * 3_600) }
+        for hour in hours {
+          let isNews = hour == 40
+          try feed.says(
+            (0..<(isNews ? 1 : 20)).map {
+              .u91("\(10 + $0)", isNews ? 1_900 : 1_850, isNews ? at(39) : at(-1))
+            }, at: at(hour), now: Self.end, coverage: isNews ? .partial : .complete,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+          runs[hour] = try feed.store.named(runs.count + 1)?.run
+        }
+        if let hour {
+          _ = try feed.decide(
+            try #require(runs[hour]), takenAt: at(hour), counts: false, now: Self.end,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+        }
+        return try feed.published(at: Self.end).filter { $0.hasPrefix("history|10|") }
+      }
+    }
+    let right = try await history([0, 20, 40])
+    let without = try await history([0, 40])
+    #expect(right.count == 2 && right != without)
+    Self.compare(try await history([0, 40, 20]), right, "late")
+    Self.compare(try await history([0, 20, 40], withdraws: 20), without, "withdrawn")
+  }
+
   /// The lists after one that is read again go on showing what they showed: its price, where they left it to that.
   @Test func aListWithoutStampsIsReadAgain() async throws {
     try await TestDatabase.with { target in
