@@ -203,8 +203,7 @@ BEGIN
   UPDATE fuel.run SET
     taken_at = p_taken_at,
     fetched_at = p_learnt_at,
-    is_complete = p_is_complete,
-    describes_stations = EXISTS (SELECT FROM pg_temp.staged_station)
+    is_complete = p_is_complete
   WHERE run.run_id = p_run_id;
   IF NOT feed.tells_whole_days THEN
     PERFORM fuel.merge_listing(p_run_id, p_is_list, is_late);

@@ -109,15 +109,19 @@ extension Store {
         "SELECT fuel.add_stations(\(source), \(new.sorted()), \(payload.takenAt))")
       stations = try records(of: source)
     }
-    try stage(settled.stations, records: stations)
     if !settled.stations.isEmpty {
+      try stage(settled.stations, records: stations)
       try connection.query(
         """
+        WITH told AS (
+          UPDATE fuel.run SET describes_stations = true WHERE run_id = \(run) RETURNING run.*
+        )
         SELECT fuel.describe_stations(
           source_id, coalesce(replaces_run_id, run_id), \(payload.takenAt), \(isLate))
-        FROM fuel.run
-        WHERE run_id = \(run)
+        FROM told
         """)
+      // A transaction may hold several runs.
+      try connection.execute("DROP TABLE pg_temp.staged_station")
       stations = try records(of: source)
     }
     let unmapped = try unmappedFuels(settled, of: run)
@@ -249,14 +253,12 @@ extension Store {
         copy.write(line.mayBeKnown)
       }
     }
-    let stored = try connection.query(
+    return try connection.query(
       """
       SELECT fuel.absorb(
         \(run), \(payload.takenAt), \(payload.fetchedAt), \(list != nil), \(isComplete), \(now)) AS stored
       """
     ).only().integer("stored")
-    try connection.execute("DROP TABLE pg_temp.staged_station")
-    return stored
   }
 
   /// Writes down how a run ended well: the last step of its transaction.
@@ -266,8 +268,7 @@ extension Store {
   ) throws {
     try keep(settled.rejects, of: run, at: now)
     try finishRun(
-      run, at: now, payload: payload, isComplete: isComplete,
-      describesStations: !settled.stations.isEmpty, counts: counts, requests: requests)
+      run, at: now, payload: payload, isComplete: isComplete, counts: counts, requests: requests)
     try numberChange(run)
   }
 
@@ -356,7 +357,6 @@ extension Store {
         is_public  boolean NOT NULL
       ) ON COMMIT DROP
       """)
-    guard !stations.isEmpty else { return }
     func column(_ value: (Station) -> String?) -> [String?] { stations.map(value) }
     try connection.query(
       """

@@ -126,8 +126,8 @@ extension Store {
 
   /// Writes down how a run ended well; part of the run's own transaction.
   func finishRun(
-    _ run: RunID, at instant: Instant, payload: Payload, isComplete: Bool,
-    describesStations: Bool, counts: Counts, requests: Int
+    _ run: RunID, at instant: Instant, payload: Payload, isComplete: Bool, counts: Counts,
+    requests: Int
   ) throws {
     try connection.query(
       """
@@ -137,7 +137,6 @@ extension Store {
         fetched_at = \(payload.fetchedAt),
         outcome = \(counts.stored > 0 ? "stored" : "unchanged"),
         is_complete = \(isComplete),
-        describes_stations = \(describesStations),
         documents = \(payload.documents.map(\.name)),
         payload_sha256 = (
           SELECT sha256(convert_to(string_agg(
