@@ -23,13 +23,13 @@ struct ModelTests {
   /// that runs without stamps, withdrawals and placeholders had, each of the first two dozen failed.
   static let onceWrong = [26, 72, 79, 86, 163, 234, 255, 330, 400, 720]
 
-  /// One seed by hand: MODEL_SEED=17; more of them: MODEL_SEEDS=2000.
-  static let seeds: [Int] =
-    if let one = ProcessInfo.processInfo.environment["MODEL_SEED"].flatMap(Int.init) {
-      [one]
-    } else {
-      Set(0..<Long.count("MODEL_SEEDS", short: 2, long: 200)).union(onceWrong).sorted()
-    }
+  /// More by hand: MODEL_SEEDS=2000; from one on: MODEL_FIRST=2000, and MODEL_SEEDS=1 for that one alone.
+  static let seeds: [Int] = {
+    let count = Long.count("MODEL_SEEDS", short: 2, long: 200)
+    let first = ProcessInfo.processInfo.environment["MODEL_FIRST"].flatMap(Int.init)
+    guard let first else { return Set(0..<count).union(onceWrong).sorted() }
+    return Array(first..<first + count)
+  }()
 
   @Test(.longer, arguments: seeds)
   func everyAnswerIsTheModels(seed: Int) async throws {
