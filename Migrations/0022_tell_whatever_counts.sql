@@ -15,30 +15,43 @@ CREATE INDEX run_taken_idx ON fuel.run (source_id, taken_at);
 DROP INDEX fuel.listing_run_idx;
 CREATE INDEX listing_run_idx ON fuel.listing (run_id);
 
+-- Which answer after another tells the same day.
+ALTER TABLE fuel.run ADD COLUMN told_days timestamptz[];
+COMMENT ON COLUMN fuel.run.told_days IS
+  'When the days begin of which it told prices, for feeds that tell prices of whole days. NULL: another feed, or a run '
+  'of before 0.5.';
+
 CREATE TEMPORARY TABLE kept ON COMMIT DROP AS
 SELECT
   run.run_id, run.source_id, run.taken_at, coalesce(run.fetched_at, run.taken_at) AS fetched_at, run.is_complete,
   run.is_complete OR run.composition_id IS NOT NULL AS is_list,
-  run.outcome IN ('stored', 'unchanged') AS counts
+  run.outcome IN ('stored', 'unchanged') AS counts,
+  coalesce(cardinality(run.stamps) = 0, false) AS is_unstamped
 FROM fuel.run
 WHERE run.outcome IN ('stored', 'unchanged')
   OR (run.outcome IN ('withdrawn', 'refused') AND run.stored + run.unchanged > 0);
--- The lists after one that is not complete, up to the next that is.
+CREATE UNIQUE INDEX kept_run_idx ON pg_temp.kept (run_id);
+CREATE INDEX kept_taken_idx ON pg_temp.kept (source_id, taken_at);
+ANALYZE pg_temp.kept;
+-- The lists after one that is not complete, or after a run that does not count, up to the next that is complete.
 CREATE TEMPORARY TABLE follower ON COMMIT DROP AS
-SELECT told.run_id AS told_run_id, told.fetched_at AS told_at, list.*
+SELECT told.run_id AS told_run_id, list.*
 FROM pg_temp.kept AS told
+CROSS JOIN LATERAL (
+  SELECT min(complete.taken_at) AS taken_at
+  FROM pg_temp.kept AS complete
+  WHERE complete.source_id = told.source_id
+    AND complete.is_complete
+    AND complete.taken_at > told.taken_at
+  OFFSET 0
+) AS ends
 JOIN pg_temp.kept AS list
   ON list.source_id = told.source_id
   AND list.is_list
+  AND list.taken_at BETWEEN told.taken_at AND coalesce(ends.taken_at, 'infinity')
   AND (list.taken_at, list.run_id) > (told.taken_at, told.run_id)
-  AND list.taken_at <= coalesce((
-    SELECT min(complete.taken_at)
-    FROM pg_temp.kept AS complete
-    WHERE complete.source_id = told.source_id
-      AND complete.is_complete
-      AND complete.taken_at > told.taken_at
-  ), 'infinity')
 WHERE NOT told.is_complete AND (told.is_list OR NOT told.counts);
+ANALYZE pg_temp.follower;
 
 INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
 SELECT DISTINCT
@@ -63,8 +76,9 @@ ON CONFLICT DO NOTHING;
 INSERT INTO fuel.price (
   station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
 SELECT DISTINCT
-  said.station_id, said.fuel_id, said.source_id, before.effective_at, before.price_tenths, follower.run_id,
-  follower.fetched_at
+  said.station_id, said.fuel_id, said.source_id,
+  CASE WHEN follower.is_unstamped THEN follower.taken_at ELSE before.effective_at END, before.price_tenths,
+  follower.run_id, follower.fetched_at
 FROM pg_temp.follower
 JOIN fuel.price AS said ON said.run_id = follower.told_run_id
 JOIN fuel.source ON source.source_id = said.source_id AND NOT source.tells_whole_days
@@ -75,6 +89,7 @@ CROSS JOIN LATERAL (
   WHERE price.station_id = said.station_id
     AND price.fuel_id = said.fuel_id
     AND price.source_id = said.source_id
+    AND price.effective_at >= said.effective_at - interval '70 days'
     AND price.learnt_at <= follower.fetched_at
     AND run.counts
   ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
@@ -91,18 +106,6 @@ WHERE coalesce((
   ORDER BY listing.changed_at DESC, listing.run_id DESC
   LIMIT 1
 ), false)
-ON CONFLICT DO NOTHING;
-
--- What news told since the newest complete list, and that does not show: the next one ends it where it does not either.
-INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
-SELECT DISTINCT price.station_id, price.fuel_id, price.source_id, news.taken_at, true, news.run_id
-FROM pg_temp.kept AS news
-JOIN fuel.source
-  ON source.source_id = news.source_id
-  AND news.taken_at > source.last_listed_at
-JOIN fuel.price ON price.run_id = news.run_id AND price.source_id = news.source_id
-LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
-WHERE news.counts AND NOT news.is_list AND NOT source.tells_whole_days AND known.is_listed IS NOT TRUE
 ON CONFLICT DO NOTHING;
 DROP TABLE pg_temp.follower;
 DROP TABLE pg_temp.kept;

@@ -53,8 +53,18 @@ BEGIN
   END IF;
   UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
-  is_direct := NOT is_late AND (feed.tells_whole_days OR (
-    SELECT coalesce(bool_and(since.is_hint), true) FROM fuel.runs_since_list(p_run_id) AS since));
+  is_direct := NOT is_late AND CASE
+    -- Answers tell no other days than that of the next day.
+    WHEN feed.tells_whole_days THEN NOT EXISTS (
+      SELECT
+      FROM fuel.run
+      WHERE run.source_id = feed.source_id
+        AND run.taken_at > p_taken_at - interval '3 days'
+        AND fuel.is_kept(run)
+        AND run.outcome NOT IN ('stored', 'unchanged'))
+    ELSE (
+      SELECT coalesce(bool_and(since.is_hint), true) FROM fuel.runs_since_list(p_run_id) AS since)
+  END;
 END
 $$;
 COMMENT ON FUNCTION fuel.begin_absorbing(integer, timestamptz) IS
@@ -136,13 +146,17 @@ BEGIN
   ) AS month
   ORDER BY month.begins_at;
 
-  -- A run stores what the newest row before it does not say, or what does not count there; news store all they say.
+  -- A run stores what it says of a station and fuel where the newest run before it that has rows of that does not say
+  -- the same, or does not count; prices of whole days one by one. News store all they say.
   WITH told AS MATERIALIZED (
     SELECT
       difference.station_id,
       difference.fuel_id,
       -- What is not stamped began when it was seen; readers fold what goes on.
-      CASE WHEN is_unstamped THEN p_taken_at ELSE difference.effective_at END AS effective_at,
+      CASE
+        WHEN is_unstamped AND difference.effective_at <= p_taken_at THEN p_taken_at
+        ELSE difference.effective_at
+      END AS effective_at,
       difference.price_tenths,
       -- Not EXISTS, for which the server may read the whole history once instead of one pair.
       difference.may_be_known AND coalesce((
@@ -155,29 +169,37 @@ BEGIN
           AND price.price_tenths = difference.price_tenths
         LIMIT 1
       ), false) AS was_known,
-      difference.may_be_known AND (p_is_list OR feed.tells_whole_days) AND coalesce((
-        SELECT bool_or(
-          last.price_tenths = difference.price_tenths
-            AND (last.effective_at = difference.effective_at OR is_unstamped)
-            AND run.outcome IN ('stored', 'unchanged'))
-        FROM (
-          -- A run may tell the next price too.
-          SELECT price.effective_at, price.price_tenths, price.run_id
-          FROM fuel.told_price AS price
-          WHERE price.station_id = difference.station_id
-            AND price.fuel_id = difference.fuel_id
-            AND price.source_id = feed.source_id
-            -- A list before it may have shown a later one, or one of long before.
-            AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
-            AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
-            AND (p_is_list OR price.effective_at = difference.effective_at)
-          ORDER BY price.learnt_at DESC, price.run_id DESC
-          FETCH FIRST ROW WITH TIES
-        ) AS last
-        JOIN fuel.run USING (run_id)
-      ), false) AS is_told
+      CASE
+        WHEN feed.tells_whole_days THEN before.says_so IS TRUE
+        ELSE bool_and(before.says_so IS TRUE) OVER pair AND count(*) OVER pair = max(before.prices) OVER pair
+      END AS is_told
     FROM pg_temp.difference
+    LEFT JOIN LATERAL (
+      SELECT
+        count(*) AS prices,
+        bool_or(
+          last.price_tenths = difference.price_tenths
+            AND (last.effective_at = difference.effective_at
+              OR (is_unstamped AND greatest(last.effective_at, difference.effective_at) <= p_taken_at))
+            AND run.outcome IN ('stored', 'unchanged')) AS says_so
+      FROM (
+        -- A run may tell the next price too.
+        SELECT price.effective_at, price.price_tenths, price.run_id
+        FROM fuel.told_price AS price
+        WHERE price.station_id = difference.station_id
+          AND price.fuel_id = difference.fuel_id
+          AND price.source_id = feed.source_id
+          -- A list before it may have shown a later one, or one of long before.
+          AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
+          AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
+          AND (p_is_list OR price.effective_at = difference.effective_at)
+        ORDER BY price.learnt_at DESC, price.run_id DESC
+        FETCH FIRST ROW WITH TIES
+      ) AS last
+      JOIN fuel.run USING (run_id)
+    ) AS before ON difference.may_be_known AND (p_is_list OR feed.tells_whole_days)
     WHERE difference.is_listed
+    WINDOW pair AS (PARTITION BY difference.station_id, difference.fuel_id)
   ),
   inserted AS (
     INSERT INTO fuel.price (

@@ -1,5 +1,5 @@
--- Lists say by their gaps what is not offered. fuel.listing keeps where a run says something else of a station and fuel
--- than the newest row before it, whether that counts or not, and where it says the same and that does not count. A
+-- Lists say by their gaps what is not offered. fuel.listing keeps where a list says something else of a station and fuel
+-- than the newest row before it, whether that counts or not; where that does not count; and what news have told since. A
 -- run must not change what the lists after it showed, counting or not: that is written down first.
 
 -- Writes down what the lists after a run show of some pairs, where they left it to what was before them: every list up
@@ -22,18 +22,29 @@ COMMENT ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) IS
 GRANT EXECUTE ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) TO fuel_writer;
 
 -- What the run being absorbed lists and leaves out. Part of absorb, after the facts: works on pg_temp.difference and
--- notes in pg_temp.changed what may have changed.
+-- notes in pg_temp.changed what may have changed. News have no rows of their own: what they tell stands in fuel.price.
 CREATE OR REPLACE FUNCTION fuel.merge_listing(
   p_run_id integer, p_is_list boolean, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told          fuel.run;
-  is_direct     boolean;
-  unlisted_runs integer[];
+  told      fuel.run;
+  is_direct boolean;
+  lists     integer[];
+  news      integer[];
 BEGIN
+  IF NOT p_is_list THEN
+    -- The lists after it show what they show, with it and without.
+    PERFORM fuel.spell_out(p_run_id, array_agg(difference.station_id), array_agg(difference.fuel_id))
+    FROM pg_temp.difference
+    HAVING count(*) > 0;
+    RETURN;
+  END IF;
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  SELECT NOT p_is_late AND coalesce(bool_and(since.is_hint), true), array_agg(since.run_id)
-  INTO is_direct, unlisted_runs
+  SELECT
+    NOT p_is_late AND coalesce(bool_and(since.is_hint), true),
+    array_agg(since.run_id) FILTER (WHERE since.is_list),
+    array_agg(since.run_id) FILTER (WHERE NOT since.is_list)
+  INTO is_direct, lists, news
   FROM fuel.runs_since_list(p_run_id) AS since;
 
   CREATE TEMPORARY TABLE pair_listing ON COMMIT DROP AS
@@ -44,20 +55,28 @@ BEGIN
     FROM pg_temp.difference
     GROUP BY difference.station_id, difference.fuel_id
   ),
-  -- What runs said since the newest complete list.
+  -- What was said since the newest complete list, and whether by news.
   said AS MATERIALIZED (
-    SELECT DISTINCT listing.station_id, listing.fuel_id
-    FROM fuel.listing
-    WHERE p_is_list AND listing.run_id = ANY (unlisted_runs)
+    SELECT told_since.station_id, told_since.fuel_id, bool_or(told_since.is_news) AS is_news
+    FROM (
+      SELECT listing.station_id, listing.fuel_id, false AS is_news
+      FROM fuel.listing
+      WHERE listing.run_id = ANY (lists)
+      UNION ALL
+      SELECT price.station_id, price.fuel_id, true
+      FROM fuel.price
+      WHERE price.run_id = ANY (news) AND price.source_id = told.source_id
+    ) AS told_since
+    GROUP BY told_since.station_id, told_since.fuel_id
   ),
   pair AS (
-    SELECT shown.station_id, shown.fuel_id, shown.is_listed
+    SELECT shown.station_id, shown.fuel_id, shown.is_listed, said.is_news IS TRUE AS is_told
     FROM shown
     LEFT JOIN said USING (station_id, fuel_id)
     WHERE NOT (is_direct AND shown.is_listed AND shown.was_listed) OR said.station_id IS NOT NULL
     UNION ALL
     -- What does not differ is listed as before, where all else was held against that.
-    SELECT said.station_id, said.fuel_id, is_direct AND known.is_listed IS TRUE
+    SELECT said.station_id, said.fuel_id, is_direct AND known.is_listed IS TRUE, said.is_news
     FROM said
     LEFT JOIN shown USING (station_id, fuel_id)
     LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
@@ -65,11 +84,11 @@ BEGIN
     UNION ALL
     -- A late list also says of what is absent today that it was absent then. EXCEPT hashes whatever the server thinks
     -- of the tables' sizes.
-    SELECT absent.station_id, absent.fuel_id, false
+    SELECT absent.station_id, absent.fuel_id, false, false
     FROM (
       SELECT known.station_id, known.fuel_id
       FROM fuel.current_price AS known
-      WHERE p_is_list AND p_is_late AND known.source_id = told.source_id
+      WHERE p_is_late AND known.source_id = told.source_id
       EXCEPT (SELECT shown.station_id, shown.fuel_id FROM shown UNION SELECT said.station_id, said.fuel_id FROM said)
     ) AS absent
   )
@@ -87,7 +106,7 @@ BEGIN
     ORDER BY listing.changed_at DESC, listing.run_id DESC
     LIMIT 1
   ) AS before ON true
-  WHERE CASE
+  WHERE pair.is_told OR CASE
     WHEN before.is_listed IS NULL THEN pair.is_listed
     ELSE before.is_listed <> pair.is_listed OR NOT before.is_complete
   END;

@@ -33,9 +33,10 @@ GRANT EXECUTE ON FUNCTION fuel.is_kept(fuel.run) TO fuel_writer;
 -- The runs before a run back to the newest complete list: what the next list finds may not be as it was left there.
 -- is_hint: news that count, which say nothing of what they do not name.
 CREATE OR REPLACE FUNCTION fuel.runs_since_list(p_run_id integer)
-RETURNS TABLE (run_id integer, is_hint boolean) LANGUAGE sql STABLE AS $$
+RETURNS TABLE (run_id integer, is_list boolean, is_hint boolean) LANGUAGE sql STABLE AS $$
   SELECT
-    run.run_id, run.composition_id IS NULL AND run.outcome IN ('stored', 'unchanged')
+    run.run_id, run.composition_id IS NOT NULL,
+    run.composition_id IS NULL AND run.outcome IN ('stored', 'unchanged')
   FROM fuel.run AS told
   JOIN fuel.run ON run.source_id = told.source_id
   WHERE told.run_id = p_run_id
@@ -84,8 +85,8 @@ COMMENT ON FUNCTION fuel.lists_after(integer) IS
   'The stored lists after a run, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.lists_after(integer) TO fuel_writer;
 
--- The runs that leave it to a run what they say of its facts: of a station and fuel the lists that show it next, up to
--- the first that counts; of prices of whole days the next answer of that day with the same documents.
+-- The runs that leave it to a run what they say of its facts: of a station and fuel the lists that show it next, of a
+-- price of a whole day the next answers that tell that day, each up to the first that counts.
 CREATE OR REPLACE FUNCTION fuel.followers(p_run_id integer)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer,
@@ -137,9 +138,9 @@ BEGIN
       WHERE listing.station_id = fact.station_id
         AND listing.fuel_id = fact.fuel_id
         AND listing.source_id = told.source_id
-        AND listing.changed_at > (SELECT max(list.taken_at) FROM list)
+        AND (listing.changed_at, listing.run_id) > (
+          SELECT list.taken_at, list.run_id FROM list ORDER BY list.taken_at DESC, list.run_id DESC LIMIT 1)
         AND listing.is_listed
-        AND run.composition_id IS NOT NULL
     ) AS again
     WHERE again.counting = 0 AND NOT EXISTS (
       SELECT
@@ -151,18 +152,23 @@ BEGIN
     SELECT fact.*, answer.run_id, answer.taken_at, answer.fetched_at
     FROM fact
     CROSS JOIN LATERAL (
-      SELECT run.run_id, run.taken_at, run.fetched_at
+      SELECT
+        run.run_id, run.taken_at, run.fetched_at,
+        count(*) FILTER (WHERE run.outcome IN ('stored', 'unchanged')) OVER (
+          ORDER BY run.taken_at, run.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS counting
       FROM fuel.run
-      WHERE run.source_id = told.source_id
-        AND run.outcome IN ('stored', 'unchanged')
+      WHERE feed.tells_whole_days
+        AND run.source_id = told.source_id
+        AND fuel.is_kept(run)
         AND run.taken_at >= told.taken_at
         AND (run.taken_at, run.run_id) > (told.taken_at, told.run_id)
         AND run.taken_at < fact.effective_at + interval '1 day'
-        AND run.documents = asked_for
-      ORDER BY run.taken_at, run.run_id
-      LIMIT 1
+        AND CASE
+          WHEN run.told_days IS NULL THEN run.documents = asked_for
+          ELSE fact.effective_at = ANY (run.told_days)
+        END
     ) AS answer
-    WHERE feed.tells_whole_days
+    WHERE answer.counting = 0
   )
   SELECT follower.*
   FROM follower
@@ -214,7 +220,10 @@ BEGIN
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
     follower.station_id, follower.fuel_id, told.source_id,
-    CASE WHEN is_unstamped THEN follower.taken_at ELSE said.effective_at END,
+    CASE
+      WHEN is_unstamped AND said.effective_at <= follower.taken_at THEN follower.taken_at
+      ELSE said.effective_at
+    END,
     said.price_tenths, follower.run_id, follower.fetched_at
   FROM fuel.followers(p_run_id) AS follower
   CROSS JOIN LATERAL (
@@ -234,8 +243,9 @@ BEGIN
           ELSE follower.effective_at - fuel.stamps_go_back()
         END
         AND (price.learnt_at, price.run_id) < (told.fetched_at, p_run_id)
-      ORDER BY price.learnt_at DESC, price.run_id DESC, price.effective_at DESC, price.price_tenths DESC
-      LIMIT 1
+      -- A run may tell the next price too.
+      ORDER BY price.learnt_at DESC, price.run_id DESC
+      FETCH FIRST ROW WITH TIES
     )
   ) AS said
   LEFT JOIN (

@@ -41,7 +41,7 @@ package final class Connection {
       """
       SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
       SET search_path = ''; SET standard_conforming_strings = on; SET bytea_output = 'hex';
-      SET extra_float_digits = 1; SET lock_timeout = '20s'; SET client_min_messages = 'warning';
+      SET extra_float_digits = 1; SET lock_timeout = '\(Self.lockTimeout)'; SET client_min_messages = 'warning';
       SET statement_timeout = 0;
       SET idle_in_transaction_session_timeout = '10min'
       """)
@@ -78,6 +78,9 @@ package final class Connection {
     }
     return try Rows(checked(result, expecting: [PGRES_TUPLES_OK, PGRES_COMMAND_OK]))
   }
+
+  /// How long a statement waits for a lock that another session holds.
+  package static let lockTimeout = "20s"
 
   /// Runs a script without parameters: text that this program itself wrote.
   package func execute(_ script: String) throws(PostgresError) {

@@ -118,6 +118,15 @@ extension Store {
       """)
   }
 
+  /// Keeps with a run which days its answer tells, by their beginnings.
+  package func keep(days: Set<Instant>, of run: RunID) throws {
+    try connection.query(
+      """
+      UPDATE fuel.run SET told_days = \(days.sorted().map(\.description))::timestamptz[]
+      WHERE run_id = \(run)
+      """)
+  }
+
   /// How many pairs the answer before a live run had, with the same documents; `nil`: there is none.
   package func pairsBefore(_ run: RunID, takenAt: Instant) throws -> Int? {
     try connection.query(

@@ -18,7 +18,13 @@ package struct Store {
   package func lockTimeline() throws {
     // A rehearsal is one long transaction, and would hold up all others.
     guard !connection.isRehearsing else { return }
-    try connection.query("SELECT pg_advisory_xact_lock(3, 0)")
+    // Where many feeds are read at once the last one waits for all the others; any other lock is held for an instant.
+    try connection.execute(
+      """
+      SET LOCAL lock_timeout = '2min';
+      SELECT pg_advisory_xact_lock(3, 0);
+      SET LOCAL lock_timeout = '\(Connection.lockTimeout)'
+      """)
   }
 
   /// Becomes the role with the rights of ingest and aggregate and no more.

@@ -25,10 +25,10 @@ package struct ListSummary: Sendable, Equatable {
     self.stamps = stamps
   }
 
-  /// The stamps of a list at every twentieth of it.
+  /// The stamps of a list at every twentieth of it; none of a list that stamps what is to come only.
   package static func stamps(of observations: [Observation]) -> [Int] {
     let stamps = observations.compactMap { $0.effectiveAt.map { Int($0.seconds / 60) } }.sorted()
-    guard !stamps.isEmpty else { return [] }
+    guard !stamps.isEmpty, stamps.count == observations.count else { return [] }
     return (0...parts).map { stamps[(stamps.count - 1) * $0 / parts] }
   }
 

@@ -43,6 +43,18 @@ import Timeline
       ])
   }
 
+  /// What a list says of a station and fuel stands together, so that it goes on saying it when the list before is taken
+  /// back.
+  @Test func aListSaysAllItsPricesOfAStation() {
+    var shown = Self.shown
+    shown.next = (Self.noon + .seconds(7_200), 1_650)
+    let reported = [Self.price(1_690), Self.price(1_650, hours: 2)]
+    #expect(Self.found(reported, [shown]).map(\.price) == reported)
+    let ofDays = Difference(
+      of: reported, from: [shown], isList: false, tellsWholeDays: true, isDirect: true)
+    #expect(ofDays.prices.map(\.price) == [reported[0]])
+  }
+
   @Test func aStampBeforeTheNextPriceMayBeKnown() {
     var shown = Self.shown
     shown.next = (Self.noon + .seconds(7_200), 1_650)
@@ -107,7 +119,7 @@ import Timeline
         Self.price(1_810, hours: 1, of: other),
       ], from: [Self.shown], isList: true, isDirect: true)
     #expect(difference.pairs == 2)
-    #expect(difference.prices.count == 3)
+    #expect(difference.prices.count == 4)
   }
 
   @Test func whatTheFeedNeverShowedMayBeKnown() {

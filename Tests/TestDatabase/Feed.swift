@@ -45,7 +45,10 @@ package struct Feed {
     reading.stations = stations
     reading.rejects = rejects
     let settled = reading.settled(takenAt: takenAt, horizon: .seconds(172_800))
-    let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: takenAt)
+    let days = Set(observations.map(\.effectiveAt)).count
+    let document = Document(
+      name: tellsWholeDays ? "prices of \(days) days" : "prices", bytes: Array("x".utf8),
+      fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt, kind: kind)
     // Answers of whole days are told from one another by their documents.
     if tellsWholeDays { try store.keep([document], of: run, fetchedAt: takenAt) }

@@ -22,22 +22,29 @@ struct Difference {
     var places: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
     for (place, price) in shown.enumerated() { places[price.pair] = place }
     var isReported = Array(repeating: false, count: shown.count)
+    var differs = Array(repeating: takesAll, count: shown.count)
+    let found = reported.map { places[$0.pair] }
+    for (price, place) in zip(reported, found) {
+      guard let place else { continue }
+      if !isReported[place] { pairs += 1 }
+      isReported[place] = true
+      let known = shown[place]
+      if known.showsOlder || (isList && !known.isListed) || !known.shows(price) {
+        differs[place] = true
+      }
+    }
     var new: Set<Pair> = []
-    for price in reported {
-      guard let place = places[price.pair] else {
+    for (price, place) in zip(reported, found) {
+      guard let place else {
         new.insert(price.pair)
         // Runs that were withdrawn may have reported it.
         prices.append(
           DifferingPrice(pair: price.pair, price: price, wasListed: false, mayBeKnown: true))
         continue
       }
-      if !isReported[place] { pairs += 1 }
-      isReported[place] = true
       let known = shown[place]
-      guard takesAll || known.showsOlder || (isList && !known.isListed) || !known.shows(price)
-      else {
-        continue
-      }
+      // A list says all its prices of a station and fuel at once, so that what it says stands together.
+      guard differs[place], !tellsWholeDays || takesAll || !known.shows(price) else { continue }
       // In a run in order of time what is newer than all that is known is news.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
       let isNews = isDirect && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false

@@ -32,6 +32,9 @@ package struct Merge {
         reported.prices.stamp(
           from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
       }
+      if tellsWholeDays {
+        try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
+      }
       let isList = settled.coverage == .complete
       let difference = Difference(
         of: reported.prices, from: try store.shown(by: source), isList: isList,
