@@ -183,20 +183,27 @@ BEGIN
               OR (is_unstamped AND greatest(last.effective_at, difference.effective_at) <= p_taken_at))
             AND run.outcome IN ('stored', 'unchanged')) AS says_so
       FROM (
-        -- A run may tell the next price too.
-        SELECT price.effective_at, price.price_tenths, price.run_id
-        FROM fuel.told_price AS price
-        WHERE price.station_id = difference.station_id
-          AND price.fuel_id = difference.fuel_id
-          AND price.source_id = feed.source_id
-          -- A list before it may have shown a later one, or one of long before.
-          AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
-          AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
-          AND (p_is_list OR price.effective_at = difference.effective_at)
-        ORDER BY price.learnt_at DESC, price.run_id DESC
-        FETCH FIRST ROW WITH TIES
+        SELECT
+          newest.*,
+          max(newest.effective_at) FILTER (WHERE newest.effective_at <= p_taken_at) OVER () AS present_at
+        FROM (
+          -- A run may tell the next price too.
+          SELECT price.effective_at, price.price_tenths, price.run_id
+          FROM fuel.told_price AS price
+          WHERE price.station_id = difference.station_id
+            AND price.fuel_id = difference.fuel_id
+            AND price.source_id = feed.source_id
+            -- A list before it may have shown a later one, or one of long before.
+            AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
+            AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
+            AND (p_is_list OR price.effective_at = difference.effective_at)
+          ORDER BY price.learnt_at DESC, price.run_id DESC
+          FETCH FIRST ROW WITH TIES
+        ) AS newest
       ) AS last
       JOIN fuel.run USING (run_id)
+      -- What was next then may be present by now.
+      WHERE last.effective_at >= coalesce(last.present_at, '-infinity')
     ) AS before ON difference.may_be_known AND (p_is_list OR feed.tells_whole_days)
     WHERE difference.is_listed
     WINDOW pair AS (PARTITION BY difference.station_id, difference.fuel_id)

@@ -105,7 +105,10 @@ BEGIN
   WHERE run.run_id = coalesce(told.replaces_run_id, p_run_id);
   RETURN QUERY
   WITH fact AS MATERIALIZED (
-    SELECT price.station_id, price.fuel_id, price.effective_at, price.price_tenths
+    SELECT
+      price.station_id, price.fuel_id, price.effective_at, price.price_tenths,
+      lead(price.effective_at) OVER (
+        PARTITION BY price.station_id, price.fuel_id ORDER BY price.effective_at) AS next_at
     FROM fuel.price
     WHERE price.run_id = p_run_id AND price.source_id = told.source_id
   ),
@@ -121,8 +124,8 @@ BEGIN
   ),
   follower AS (
     SELECT
-      shown.station_id, shown.fuel_id, shown.effective_at, shown.price_tenths, shown.run_id, shown.taken_at,
-      shown.fetched_at
+      shown.station_id, shown.fuel_id, shown.effective_at, shown.price_tenths, shown.next_at, shown.run_id,
+      shown.taken_at, shown.fetched_at
     FROM shown
     UNION ALL
     -- Left out by the lists up to the next complete one, and taken up again later.
@@ -170,10 +173,14 @@ BEGIN
     ) AS answer
     WHERE answer.counting = 0
   )
-  SELECT follower.*
+  SELECT
+    follower.station_id, follower.fuel_id, follower.effective_at, follower.price_tenths, follower.run_id,
+    follower.taken_at, follower.fetched_at
   FROM follower
+  -- What was next then may be present by the time of the follower, which says no more what was present before.
+  WHERE (feed.tells_whole_days OR follower.next_at IS NULL OR follower.next_at > follower.taken_at)
   -- Not EXISTS, for which the server may read the whole history once instead of one pair.
-  WHERE NOT coalesce((
+  AND NOT coalesce((
     SELECT true
     FROM fuel.told_price AS later
     WHERE later.station_id = follower.station_id
@@ -231,21 +238,30 @@ BEGIN
     WHERE p_own
     UNION ALL
     (
-      SELECT price.effective_at, price.price_tenths
-      FROM fuel.told_price AS price
-      WHERE NOT p_own
-        AND price.station_id = follower.station_id
-        AND price.fuel_id = follower.fuel_id
-        AND price.source_id = told.source_id
-        AND (price.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
-        AND price.effective_at >= CASE
-          WHEN is_unstamped THEN '-infinity'
-          ELSE follower.effective_at - fuel.stamps_go_back()
-        END
-        AND (price.learnt_at, price.run_id) < (told.fetched_at, p_run_id)
-      -- A run may tell the next price too.
-      ORDER BY price.learnt_at DESC, price.run_id DESC
-      FETCH FIRST ROW WITH TIES
+      SELECT before.effective_at, before.price_tenths
+      FROM (
+        SELECT
+          newest.*,
+          max(newest.effective_at) FILTER (WHERE newest.effective_at <= follower.taken_at) OVER () AS present_at
+        FROM (
+          SELECT price.effective_at, price.price_tenths
+          FROM fuel.told_price AS price
+          WHERE NOT p_own
+            AND price.station_id = follower.station_id
+            AND price.fuel_id = follower.fuel_id
+            AND price.source_id = told.source_id
+            AND (price.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
+            AND price.effective_at >= CASE
+              WHEN is_unstamped THEN '-infinity'
+              ELSE follower.effective_at - fuel.stamps_go_back()
+            END
+            AND (price.learnt_at, price.run_id) < (told.fetched_at, p_run_id)
+          -- A run may tell the next price too.
+          ORDER BY price.learnt_at DESC, price.run_id DESC
+          FETCH FIRST ROW WITH TIES
+        ) AS newest
+      ) AS before
+      WHERE feed.tells_whole_days OR before.effective_at >= coalesce(before.present_at, '-infinity')
     )
   ) AS said
   LEFT JOIN (
