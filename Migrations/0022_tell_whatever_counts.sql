@@ -7,6 +7,7 @@ DROP FUNCTION IF EXISTS fuel.begin_absorbing(integer, timestamptz);
 DROP FUNCTION IF EXISTS fuel.heirs(integer);
 DROP FUNCTION IF EXISTS fuel.hand_over_facts(integer);
 DROP FUNCTION IF EXISTS fuel.spell_out_prices(integer);
+DROP FUNCTION IF EXISTS fuel.forget_ghosts(smallint);
 
 -- Which runs lie between two of a feed, whatever came of them.
 DROP INDEX fuel.run_list_idx, fuel.run_taken_idx;

@@ -306,7 +306,9 @@ BEGIN
   PERFORM fuel.touch_silence(
     feed.source_id, p_taken_at, p_is_complete, feed.last_listed_at, p_clock);
   IF told_by <> p_run_id THEN
-    PERFORM fuel.forget_ghosts(feed.source_id);
+    PERFORM fuel.forget_ghosts(
+      feed.source_id, array_agg(changed.station_id), array_agg(changed.fuel_id))
+    FROM (SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed) AS changed;
   END IF;
   -- A transaction may hold several runs.
   DROP TABLE pg_temp.difference;

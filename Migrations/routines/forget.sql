@@ -76,18 +76,25 @@ COMMENT ON FUNCTION fuel.forget_descriptions(integer) IS
 REVOKE EXECUTE ON FUNCTION fuel.forget_descriptions(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_descriptions(integer) TO fuel_writer;
 
--- Forgets what is kept of pairs without any fact that counts, and of stations that nothing tells of. The stations
--- themselves stay, because rows that do not count name them.
-CREATE OR REPLACE FUNCTION fuel.forget_ghosts(p_source_id smallint)
+-- Forgets what is kept of those of some pairs without any fact that counts, and of stations that nothing tells of. The
+-- stations themselves stay, because rows that do not count name them.
+CREATE OR REPLACE FUNCTION fuel.forget_ghosts(
+  p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   DELETE FROM fuel.current_price AS pair
+  USING unnest(p_station_ids, p_fuel_ids) AS changed (station_id, fuel_id)
   WHERE pair.source_id = p_source_id
-    AND NOT EXISTS (
-      SELECT
+    AND pair.station_id = changed.station_id
+    AND pair.fuel_id = changed.fuel_id
+    -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+    AND NOT coalesce((
+      SELECT true
       FROM fuel.counted_price AS price
       WHERE price.station_id = pair.station_id
         AND price.fuel_id = pair.fuel_id
-        AND price.source_id = p_source_id);
+        AND price.source_id = p_source_id
+      LIMIT 1
+    ), false);
   DELETE FROM fuel.region_station
   USING fuel.station
   WHERE region_station.station_id = station.station_id
@@ -123,7 +130,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   UPDATE fuel.source SET are_links_due = true, changes = source.changes + 1
   WHERE source.source_id = p_source_id
 $$;
-COMMENT ON FUNCTION fuel.forget_ghosts(smallint) IS
+COMMENT ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) IS
   'Removes from the cache and the regions of a feed what nothing tells of.';
-REVOKE EXECUTE ON FUNCTION fuel.forget_ghosts(smallint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION fuel.forget_ghosts(smallint) TO fuel_writer;
+REVOKE EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) TO fuel_writer;

@@ -199,9 +199,14 @@ extension Store {
       """)
   }
 
-  /// Forgets what is kept of stations and fuels that nothing tells of any more.
+  /// Forgets what is kept of stations and fuels that nothing tells of any more, of those that were noted as changed.
   package func forgetGhosts(of source: SourceID) throws {
-    try connection.query("SELECT fuel.forget_ghosts(\(source))")
+    try connection.query(
+      """
+      SELECT fuel.forget_ghosts(
+        \(source), array_agg(changed.station_id), array_agg(changed.fuel_id))
+      FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
+      """)
   }
 
   // MARK: A person's decisions
