@@ -230,7 +230,6 @@ BEGIN
 
   -- From here on its gaps count.
   UPDATE fuel.run SET
-    taken_at = p_taken_at,
     fetched_at = p_learnt_at,
     is_complete = p_is_complete
   WHERE run.run_id = p_run_id;

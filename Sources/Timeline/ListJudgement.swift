@@ -25,7 +25,7 @@ package struct ListSummary: Sendable, Equatable {
     self.stamps = stamps
   }
 
-  /// The stamps of a list at every twentieth of it; none of a list that stamps what is to come only.
+  /// The stamps of a list at every twentieth of it; none where any of its prices has no stamp.
   package static func stamps(of observations: [Observation]) -> [Int] {
     let stamps = observations.compactMap { $0.effectiveAt.map { Int($0.seconds / 60) } }.sorted()
     guard !stamps.isEmpty, stamps.count == observations.count else { return [] }
