@@ -73,8 +73,14 @@ static const unsigned char m0021_take_by_number[] = {
 static const unsigned char m0022_tell_whatever_counts[] = {
 #embed "0022_tell_whatever_counts.sql"
 };
+static const unsigned char m0023_days_in_bytes[] = {
+#embed "0023_days_in_bytes.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
+};
+static const unsigned char days_of[] = {
+#embed "routines/days_of.sql"
 };
 static const unsigned char standing[] = {
 #embed "routines/standing.sql"
@@ -285,6 +291,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0020_edit_days", m0020_edit_days),
   FILE_ENTRY("0021_take_by_number", m0021_take_by_number),
   FILE_ENTRY("0022_tell_whatever_counts", m0022_tell_whatever_counts),
+  FILE_ENTRY("0023_days_in_bytes", m0023_days_in_bytes),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
@@ -296,6 +303,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/private_sight", private_sight),
   FILE_ENTRY("views/private_believed", private_believed),
   FILE_ENTRY("routines/coverage", coverage_routine),
+  FILE_ENTRY("routines/days_of", days_of),
   FILE_ENTRY("routines/timeline", timeline),
   FILE_ENTRY("routines/confirm_price", confirm_price),
   FILE_ENTRY("views/private_price_now", private_price_now),

@@ -119,7 +119,7 @@ BEGIN
       AND run.taken_at > p_taken_at;
     PERFORM fuel.mark_changed_days(
       array_agg(station.place_id), array_agg(pair.fuel_id), array_agg(p_taken_at),
-      array_agg(coalesce(ends_at, p_taken_at)), 0, p_clock)
+      array_agg(coalesce(ends_at, p_taken_at)), 0, false, p_clock)
     FROM fuel.current_price AS pair
     JOIN fuel.station USING (station_id)
     WHERE pair.source_id = p_source_id
@@ -132,7 +132,7 @@ BEGIN
     PERFORM fuel.mark_changed_days(
       array_agg(held.station_id), array_agg(held.fuel_id),
       array_agg(p_last_listed_at + lapse),
-      array_agg(p_taken_at + lapse), 0, p_clock)
+      array_agg(p_taken_at + lapse), 0, false, p_clock)
     FROM fuel.present_span AS held
     WHERE held.seen_by = p_source_id AND held.is_open
     HAVING count(*) > 0;
@@ -436,10 +436,10 @@ GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], time
 
 -- Notes which days of which stations changed with their spans. Days that are not made yet need no note. Where few
 -- stations changed, days that are made are changed by what they are now and were before, and the days of the other
--- stations are not looked at.
+-- stations are not looked at. The aggregate, which alone takes marks, adds those that are missing.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
-  p_until_ats timestamptz[], p_most_edits integer, p_clock timestamptz)
+  p_until_ats timestamptz[], p_most_edits integer, p_is_aggregate boolean, p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   WITH changed AS MATERIALIZED (
     SELECT
@@ -503,16 +503,19 @@ RETURNS void LANGUAGE sql AS $$
   CROSS JOIN LATERAL generate_series(
     lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
     interval '1 day') AS series (day)
+  LEFT JOIN fuel.dirty_day AS known
+    ON p_is_aggregate AND known.fuel_id = changed_days.fuel_id AND known.day = series.day::date
+  WHERE known.day IS NULL
   ORDER BY 1, 2
-  -- Not DO NOTHING: the row must be locked, so that the aggregator cannot clear a mark that stands for
+  -- Not DO NOTHING: the row must be locked, so that the aggregate cannot clear a mark that stands for
   -- facts it has not seen.
   ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz) IS
+  integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) IS
   'Marks the days whose prices changed between two instants, of stations and fuels.';
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz) TO fuel_writer;
+  integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) TO fuel_writer;
 
 -- Notes the days that have ended since station days were made, for every station and fuel whose price may reach
 -- into them, and that they are made: from then on a change of them is noted by what changes them.

@@ -3,29 +3,27 @@ SELECT
   made.station_id,
   fuel.fuel,
   series.day,
-  round(made.mean[series.place] / 655360.0, 2)::numeric(6, 2) AS average_cpl,
-  (made.low[series.place] / 10.0)::numeric(5, 1) AS low_cpl,
-  (made.high[series.place] / 10.0)::numeric(5, 1) AS high_cpl,
-  (made.last[series.place] / 10.0)::numeric(5, 1) AS last_cpl,
+  round(told.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
+  (told.low / 10.0)::numeric(5, 1) AS low_cpl,
+  (told.high / 10.0)::numeric(5, 1) AS high_cpl,
+  (told.last / 10.0)::numeric(5, 1) AS last_cpl,
   share.coverage,
   share.coverage >= 0.75 AS is_complete
 FROM fuel.station_month AS made
 JOIN fuel.fuel USING (fuel_id)
 JOIN fuel.station USING (station_id)
 JOIN fuel.state ON state.state = station.state
-CROSS JOIN LATERAL (
-  SELECT place.place, made.month + place.place - 1 AS day
-  FROM generate_series(1, cardinality(made.standing)) AS place (place)
-) AS series
+CROSS JOIN LATERAL fuel.days_of(made.days) AS told
+CROSS JOIN LATERAL (SELECT made.month + told.place - 1 AS day) AS series
 -- A day of 23 or 25 hours is a day.
 CROSS JOIN LATERAL (
   SELECT least(1, round(
-    made.seconds[series.place] / extract(epoch FROM
+    told.seconds / extract(epoch FROM
       fuel.price_day_begin(series.day + 1, state.time_zone, state.price_day_starts)
       - fuel.price_day_begin(series.day, state.time_zone, state.price_day_starts)), 3)
   )::numeric(4, 3) AS coverage
 ) AS share
-WHERE made.standing[series.place] = 1;
+WHERE told.standing = 1;
 COMMENT ON VIEW fuel_v1.station_days IS
   'What each station charged over each price day that has ended. One row per station, fuel and day with a '
   'price that is not doubtful; made by the aggregate. The averages of regions are made of these.';

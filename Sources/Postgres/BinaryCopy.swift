@@ -83,29 +83,6 @@ package struct BinaryCopy: ~Copyable {
 
   package mutating func writeNull() { append(Int32(-1)) }
 
-  /// A `smallint[]` without NULLs.
-  package mutating func write(_ values: [Int16]) {
-    writeHeader(of: values.count, elementSize: 2, type: 21)
-    for value in values { write(value) }
-  }
-
-  /// An `integer[]` without NULLs.
-  package mutating func write(_ values: [Int32]) {
-    writeHeader(of: values.count, elementSize: 4, type: 23)
-    for value in values { write(value) }
-  }
-
-  /// The length and head of an array of one dimension that begins at 1.
-  private mutating func writeHeader(of count: Int, elementSize: Int, type: Int32) {
-    precondition(count > 0, "an empty array has another head")
-    append(Int32(20 + count * (4 + elementSize)))
-    append(Int32(1))  // dimensions
-    append(Int32(0))  // no NULLs
-    append(type)
-    append(Int32(count))
-    append(Int32(1))  // the first position
-  }
-
   private mutating func append(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
   }
@@ -226,16 +203,6 @@ package struct BinaryRow {
     String(decoding: try bytes(), as: UTF8.self)
   }
 
-  /// A `smallint[]` of one dimension without NULLs.
-  package mutating func int16s() throws(PostgresError) -> [Int16] {
-    try array(elementSize: 2) { Int16(bigEndian: $0.loadUnaligned(as: Int16.self)) }
-  }
-
-  /// An `integer[]` of one dimension without NULLs.
-  package mutating func int32s() throws(PostgresError) -> [Int32] {
-    try array(elementSize: 4) { Int32(bigEndian: $0.loadUnaligned(as: Int32.self)) }
-  }
-
   /// A `bytea` that is never NULL; valid until the next row.
   package mutating func bytes() throws(PostgresError) -> UnsafeRawBufferPointer {
     guard let base = rest.baseAddress, rest.count >= 4 else {
@@ -247,28 +214,6 @@ package struct BinaryRow {
     }
     defer { rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size) }
     return UnsafeRawBufferPointer(start: base + 4, count: size)
-  }
-
-  private mutating func array<Element>(
-    elementSize: Int, _ element: (UnsafeRawPointer) -> Element
-  ) throws(PostgresError) -> [Element] {
-    guard let base = rest.baseAddress, rest.count >= 4 else {
-      throw .unexpectedResult("a column of another type in a binary row")
-    }
-    let size = Int(Int32(bigEndian: base.loadUnaligned(as: Int32.self)))
-    guard size >= 12, rest.count >= 4 + size else {
-      throw .unexpectedResult("a column of another type in a binary row")
-    }
-    defer { rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size) }
-    // An empty array has no dimensions.
-    guard Int32(bigEndian: base.loadUnaligned(fromByteOffset: 4, as: Int32.self)) == 1 else {
-      return []
-    }
-    let count = Int(Int32(bigEndian: base.loadUnaligned(fromByteOffset: 16, as: Int32.self)))
-    guard size == 20 + count * (4 + elementSize) else {
-      throw .unexpectedResult("an array of another type in a binary row")
-    }
-    return (0..<count).map { element(base + 24 + $0 * (4 + elementSize) + 4) }
   }
 
   private mutating func bytes(of size: Int) throws(PostgresError) -> UnsafeRawPointer {

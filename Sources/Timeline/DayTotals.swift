@@ -74,14 +74,12 @@ package struct DayTotals: Sendable, Equatable {
   /// Counts what is counted of a station's day beside its mean.
   ///
   /// - Parameters:
-  ///   - lasting: how long the day is, in microseconds.
+  ///   - share: for how much of the day a price is believed, in 65,536ths.
   ///   - isPublic: whether anybody may buy there.
   ///   - by: 1 to count it, -1 to take it back.
-  mutating func count(_ day: StationDay, lasting length: Int64, isPublic: Bool, by sign: Int32) {
+  mutating func count(_ day: StationDay, share: Int64, isPublic: Bool, by sign: Int32) {
     switch day.standing {
-    case .known where isPublic:
-      let share = min(1, Double(day.seconds) / (Double(length) / 1_000_000))
-      covered += Int64(sign) * Int64((share * StationDay.fraction).rounded())
+    case .known where isPublic: covered += Int64(sign) * share
     case .known: restricted += sign
     case .doubtful where isPublic: flagged += sign
     case .stale where isPublic: stale += sign

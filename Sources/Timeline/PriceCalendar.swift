@@ -23,6 +23,8 @@ package struct PriceCalendar: Sendable {
   /// By state; only days that have begun there.
   package let days: [[PriceDay]]
 
+  package var last: Day { first + (count - 1) }
+
   package init(first: Day, count: Int, days: [[PriceDay]]) {
     self.first = first
     self.count = count

@@ -156,22 +156,28 @@ package struct RegionDays {
     for region in regionSets[place.regionSet] { expected[region * fuelIDs.count + fuel] += 1 }
   }
 
-  /// Takes one day of a station.
+  /// Takes days of a station that follow one another.
   ///
-  /// - Parameter day: as a position in the calendar.
-  package mutating func take(_ stationDay: StationDay, of stationID: Int32, fuelID: Int16, day: Int)
-  {
-    guard stationDay.standing != .unknown, let place = places[stationID],
-      let fuel = fuelIDs.firstIndex(of: fuelID), day < calendar.days[place.state].count
-    else { return }
-    if stationDay.standing == .known, place.isPublic {
-      means[(place.state * fuelIDs.count + fuel) * calendar.count + day].append(
-        UInt64(stationDay.mean) << 32 | UInt64(place.regionSet))
-    }
-    let length = calendar.days[place.state][day].microseconds
-    for region in regionSets[place.regionSet] {
-      sums[(region * fuelIDs.count + fuel) * calendar.count + day].counts.count(
-        stationDay, lasting: length, isPublic: place.isPublic, by: 1)
+  /// - Parameter first: of the first of them, as a position in the calendar.
+  package mutating func take(
+    _ days: ArraySlice<StationDay>, of stationID: Int32, fuelID: Int16, from first: Int = 0
+  ) {
+    guard let place = places[stationID], let fuel = fuelIDs.firstIndex(of: fuelID) else { return }
+    let known = calendar.days[place.state]
+    let inState = (place.state * fuelIDs.count + fuel) * calendar.count
+    let regionSet = regionSets[place.regionSet]
+    for position in days.indices where days[position].standing != .unknown {
+      let stationDay = days[position]
+      let day = first + position - days.startIndex
+      guard day < known.count else { return }
+      if stationDay.standing == .known, place.isPublic {
+        means[inState + day].append(UInt64(stationDay.mean) << 32 | UInt64(place.regionSet))
+      }
+      let share = stationDay.share(of: known[day].microseconds)
+      for region in regionSet {
+        sums[(region * fuelIDs.count + fuel) * calendar.count + day].counts.count(
+          stationDay, share: share, isPublic: place.isPublic, by: 1)
+      }
     }
   }
 

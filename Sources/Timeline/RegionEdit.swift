@@ -185,7 +185,8 @@ package struct FuelDay: Hashable, Sendable {
 
 extension DayTotals {
   fileprivate mutating func count(_ part: RegionEdit.Part, by sign: Int32) {
-    count(part.day, lasting: part.length, isPublic: part.isPublic, by: sign)
+    count(
+      part.day, share: part.day.share(of: part.length), isPublic: part.isPublic, by: sign)
     guard part.day.standing == .known, part.isPublic else { return }
     if sign > 0 { put(part.day.mean) } else { take(part.day.mean) }
   }

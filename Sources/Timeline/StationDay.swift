@@ -41,9 +41,63 @@ package struct StationDay: Sendable, Equatable {
     self.seconds = seconds
   }
 
+  /// For how much of a day a price is believed, in 65,536ths.
+  ///
+  /// - Parameter length: of the day, in microseconds.
+  func share(of length: Int64) -> Int64 {
+    Int64((min(1, Double(seconds) / (Double(length) / 1_000_000)) * Self.fraction).rounded())
+  }
+
   /// Whether averages count it as they count another.
   package func countsAs(_ other: StationDay) -> Bool {
     standing == other.standing && mean == other.mean && seconds == other.seconds
+  }
+}
+
+// MARK: As bytes
+
+extension StationDay {
+  /// How many bytes a run of equal days takes in `fuel.station_month`.
+  private static let size = 16
+
+  /// Days as `fuel.days_of` reads them: of each run of equal days how many there are, then standing, mean, low, high,
+  /// last and seconds, the highest byte of a number first.
+  package static func bytes(of days: [StationDay]) -> [UInt8] {
+    Array(unsafeUninitializedCapacity: days.count * size) { buffer, count in
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
+      for (position, day) in days.enumerated() {
+        // No month has more days than a byte can count.
+        if position > 0, day == days[position - 1] {
+          bytes[count - size] += 1
+          continue
+        }
+        bytes[count] = 1
+        bytes[count + 1] = UInt8(truncatingIfNeeded: day.standing.rawValue)
+        bytes.storeBytes(of: day.mean.bigEndian, toByteOffset: count + 2, as: Int32.self)
+        bytes.storeBytes(of: Int16(day.low).bigEndian, toByteOffset: count + 6, as: Int16.self)
+        bytes.storeBytes(of: Int16(day.high).bigEndian, toByteOffset: count + 8, as: Int16.self)
+        bytes.storeBytes(of: Int16(day.last).bigEndian, toByteOffset: count + 10, as: Int16.self)
+        bytes.storeBytes(of: day.seconds.bigEndian, toByteOffset: count + 12, as: Int32.self)
+        count += size
+      }
+    }
+  }
+
+  /// Reads days back.
+  package static func days(from bytes: UnsafeRawBufferPointer) -> [StationDay] {
+    var days: [StationDay] = []
+    days.reserveCapacity(31)
+    for at in stride(from: 0, to: bytes.count - size + 1, by: size) {
+      func number<Number: FixedWidthInteger>(_: Number.Type, _ place: Int) -> Number {
+        Number(bigEndian: bytes.loadUnaligned(fromByteOffset: at + place, as: Number.self))
+      }
+      let day = StationDay(
+        standing: Standing(rawValue: Int16(bytes[at + 1])) ?? .unknown, mean: number(Int32.self, 2),
+        low: Int32(number(Int16.self, 6)), high: Int32(number(Int16.self, 8)),
+        last: Int32(number(Int16.self, 10)), seconds: number(Int32.self, 12))
+      for _ in 0..<bytes[at] { days.append(day) }
+    }
+    return days
   }
 }
 

@@ -246,9 +246,10 @@ struct DailyAverageTests {
       let first = try #require(Day("2026-06-01"))
       for cut in 0...7 {
         let days = DayUpdate(feed.store, now: now)
-        try days.makeRegionDays(DirtySpan(fuelIDs: [1], from: first, to: first + cut))
-        try days.makeRegionDays(
-          DirtySpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9))
+        try days.makeRegionDays([
+          DirtySpan(fuelIDs: [1], from: first, to: first + cut),
+          DirtySpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9),
+        ])
         #expect(try rows() == whole, "cut after \(first + cut)")
       }
     }

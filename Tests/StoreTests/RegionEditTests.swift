@@ -103,11 +103,11 @@ struct RegionEditTests {
         let update = DayUpdate(east.store, now: Self.now)
         try update.makeStationDays()
         if try rows() != before { edited += 1 }
-        for span in try east.store.dirtySpans(now: Self.now) { try update.makeRegionDays(span) }
+        try update.makeRegionDays(try east.store.dirtySpans(now: Self.now))
 
         let changed = try rows()
         try east.store.markAllDirty(from: Day("2026-03-25"), now: Self.now)
-        for span in try east.store.dirtySpans(now: Self.now) { try update.makeRegionDays(span) }
+        try update.makeRegionDays(try east.store.dirtySpans(now: Self.now))
         let whole = try rows()
         #expect(changed == whole, "seed \(seed), step \(step)")
         for (left, right) in zip(changed, whole) where left != right {

@@ -91,7 +91,7 @@ package struct Feed {
     try store.refreshSourceDays(now: now)
     let days = DayUpdate(store, now: now)
     try days.makeStationDays()
-    for span in try store.dirtySpans(now: now) { try days.makeRegionDays(span) }
+    try days.makeRegionDays(try store.dirtySpans(now: now))
     try store.refreshChanges(now: now)
   }
 

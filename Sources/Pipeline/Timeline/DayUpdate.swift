@@ -6,6 +6,7 @@ package import Timeline
 package struct DayUpdate {
   private let store: Store
   private let now: Instant
+  private let calendars = Calendars()
 
   package init(_ store: Store, now: Instant) {
     self.store = store
@@ -56,23 +57,21 @@ package struct DayUpdate {
     let calendar = try calendar(of: spans, from: first, to: last, places: places)
     var windows: [Window] = []
     for span in spans {
-      guard let place = places.places[span.pair.stationID],
-        let begin = Self.days(of: place.state, in: span.first, calendar).first?.beginsAt,
-        let end = calendar.days[place.state].last(where: \.isEnded)?.endsAt
-      else { continue }
+      guard let place = places.places[span.pair.stationID] else { continue }
+      let days = Self.days(of: place.state, from: span.first, to: span.last, calendar)
+      guard let begin = days.first?.beginsAt, let end = days.last?.endsAt else { continue }
       windows.append(Window(pair: span.pair, from: begin, until: end))
     }
     let found = try store.spans(of: windows, before: 1)
-    try make(spans, of: found.mapValues { $0.map(\.believed) }, places: places, calendar: calendar)
+    try make(spans, of: found.mapValues { $0.map(\.believed) }, places: places)
   }
 
   /// - Parameter believed: spans with their ends as they are believed now, in order of time.
   private func make(
-    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext,
-    calendar known: PriceCalendar? = nil
+    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
-    let calendar = try known ?? calendar(of: spans, from: first, to: last, places: places)
+    let calendar = try calendar(of: spans, from: first, to: last, places: places)
     let countsFrom = try store.countsFrom()
     var made: [StationMonth] = []
     for span in spans {
@@ -83,7 +82,7 @@ package struct DayUpdate {
       var next = 0
       for number in span.first.number...span.last.number {
         let month = Month(number: number)
-        let days = Array(Self.days(of: place.state, in: month, calendar))
+        let days = Array(Self.days(of: place.state, from: month, to: month, calendar))
         guard let begin = days.first?.beginsAt, let end = days.last?.endsAt else { continue }
         while next < believed.count, believed[next].lapsesAt <= begin { next += 1 }
         let here = believed[next...].prefix { $0.from < end }
@@ -142,7 +141,7 @@ package struct DayUpdate {
       }
       for number in span.first.number...span.last.number + 1 {
         let month = Month(number: number)
-        let days = Self.days(of: place.state, in: month, calendar)
+        let days = Self.days(of: place.state, from: month, to: month, calendar)
         let (out, into) = (old(number), new(number))
         let wasExpected = isKnown(out) || isKnown(old(number - 1))
         let isExpected = isKnown(into) || isKnown(new(number - 1))
@@ -172,36 +171,69 @@ package struct DayUpdate {
     try store.markDirty(left)
   }
 
+  /// The widest calendar that was needed so far: one batch needs the days of the one before.
+  private final class Calendars {
+    var states: Set<Int> = []
+    var widest: PriceCalendar?
+  }
+
   private func calendar(
     of spans: [MonthSpan], from first: Month, to last: Month, places: RegionContext
   ) throws -> PriceCalendar {
     let states = Set(spans.compactMap { places.countedPlace(of: $0.pair.stationID)?.state })
-    return try store.calendar(
-      from: first.firstDay, to: Month(number: last.number + 1).firstDay + -1, states: places.states,
-      needed: states.sorted().map { places.states[$0] }, now: now)
+    var from = first.firstDay
+    var to = Month(number: last.number + 1).firstDay + -1
+    if let widest = calendars.widest {
+      if states.isSubset(of: calendars.states), widest.first <= from, to <= widest.last {
+        return widest
+      }
+      (from, to) = (min(from, widest.first), max(to, widest.last))
+    }
+    calendars.states.formUnion(states)
+    let calendar = try store.calendar(
+      from: from, to: to, states: places.states,
+      needed: calendars.states.sorted().map { places.states[$0] }, now: now)
+    calendars.widest = calendar
+    return calendar
   }
 
-  /// The days of a month that have ended.
+  /// The days of months that have ended.
   private static func days(
-    of state: Int, in month: Month, _ calendar: PriceCalendar
+    of state: Int, from first: Month, to last: Month, _ calendar: PriceCalendar
   ) -> ArraySlice<PriceCalendar.PriceDay> {
-    let from = month.firstDay.sinceEpoch - calendar.first.sinceEpoch
-    let until = Month(number: month.number + 1).firstDay.sinceEpoch - calendar.first.sinceEpoch
+    let from = first.firstDay.sinceEpoch - calendar.first.sinceEpoch
+    let until = Month(number: last.number + 1).firstDay.sinceEpoch - calendar.first.sinceEpoch
     return calendar.days[state].prefix(until).dropFirst(from).prefix { $0.isEnded }
   }
 
   // MARK: Regions
 
-  /// Makes the averages of a span of days within one month again, whole.
-  package func makeRegionDays(_ span: DirtySpan) throws {
-    try store.transaction {
-      try store.takeMarks(of: span)
-      // Who counts where is read here too: what changed it before we had the marks counts.
-      try store.replace(span, with: averages(span))
+  /// Makes the averages of spans of days again, whole; each of them lies within one month.
+  ///
+  /// - Parameter progress: called with how many of how many are done.
+  package func makeRegionDays(
+    _ spans: [DirtySpan], progress: (Int, Int) -> Void = { _, _ in }
+  ) throws {
+    var known: KnownPairs?
+    for (position, span) in spans.enumerated() {
+      try store.transaction {
+        try store.takeMarks(of: span)
+        // Who counts where is read here too: what changed it before we had the marks counts.
+        try store.replace(span, with: averages(span, known: &known))
+      }
+      progress(position + 1, spans.count)
     }
   }
 
-  private func averages(_ span: DirtySpan) throws -> [DailyAverage] {
+  /// The stations and fuels of which a price is known in a month.
+  private struct KnownPairs {
+    var month: Month
+    var fuelIDs: [Int16]
+    var pairs: Set<Pair> = []
+  }
+
+  /// - Parameter known: of the month made before; then of this one. Nothing but an aggregate changes it.
+  private func averages(_ span: DirtySpan, known: inout KnownPairs?) throws -> [DailyAverage] {
     let context = try store.regionContext()
     let calendar = try store.calendar(
       from: span.from, to: span.to, states: context.states, now: now)
@@ -210,18 +242,22 @@ package struct DayUpdate {
       fuelIDs: span.fuelIDs, calendar: calendar, places: context.places, regions: context.regions,
       regionSets: context.regionSets,
       covered: try store.coveredDays(from: span.from, to: span.to, states: context.states))
-    var expected = try store.knownPairs(
-      of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
-    try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
-      if isKnown { expected.insert(pair) }
-      guard let place = context.places[pair.stationID] else { return }
-      for (position, day) in days.enumerated()
-      where position < calendar.days[place.state].count
-        && calendar.days[place.state][position].isEnded
-      {
-        regions.take(day, of: pair.stationID, fuelID: pair.fuelID, day: position)
+    let month = Month(span.from)
+    let before = Month(number: month.number - 1)
+    var expected =
+      if let known, known.month == before, known.fuelIDs == span.fuelIDs { known.pairs } else {
+        try store.knownPairs(of: span.fuelIDs, in: before)
       }
+    var here = KnownPairs(month: month, fuelIDs: span.fuelIDs)
+    here.pairs.reserveCapacity(expected.count)
+    try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
+      if isKnown { here.pairs.insert(pair) }
+      guard let place = context.places[pair.stationID] else { return }
+      let ended = calendar.days[place.state].prefix { $0.isEnded }.count
+      regions.take(days.prefix(ended), of: pair.stationID, fuelID: pair.fuelID)
     }
+    expected.formUnion(here.pairs)
+    known = here
     for pair in expected { regions.expect(pair.stationID, fuelID: pair.fuelID) }
     try takeRunningDays(of: span.fuelIDs, calendar: calendar, context: context, into: &regions)
     return regions.averages()
@@ -253,9 +289,7 @@ package struct DayUpdate {
         let made = stationDays(of: stored.lazy.map(\.believed), in: days) {
           countsFrom[$0] ?? .distantPast
         }
-        for (position, day) in made.enumerated() {
-          regions.take(day, of: pair.stationID, fuelID: pair.fuelID, day: first + position)
-        }
+        regions.take(made[...], of: pair.stationID, fuelID: pair.fuelID, from: first)
       }
     }
   }

@@ -119,13 +119,9 @@ struct KnownAverages {
         covered: try store.coveredDays(from: from, to: to, states: context.states))
       var here: Set<Pair> = []
       for (pair, stationDays) in days {
-        for (position, day) in stationDays.dropFirst(offset).prefix(
-          to.sinceEpoch - from.sinceEpoch + 1
-        )
-        .enumerated() {
-          regions.take(day, of: pair.stationID, fuelID: pair.fuelID, day: position)
-          if day.standing == .known { here.insert(pair) }
-        }
+        let days = stationDays.dropFirst(offset).prefix(to.sinceEpoch - from.sinceEpoch + 1)
+        regions.take(days, of: pair.stationID, fuelID: pair.fuelID)
+        if days.contains(where: { $0.standing == .known }) { here.insert(pair) }
       }
       for pair in here.union(before) { regions.expect(pair.stationID, fuelID: pair.fuelID) }
       averages += regions.averages()

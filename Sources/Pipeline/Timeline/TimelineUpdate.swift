@@ -9,12 +9,16 @@ import Timeline
 package struct TimelineUpdate {
   private let store: Store
   private let now: Instant
+  private let isAggregate: Bool
   private let rules: [Int16: [Int16: ReportRules]]
 
-  /// - Parameter now: which of the spans is the present one; of later days nothing is averaged yet.
-  package init(_ store: Store, now: Instant) throws {
+  /// - Parameters:
+  ///   - now: which of the spans is the present one; of later days nothing is averaged yet.
+  ///   - isAggregate: whether an aggregate makes them, which alone takes marks of days.
+  package init(_ store: Store, now: Instant, isAggregate: Bool = false) throws {
     self.store = store
     self.now = now
+    self.isAggregate = isAggregate
     rules = try store.reportRules()
   }
 
@@ -37,7 +41,7 @@ package struct TimelineUpdate {
       let count = try store.transaction {
         try store.lockTimeline()
         let touched = try store.takeTouched(atMost: atOnce)
-        let made = try TimelineUpdate(store, now: now).make(touched)
+        let made = try TimelineUpdate(store, now: now, isAggregate: true).make(touched)
         try days.make(made.whole)
         return touched.count
       }
@@ -92,7 +96,8 @@ package struct TimelineUpdate {
     let judged = try judgeSuspects(
       fuelIDs: Set(windows.map(\.pair.fuelID)).sorted(), from: min(first ?? now, judgedFrom))
     changes += judged
-    try store.markChangedDays(changes.map { ($0.pair, $0.from, $0.until) }, now: now)
+    try store.markChangedDays(
+      changes.map { ($0.pair, $0.from, $0.until) }, isAggregate: isAggregate, now: now)
     var result = Made()
     result.doubtful = try store.presentDoubts(of: changes.map(\.pair), at: now)
     let isJudged = Set(judged.map(\.pair))
@@ -322,7 +327,8 @@ package struct TimelineUpdate {
     // Spans that are as they were, of other fuels or of before, are not written.
     try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
     try store.markChangedDays(
-      changed.map { ($0.pair, $0.span.from, $0.span.latestEnd) }, now: now)
+      changed.map { ($0.pair, $0.span.from, $0.span.latestEnd) }, isAggregate: isAggregate, now: now
+    )
     return changed.map(\.span.from).min() ?? .distantFuture
   }
 

@@ -67,10 +67,7 @@ package struct Aggregate {
     let days = DayUpdate(store, now: now)
     try days.makeStationDays(progress: progress)
     let spans = try store.dirtySpans(now: now)
-    for (position, span) in spans.enumerated() {
-      try days.makeRegionDays(span)
-      progress(position + 1, spans.count)
-    }
+    try days.makeRegionDays(spans, progress: progress)
     try store.refreshChanges(now: now)
     try refreshHabits(isDue: rebuild, now: now)
     let verdicts = try Verdict.all(store, now: now)

@@ -84,14 +84,14 @@ extension Store {
 
   // MARK: Changing single days
 
-  /// Months of stations and fuels as they are stored, one more on either side: standing, mean and seconds of each day.
+  /// Months of stations and fuels as they are stored, one more on either side.
   package func stationMonths(of spans: [MonthSpan]) throws -> [StationMonth] {
     guard !spans.isEmpty else { return [] }
     var found: [StationMonth] = []
     try connection.copy(
       from: """
         SELECT stored.station_id, stored.fuel_id, stored.month - '1970-01-01'::date AS month,
-          stored.standing, stored.mean, stored.seconds
+          stored.days
         FROM unnest(
           \(spans.map(\.pair.stationID))::integer[], \(spans.map(\.pair.fuelID))::smallint[],
           \(spans.map(\.first.firstDay))::date[], \(spans.map(\.last.firstDay))::date[]
@@ -105,7 +105,8 @@ extension Store {
     ) { row in
       let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
       let month = Month(Day(sinceEpoch: Int(try row.int32())))
-      found.append(StationMonth(pair: pair, month: month, days: try row.stationDays()))
+      found.append(
+        StationMonth(pair: pair, month: month, days: StationDay.days(from: try row.bytes())))
     }
     return found
   }

@@ -294,19 +294,14 @@ extension Store {
     for year in Set(months.map { $0.month.firstDay.year }).sorted() {
       try connection.query("SELECT fuel.ensure_span_year(\(year))")
     }
-    try connection.copy(into: "fuel.station_month", columns: 10) { copy in
+    try connection.copy(into: "fuel.station_month", columns: 5) { copy in
       for month in months {
         try copy.beginRow()
         copy.write(month.pair.stationID)
         copy.write(month.pair.fuelID)
         copy.write(month.month.firstDay)
         copy.write(Int32(month.days.count { $0.standing == .known }))
-        copy.write(month.days.map(\.standing.rawValue))
-        copy.write(month.days.map(\.mean))
-        copy.write(month.days.map { Int16($0.low) })
-        copy.write(month.days.map { Int16($0.high) })
-        copy.write(month.days.map { Int16($0.last) })
-        copy.write(month.days.map(\.seconds))
+        copy.write(bytes: StationDay.bytes(of: month.days))
       }
     }
   }
@@ -318,16 +313,22 @@ extension Store {
     try connection.query(
       """
       INSERT INTO fuel.dirty_day (fuel_id, day)
-      SELECT DISTINCT changed.fuel_id, series.day::date
-      FROM unnest(
-        \(changed.map { Int16($0[0]) })::smallint[],
-        \(changed.map { Month(number: $0[1]).firstDay })::date[]
-      ) AS changed (fuel_id, month)
-      CROSS JOIN LATERAL generate_series(
-        changed.month::timestamp,
-        least(
-          changed.month + interval '2 months' - interval '1 day',
-          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
+      SELECT changed.fuel_id, changed.day
+      FROM (
+        SELECT DISTINCT changed.fuel_id, series.day::date AS day
+        FROM unnest(
+          \(changed.map { Int16($0[0]) })::smallint[],
+          \(changed.map { Month(number: $0[1]).firstDay })::date[]
+        ) AS changed (fuel_id, month)
+        CROSS JOIN LATERAL generate_series(
+          changed.month::timestamp,
+          least(
+            changed.month + interval '2 months' - interval '1 day',
+            \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
+      ) AS changed
+      -- Nobody takes marks meanwhile: those that are there stay.
+      LEFT JOIN fuel.dirty_day AS known USING (fuel_id, day)
+      WHERE known.day IS NULL
       ORDER BY 1, 2
       ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
       """)
@@ -335,24 +336,24 @@ extension Store {
 
   /// Reads the days of stations within one month.
   ///
-  /// - Parameter body: a station and fuel, whether any day of the whole month is known, and its days: standing,
-  ///   mean and seconds of each day from `first` on, as far as they are made.
+  /// - Parameter body: a station and fuel, whether any day of the whole month is known, and its days from `first` on,
+  ///   as far as they are made.
   package func stationDays(
     of fuelIDs: [Int16], from first: Day, to last: Day,
-    _ body: (Pair, Bool, [StationDay]) -> Void
+    _ body: (Pair, Bool, ArraySlice<StationDay>) -> Void
   ) throws {
-    let low = first.day
     try connection.copy(
       from: """
-        SELECT station_id, fuel_id, known_days, standing[\(low):\(last.day)], mean[\(low):\(last.day)],
-          seconds[\(low):\(last.day)]
+        SELECT station_id, fuel_id, known_days, days
         FROM fuel.station_month
         WHERE month = \(Month(first).firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[])
         """
     ) { row in
       let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
       let isKnown = try row.int32() > 0
-      body(pair, isKnown, try row.stationDays())
+      body(
+        pair, isKnown,
+        StationDay.days(from: try row.bytes()).prefix(last.day).dropFirst(first.day - 1))
     }
   }
 
@@ -421,19 +422,5 @@ extension Store {
         try row.integer("average")
     }
     return found
-  }
-}
-
-extension BinaryRow {
-  /// What averages need of a station's days: columns with standing, mean and seconds of each.
-  mutating func stationDays() throws -> [StationDay] {
-    let standings = try int16s()
-    let means = try int32s()
-    let seconds = try int32s()
-    return standings.indices.map { place in
-      StationDay(
-        standing: .init(rawValue: standings[place]) ?? .unknown, mean: means[place], low: 0,
-        high: 0, last: 0, seconds: seconds[place])
-    }
   }
 }

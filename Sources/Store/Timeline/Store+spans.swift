@@ -283,15 +283,18 @@ extension Store {
   /// Marks the days whose prices changed, of a station and fuel each.
   ///
   /// Of few stations and fuels the days that are made already are changed one by one; of more, whole days are due.
+  ///
+  /// - Parameter isAggregate: whether nobody else can take marks meanwhile.
   package func markChangedDays(
-    _ changed: [(pair: Pair, from: Instant, until: Instant)], now: Instant
+    _ changed: [(pair: Pair, from: Instant, until: Instant)], isAggregate: Bool, now: Instant
   ) throws {
     guard !changed.isEmpty else { return }
     try connection.query(
       """
       SELECT fuel.mark_changed_days(
         \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from.sqlBound)),
-        \(changed.map(\.until.sqlBound)), \(Self.mostEdits), \(now))
+        \(changed.map(\.until.sqlBound)), \(Self.mostEdits), \(isAggregate),
+        \(now))
       """)
   }
 
