@@ -15,7 +15,12 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('fuel.span partitions'));
-  IF to_regclass('fuel.station_month_' || p_year) IS NOT NULL THEN
+  -- Read from the table: what the session remembers of names is older than the lock.
+  IF EXISTS (
+    SELECT
+    FROM pg_class
+    WHERE pg_class.relnamespace = 'fuel'::regnamespace AND pg_class.relname = 'station_month_' || p_year)
+  THEN
     RETURN;
   END IF;
   EXECUTE format('CREATE TABLE fuel.%I (LIKE fuel.span INCLUDING ALL)', 'span_' || p_year);
