@@ -76,6 +76,9 @@ static const unsigned char m0022_tell_whatever_counts[] = {
 static const unsigned char m0023_days_in_bytes[] = {
 #embed "0023_days_in_bytes.sql"
 };
+static const unsigned char m0024_judge_at_the_end[] = {
+#embed "0024_judge_at_the_end.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -292,6 +295,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0021_take_by_number", m0021_take_by_number),
   FILE_ENTRY("0022_tell_whatever_counts", m0022_tell_whatever_counts),
   FILE_ENTRY("0023_days_in_bytes", m0023_days_in_bytes),
+  FILE_ENTRY("0024_judge_at_the_end", m0024_judge_at_the_end),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),

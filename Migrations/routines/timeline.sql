@@ -48,7 +48,8 @@ RETURNS void LANGUAGE sql AS $$
   FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
   GROUP BY pair.station_id, pair.fuel_id
   ORDER BY pair.station_id, pair.fuel_id
-  ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = least(known.from_at, excluded.from_at)
+  ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
+    from_at = least(known.from_at, excluded.from_at), is_made = false
 $$;
 COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
   'Notes that the spans of records and fuels have to be made again from an instant on.';
@@ -193,8 +194,8 @@ BEGIN
       AND archived.effective_at >= taken.begins_at
       AND archived.effective_at < taken.ends_at
     GROUP BY archived.station_id, archived.fuel_id
-    ON CONFLICT ON CONSTRAINT touched_pk
-    DO UPDATE SET from_at = least(known.from_at, excluded.from_at);
+    ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
+      from_at = least(known.from_at, excluded.from_at), is_made = false;
   END LOOP;
   DELETE FROM fuel.touched_month;
 END

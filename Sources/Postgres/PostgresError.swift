@@ -28,6 +28,9 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether two transactions waited for each other, and the server ended this one.
+  package var isDeadlock: Bool { sqlState == "40P01" }
+
   /// Whether the server knows us but does not let us: wrong password, unknown role, missing right.
   package var isLoginRefused: Bool {
     switch self {

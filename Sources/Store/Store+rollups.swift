@@ -211,7 +211,7 @@ extension Store {
         SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.present_span AS pair
         UNION
         SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.current_price AS pair
-        ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = excluded.from_at
+        ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = excluded.from_at, is_made = false
         """)
       try connection.query(
         """

@@ -15,14 +15,16 @@ package struct Store {
   }
 
   /// Waits until no other transaction stores what was reported or makes spans of it.
-  package func lockTimeline() throws {
+  ///
+  /// - Parameter isShared: whether others that share may make spans meanwhile: of other stations.
+  package func lockTimeline(isShared: Bool = false) throws {
     // A rehearsal is one long transaction, and would hold up all others.
     guard !connection.isRehearsing else { return }
     // Where many feeds are read at once the last one waits for all the others; any other lock is held for an instant.
     try connection.execute(
       """
       SET LOCAL lock_timeout = '2min';
-      SELECT pg_advisory_xact_lock(3, 0);
+      SELECT pg_advisory_xact_lock\(isShared ? "_shared" : "")(3, 0);
       SET LOCAL lock_timeout = '\(Connection.lockTimeout)'
       """)
   }

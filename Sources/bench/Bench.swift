@@ -466,7 +466,7 @@ struct Bench {
     }
     try connection.query(
       "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price")
-    try TimelineUpdate.makeAll(store, now: now)
+    try TimelineUpdate.makeAll(Workers(store), now: now)
     try connection.execute("VACUUM ANALYZE")
   }
 

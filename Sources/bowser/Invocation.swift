@@ -88,6 +88,7 @@ struct Invocation {
     Setting("timeoutSeconds", .integer(1...3_600), .number(30)),
     Setting("maxBodyMegabytes", .integer(1...1_024), .number(64)),
     Setting("attempts", .integer(1...20), .number(4)),
+    Setting("workers", .integer(1...64), .number(2)),
     Setting("contact", .text, .text("")),
     Setting("stateFolder", .text, .text("")),
     Setting("pingUrl", .text, .text("")),
@@ -114,6 +115,7 @@ struct Invocation {
     var given: [String: String] = [:]
     if let target = options["db"] { given["database"] = target }
     if let address = options["ping-url"] { given["pingUrl"] = address }
+    if let count = options["workers"] { given["workers"] = count }
     if flags.contains("verbose") { given["logLevel"] = "info" }
     return try Settings(
       Self.settings, file: try Value.table(file: folder + "/bowser.json5"),

@@ -43,7 +43,7 @@ struct ArchiveSampleTests {
       let connection = try Connection(target)
       let store = Store(connection)
       _ = try await load("nsw", "nsw_fuelcheck/price_history_checks_apr2020.xlsx", into: store)
-      try TimelineUpdate.makeAll(store, now: Self.now)
+      try TimelineUpdate.makeAll(Workers(store), now: Self.now)
       let sydney = try regions(
         file: URL(filePath: #filePath).deletingLastPathComponent()
           .appending(path: "../../config/regions.json5").standardized.path
@@ -100,7 +100,7 @@ struct ArchiveSampleTests {
         #expect(
           counts.stored == counts.received - counts.duplicate - counts.rejected, "\(result.file)")
       }
-      try TimelineUpdate.makeAll(store, now: Self.now)
+      try TimelineUpdate.makeAll(Workers(store), now: Self.now)
       let connection = try Connection(target)
       // Row 2104 of April 2020, whose fuel and time stand in the cells above.
       #expect(

@@ -45,7 +45,7 @@ struct TimelineTests {
   /// Matches stations and makes their spans, as an aggregate does first of all.
   private func makeTimeline(_ feed: Feed) throws {
     try Identity.match(feed.store, decisions: [], now: Self.end, log: Logger(.error))
-    try TimelineUpdate.makeAll(feed.store, now: Self.end)
+    try TimelineUpdate.makeAll(Workers(feed.store), now: Self.end)
   }
 
   private func history(_ feed: Feed) throws -> [String] {

@@ -245,11 +245,11 @@ struct DailyAverageTests {
       #expect(try day(feed, "2026-06-05") == [])
       let first = try #require(Day("2026-06-01"))
       for cut in 0...7 {
-        let days = DayUpdate(feed.store, now: now)
-        try days.makeRegionDays([
-          DirtySpan(fuelIDs: [1], from: first, to: first + cut),
-          DirtySpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9),
-        ])
+        try DayUpdate.makeRegionDays(
+          [
+            DirtySpan(fuelIDs: [1], from: first, to: first + cut),
+            DirtySpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9),
+          ], Workers(feed.store), now: now)
         #expect(try rows() == whole, "cut after \(first + cut)")
       }
     }

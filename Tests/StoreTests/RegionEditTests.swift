@@ -98,16 +98,18 @@ struct RegionEditTests {
         try Identity.match(
           east.store, decisions: decisions, now: Self.now, log: Logger(.error))
         try east.store.refreshRegions(Self.regions, now: Self.now)
-        try TimelineUpdate.makeAll(east.store, now: Self.now)
+        let workers = Workers(east.store)
+        try TimelineUpdate.makeAll(workers, now: Self.now)
         try east.store.refreshSourceDays(now: Self.now)
-        let update = DayUpdate(east.store, now: Self.now)
-        try update.makeStationDays()
+        try DayUpdate.makeStationDays(workers, now: Self.now)
         if try rows() != before { edited += 1 }
-        try update.makeRegionDays(try east.store.dirtySpans(now: Self.now))
+        try DayUpdate.makeRegionDays(
+          try east.store.dirtySpans(now: Self.now), workers, now: Self.now)
 
         let changed = try rows()
         try east.store.markAllDirty(from: Day("2026-03-25"), now: Self.now)
-        try update.makeRegionDays(try east.store.dirtySpans(now: Self.now))
+        try DayUpdate.makeRegionDays(
+          try east.store.dirtySpans(now: Self.now), workers, now: Self.now)
         let whole = try rows()
         #expect(changed == whole, "seed \(seed), step \(step)")
         for (left, right) in zip(changed, whole) where left != right {

@@ -1,5 +1,5 @@
 package import FuelModel
-import Pipeline
+package import Pipeline
 package import Postgres
 package import Store
 import Timeline
@@ -85,13 +85,15 @@ package struct Feed {
   }
 
   /// Brings every dirty day up to date.
-  package func aggregate(at now: Instant, regions: [Region] = [.queensland, .nation]) throws {
+  package func aggregate(
+    at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
+  ) throws {
     try store.refreshRegions(regions, now: now)
-    try TimelineUpdate.makeAll(store, now: now)
+    let workers = workers ?? Workers(store)
+    try TimelineUpdate.makeAll(workers, now: now)
     try store.refreshSourceDays(now: now)
-    let days = DayUpdate(store, now: now)
-    try days.makeStationDays()
-    try days.makeRegionDays(try store.dirtySpans(now: now))
+    try DayUpdate.makeStationDays(workers, now: now)
+    try DayUpdate.makeRegionDays(try store.dirtySpans(now: now), workers, now: now)
     try store.refreshChanges(now: now)
   }
 

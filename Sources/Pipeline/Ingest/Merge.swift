@@ -67,7 +67,7 @@ package struct Merge {
         counts.believedNow = try standings.judgeAgain(
           around: list.takenAt, lastListed: lastListed)
       }
-      counts.flagged = try TimelineUpdate(store, now: now).make(store.takeChanged()).doubtful
+      counts.flagged = try TimelineUpdate(store, now: now).make(store.takeChanged())
       counts.unmapped = settled.unmapped
       counts.pairs = difference.pairs
       counts.rejectedByReason = settled.rejectedByReason

@@ -1,5 +1,7 @@
 package import FuelModel
+package import Logging
 package import Store
+import Synchronization
 package import Timeline
 
 /// Makes days from spans: first those of stations, then those of regions from them.
@@ -21,25 +23,58 @@ package struct DayUpdate {
   /// Makes the days of stations that have ended or changed since the last time.
   ///
   /// - Parameter progress: called with how many stations and fuels of how many are done.
-  package func makeStationDays(progress: (Int, Int) -> Void = { _, _ in }) throws {
-    try store.markEndedDays(now: now)
-    let all = try store.staleDaysCount()
+  package static func makeStationDays(
+    _ workers: Workers, now: Instant, log: Logger = Logger(.error),
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) throws {
+    try workers.first.markEndedDays(now: now)
+    let all = try workers.first.staleDaysCount()
     guard all > 0 else { return }
-    let places = try store.regionContext()
-    var done = 0
+    let done = Mutex(0)
+    func make(_ workers: Workers, isMarked: Bool) throws {
+      try workers.run(pieces: all / Batches.least, log: log) { store, number, count in
+        Batches(
+          days: DayUpdate(store, now: now), places: try store.regionContext(),
+          share: (number, of: count))
+      } _: { batches in
+        let taken = try batches.makeNext(isMarked: isMarked)
+        done.withLock { done in
+          done += taken
+          progress(min(done, all), all)
+        }
+        return taken > 0
+      }
+    }
+    try make(workers, isMarked: true)
+    // These change averages in place, one after the other.
+    try make(Workers(workers.first), isMarked: false)
+  }
+
+  /// One connection's batches of station days.
+  private final class Batches {
+    let days: DayUpdate
+    let places: RegionContext
+    let share: (Int, of: Int)
     // Notes cover few months or many; the first ones tell how many to take at once.
     var count = 200
-    while true {
-      let taken = try store.transaction {
-        let taken = try store.takeStaleDays(atMost: count)
-        try make(taken, places: places)
+
+    static let least = 50
+
+    init(days: DayUpdate, places: RegionContext, share: (Int, of: Int)) {
+      self.days = days
+      self.places = places
+      self.share = share
+    }
+
+    func makeNext(isMarked: Bool) throws -> Int {
+      let taken = try days.store.transaction {
+        let taken = try days.store.takeStaleDays(atMost: count, isMarked: isMarked, share: share)
+        try days.make(taken, places: places)
         return taken
       }
-      if taken.isEmpty { break }
-      done += taken.count
-      progress(min(done, all), all)
       let months = taken.reduce(0) { $0 + Int($1.last.number - $1.first.number) + 1 }
-      count = max(50, Self.atOnce * taken.count / max(1, months))
+      count = max(Self.least, DayUpdate.atOnce * taken.count / max(1, months))
+      return taken.count
     }
   }
 
@@ -211,17 +246,46 @@ package struct DayUpdate {
   /// Makes the averages of spans of days again, whole; each of them lies within one month.
   ///
   /// - Parameter progress: called with how many of how many are done.
-  package func makeRegionDays(
-    _ spans: [DirtySpan], progress: (Int, Int) -> Void = { _, _ in }
+  package static func makeRegionDays(
+    _ spans: [DirtySpan], _ workers: Workers, now: Instant, log: Logger = Logger(.error),
+    progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    var known: KnownPairs?
-    for (position, span) in spans.enumerated() {
-      try store.transaction {
-        try store.takeMarks(of: span)
-        // Who counts where is read here too: what changed it before we had the marks counts.
-        try store.replace(span, with: averages(span, known: &known))
+    let done = Mutex(0)
+    try workers.run(pieces: spans.count, log: log) { store, number, count in
+      // Months that follow one another: what is known in one is asked by the next.
+      let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
+      return Months(days: DayUpdate(store, now: now), left: share)
+    } _: { months in
+      guard try months.makeNext() else { return false }
+      done.withLock { done in
+        done += 1
+        progress(done, spans.count)
       }
-      progress(position + 1, spans.count)
+      return true
+    }
+  }
+
+  /// One connection's share of days of regions.
+  private final class Months {
+    let days: DayUpdate
+    var left: ArraySlice<DirtySpan>
+    var known: KnownPairs?
+
+    init(days: DayUpdate, left: ArraySlice<DirtySpan>) {
+      self.days = days
+      self.left = left
+    }
+
+    func makeNext() throws -> Bool {
+      guard let span = left.first else { return false }
+      try days.store.transaction {
+        try days.store.takeMarks(of: span)
+        // Who counts where is read here too: what changed it before we had the marks counts.
+        let context = try days.store.regionContext()
+        try days.store.replace(span, with: days.averages(span, context: context, known: &known))
+      }
+      left.removeFirst()
+      return true
     }
   }
 
@@ -233,8 +297,9 @@ package struct DayUpdate {
   }
 
   /// - Parameter known: of the month made before; then of this one. Nothing but an aggregate changes it.
-  private func averages(_ span: DirtySpan, known: inout KnownPairs?) throws -> [DailyAverage] {
-    let context = try store.regionContext()
+  private func averages(
+    _ span: DirtySpan, context: RegionContext, known: inout KnownPairs?
+  ) throws -> [DailyAverage] {
     let calendar = try store.calendar(
       from: span.from, to: span.to, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }

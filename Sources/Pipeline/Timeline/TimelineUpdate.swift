@@ -1,5 +1,7 @@
 package import FuelModel
+package import Logging
 package import Store
+import Synchronization
 import Timeline
 
 /// Brings the timeline up to date for stations of which something was reported.
@@ -27,28 +29,69 @@ package struct TimelineUpdate {
 
   /// Makes the spans of everything that was noted since: archives, links, confirmations.
   ///
-  /// - Parameter progress: called with how many stations and fuels of how many are done.
+  /// - Parameters:
+  ///   - workers: each makes the stations of its share.
+  ///   - progress: called with how many stations and fuels of how many are done.
   package static func makeAll(
-    _ store: Store, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
+    _ workers: Workers, now: Instant, log: Logger = Logger(.error),
+    progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    let all = try store.transaction { try store.touchedCount() }
-    guard all > 0 else { return }
+    let store = workers.first
+    let (all, hasMade) = try store.transaction { try store.touchedCount() }
+    guard all > 0 || hasMade else { return }
     // What has ended is noted first, so that days of stations may be made beside their spans.
-    let days = DayUpdate(store, now: now)
     try store.markEndedDays(now: now)
-    var done = 0
-    while done < all {
-      let count = try store.transaction {
+    if all <= atOnce {
+      // In one transaction, so that nobody sees what is not judged yet.
+      try store.transaction {
         try store.lockTimeline()
-        let touched = try store.takeTouched(atMost: atOnce)
-        let made = try TimelineUpdate(store, now: now, isAggregate: true).make(touched)
-        try days.make(made.whole)
-        return touched.count
+        try makeBatch(store, days: DayUpdate(store, now: now), now: now)
+        try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
       }
-      if count == 0 { break }
-      done += count
-      progress(min(done, all), all)
+      return progress(all, all)
     }
+    let done = Mutex(0)
+    try workers.run(pieces: all / atOnce + 1, log: log) { store, number, count in
+      (store, DayUpdate(store, now: now), (number, of: count))
+    } _: { store, days, share in
+      let count = try store.transaction {
+        try store.lockTimeline(isShared: true)
+        return try makeBatch(store, days: days, share: share, now: now)
+      }
+      done.withLock { done in
+        done += count
+        progress(min(done, all), all)
+      }
+      return count > 0
+    }
+    try store.transaction {
+      try store.lockTimeline()
+      try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+    }
+  }
+
+  /// Makes the spans of some stations, whose doubts `judgeMade` judges, and the days of those that need no judgement.
+  ///
+  /// - Returns: how many notes it took.
+  @discardableResult
+  private static func makeBatch(
+    _ store: Store, days: DayUpdate, share: (Int, of: Int) = (0, of: 1), now: Instant
+  ) throws -> Int {
+    let touched = try store.touched(atMost: atOnce, share: share)
+    guard !touched.isEmpty else { return 0 }
+    let update = try TimelineUpdate(store, now: now, isAggregate: true)
+    let made = try update.write(touched)
+    try update.mark(made.changes)
+    try store.keepMade(touched, from: made.from)
+    try days.make(made.whole)
+    return touched.count
+  }
+
+  /// Judges the doubts about spans that an aggregate has made.
+  private func judgeMade() throws {
+    let made = try store.takeMade()
+    guard let first = made.values.min() else { return }
+    try mark(judgeSuspects(fuelIDs: made.keys.sorted(), from: first))
   }
 
   /// A change of what is believed of a station and fuel between two instants.
@@ -58,56 +101,65 @@ package struct TimelineUpdate {
     var until: Instant
   }
 
-  /// What an update came to.
-  package struct Made {
-    /// How many of the prices that changed are doubtful.
-    package var doubtful = 0
-    /// The spans of stations and fuels that were made from their first report on.
+  /// What writing spans came to.
+  private struct Written {
+    var changes: [Change] = []
+    /// From when on spans were written.
+    var from = Instant.distantFuture
+    /// The spans of stations and fuels that were made from their first report on, and that nobody need judge.
     var whole: [Pair: [Span]] = [:]
   }
 
   /// Makes the spans of touched records; part of a transaction that no other update runs beside.
+  ///
+  /// - Returns: how many of the prices that changed are doubtful.
   @discardableResult
-  package func make(_ touched: [Window]) throws -> Made {
-    guard !touched.isEmpty else { return Made() }
+  package func make(_ touched: [Window]) throws -> Int {
+    var written = try write(touched)
+    written.changes += try judgeSuspects(
+      fuelIDs: Set(touched.map(\.pair.fuelID)).sorted(), from: written.from)
+    try mark(written.changes)
+    return try store.presentDoubts(of: written.changes.map(\.pair), at: now)
+  }
+
+  /// Writes the spans of touched records where they differ; suspects among them are judged afterwards.
+  private func write(_ touched: [Window]) throws -> Written {
+    guard !touched.isEmpty else { return Written() }
     let stations = try store.stations(of: touched)
-    guard !stations.isEmpty else { return Made() }
+    guard !stations.isEmpty else { return Written() }
     // The window begins up to two spans before the change, and two more are shown to what judges it.
     let old = try store.spans(of: stations, before: 2 * Self.reach + 1)
     let windows = stations.map { Self.window($0, before: old[$0.pair] ?? []) }
     var made = try spans(in: windows, old: old)
-    let judgedFrom = try doubtPlaceholders(&made, windows: windows, old: old)
+    var result = Written()
+    result.from = min(now, try doubtPlaceholders(&made, windows: windows, old: old))
 
-    var changes: [Change] = []
     var rewritten: [Window] = []
     var written: [Pair: [Span]] = [:]
     for window in windows {
       let before = (old[window.pair] ?? []).filter { $0.span.from >= window.from }
       let after = made[window.pair] ?? []
+      if let first = [made[window.pair]?.first?.from, old[window.pair]?.first?.span.from]
+        .compactMap({ $0 }).min()
+      {
+        result.from = min(result.from, first)
+      }
       guard let difference = Self.difference(before, after, now: now) else { continue }
-      changes.append(Change(pair: window.pair, from: difference.from, until: difference.until))
+      result.changes.append(
+        Change(pair: window.pair, from: difference.from, until: difference.until))
       rewritten.append(Window(pair: window.pair, from: difference.writesFrom))
       written[window.pair] = Array(after.drop { $0.from < difference.writesFrom })
+      if window.from == .distantPast, !after.contains(where: \.isSuspect) {
+        result.whole[window.pair] = after
+      }
     }
     try store.replace(rewritten, with: written, now: now)
-    let first = windows.compactMap { window in
-      [made[window.pair]?.first?.from, old[window.pair]?.first?.span.from].compactMap { $0 }.min()
-    }.min()
-    let judged = try judgeSuspects(
-      fuelIDs: Set(windows.map(\.pair.fuelID)).sorted(), from: min(first ?? now, judgedFrom))
-    changes += judged
+    return result
+  }
+
+  private func mark(_ changes: [Change]) throws {
     try store.markChangedDays(
       changes.map { ($0.pair, $0.from, $0.until) }, isAggregate: isAggregate, now: now)
-    var result = Made()
-    result.doubtful = try store.presentDoubts(of: changes.map(\.pair), at: now)
-    let isJudged = Set(judged.map(\.pair))
-    for window in windows
-    where window.from == .distantPast && !isJudged.contains(window.pair)
-      && written[window.pair] != nil
-    {
-      result.whole[window.pair] = made[window.pair]
-    }
-    return result
   }
 
   // MARK: Spans

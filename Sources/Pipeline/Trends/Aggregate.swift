@@ -20,17 +20,21 @@ package struct Aggregate {
   }
 
   private let store: Store
+  private let workers: Workers
   private let regions: [Region]
   private let brands: [BrandName]
   private let decisions: [StationDecision]
   private let clock: Clock
   private let log: Logger
 
+  /// - Parameter workers: share the making of spans and days; `nil`: the store makes them alone.
   package init(
-    store: Store, regions: [Region], brands: [BrandName] = [], decisions: [StationDecision] = [],
+    store: Store, workers: Workers? = nil, regions: [Region], brands: [BrandName] = [],
+    decisions: [StationDecision] = [],
     clock: Clock, log: Logger
   ) {
     self.store = store
+    self.workers = workers ?? Workers(store)
     self.regions = regions
     self.brands = brands
     self.decisions = decisions
@@ -62,12 +66,11 @@ package struct Aggregate {
     // Days of stations are made, and counted, where stations count now.
     try store.refreshRegions(regions, now: now)
     try store.refreshBrands(brands)
-    try TimelineUpdate.makeAll(store, now: now, progress: progress)
+    try TimelineUpdate.makeAll(workers, now: now, log: log, progress: progress)
     try store.refreshSourceDays(now: now)
-    let days = DayUpdate(store, now: now)
-    try days.makeStationDays(progress: progress)
+    try DayUpdate.makeStationDays(workers, now: now, log: log, progress: progress)
     let spans = try store.dirtySpans(now: now)
-    try days.makeRegionDays(spans, progress: progress)
+    try DayUpdate.makeRegionDays(spans, workers, now: now, log: log, progress: progress)
     try store.refreshChanges(now: now)
     try refreshHabits(isDue: rebuild, now: now)
     let verdicts = try Verdict.all(store, now: now)

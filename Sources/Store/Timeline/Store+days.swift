@@ -212,7 +212,15 @@ extension Store {
   }
 
   /// Takes the notes of stations whose days have to be made again, at most so many.
-  package func takeStaleDays(atMost count: Int) throws -> [MonthSpan] {
+  ///
+  /// - Parameters:
+  ///   - isMarked: whether the averages of their days are due anyway.
+  ///   - share: which of how many shares of all stations.
+  ///   - span: only those of its fuels and month.
+  package func takeStaleDays(
+    atMost count: Int = .max, isMarked: Bool, share: (Int, of: Int) = (0, of: 1),
+    in span: DirtySpan? = nil
+  ) throws -> [MonthSpan] {
     try monthSpans(
       """
       WITH taken AS (
@@ -221,7 +229,13 @@ extension Store {
         JOIN fuel.station USING (station_id)
         LEFT JOIN fuel.counted_place AS counted USING (station_id)
         -- A station that has come since the aggregate began waits for the next one.
-        WHERE counted.station_id IS NOT NULL OR station.place_id <> station.station_id
+        WHERE (counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
+          AND noted.is_marked = \(isMarked)
+          AND noted.station_id % \(share.of)::integer = \(share.0)::integer
+          AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
+            noted.fuel_id = ANY (\(optional: span?.fuelIDs)::smallint[])
+            AND noted.first_month <= \(optional: span?.to)::date
+            AND noted.last_month >= date_trunc('month', \(optional: span?.from)::timestamp)))
         ORDER BY noted.station_id, noted.fuel_id
         LIMIT \(count)
         FOR UPDATE OF noted
@@ -233,7 +247,8 @@ extension Store {
       """)
   }
 
-  /// Takes the notes of some stations and fuels, of stations that count somewhere.
+  /// Takes the notes of some stations and fuels, of stations that count somewhere, where averages of their days are due
+  /// anyway.
   package func takeStaleDays(of pairs: [Pair]) throws -> [MonthSpan] {
     try monthSpans(
       """
@@ -241,7 +256,7 @@ extension Store {
       USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
         AS pair (station_id, fuel_id)
       JOIN fuel.counted_place AS counted USING (station_id)
-      WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id
+      WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id AND is_marked
       RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
       """)
   }

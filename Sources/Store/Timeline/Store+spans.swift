@@ -42,30 +42,61 @@ package struct StoredSpan: Sendable {
 }
 
 extension Store {
-  /// Takes the notes of what was reported since spans were made, at most so many; those of archives come by
-  /// whole months.
-  package func takeTouched(atMost count: Int) throws -> [Window] {
+  /// Notes of what was reported since spans were made, at most so many, in order of stations.
+  ///
+  /// - Parameter share: which of how many shares of all stations; a station is in one of them with all its records.
+  package func touched(atMost count: Int, share: (Int, of: Int) = (0, of: 1)) throws -> [Window] {
     try connection.query(
       """
-      WITH taken AS (
-        SELECT station_id, fuel_id FROM fuel.touched
-        ORDER BY station_id, fuel_id
-        LIMIT \(count)
-        FOR UPDATE
-      )
-      DELETE FROM fuel.touched
-      USING taken
-      WHERE touched.station_id = taken.station_id AND touched.fuel_id = taken.fuel_id
-      RETURNING touched.station_id, touched.fuel_id, touched.from_at
+      SELECT noted.station_id, noted.fuel_id, noted.from_at
+      FROM fuel.touched AS noted
+      JOIN fuel.station USING (station_id)
+      WHERE NOT noted.is_made AND station.place_id % \(share.of)::integer = \(share.0)::integer
+      ORDER BY station.place_id, noted.station_id, noted.fuel_id
+      LIMIT \(count)
+      FOR UPDATE OF noted
       """
     ).map(window)
   }
 
-  /// How many notes there are, once those by month are turned into stations and fuels.
-  package func touchedCount() throws -> Int {
+  /// Keeps the notes of spans that are made until their doubts are judged.
+  ///
+  /// - Parameter from: from when on spans were written.
+  package func keepMade(_ touched: [Window], from: Instant) throws {
+    try connection.query(
+      """
+      UPDATE fuel.touched AS noted SET
+        is_made = true,
+        from_at = least(noted.from_at, \(from.sqlBound)::timestamptz)
+      FROM unnest(\(touched.map(\.pair.stationID))::integer[], \(touched.map(\.pair.fuelID))::smallint[])
+        AS made (station_id, fuel_id)
+      WHERE noted.station_id = made.station_id AND noted.fuel_id = made.fuel_id
+      """)
+  }
+
+  /// Takes the notes of spans that are made: the first instant of each fuel from which on spans were written.
+  package func takeMade() throws -> [Int16: Instant] {
+    try connection.query(
+      """
+      WITH taken AS (
+        DELETE FROM fuel.touched WHERE is_made RETURNING station_id, fuel_id, from_at
+      )
+      SELECT 0 AS station_id, fuel_id, min(from_at) AS from_at FROM taken GROUP BY fuel_id
+      """
+    ).map(window).reduce(into: [:]) { $0[$1.pair.fuelID] = $1.from }
+  }
+
+  /// How many notes there are of spans to be made, once those by month are turned into stations and fuels, and
+  /// whether any are left of spans that are made.
+  package func touchedCount() throws -> (toMake: Int, hasMade: Bool) {
     try connection.query("SELECT fuel.take_touched_months()")
-    return try connection.query("SELECT count(*) AS count FROM fuel.touched").only().integer(
-      "count")
+    let row = try connection.query(
+      """
+      SELECT count(*) FILTER (WHERE NOT is_made) AS to_make, coalesce(bool_or(is_made), false) AS has_made
+      FROM fuel.touched
+      """
+    ).only()
+    return (try row.integer("to_make"), try row.boolean("has_made"))
   }
 
   /// What the transaction under way has changed.

@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import FuelModel
 import Pipeline
@@ -13,6 +14,7 @@ let aggregateCommand = Command(
     ("bowser aggregate", "what has changed since the last time; silent"),
     ("bowser aggregate --rebuild", "every day again"),
     ("bowser aggregate --rebuild --from 2026-07-01", "every day from one on"),
+    ("bowser aggregate --workers 4", "four connections share the work"),
     (
       "bowser aggregate --as-of 2026-07-02T12:00:00Z", "what was known then, as CSV; stores nothing"
     ),
@@ -22,6 +24,7 @@ let aggregateCommand = Command(
     .init(name: "from", value: "DAY", about: "with --rebuild: the first day"),
     .init(
       name: "as-of", value: "INSTANT", about: "print averages and verdicts as they were known then"),
+    .init(name: "workers", value: "N", about: "how many connections share the work (2)"),
     .init(name: "summary", value: nil, about: "one line on standard output"),
   ],
   isJob: true
@@ -51,8 +54,12 @@ let aggregateCommand = Command(
   let folder = try invocation.configurationFolder()
   let regions = try regions(file: folder + "/regions.json5")
   let brands = try brands(file: folder + "/brands.json5")
+  let store = try invocation.store(settings)
   let aggregate = Aggregate(
-    store: try invocation.store(settings), regions: regions, brands: brands,
+    store: store,
+    workers: Workers(store, count: settings.integer("workers")) {
+      try invocation.store(settings)
+    }, regions: regions, brands: brands,
     decisions: try decisions(file: folder + "/stations.json5"), clock: clock,
     log: invocation.logger(settings))
   let progress = Progress(

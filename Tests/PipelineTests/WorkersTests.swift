@@ -1,0 +1,159 @@
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import Synchronization
+import TestDatabase
+import Testing
+
+/// An aggregate whose work several connections share.
+struct WorkersTests {
+  // More batches than connections: 1,200 stations and fuels.
+  private static let stations = 200
+  private static let fuels = ["U91", "E10", "P95", "P98", "DL", "LPG"]
+  private static let now = Instant("2025-04-02T02:00:00Z")
+
+  /// Prices of three months. On one day ten neighbours charge half as much again, and one station far from them.
+  private static func file(month: Int) -> String {
+    var random = Random(seed: UInt64(month), "workers")
+    var lines: [(at: String, text: String)] = []
+    for station in 0..<stations {
+      for (position, fuel) in fuels.enumerated() {
+        let level = 1_500 + station % 50 + position * 60
+        func add(_ at: String, _ tenths: Int) {
+          lines.append(
+            (
+              at,
+              "S\(station),\"\(station + 1) Main St, T\(station) NSW 2000\",T\(station),2000,B,\(fuel),"
+                + "\(at),\(tenths / 10).\(tenths % 10)\n"
+            ))
+        }
+        for week in 0..<4 {
+          add("2025-0\(month)-0\(1 + week * 2) 1\(random.integer(0...9)):00:00", level + week)
+        }
+        guard month == 2 else { continue }
+        add("2025-02-1\(random.integer(0...1)) 09:00:00", level + 9)
+        if station < 10 || station == 150 {
+          add("2025-02-12 0\(station % 10):30:00", level * 3 / 2)
+          add("2025-02-12 21:00:00", level + 5)
+        }
+        add("2025-02-20 09:00:00", level + 7)
+      }
+    }
+    return "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+      + lines.sorted { $0.at < $1.at }.map(\.text).joined()
+  }
+
+  /// A database with the prices, of which nothing is made yet.
+  private func withPrices(_ body: (Feed, String) async throws -> Void) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      for month in 1...3 {
+        _ = try await HistoryOrderTests.withFile(Self.file(month: month)) { path in
+          try await Backfill(
+            HistoryOrderTests.archive("nsw"), store: feed.store, decisions: [],
+            clock: .fixed(Self.now), log: Logger(.error)
+          ).run([path])
+        }
+      }
+      // Ten neighbours in one town, the others in another.
+      try feed.connection.query(
+        """
+        UPDATE fuel.station SET
+          latitude = -33.8 + substring(name FROM 2)::integer % 10 * 0.001,
+          longitude = CASE WHEN substring(name FROM 2)::integer < 10 THEN 151.2 ELSE 147.3 END
+        """)
+      try await body(feed, target)
+    }
+  }
+
+  private func workers(_ feed: Feed, _ target: String, count: Int) -> Workers {
+    Workers(feed.store, count: count) { Store(try Connection(target)) }
+  }
+
+  /// Spans with their doubts, days of stations and averages.
+  private func made(_ feed: Feed) throws -> [String] {
+    try feed.connection.lines(
+      """
+      SELECT name, fuel_id, from_at, until_at, price_tenths, doubt, doubt_until_at
+      FROM fuel.span JOIN fuel.station USING (station_id) ORDER BY name, fuel_id, from_at
+      """)
+      + feed.connection.lines(
+        """
+        SELECT name, fuel_id, month, days FROM fuel.station_month JOIN fuel.station USING (station_id)
+        ORDER BY name, fuel_id, month
+        """)
+      + feed.connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
+  }
+
+  private func doubtful(_ feed: Feed) throws -> [String] {
+    try feed.connection.lines(
+      """
+      SELECT name, count(*), min(doubt) FROM fuel.span JOIN fuel.station USING (station_id)
+      WHERE doubt IS NOT NULL GROUP BY name
+      """)
+  }
+
+  /// However many share the work, the same comes out; also where one of them is lost and the rest is made later.
+  @Test func sharedWorkEndsAlike() async throws {
+    try await withPrices { feed, target in
+      let regions = [Region.nation, .newSouthWales]
+      try feed.aggregate(at: Self.now, regions: regions)
+      let alone = try made(feed)
+      #expect(alone.count > 10_000)
+      // The neighbours have company, wherever they were made; the other one has none.
+      let doubted = try doubtful(feed)
+      #expect(doubted == ["S150|6|far"])
+
+      try await withPrices { feed, target in
+        try feed.aggregate(
+          at: Self.now, regions: regions, workers: workers(feed, target, count: 3))
+        #expect(try made(feed) == alone)
+      }
+
+      try await withPrices { feed, target in
+        let own = try feed.connection.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
+        let admin = try Connection(target)
+        let isLost = Mutex(false)
+        #expect(throws: PostgresError.self) {
+          try TimelineUpdate.makeAll(workers(feed, target, count: 3), now: Self.now) { _, _ in
+            let isFirst = isLost.withLock { lost in
+              defer { lost = true }
+              return !lost
+            }
+            guard isFirst else { return }
+            _ = try? admin.query(
+              """
+              SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+              WHERE datname = current_database() AND pid NOT IN (\(own), pg_backend_pid())
+              """)
+          }
+        }
+        let left = try feed.connection.lines(
+          "SELECT count(*) FILTER (WHERE is_made) > 0, count(*) FILTER (WHERE NOT is_made) > 0 FROM fuel.touched"
+        )
+        #expect(left == ["t|t"])
+        try feed.aggregate(
+          at: Self.now, regions: regions, workers: workers(feed, target, count: 2))
+        #expect(try made(feed) == alone)
+      }
+    }
+  }
+
+  /// Whoever stops between the last batch and the judgement leaves notes of it.
+  @Test func whatIsMadeIsJudgedLater() async throws {
+    try await withPrices { feed, _ in
+      try feed.aggregate(at: Self.now, regions: [.nation])
+      try feed.connection.query(
+        "UPDATE fuel.span SET doubt = NULL, doubt_from_at = NULL, doubt_until_at = NULL")
+      try feed.connection.query(
+        "INSERT INTO fuel.touched (station_id, fuel_id, from_at, is_made) SELECT station_id, 1, '-infinity', true FROM fuel.station WHERE name = 'S0'"
+      )
+      try TimelineUpdate.makeAll(Workers(feed.store), now: Self.now)
+      #expect(try doubtful(feed) == ["S150|1|far"])
+      #expect(try feed.connection.lines("SELECT count(*) FROM fuel.touched") == ["0"])
+    }
+  }
+}
