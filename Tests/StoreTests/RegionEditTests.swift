@@ -121,4 +121,45 @@ struct RegionEditTests {
       #expect(edited > 2, "seed \(seed)")
     }
   }
+
+  /// A list that changes days of many stations while an aggregate makes averages is in them in the end.
+  @Test func aListBesideAnAggregateIsNotLost() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let workers = Workers(feed.store)
+      // More than are changed one by one.
+      let stations = (0..<250).map { number in
+        Station(
+          code: "\(number)", state: .qld, name: "S\(number)", brand: "X",
+          address: "\(number) Main St", suburb: "Town", postcode: "4010")
+      }
+      func says(_ tenths: Int, _ stampedAt: Instant, at: Instant) throws {
+        try feed.says(
+          stations.map { .u91($0.code, tenths, stampedAt) }, stations: stations, at: at)
+      }
+      func averages() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT region, day, average_cpl FROM fuel.daily_rollup WHERE is_ended ORDER BY 1, 2")
+      }
+      // Brisbane's days end at 14:00 UTC.
+      let midnight = Instant("2026-06-05T14:00:00Z")
+      try says(1_700, midnight - .seconds(86_400 * 3), at: midnight - .seconds(86_400 * 3 - 60))
+      try says(1_710, midnight - .seconds(86_400), at: midnight - .seconds(7_200))
+      try feed.aggregate(at: midnight - .seconds(3_600), regions: Self.regions)
+
+      let now = midnight + .seconds(600)
+      try TimelineUpdate.makeAll(workers, now: now)
+      try feed.store.refreshSourceDays(now: now)
+      try DayUpdate.makeStationDays(workers, now: now)
+      try says(1_900, midnight - .seconds(43_200), at: midnight + .seconds(300))
+      try DayUpdate.makeRegionDays(try feed.store.dirtySpans(now: now), workers, now: now)
+      try feed.aggregate(at: now + .seconds(3_600), regions: Self.regions)
+      let made = try averages()
+
+      try feed.store.markAllDirty(from: nil, now: now)
+      try feed.aggregate(at: now + .seconds(3_600), regions: Self.regions)
+      #expect(try averages() == made)
+      #expect(made.contains("QLD|2026-06-05|180.50"))
+    }
+  }
 }

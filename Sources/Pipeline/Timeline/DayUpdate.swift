@@ -280,8 +280,14 @@ package struct DayUpdate {
       guard let span = left.first else { return false }
       try days.store.transaction {
         try days.store.takeMarks(of: span)
-        // Who counts where is read here too: what changed it before we had the marks counts.
+        // Who counts where is read here too: what changed it before we had the marks counts. So do days of stations
+        // that a list has changed since they were made.
         let context = try days.store.regionContext()
+        let late = try days.store.takeStaleDays(isMarked: true, in: span)
+        if !late.isEmpty {
+          try days.make(late, places: context)
+          known = nil
+        }
         try days.store.replace(span, with: days.averages(span, context: context, known: &known))
       }
       left.removeFirst()
