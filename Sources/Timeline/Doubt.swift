@@ -90,29 +90,37 @@ package enum Plausibility {
     _ spans: [Int16: [Span]]
   ) -> [Int16: [Int: (from: Instant, until: Instant)]] {
     guard mayHavePlaceholders(spans) else { return [:] }
-    let bounds = Set(spans.values.flatMap { $0.flatMap { [$0.from, $0.latestEnd] } }).sorted()
+    var fuels = spans.map { fuel, list in
+      (
+        id: fuel, spans: list, at: 0, isPresent: false, isRegular: regular.contains(fuel),
+        isPremium: premium.contains(fuel)
+      )
+    }
+    var bounds = fuels.flatMap { $0.spans.flatMap { [$0.from, $0.latestEnd] } }
+    bounds.sort()
     var found: [Int16: [Int: (from: Instant, until: Instant)]] = [:]
-    var next: [Int16: Int] = [:]
-    for (from, until) in zip(bounds, bounds.dropFirst()) {
-      var present: [(fuel: Int16, position: Int, price: Int32)] = []
-      for (fuel, list) in spans {
-        var position = next[fuel] ?? 0
-        while position < list.count, list[position].latestEnd <= from { position += 1 }
-        next[fuel] = position
-        if position < list.count, list[position].from <= from {
-          present.append((fuel, position, list[position].price))
-        }
+    for (from, until) in zip(bounds, bounds.dropFirst()) where from < until {
+      var price: Int32?
+      var (isOne, hasRegular, hasPremium) = (true, false, false)
+      for number in fuels.indices {
+        while fuels[number].at < fuels[number].spans.count,
+          fuels[number].spans[fuels[number].at].latestEnd <= from
+        { fuels[number].at += 1 }
+        let fuel = fuels[number]
+        fuels[number].isPresent = fuel.at < fuel.spans.count && fuel.spans[fuel.at].from <= from
+        guard fuels[number].isPresent, fuel.isRegular || fuel.isPremium else { continue }
+        let own = fuel.spans[fuel.at].price
+        isOne = isOne && own == price ?? own
+        price = own
+        hasRegular = hasRegular || fuel.isRegular
+        hasPremium = hasPremium || fuel.isPremium
       }
-      let petrol = present.filter { regular.contains($0.fuel) || premium.contains($0.fuel) }
-      guard let price = petrol.first?.price, petrol.allSatisfy({ $0.price == price }),
-        petrol.contains(where: { regular.contains($0.fuel) }),
-        petrol.contains(where: { premium.contains($0.fuel) })
-      else { continue }
-      let same = present.filter { $0.price == price }
+      guard isOne, hasRegular, hasPremium else { continue }
+      let same = fuels.filter { $0.isPresent && $0.spans[$0.at].price == price }
       guard same.count >= 3 else { continue }
-      for (fuel, position, _) in same {
-        let known = found[fuel]?[position]
-        found[fuel, default: [:]][position] = (known?.from ?? from, until)
+      for fuel in same {
+        let known = found[fuel.id]?[fuel.at]
+        found[fuel.id, default: [:]][fuel.at] = (known?.from ?? from, until)
       }
     }
     return found

@@ -306,9 +306,7 @@ extension Store {
       Set(
         before.symmetricDifference(after).filter { !unmarked.contains($0.pair) }
           .map { [Int32($0.pair.fuelID), $0.month] }), now: now)
-    for year in Set(months.map { $0.month.firstDay.year }).sorted() {
-      try connection.query("SELECT fuel.ensure_span_year(\(year))")
-    }
+    try ensureSpanYears(Set(months.map { $0.month.firstDay.year }))
     try connection.copy(into: "fuel.station_month", columns: 5) { copy in
       for month in months {
         try copy.beginRow()

@@ -257,7 +257,7 @@ extension Store {
       """)
     let years = Set(
       windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utcYear })
-    for year in years.sorted() { try connection.query("SELECT fuel.ensure_span_year(\(year))") }
+    try ensureSpanYears(years)
     // In the order of the key.
     try connection.copy(into: "fuel.span", columns: 16) { copy in
       for window in windows {
@@ -284,6 +284,16 @@ extension Store {
       """
       SELECT fuel.refresh_present_spans(
         \(windows.map(\.pair.stationID)), \(windows.map(\.pair.fuelID)), \(now))
+      """)
+  }
+
+  /// Makes the partitions of spans and of months of stations that are missing.
+  func ensureSpanYears(_ years: Set<Int>) throws {
+    try connection.query(
+      """
+      SELECT fuel.ensure_span_year(year)
+      FROM unnest(\(years.sorted())::integer[]) AS year
+      WHERE to_regclass('fuel.station_month_' || year) IS NULL
       """)
   }
 
