@@ -70,6 +70,22 @@ package struct BinaryCopy: ~Copyable {
     }
   }
 
+  /// A `numeric` of so many hundredths or thousandths, from 0 to less than 10,000.
+  ///
+  /// Source: numeric_recv of PostgreSQL: digits of base 10,000, each two bytes, and the place of the first of them.
+  package mutating func write(_ value: Int, decimals: Int16) {
+    let one = decimals == 2 ? 100 : 1_000
+    precondition((0..<10_000 * one).contains(value))
+    let (whole, part) = (value / one, value % one * (10_000 / one))
+    let digits = part > 0 ? (whole > 0 ? [whole, part] : [part]) : whole > 0 ? [whole] : []
+    append(Int32(8 + 2 * digits.count))
+    append(Int16(digits.count))
+    append(Int16(whole > 0 ? 0 : -1))
+    append(Int16(0))  // the sign
+    append(decimals)
+    for digit in digits { append(Int16(digit)) }
+  }
+
   /// Bytes as the column's type has them in its binary form.
   package mutating func write(bytes: [UInt8]) {
     append(Int32(bytes.count))

@@ -81,6 +81,35 @@ struct ConnectionTests {
   }
 
   /// F-D08: a row that COPY refuses fails the whole load, and the session goes on.
+  /// Hundredths and thousandths arrive as PostgreSQL writes them itself.
+  @Test func decimalsArriveAsTheyAre() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      try connection.execute(
+        "CREATE TEMPORARY TABLE pg_temp.sent (cents numeric(6, 2), share numeric(7, 3))")
+      let values = [0, 1, 99, 100, 101, 1_000, 9_999, 10_000, 123_456, 999_999]
+      try connection.copy(into: "pg_temp.sent", columns: 2) { copy in
+        for value in values {
+          try copy.beginRow()
+          copy.write(value, decimals: 2)
+          copy.write(value, decimals: 3)
+        }
+      }
+      let kept = try connection.query(
+        """
+        SELECT
+          bool_and(sent.cents::text = (value / 100.0)::numeric(6, 2)::text) AS has_cents,
+          bool_and(sent.share::text = (value / 1000.0)::numeric(7, 3)::text) AS has_shares,
+          bool_and(numeric_send(sent.cents) = numeric_send((value / 100.0)::numeric(6, 2))) AS is_alike
+        FROM unnest(\(values)::integer[]) WITH ORDINALITY AS value (value, place)
+        JOIN (SELECT sent.*, row_number() OVER (ORDER BY cents) AS place FROM pg_temp.sent) AS sent USING (place)
+        """
+      ).only()
+      #expect(try kept.boolean("has_cents") && kept.boolean("has_shares"))
+      #expect(try kept.boolean("is_alike"))
+    }
+  }
+
   @Test func aRefusedCopyLeavesTheSessionUsable() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)

@@ -36,16 +36,14 @@ extension Store {
 
   private func insert(_ averages: [DailyAverage]) throws {
     guard !averages.isEmpty else { return }
-    try connection.execute(
-      """
-      CREATE TEMPORARY TABLE made_average (
-        region text, fuel_id smallint, day date, average integer, median integer, quarter integer,
-        lowest integer, highest integer, stations integer, coverage integer, is_ended boolean,
-        stale integer, flagged integer, restricted integer, expected integer, is_complete boolean,
-        is_usable boolean, complete_states integer, states integer, totals bytea
-      ) ON COMMIT DROP
-      """)
-    try connection.copy(into: "pg_temp.made_average", columns: 20) { copy in
+    try connection.copy(
+      into: """
+        fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
+          is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
+          is_complete, is_usable, complete_states, states, totals)
+        """, columns: 20
+    ) { copy in
       for average in averages {
         try copy.beginRow()
         copy.write(average.region)
@@ -53,8 +51,9 @@ extension Store {
         copy.write(average.day)
         for value in [
           average.average, average.median, average.quarter, average.lowest, average.highest,
-          average.stations, average.coverage,
-        ] { copy.write(Int32(value)) }
+        ] { copy.write(value, decimals: 2) }
+        copy.write(Int32(average.stations))
+        copy.write(average.coverage, decimals: 3)
         copy.write(average.isEnded)
         copy.write(average.totals.stale)
         copy.write(average.totals.flagged)
@@ -67,19 +66,6 @@ extension Store {
         copy.write(bytes: average.totals.bytes)
       }
     }
-    try connection.execute(
-      """
-      INSERT INTO fuel.daily_rollup (
-        region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
-        is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
-        is_complete, is_usable, complete_states, states, totals)
-      SELECT
-        region, fuel_id, day, average / 100.0, median / 100.0, quarter / 100.0, lowest / 100.0,
-        highest / 100.0, stations, coverage / 1000.0, is_ended, stale, flagged, restricted, expected,
-        is_complete, is_usable, complete_states, states, totals
-      FROM pg_temp.made_average;
-      DROP TABLE pg_temp.made_average
-      """)
   }
 
   // MARK: Changing single days
