@@ -251,7 +251,8 @@ package struct DayUpdate {
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     let done = Mutex(0)
-    try workers.run(pieces: spans.count, log: log) { store, number, count in
+    // Another connection costs about as much as a few small months.
+    try workers.run(pieces: spans.count / 4, log: log) { store, number, count in
       // Months that follow one another: what is known in one is asked by the next.
       let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
       return Months(days: DayUpdate(store, now: now), left: share)
