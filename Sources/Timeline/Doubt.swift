@@ -27,25 +27,36 @@ package enum Plausibility {
     }
   }
 
-  /// The doubt about one span.
+  /// The doubt about one span that is no placeholder.
   ///
   /// - Parameters:
   ///   - hasCompany: whether a neighbour charges about as much; asked of suspects only.
   ///   - isConfirmed: whether a person found the price to be true.
-  ///   - placeholder: while the station has one price for every grade of petrol.
   ///   - holdingConfirms: whether its source's prices are believed for holding.
   package static func doubt(
-    about span: Span, hasCompany: Bool, isConfirmed: Bool,
-    placeholder: (from: Instant, until: Instant)?, holdingConfirms: Bool
+    about span: Span, hasCompany: Bool, isConfirmed: Bool, holdingConfirms: Bool
   ) -> Doubt? {
-    if isConfirmed { return nil }
-    if let placeholder {
+    guard span.isSuspect, !hasCompany, !isConfirmed else { return nil }
+    return Doubt(reason: .far, from: span.from, until: farEnd(of: span, holdingConfirms))
+  }
+
+  /// The doubt about one span that is a placeholder for a time. One that is far from the station's own prices besides
+  /// is doubted for being far too, whatever neighbours charge: from the first to the last instant of both.
+  package static func doubt(
+    about span: Span, placeholder: (from: Instant, until: Instant), isConfirmed: Bool,
+    holdingConfirms: Bool
+  ) -> Doubt? {
+    guard !isConfirmed else { return nil }
+    guard span.isSuspect else {
       return Doubt(reason: .placeholder, from: placeholder.from, until: placeholder.until)
     }
-    guard span.isSuspect, !hasCompany else { return nil }
     return Doubt(
-      reason: .far, from: span.from,
-      until: holdingConfirms ? span.from.after(holds) : .distantFuture)
+      reason: .placeholder, from: span.from,
+      until: max(placeholder.until, farEnd(of: span, holdingConfirms)))
+  }
+
+  private static func farEnd(of span: Span, _ holdingConfirms: Bool) -> Instant {
+    holdingConfirms ? span.from.after(holds) : .distantFuture
   }
 
   /// Whether a neighbour's spans show about the price of a suspect: within a tenth of it, in the first day

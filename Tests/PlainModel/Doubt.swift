@@ -9,10 +9,14 @@ extension PlainModel {
     guard
       let place = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
     else { return nil }
-    // From its first instant to its last while the price holds.
-    let same = history(pair).held[place]
-    if let placeholder = placeholder(pair, same), placeholder.contains(instant) {
-      return "placeholder"
+    // From its first instant to its last while the price holds; where it is far besides, from the first to the last of
+    // both, whatever neighbours charge.
+    let held = history(pair).held
+    if var placeholder = placeholder(pair, held[place]) {
+      if isFar(held, place) {
+        placeholder = held[place].from..<max(placeholder.upperBound, farEnd(held[place]))
+      }
+      return placeholder.contains(instant) ? "placeholder" : nil
     }
     guard let until = farUntil(pair, place), instant < until else { return nil }
     return "far"
@@ -31,10 +35,14 @@ extension PlainModel {
     let own = held[place]
     var until: Second?
     if isFar(held, place), !hasCompany(pair, own) {
-      until = (world.feeds[own.latest]?.holdingConfirms ?? true) ? own.from + Self.day : .max
+      until = farEnd(own)
     }
     far[key] = .some(until)
     return until
+  }
+
+  private func farEnd(_ held: Held) -> Second {
+    (world.feeds[held.latest]?.holdingConfirms ?? true) ? held.from + Self.day : .max
   }
 
   struct FarKey: Hashable {

@@ -63,17 +63,31 @@ struct DoubtTests {
     var lonely = suspect
     lonely.isSuspect = true
     let doubt = Plausibility.doubt(
-      about: lonely, hasCompany: false, isConfirmed: false, placeholder: nil, holdingConfirms: true)
+      about: lonely, hasCompany: false, isConfirmed: false, holdingConfirms: true)
     #expect(
       doubt == Doubt(reason: .far, from: suspect.from, until: suspect.from + .seconds(86_400)))
     #expect(
       Plausibility.doubt(
-        about: lonely, hasCompany: true, isConfirmed: false, placeholder: nil, holdingConfirms: true
+        about: lonely, hasCompany: true, isConfirmed: false, holdingConfirms: true
       ) == nil)
     #expect(
       Plausibility.doubt(
-        about: lonely, hasCompany: false, isConfirmed: true, placeholder: nil, holdingConfirms: true
+        about: lonely, hasCompany: false, isConfirmed: true, holdingConfirms: true
       ) == nil)
+  }
+
+  /// A placeholder that is far from the station's own prices is doubted for its first day at least.
+  @Test func aPlaceholderMayBeFarToo() {
+    var both = span(1_300, days: 10, to: 14)
+    let same = (from: both.from + .seconds(7_200), until: both.from + .seconds(9_000))
+    func doubt() -> Doubt? {
+      Plausibility.doubt(
+        about: both, placeholder: same, isConfirmed: false, holdingConfirms: true)
+    }
+    #expect(doubt() == Doubt(reason: .placeholder, from: same.from, until: same.until))
+    both.isSuspect = true
+    #expect(
+      doubt() == Doubt(reason: .placeholder, from: both.from, until: both.from + .seconds(86_400)))
   }
 
   /// F-N32: one price for every grade of petrol, whatever diesel costs, for as long as all have it.

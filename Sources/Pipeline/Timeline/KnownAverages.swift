@@ -65,9 +65,9 @@ struct KnownAverages {
           for (position, placeholder) in places {
             guard let span = made[pair]?[position] else { continue }
             made[pair]?[position].doubt = Plausibility.doubt(
-              about: span, hasCompany: true,
-              isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: placeholder,
-              holdingConfirms: true)
+              about: span, placeholder: placeholder,
+              isConfirmed: confirmed[pair]?.contains(span.price) ?? false,
+              holdingConfirms: rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true)
           }
         }
         for pair in station where fuelIDs.contains(pair.fuelID) {
@@ -92,7 +92,7 @@ struct KnownAverages {
           span.doubt = Plausibility.doubt(
             about: span,
             hasCompany: around.values.contains { Plausibility.isCompany($0, of: span) },
-            isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: nil,
+            isConfirmed: confirmed[pair]?.contains(span.price) ?? false,
             holdingConfirms: rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true)
           return span
         }, of: pair)

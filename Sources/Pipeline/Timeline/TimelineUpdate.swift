@@ -270,6 +270,10 @@ package struct TimelineUpdate {
 
   // MARK: Doubt
 
+  private func holdingConfirms(_ span: Span, _ pair: Pair) -> Bool {
+    rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true
+  }
+
   /// Stations that may have or have had a placeholder since their prices changed. Few have two grades at one price, so
   /// that mostly the newest spans tell that there is none.
   private func stationsWithPlaceholders(
@@ -363,10 +367,12 @@ package struct TimelineUpdate {
         where span.from >= anchors[station] ?? .distantPast {
           let placeholder = placeholders[fuel]?[position]
           guard placeholder != nil || span.doubt?.reason == .placeholder else { continue }
-          let doubt = Plausibility.doubt(
-            about: span, hasCompany: true,
-            isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: placeholder,
-            holdingConfirms: true)
+          let doubt = placeholder.flatMap {
+            Plausibility.doubt(
+              about: span, placeholder: $0,
+              isConfirmed: confirmed[pair]?.contains(span.price) ?? false,
+              holdingConfirms: holdingConfirms(span, pair))
+          }
           if position >= spans.kept.count {
             made[pair]?[position - spans.kept.count].doubt = doubt
           } else if span.doubt != doubt {
@@ -415,8 +421,8 @@ package struct TimelineUpdate {
         }
         let doubt = Plausibility.doubt(
           about: span, hasCompany: hasCompany,
-          isConfirmed: confirmed[pair]?.contains(span.price) ?? false, placeholder: nil,
-          holdingConfirms: rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true)
+          isConfirmed: confirmed[pair]?.contains(span.price) ?? false,
+          holdingConfirms: holdingConfirms(span, pair))
         guard doubt != span.doubt else { continue }
         judged.append((pair, span.from, doubt))
         changed.append(Change(pair: pair, from: span.from, until: min(span.latestEnd, now)))
