@@ -72,11 +72,13 @@ package struct DailyAverage: Sendable, Equatable {
 
   /// - Parameters:
   ///   - isCovered: whether a feed or an archive covers the day.
-  /// - Returns: `nil` where too many stations have changed since the totals were made from all of them.
+  /// - Returns: `nil` where too many stations have changed since the totals were made from all of them, or what they say
+  ///   cannot be.
   init?(
     of totals: DayTotals, region: String, fuelID: Int16, day: Day, isEnded: Bool, isCovered: Bool
   ) {
-    guard totals.count > 0, let median = totals.median, let quarter = totals.quarter,
+    guard totals.count > 0, totals.total >= 0, totals.covered >= 0, let median = totals.median,
+      let quarter = totals.quarter,
       let lowest = totals.lowest, let highest = totals.highest
     else { return nil }
     // Hundredths of a cent.

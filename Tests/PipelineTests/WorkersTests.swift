@@ -7,6 +7,7 @@ import Store
 import Synchronization
 import TestDatabase
 import Testing
+import Timeline
 
 /// An aggregate whose work several connections share.
 struct WorkersTests {
@@ -155,5 +156,60 @@ struct WorkersTests {
       #expect(try doubtful(feed) == ["S150|1|far"])
       #expect(try feed.connection.lines("SELECT count(*) FROM fuel.touched") == ["0"])
     }
+  }
+
+  /// A mark that another connection takes and has not committed yet is no mark: whoever needs it waits and marks anew.
+  @Test func marksThatAreBeingTakenAreMarkedAnew() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says([.u91("1", 1_800, Self.now)], at: Self.now)
+      let february = DirtySpan(
+        fuelIDs: [1], from: Day("2025-02-01")!, to: Day("2025-02-28")!)
+      try feed.store.markDirty([FuelDay(fuelID: 1, day: Day("2025-02-10")!)])
+      let other = Store(try Connection(target))
+      let pid = try feed.connection.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
+      let watch = try Connection(target)
+
+      try feed.connection.begin()
+      try feed.store.takeMarks(of: february)
+      // A station that is known in January is expected in February.
+      let january = MonthSpan(
+        pair: Pair(stationID: 1, fuelID: 1), first: Month(Day("2025-01-01")!),
+        last: Month(Day("2025-01-01")!), isMarked: true)
+      let day = StationDay(
+        standing: .known, mean: 1, low: 1, high: 1, last: 1, seconds: 86_400)
+      async let replaced: Void = Task.detached {
+        try Store(try Connection(target)).transactionally { store in
+          try store.replace(
+            [january],
+            with: [
+              StationMonth(
+                pair: january.pair, month: january.first, days: Array(repeating: day, count: 31))
+            ], areMarksTaken: true, now: Self.now)
+        }
+      }.value
+      try await untilSomeoneWaits(for: pid, watch)
+      try feed.connection.commit()
+      try await replaced
+      let left = try other.dirtyDays(
+        of: [1], from: Day("2025-02-01")!, to: Day("2025-02-28")!)
+      #expect(left.count == 28)
+    }
+  }
+
+  private func untilSomeoneWaits(for pid: Int, _ watch: Connection) async throws {
+    for _ in 0..<600 {
+      let waiting = try watch.lines(
+        "SELECT count(*) FROM pg_stat_activity WHERE \(pid) = ANY (pg_blocking_pids(pid))")
+      if waiting != ["0"] { return }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("nobody waited")
+  }
+}
+
+extension Store {
+  fileprivate func transactionally(_ body: (Store) throws -> Void) throws {
+    try transaction { try body(self) }
   }
 }

@@ -87,7 +87,9 @@ package struct DayUpdate {
     try make(noted, of: closed, places: store.regionContext())
   }
 
-  private func make(_ spans: [MonthSpan], places: RegionContext) throws {
+  private func make(
+    _ spans: [MonthSpan], places: RegionContext, areMarksTaken: Bool = false
+  ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
     let calendar = try calendar(of: spans, from: first, to: last, places: places)
     var windows: [Window] = []
@@ -98,12 +100,15 @@ package struct DayUpdate {
       windows.append(Window(pair: span.pair, from: begin, until: end))
     }
     let found = try store.spans(of: windows, before: 1)
-    try make(spans, of: found.mapValues { $0.map(\.believed) }, places: places)
+    try make(
+      spans, of: found.mapValues { $0.map(\.believed) }, places: places,
+      areMarksTaken: areMarksTaken)
   }
 
   /// - Parameter believed: spans with their ends as they are believed now, in order of time.
   private func make(
-    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext
+    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext,
+    areMarksTaken: Bool = false
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
     let calendar = try calendar(of: spans, from: first, to: last, places: places)
@@ -129,7 +134,7 @@ package struct DayUpdate {
     }
     let single = spans.filter { !$0.isMarked }
     let before = try store.stationMonths(of: single)
-    try store.replace(spans, with: made, now: now)
+    try store.replace(spans, with: made, areMarksTaken: areMarksTaken, now: now)
     try edit(single, before: before, after: made, places: places)
   }
 
@@ -253,7 +258,6 @@ package struct DayUpdate {
     let done = Mutex(0)
     // Another connection costs about as much as a few small months.
     try workers.run(pieces: spans.count / 4, log: log) { store, number, count in
-      // Months that follow one another: what is known in one is asked by the next.
       let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
       return Months(days: DayUpdate(store, now: now), left: share)
     } _: { months in
@@ -270,7 +274,6 @@ package struct DayUpdate {
   private final class Months {
     let days: DayUpdate
     var left: ArraySlice<DirtySpan>
-    var known: KnownPairs?
 
     init(days: DayUpdate, left: ArraySlice<DirtySpan>) {
       self.days = days
@@ -285,28 +288,15 @@ package struct DayUpdate {
         // that a list has changed since they were made.
         let context = try days.store.regionContext()
         let late = try days.store.takeStaleDays(isMarked: true, in: span)
-        if !late.isEmpty {
-          try days.make(late, places: context)
-          known = nil
-        }
-        try days.store.replace(span, with: days.averages(span, context: context, known: &known))
+        try days.make(late, places: context, areMarksTaken: true)
+        try days.store.replace(span, with: days.averages(span, context: context))
       }
       left.removeFirst()
       return true
     }
   }
 
-  /// The stations and fuels of which a price is known in a month.
-  private struct KnownPairs {
-    var month: Month
-    var fuelIDs: [Int16]
-    var pairs: Set<Pair> = []
-  }
-
-  /// - Parameter known: of the month made before; then of this one. Nothing but an aggregate changes it.
-  private func averages(
-    _ span: DirtySpan, context: RegionContext, known: inout KnownPairs?
-  ) throws -> [DailyAverage] {
+  private func averages(_ span: DirtySpan, context: RegionContext) throws -> [DailyAverage] {
     let calendar = try store.calendar(
       from: span.from, to: span.to, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }
@@ -314,22 +304,14 @@ package struct DayUpdate {
       fuelIDs: span.fuelIDs, calendar: calendar, places: context.places, regions: context.regions,
       regionSets: context.regionSets,
       covered: try store.coveredDays(from: span.from, to: span.to, states: context.states))
-    let month = Month(span.from)
-    let before = Month(number: month.number - 1)
-    var expected =
-      if let known, known.month == before, known.fuelIDs == span.fuelIDs { known.pairs } else {
-        try store.knownPairs(of: span.fuelIDs, in: before)
-      }
-    var here = KnownPairs(month: month, fuelIDs: span.fuelIDs)
-    here.pairs.reserveCapacity(expected.count)
+    var expected = try store.knownPairs(
+      of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
     try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
-      if isKnown { here.pairs.insert(pair) }
+      if isKnown { expected.insert(pair) }
       guard let place = context.places[pair.stationID] else { return }
       let ended = calendar.days[place.state].prefix { $0.isEnded }.count
       regions.take(days.prefix(ended), of: pair.stationID, fuelID: pair.fuelID)
     }
-    expected.formUnion(here.pairs)
-    known = here
     for pair in expected { regions.expect(pair.stationID, fuelID: pair.fuelID) }
     try takeRunningDays(of: span.fuelIDs, calendar: calendar, context: context, into: &regions)
     return regions.averages()

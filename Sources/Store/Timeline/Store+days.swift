@@ -274,7 +274,12 @@ extension Store {
   ///
   /// How many stations are expected in a month, and in the one after, hangs on which are known in it: where that
   /// changes, the averages of both are due, but for stations whose days are changed one by one.
-  package func replace(_ spans: [MonthSpan], with months: [StationMonth], now: Instant) throws {
+  ///
+  /// - Parameter areMarksTaken: whether another connection may be making averages, so that a mark that is there may be
+  ///   gone in an instant.
+  package func replace(
+    _ spans: [MonthSpan], with months: [StationMonth], areMarksTaken: Bool = false, now: Instant
+  ) throws {
     struct Known: Hashable {
       var pair: Pair
       var month: Int32
@@ -305,7 +310,7 @@ extension Store {
     try markExpectations(
       Set(
         before.symmetricDifference(after).filter { !unmarked.contains($0.pair) }
-          .map { [Int32($0.pair.fuelID), $0.month] }), now: now)
+          .map { [Int32($0.pair.fuelID), $0.month] }), areMarksTaken: areMarksTaken, now: now)
     try ensureSpanYears(Set(months.map { $0.month.firstDay.year }))
     try connection.copy(into: "fuel.station_month", columns: 5) { copy in
       for month in months {
@@ -320,7 +325,9 @@ extension Store {
   }
 
   /// Marks the days of months of fuels, and of the months after them.
-  private func markExpectations(_ changed: Set<[Int32]>, now: Instant) throws {
+  private func markExpectations(
+    _ changed: Set<[Int32]>, areMarksTaken: Bool, now: Instant
+  ) throws {
     guard !changed.isEmpty else { return }
     let changed = changed.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }
     try connection.query(
@@ -339,8 +346,9 @@ extension Store {
             changed.month + interval '2 months' - interval '1 day',
             \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
       ) AS changed
-      -- Nobody takes marks meanwhile: those that are there stay.
-      LEFT JOIN fuel.dirty_day AS known USING (fuel_id, day)
+      -- Unless somebody takes marks meanwhile those that are there stay.
+      LEFT JOIN fuel.dirty_day AS known
+        ON NOT \(areMarksTaken) AND known.fuel_id = changed.fuel_id AND known.day = changed.day
       WHERE known.day IS NULL
       ORDER BY 1, 2
       ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
