@@ -160,8 +160,15 @@ GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, tim
 -- because a price of then may be carried into a month that is covered now.
 CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  taken record;
+  source_ids smallint[];
+  months     date[];
+  taken      record;
 BEGIN
+  -- What is noted from here on waits for the next time.
+  WITH gone AS (
+    DELETE FROM fuel.touched_month RETURNING touched_month.source_id, touched_month.month
+  )
+  SELECT array_agg(gone.source_id), array_agg(gone.month) INTO source_ids, months FROM gone;
   FOR taken IN
     SELECT
       noted.source_id,
@@ -180,7 +187,7 @@ BEGIN
           coalesce(lag(touched_month.month) OVER (
             PARTITION BY touched_month.source_id ORDER BY touched_month.month), touched_month.month)
             AS lag
-        FROM fuel.touched_month
+        FROM unnest(source_ids, months) AS touched_month (source_id, month)
       ) AS touched_month
     ) AS noted
     JOIN fuel.source USING (source_id)
@@ -197,7 +204,6 @@ BEGIN
     ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
       from_at = least(known.from_at, excluded.from_at), is_made = false;
   END LOOP;
-  DELETE FROM fuel.touched_month;
 END
 $$;
 COMMENT ON FUNCTION fuel.take_touched_months() IS
