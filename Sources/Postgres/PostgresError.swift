@@ -28,8 +28,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether two transactions waited for each other, and the server ended this one.
-  package var isDeadlock: Bool { sqlState == "40P01" }
+  /// Whether another transaction was in the way: each waited for the other, or it took too long.
+  package var isBlocked: Bool { ["40P01", "55P03"].contains(sqlState) }
 
   /// Whether the server knows us but does not let us: wrong password, unknown role, missing right.
   package var isLoginRefused: Bool {

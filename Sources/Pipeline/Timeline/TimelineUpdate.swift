@@ -43,10 +43,12 @@ package struct TimelineUpdate {
     try store.markEndedDays(now: now)
     if all <= atOnce {
       // In one transaction, so that nobody sees what is not judged yet.
-      try store.transaction {
-        try store.lockTimeline()
-        try makeBatch(store, days: DayUpdate(store, now: now), now: now)
-        try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+      try Workers.patiently {
+        try store.transaction {
+          try store.lockTimeline()
+          try makeBatch(store, days: DayUpdate(store, now: now), now: now)
+          try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+        }
       }
       return progress(all, all)
     }
@@ -64,9 +66,11 @@ package struct TimelineUpdate {
       }
       return count > 0
     }
-    try store.transaction {
-      try store.lockTimeline()
-      try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+    try Workers.patiently {
+      try store.transaction {
+        try store.lockTimeline()
+        try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+      }
     }
   }
 

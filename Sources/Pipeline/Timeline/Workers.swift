@@ -4,11 +4,11 @@ import Postgres
 package import Store
 import Synchronization
 
-/// Connections that share a work which falls into pieces: what one stores, no other touches.
+/// Connections that share a work which falls into pieces. They meet only where they mark days.
 package struct Workers {
   /// The caller's own connection.
   package let first: Store
-  /// How many work at once.
+  /// How many there are; no more of them work at once than this machine has cores.
   package let count: Int
   private let open: () throws -> Store
 
@@ -24,7 +24,7 @@ package struct Workers {
     self.init(store) { store }
   }
 
-  // Two batches may wait for each other's marks: the server ends one of them, which is then made again.
+  // Two pieces may wait for each other's marks, or for those of a list: one of them is then done again.
   private static let attempts = 5
 
   /// Has every connection take pieces of the work until none is left. The first error ends all of them, each after its
@@ -66,12 +66,12 @@ package struct Workers {
     if let error = failed.withLock({ $0 }) { throw error }
   }
 
-  /// Does a piece again where it met another in a deadlock.
-  private static func patiently(_ step: () throws -> Bool) throws -> Bool {
+  /// Does a transaction again that has met another.
+  static func patiently<Value>(_ step: () throws -> Value) throws -> Value {
     for _ in 1..<attempts {
       do {
         return try step()
-      } catch let error as PostgresError where error.isDeadlock {
+      } catch let error as PostgresError where error.isBlocked {
         continue
       }
     }

@@ -42,7 +42,7 @@ package struct StoredSpan: Sendable {
 }
 
 extension Store {
-  /// Notes of what was reported since spans were made, at most so many, in order of stations.
+  /// Notes of what was reported since spans were made, at most so many, those of a station together.
   ///
   /// - Parameter share: which of how many shares of all stations; a station is in one of them with all its records.
   package func touched(atMost count: Int, share: (Int, of: Int) = (0, of: 1)) throws -> [Window] {
@@ -50,10 +50,17 @@ extension Store {
       """
       SELECT noted.station_id, noted.fuel_id, noted.from_at
       FROM fuel.touched AS noted
-      JOIN fuel.station USING (station_id)
-      WHERE NOT noted.is_made AND station.place_id % \(share.of)::integer = \(share.0)::integer
-      ORDER BY station.place_id, noted.station_id, noted.fuel_id
-      LIMIT \(count)
+      JOIN (
+        SELECT noted.station_id, noted.fuel_id
+        FROM fuel.touched AS noted
+        JOIN fuel.station USING (station_id)
+        WHERE NOT noted.is_made AND station.place_id % \(share.of)::integer = \(share.0)::integer
+        ORDER BY station.place_id, noted.station_id, noted.fuel_id
+        LIMIT \(count)
+      ) AS next USING (station_id, fuel_id)
+      WHERE NOT noted.is_made
+      -- As everybody locks them.
+      ORDER BY noted.station_id, noted.fuel_id
       FOR UPDATE OF noted
       """
     ).map(window)
@@ -78,8 +85,14 @@ extension Store {
   package func takeMade() throws -> [Int16: Instant] {
     try connection.query(
       """
-      WITH taken AS (
-        DELETE FROM fuel.touched WHERE is_made RETURNING station_id, fuel_id, from_at
+      WITH made AS MATERIALIZED (
+        SELECT station_id, fuel_id FROM fuel.touched WHERE is_made ORDER BY station_id, fuel_id FOR UPDATE
+      ),
+      taken AS (
+        DELETE FROM fuel.touched
+        USING made
+        WHERE touched.station_id = made.station_id AND touched.fuel_id = made.fuel_id
+        RETURNING touched.fuel_id, touched.from_at
       )
       SELECT 0 AS station_id, fuel_id, min(from_at) AS from_at FROM taken GROUP BY fuel_id
       """
