@@ -197,6 +197,33 @@ struct WorkersTests {
     }
   }
 
+  /// A month that is loaded while an aggregate reads which months were is left for the next one.
+  @Test func aMonthThatComesMeanwhileIsKept() async throws {
+    try await withPrices { feed, target in
+      _ = try feed.store.touchedCount()
+      let watch = try Connection(target)
+      func note(_ month: String) throws {
+        try watch.query(
+          """
+          INSERT INTO fuel.touched_month (source_id, month)
+          SELECT source_id, \(month)::date FROM fuel.archive_coverage LIMIT 1
+          """)
+      }
+      try note("2025-01-01")
+      let pid = try feed.connection.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
+      try feed.connection.begin()
+      _ = try feed.connection.query("SELECT FROM fuel.touched FOR UPDATE")
+      async let read: Void = Task.detached {
+        _ = try Store(try Connection(target)).touchedCount()
+      }.value
+      try await untilSomeoneWaits(for: pid, watch)
+      try note("2025-03-01")
+      try feed.connection.commit()
+      try await read
+      #expect(try watch.lines("SELECT month FROM fuel.touched_month") == ["2025-03-01"])
+    }
+  }
+
   private func untilSomeoneWaits(for pid: Int, _ watch: Connection) async throws {
     for _ in 0..<600 {
       let waiting = try watch.lines(
