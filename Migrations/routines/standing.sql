@@ -199,7 +199,8 @@ COMMENT ON FUNCTION fuel.followers(integer) IS
   'The runs that show the stations and fuels of a run next and left it to that what they say of them.';
 GRANT EXECUTE ON FUNCTION fuel.followers(integer) TO fuel_writer;
 
--- What a feed does not stamp began when it was seen, also where it stamps the prices to come. Of lists of before 0.4 it is not known whether they were stamped.
+-- What a feed does not stamp began when it was seen, also where it stamps the prices to come. Of lists of before 0.4 it
+-- is not known whether they were stamped.
 CREATE OR REPLACE FUNCTION fuel.is_unstamped(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN coalesce(cardinality((p_run).stamps) = 0, false);
 COMMENT ON FUNCTION fuel.is_unstamped(fuel.run) IS 'Whether prices of the list of a run have no stamp.';

@@ -1,18 +1,19 @@
 package import FuelModel
-package import Logging
 package import Store
-import Synchronization
 package import Timeline
 
 /// Makes days from spans: first those of stations, then those of regions from them.
 package struct DayUpdate {
   private let store: Store
   private let now: Instant
+  private let areMarksTaken: Bool
   private let calendars = Calendars()
 
-  package init(_ store: Store, now: Instant) {
+  /// - Parameter areMarksTaken: whether other connections may be taking marks of days meanwhile.
+  package init(_ store: Store, now: Instant, areMarksTaken: Bool = false) {
     self.store = store
     self.now = now
+    self.areMarksTaken = areMarksTaken
   }
 
   // MARK: Stations
@@ -24,26 +25,27 @@ package struct DayUpdate {
   ///
   /// - Parameter progress: called with how many stations and fuels of how many are done.
   package static func makeStationDays(
-    _ workers: Workers, now: Instant, log: Logger = Logger(.error),
-    progress: (Int, Int) -> Void = { _, _ in }
+    _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     try workers.first.markEndedDays(now: now)
     let all = try workers.first.staleDaysCount()
     guard all > 0 else { return }
-    let done = Mutex(0)
+    var before = 0
     func make(_ workers: Workers, isMarked: Bool) throws {
-      try workers.run(pieces: all / Batches.least, log: log) { store, number, count in
+      var done = before
+      func tell(_ count: Int, of _: Int) {
+        done = min(before + count, all)
+        progress(done, all)
+      }
+      try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
+        store, number, count in
         Batches(
           days: DayUpdate(store, now: now), places: try store.regionContext(),
           share: (number, of: count))
-      } _: { batches in
-        let taken = try batches.makeNext(isMarked: isMarked)
-        done.withLock { done in
-          done += taken
-          progress(min(done, all), all)
-        }
-        return taken > 0
+      } _: {
+        try $0.makeNext(isMarked: isMarked)
       }
+      before = done
     }
     try make(workers, isMarked: true)
     // These change averages in place, one after the other.
@@ -87,9 +89,7 @@ package struct DayUpdate {
     try make(noted, of: closed, places: store.regionContext())
   }
 
-  private func make(
-    _ spans: [MonthSpan], places: RegionContext, areMarksTaken: Bool = false
-  ) throws {
+  private func make(_ spans: [MonthSpan], places: RegionContext) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
     let calendar = try calendar(of: spans, from: first, to: last, places: places)
     var windows: [Window] = []
@@ -100,15 +100,12 @@ package struct DayUpdate {
       windows.append(Window(pair: span.pair, from: begin, until: end))
     }
     let found = try store.spans(of: windows, before: 1)
-    try make(
-      spans, of: found.mapValues { $0.map(\.believed) }, places: places,
-      areMarksTaken: areMarksTaken)
+    try make(spans, of: found.mapValues { $0.map(\.believed) }, places: places)
   }
 
   /// - Parameter believed: spans with their ends as they are believed now, in order of time.
   private func make(
-    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext,
-    areMarksTaken: Bool = false
+    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
     let calendar = try calendar(of: spans, from: first, to: last, places: places)
@@ -252,21 +249,16 @@ package struct DayUpdate {
   ///
   /// - Parameter progress: called with how many of how many are done.
   package static func makeRegionDays(
-    _ spans: [DirtySpan], _ workers: Workers, now: Instant, log: Logger = Logger(.error),
+    _ spans: [DirtySpan], _ workers: Workers, now: Instant,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    let done = Mutex(0)
     // Another connection costs about as much as a few small months.
-    try workers.run(pieces: spans.count / 4, log: log) { store, number, count in
+    try workers.run(pieces: spans.count / 4, of: spans.count, progress: progress) {
+      store, number, count in
       let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
-      return Months(days: DayUpdate(store, now: now), left: share)
-    } _: { months in
-      guard try months.makeNext() else { return false }
-      done.withLock { done in
-        done += 1
-        progress(done, spans.count)
-      }
-      return true
+      return Months(days: DayUpdate(store, now: now, areMarksTaken: true), left: share)
+    } _: {
+      try $0.makeNext()
     }
   }
 
@@ -280,19 +272,19 @@ package struct DayUpdate {
       self.left = left
     }
 
-    func makeNext() throws -> Bool {
-      guard let span = left.first else { return false }
+    func makeNext() throws -> Int {
+      guard let span = left.first else { return 0 }
       try days.store.transaction {
         try days.store.takeMarks(of: span)
         // Who counts where is read here too: what changed it before we had the marks counts. So do days of stations
         // that a list has changed since they were made.
         let context = try days.store.regionContext()
         let late = try days.store.takeStaleDays(isMarked: true, in: span)
-        try days.make(late, places: context, areMarksTaken: true)
+        try days.make(late, places: context)
         try days.store.replace(span, with: days.averages(span, context: context))
       }
       left.removeFirst()
-      return true
+      return 1
     }
   }
 
@@ -306,11 +298,11 @@ package struct DayUpdate {
       covered: try store.coveredDays(from: span.from, to: span.to, states: context.states))
     var expected = try store.knownPairs(
       of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
+    let ended = calendar.days.map { days in days.prefix { $0.isEnded }.count }
     try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
       if isKnown { expected.insert(pair) }
       guard let place = context.places[pair.stationID] else { return }
-      let ended = calendar.days[place.state].prefix { $0.isEnded }.count
-      regions.take(days.prefix(ended), of: pair.stationID, fuelID: pair.fuelID)
+      regions.take(days.prefix(ended[place.state]), of: pair.stationID, fuelID: pair.fuelID)
     }
     for pair in expected { regions.expect(pair.stationID, fuelID: pair.fuelID) }
     try takeRunningDays(of: span.fuelIDs, calendar: calendar, context: context, into: &regions)

@@ -1,7 +1,5 @@
 package import FuelModel
-package import Logging
 package import Store
-import Synchronization
 import Timeline
 
 /// Brings the timeline up to date for stations of which something was reported.
@@ -33,8 +31,7 @@ package struct TimelineUpdate {
   ///   - workers: each makes the stations of its share.
   ///   - progress: called with how many stations and fuels of how many are done.
   package static func makeAll(
-    _ workers: Workers, now: Instant, log: Logger = Logger(.error),
-    progress: (Int, Int) -> Void = { _, _ in }
+    _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     let store = workers.first
     let (all, hasMade) = try store.transaction { try store.touchedCount() }
@@ -52,19 +49,13 @@ package struct TimelineUpdate {
       }
       return progress(all, all)
     }
-    let done = Mutex(0)
-    try workers.run(pieces: all / atOnce + 1, log: log) { store, number, count in
+    try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
       (store, DayUpdate(store, now: now), (number, of: count))
     } _: { store, days, share in
-      let count = try store.transaction {
+      try store.transaction {
         try store.lockTimeline(isShared: true)
         return try makeBatch(store, days: days, share: share, now: now)
       }
-      done.withLock { done in
-        done += count
-        progress(min(done, all), all)
-      }
-      return count > 0
     }
     try Workers.patiently {
       try store.transaction {
@@ -388,9 +379,8 @@ package struct TimelineUpdate {
     guard !changed.isEmpty else { return .distantFuture }
     // Spans that are as they were, of other fuels or of before, are not written.
     try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
-    try store.markChangedDays(
-      changed.map { ($0.pair, $0.span.from, $0.span.latestEnd) }, isAggregate: isAggregate, now: now
-    )
+    try mark(
+      changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
     return changed.map(\.span.from).min() ?? .distantFuture
   }
 

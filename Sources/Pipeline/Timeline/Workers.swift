@@ -1,5 +1,5 @@
 import Dispatch
-import Logging
+package import Logging
 import Postgres
 package import Store
 import Synchronization
@@ -10,18 +10,22 @@ package struct Workers {
   package let first: Store
   /// How many there are; no more of them work at once than this machine has cores.
   package let count: Int
+  private let log: Logger
   private let open: () throws -> Store
 
   /// - Parameter open: makes one more connection with the rights of the first.
-  package init(_ first: Store, count: Int = 1, open: @escaping () throws -> Store) {
+  package init(
+    _ first: Store, count: Int, log: Logger = Logger(.error), open: @escaping () throws -> Store
+  ) {
     self.first = first
     self.count = max(1, count)
+    self.log = log
     self.open = open
   }
 
   /// One connection, the caller's own.
   package init(_ store: Store) {
-    self.init(store) { store }
+    self.init(store, count: 1) { store }
   }
 
   // Two pieces may wait for each other's marks, or for those of a list: one of them is then done again.
@@ -32,11 +36,13 @@ package struct Workers {
   ///
   /// - Parameters:
   ///   - pieces: how many there are, about: there are no more connections than that.
+  ///   - all: how much there is to do.
+  ///   - progress: called with how much of how much is done.
   ///   - begin: what a connection needs for its share: the store, and which of how many it is.
-  ///   - step: takes one piece in a transaction of its own; `false`: none was left.
+  ///   - step: does one piece in a transaction of its own, and says how much that was; 0: none was left.
   func run<Share>(
-    pieces: Int, log: Logger, _ begin: (Store, Int, Int) throws -> Share,
-    _ step: (Share) throws -> Bool
+    pieces: Int, of all: Int, progress: (Int, Int) -> Void,
+    _ begin: (Store, Int, Int) throws -> Share, _ step: (Share) throws -> Int
   ) throws {
     var stores = [first]
     while stores.count < min(count, pieces) {
@@ -47,23 +53,31 @@ package struct Workers {
         break
       }
     }
-    // Each share is one thread's alone, and a step uses nothing but its share and what it locks.
+    // Each share is one thread's alone, a step uses nothing but its share, and progress is told by one at a time.
     nonisolated(unsafe) let shares = try stores.enumerated().map {
       try begin($1, $0, stores.count)
     }
-    let failed = Mutex<(any Error)?>(nil)
+    let state = Mutex((done: 0, error: (any Error)?.none))
     withoutActuallyEscaping(step) { step in
-      nonisolated(unsafe) let step = step
-      DispatchQueue.concurrentPerform(iterations: shares.count) { number in
-        do {
-          while try failed.withLock({ $0 == nil }) && Self.patiently({ try step(shares[number]) }) {
+      withoutActuallyEscaping(progress) { progress in
+        nonisolated(unsafe) let (step, progress) = (step, progress)
+        DispatchQueue.concurrentPerform(iterations: shares.count) { number in
+          do {
+            while state.withLock({ $0.error == nil }) {
+              let count = try Self.patiently { try step(shares[number]) }
+              guard count > 0 else { return }
+              state.withLock { state in
+                state.done += count
+                progress(min(state.done, all), all)
+              }
+            }
+          } catch {
+            state.withLock { state in if state.error == nil { state.error = error } }
           }
-        } catch {
-          failed.withLock { first in if first == nil { first = error } }
         }
       }
     }
-    if let error = failed.withLock({ $0 }) { throw error }
+    if let error = state.withLock({ $0.error }) { throw error }
   }
 
   /// Does a transaction again that has met another.

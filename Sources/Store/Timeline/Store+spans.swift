@@ -306,7 +306,6 @@ extension Store {
       """
       SELECT fuel.ensure_span_year(year)
       FROM unnest(\(years.sorted())::integer[]) AS year
-      WHERE to_regclass('fuel.station_month_' || year) IS NULL
       """)
   }
 
