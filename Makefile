@@ -53,7 +53,7 @@ test-long: packages ## the long proofs: more seeds, more kills, soaks, whole arc
 	@$(BUILD) --build-tests
 	@config/cluster throwaway config/tests long
 
-bench: packages ## speed, as ratios to PostgreSQL and DuckDB: BENCH_PART, BENCH_ROWS, BENCH_HISTORY, BENCH_KEEP
+bench: packages ## speed, as ratios to PostgreSQL and DuckDB: BENCH_PART, BENCH_ROWS, BENCH_HISTORY, BENCH_YEARS, BENCH_KEEP
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@$(BUILD) -c release --product bench

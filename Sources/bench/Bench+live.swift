@@ -1,0 +1,226 @@
+import FuelModel
+import Pipeline
+import Postgres
+import Store
+import Timeline
+
+extension Bench {
+  /// A market that one feed tells of, list by list.
+  private struct LiveMarket {
+    /// What grades cost more or less than unleaded: one price for all of them would be a placeholder.
+    private static let grades: [(fuel: Fuel, step: Int)] = [
+      (.u91, 0), (.e10, -20), (.p95, 160), (.p98, 240), (.dl, 90),
+    ]
+    var now = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z
+    var stations: [Station] = []
+    var observations: [Observation] = []
+
+    init(stations count: Int) {
+      for number in 0..<count { open(number) }
+    }
+
+    /// A station that nobody has met.
+    mutating func open(_ number: Int) {
+      stations.append(
+        Station(
+          code: "\(number)", state: .qld, name: "Station \(number)", brand: "Brand \(number % 40)",
+          address: "\(number) Bench Road", suburb: "Suburb \(number % 900)", postcode: "4000",
+          position: Position(
+            latitude: -27 + Double(number % 300) / 100, longitude: 150 + Double(number / 300) / 100)
+        ))
+      for grade in Self.grades {
+        observations.append(
+          Observation(
+            stationCode: "\(number)", fuel: grade.fuel,
+            price: Price(tenths: 1_500 + number % 400 + grade.step),
+            effectiveAt: now - .seconds(3_600 + number)))
+      }
+    }
+
+    /// One price in so many changes.
+    mutating func change(oneIn share: Int, turn: Int) {
+      for position in stride(from: turn % share, to: observations.count, by: share) {
+        change(position, to: 1_500 + (position + turn * 7) % 399)
+      }
+    }
+
+    /// A price jump: all grades of two stations in five cost more, or less again.
+    mutating func jump(turn: Int) {
+      for position in observations.indices where position / Self.grades.count % 5 < 2 {
+        let number = position / Self.grades.count
+        change(position, to: 1_500 + number % 400 + (turn % 2 == 0 ? 150 : 0))
+      }
+    }
+
+    private mutating func change(_ position: Int, to tenths: Int) {
+      observations[position].price = Price(
+        tenths: tenths + Self.grades[position % Self.grades.count].step)
+      observations[position].effectiveAt = now - .seconds(60)
+    }
+  }
+
+  /// What lists cost beside histories of so many years.
+  mutating func live() throws {
+    let perYear = environment["BENCH_STAMPS"].flatMap { Int($0) } ?? 52
+    try database("bench_live")
+    let connection = try connection("bench_live")
+    let store = Store(connection)
+    let source = try store.register(
+      SourceRecord(
+        feed: "qld-fpd", state: .qld, cadenceMinutes: 60, priceLapsesHours: 1_440,
+        sightLapsesHours: 48, attribution: "bench", isEnabled: true, callsPerMonth: 0))
+    var market = LiveMarket(stations: environment["BENCH_STATIONS"].flatMap { Int($0) } ?? 16_000)
+
+    func absorb(_ market: LiveMarket, describes: Bool = false) throws -> Double {
+      let now = market.now
+      // Whoever runs from cron has planned nothing and opened no table yet.
+      let connection = try self.connection("bench_live")
+      if let statement = environment["BENCH_SET"] { try connection.execute(statement) }
+      let store = Store(connection)
+      var reading = Reading(coverage: .complete)
+      reading.observations = market.observations
+      if describes { reading.stations = market.stations }
+      let settled = reading.settled(takenAt: now, horizon: .seconds(600))
+      let run = try store.beginRun(source, at: now)
+      let document = Document(name: "prices", bytes: [], fetchedAt: now)
+      let began = ContinuousClock.now
+      let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)
+      _ = try Merge(store, of: source, rules: rules, now: now).take(
+        settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
+        requests: 0, tellsWholeDays: false)
+      return seconds(since: began)
+    }
+
+    note("a first list of \(market.observations.count) prices")
+    _ = try absorb(market, describes: true)
+    try connection.execute("VACUUM ANALYZE")
+
+    var held = 0
+    for year in years.sorted() {
+      note("a history of \(year) years")
+      let stamps = year * perYear
+      try fill(store, connection, from: held, until: stamps, perYear: perYear, now: market.now)
+      held = stamps
+      let history = "\(year) years of history"
+      // A list of before, so that what follows is warm.
+      market.now = market.now + .seconds(600)
+      _ = try absorb(market)
+      var before = market
+
+      /// The middle of so many turns, and the log of writes in the middle, beside the same list copied.
+      func measure(
+        _ name: String, _ goal: String, turns: Int, describes: Bool = false,
+        _ change: (inout LiveMarket, Int) -> Void
+      ) throws {
+        var times: [Double] = []
+        var written: [Int] = []
+        var bare: [Double] = []
+        for turn in 0..<turns {
+          before = market
+          market.now = market.now + .seconds(600)
+          change(&market, turn)
+          bare.append(try copyBare(connection, market.observations))
+          let place = try connection.query("SELECT pg_current_wal_insert_lsn()::text AS lsn").only()
+            .text("lsn")
+          times.append(try absorb(market, describes: describes))
+          written.append(
+            try connection.query(
+              "SELECT (pg_current_wal_insert_lsn() - \(place)::pg_lsn)::bigint AS n"
+            ).only().integer("n"))
+        }
+        let time = times.sorted()[turns / 2]
+        add(
+          "\(name), \(history), of bare COPY",
+          "\(Int(time * 1_000)) ms, \(written.sorted()[turns / 2] / 1_024) KiB WAL",
+          time / bare.sorted()[turns / 2], goal)
+      }
+      try measure("live list, 1 % changed", "3, hold 4", turns: 7) {
+        $0.change(oneIn: 100, turn: $1)
+      }
+      // News that come after the newest list.
+      var late = before
+      let newest = market
+      try measure("late list, 1 % new", "", turns: 3) { market, turn in
+        late.now = before.now + .seconds(60 * Int64(turn) + 120)
+        late.change(oneIn: 100, turn: 50 + turn)
+        market = late
+      }
+      market = newest
+      try measure("live list, a jump of 40 %", "6, hold 10", turns: 3) { $0.jump(turn: $1) }
+      try measure("live list with its stations", "", turns: 3, describes: true) { market, turn in
+        market.change(oneIn: 100, turn: turn)
+      }
+      try measure(
+        "live list, 16 stations new and 16 renamed", "", turns: 3, describes: true
+      ) { market, turn in
+        for number in 0..<16 {
+          market.open(market.stations.count)
+          market.stations[number * 200 + turn].name += " renamed"
+        }
+      }
+    }
+    try views(connection, now: market.now)
+    try finish("bench_live")
+  }
+
+  /// Stamps every pair so many times a year, further into the past, and makes the spans of it.
+  private func fill(
+    _ store: Store, _ connection: Connection, from done: Int, until stamps: Int, perYear: Int,
+    now: Instant
+  ) throws {
+    let step = 365 * 86_400 / perYear
+    // A month or more at a time, so that rows go in by the order of the key.
+    var first = done
+    while first < stamps {
+      let last = min(first + max(1, perYear / 12), stamps)
+      try connection.transaction {
+        try connection.query(
+          """
+          SELECT fuel.ensure_price_month(month.at)
+          FROM (
+            SELECT DISTINCT date_trunc(
+              'month', '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second', 'UTC') AS at
+            FROM generate_series(\(first)::integer, \(last - 1)::integer) AS stamp (n)
+          ) AS month
+          """)
+        try connection.query(
+          """
+          INSERT INTO fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
+          SELECT pair.station_id, pair.fuel_id, pair.source_id,
+            '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second',
+            1500 + stamp.n % 300 + 40 * pair.fuel_id, 1,
+            '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second'
+          FROM fuel.current_price AS pair
+          CROSS JOIN generate_series(\(first)::integer, \(last - 1)::integer) AS stamp (n)
+          ORDER BY 1, 2, 4
+          """)
+      }
+      first = last
+    }
+    try connection.query(
+      "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price ON CONFLICT DO NOTHING"
+    )
+    try TimelineUpdate.makeAll(Workers(store), now: now)
+    try connection.execute("VACUUM ANALYZE")
+  }
+
+  /// The least that storing a list can cost: its rows in a temporary table.
+  private func copyBare(_ connection: Connection, _ list: [Observation]) throws -> Double {
+    try connection.execute(
+      "CREATE TEMPORARY TABLE bare (station_code text, fuel_id smallint, effective_at timestamptz, price_tenths integer)"
+    )
+    let began = ContinuousClock.now
+    try connection.copy(into: "pg_temp.bare", columns: 4) { copy in
+      for one in list {
+        try copy.beginRow()
+        copy.write(one.stationCode)
+        copy.write(one.fuel.id ?? 0)
+        copy.write((one.effectiveAt ?? .now).microseconds - 946_684_800_000_000)
+        copy.write(one.price?.tenths ?? 0)
+      }
+    }
+    let time = seconds(since: began)
+    try connection.execute("DROP TABLE pg_temp.bare")
+    return time
+  }
+}
