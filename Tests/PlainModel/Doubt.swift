@@ -126,7 +126,9 @@ extension PlainModel {
   /// The price at an instant, also where the newest list shows it and is too old by then: nothing has ended it.
   private func mayHold(_ pair: Pair, at instant: Second) -> Int? {
     if let price = price(pair, at: instant) { return price }
-    guard let newest = history(pair).held.last, newest.until <= instant, instant < mayReach(pair)
+    guard let newest = history(pair).held.last, newest.until <= instant, instant < mayReach(pair),
+      // A list that shows it again after one that did not says nothing of the time between.
+      let said = history(pair).statements.last, said.at <= instant
     else { return nil }
     return newest.price
   }
