@@ -79,6 +79,9 @@ static const unsigned char m0023_days_in_bytes[] = {
 static const unsigned char m0024_judge_at_the_end[] = {
 #embed "0024_judge_at_the_end.sql"
 };
+static const unsigned char m0025_bound_by_time[] = {
+#embed "0025_bound_by_time.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -296,6 +299,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0022_tell_whatever_counts", m0022_tell_whatever_counts),
   FILE_ENTRY("0023_days_in_bytes", m0023_days_in_bytes),
   FILE_ENTRY("0024_judge_at_the_end", m0024_judge_at_the_end),
+  FILE_ENTRY("0025_bound_by_time", m0025_bound_by_time),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),

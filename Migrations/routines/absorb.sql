@@ -116,12 +116,17 @@ GRANT EXECUTE ON FUNCTION fuel.held_prices(smallint, timestamptz) TO fuel_writer
 CREATE OR REPLACE FUNCTION fuel.absorb(
   p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_list boolean,
   p_is_complete boolean, p_clock timestamptz)
-RETURNS integer LANGUAGE plpgsql AS $$
+-- Plans by what a run is, so that months in which nothing of it began are left out.
+RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   feed             fuel.source;
   told_by          integer;
   is_late          boolean;
   is_unstamped     boolean;
+  -- Between which instants its prices begin.
+  first_at         timestamptz;
+  last_at          timestamptz;
+  part             record;
   stored           integer;
 BEGIN
   SELECT source.* INTO STRICT feed
@@ -131,6 +136,7 @@ BEGIN
   SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO told_by, is_unstamped
   FROM fuel.run
   WHERE run.run_id = p_run_id;
+  SELECT min(difference.effective_at), max(difference.effective_at) INTO first_at, last_at FROM pg_temp.difference;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   -- A clock that stands before what is stored already would call the present the future.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
@@ -165,6 +171,7 @@ BEGIN
         WHERE price.station_id = difference.station_id
           AND price.fuel_id = difference.fuel_id
           AND price.effective_at = difference.effective_at
+          AND price.effective_at BETWEEN first_at AND last_at
           AND price.source_id = feed.source_id
           AND price.price_tenths = difference.price_tenths
         LIMIT 1
@@ -195,6 +202,7 @@ BEGIN
             AND price.source_id = feed.source_id
             -- A list before it may have shown a later one, or one of long before.
             AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
+            AND price.effective_at >= first_at - fuel.stamps_go_back()
             AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
             AND (p_is_list OR price.effective_at = difference.effective_at)
           ORDER BY price.learnt_at DESC, price.run_id DESC
@@ -283,23 +291,41 @@ BEGIN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = feed.source_id;
   END IF;
 
-  PERFORM fuel.refresh_current(
-    feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id),
-    array_agg(told.effective_at), array_agg(told.price_tenths), p_clock)
-  FROM (
-    SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
-  ) AS pair
-  -- The newest list told last what it tells.
-  LEFT JOIN (
+  FOR part IN
     SELECT
-      difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
-      max(difference.price_tenths) AS price_tenths
-    FROM pg_temp.difference
-    WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
-    GROUP BY difference.station_id, difference.fuel_id
-    HAVING count(*) = 1
-  ) AS told USING (station_id, fuel_id)
-  HAVING count(*) > 0;
+      pair.is_newest, array_agg(pair.station_id) AS station_ids, array_agg(pair.fuel_id) AS fuel_ids,
+      array_agg(pair.effective_at) AS ats, array_agg(pair.price_tenths) AS tenths,
+      -- Nothing that counted has gone, so that the newest of each is what was the newest, or newer.
+      CASE WHEN is_late THEN '-infinity' ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity') END
+        AS from_at
+    FROM (
+      SELECT
+        changed.station_id, changed.fuel_id, told.effective_at, told.price_tenths, known.stamped_at,
+        coalesce(
+          told.is_news AND told.effective_at <= p_clock AND known.is_listed AND known.next_effective_at IS NULL, false)
+          AS is_newest
+      FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
+      LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
+      -- The newest list told last what it tells.
+      LEFT JOIN (
+        SELECT
+          difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
+          max(difference.price_tenths) AS price_tenths, NOT bool_or(difference.may_be_known) AS is_news
+        FROM pg_temp.difference
+        WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
+        GROUP BY difference.station_id, difference.fuel_id
+        HAVING count(*) = 1
+      ) AS told USING (station_id, fuel_id)
+    ) AS pair
+    GROUP BY pair.is_newest
+  LOOP
+    IF part.is_newest THEN
+      PERFORM fuel.show_newest(part.station_ids, part.fuel_ids, part.ats, part.tenths, p_learnt_at);
+    ELSE
+      PERFORM fuel.refresh_current(
+        feed.source_id, part.station_ids, part.fuel_ids, part.ats, part.tenths, part.from_at, p_clock);
+    END IF;
+  END LOOP;
 
   -- What is in pg_temp.changed the program makes the spans of.
   PERFORM fuel.touch_silence(

@@ -8,11 +8,13 @@ GRANT EXECUTE ON FUNCTION fuel.stamps_go_back() TO fuel_writer;
 
 -- Computes what a feed's lists show of some pairs from the history again. What it writes depends on the
 -- history and the clock only, never on what was there before. What was told last of a pair is given where it is
--- known, with its stamp; NULL: it is looked for.
+-- known, with its stamp; NULL: it is looked for. p_from: the newest stamp of each that has begun is not older.
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[],
-  p_told_tenths integer[], p_clock timestamptz)
-RETURNS void LANGUAGE sql AS $$
+  p_told_tenths integer[], p_from timestamptz, p_clock timestamptz)
+-- Plans by what is given, so that months of before are left out.
+RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
   INSERT INTO fuel.current_price (
     station_id, fuel_id, source_id, price_tenths, stamped_at, stamped_tenths, learnt_at,
     next_tenths, next_effective_at, is_listed, shows_older)
@@ -46,6 +48,7 @@ RETURNS void LANGUAGE sql AS $$
         AND price.fuel_id = pair.fuel_id
         AND price.source_id = p_source_id
         AND price.effective_at <= p_clock
+        AND price.effective_at >= p_from
       ORDER BY price.effective_at DESC
       FETCH FIRST ROW WITH TIES
     ) AS price
@@ -90,6 +93,7 @@ RETURNS void LANGUAGE sql AS $$
         AND price.fuel_id = pair.fuel_id
         AND price.source_id = p_source_id
         AND price.effective_at > stamped.effective_at - fuel.stamps_go_back()
+        AND price.effective_at > p_from - fuel.stamps_go_back()
       ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
       LIMIT 1
     )
@@ -111,10 +115,32 @@ RETURNS void LANGUAGE sql AS $$
     next_tenths = excluded.next_tenths,
     next_effective_at = excluded.next_effective_at,
     is_listed = excluded.is_listed,
-    shows_older = excluded.shows_older
+    shows_older = excluded.shows_older;
+END
 $$;
 COMMENT ON FUNCTION fuel.refresh_current(
-  smallint, integer[], smallint[], timestamptz[], integer[], timestamptz) IS
+  smallint, integer[], smallint[], timestamptz[], integer[], timestamptz, timestamptz) IS
   'Brings fuel.current_price up to date for some pairs, given as arrays of one length.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_current(
-  smallint, integer[], smallint[], timestamptz[], integer[], timestamptz) TO fuel_writer;
+  smallint, integer[], smallint[], timestamptz[], integer[], timestamptz, timestamptz) TO fuel_writer;
+
+-- The same for what a list tells of pairs that it goes on listing, under stamps that have begun and are newer than all
+-- that is known of them, with no next price: the history has nothing to add.
+CREATE OR REPLACE FUNCTION fuel.show_newest(
+  p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[], p_told_tenths integer[],
+  p_learnt_at timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  UPDATE fuel.current_price SET
+    price_tenths = told.price_tenths,
+    stamped_at = told.effective_at,
+    stamped_tenths = told.price_tenths,
+    learnt_at = p_learnt_at,
+    shows_older = false
+  FROM unnest(p_station_ids, p_fuel_ids, p_told_ats, p_told_tenths) AS told (
+    station_id, fuel_id, effective_at, price_tenths)
+  WHERE current_price.station_id = told.station_id AND current_price.fuel_id = told.fuel_id
+$$;
+COMMENT ON FUNCTION fuel.show_newest(integer[], smallint[], timestamptz[], integer[], timestamptz) IS
+  'Brings fuel.current_price up to date for pairs of which a list tells what is newer than all that is known.';
+GRANT EXECUTE ON FUNCTION fuel.show_newest(integer[], smallint[], timestamptz[], integer[], timestamptz)
+  TO fuel_writer;

@@ -407,7 +407,7 @@ BEGIN
   WHERE run.run_id = ANY (p_run_ids)
   ORDER BY run.taken_at;
   PERFORM fuel.refresh_current(
-    p_source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), NULL, NULL, p_clock)
+    p_source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), NULL, NULL, '-infinity', p_clock)
   FROM (
     SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed
   ) AS pair

@@ -235,12 +235,12 @@ COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) 
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Everything that was reported of stations and fuels from an instant on, by all their records, and the last
--- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list.
--- What was learnt after an instant may be left out. The earliest of all instants is given apart, so that the
--- server can leave out the months before it.
+-- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list, 3 no price
+-- since p_least: fuel.reports_before looks further. What was learnt after an instant may be left out. The earliest of
+-- all instants is given apart, so that the server leaves out the months before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
-  p_known_at timestamptz)
+  p_least timestamptz, p_known_at timestamptz)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, kind smallint, record_id integer, source_id smallint,
   at timestamptz, price_tenths integer, learnt_at timestamptz)
@@ -271,10 +271,11 @@ LANGUAGE sql STABLE AS $$
   WHERE wanted.kind = 'feed' AND price.learnt_at <= p_known_at
   UNION ALL
   SELECT
-    wanted.station_id, wanted.fuel_id, 0::smallint, wanted.record_id, wanted.source_id,
-    before.effective_at, before.price_tenths, before.learnt_at
+    wanted.station_id, wanted.fuel_id, CASE WHEN before.effective_at IS NULL THEN 3 ELSE 0 END::smallint,
+    wanted.record_id, wanted.source_id, coalesce(before.effective_at, wanted.from_at), coalesce(before.price_tenths, 0),
+    coalesce(before.learnt_at, wanted.from_at)
   FROM wanted
-  CROSS JOIN LATERAL (
+  LEFT JOIN LATERAL (
     -- One stamp may have several prices, and one price several runs that reported it.
     SELECT price.effective_at, price.price_tenths, price.learnt_at
     FROM fuel.counted_price AS price
@@ -283,9 +284,10 @@ LANGUAGE sql STABLE AS $$
       AND price.source_id = wanted.source_id
       AND price.effective_at < wanted.from_at
       AND price.learnt_at <= p_known_at
+      AND price.effective_at >= p_least
     ORDER BY price.effective_at DESC
     FETCH FIRST ROW WITH TIES
-  ) AS before
+  ) AS before ON true
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
   UNION ALL
   SELECT
@@ -328,10 +330,37 @@ LANGUAGE sql STABLE AS $$
   ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
 $$;
-COMMENT ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz) IS
-  'What was reported of stations and fuels from an instant on, each with its own instant.';
-GRANT EXECUTE ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz)
+COMMENT ON FUNCTION fuel.evidence(
+  integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz) IS
+  'What was reported of stations and fuels from an instant on, and the last report and list before it.';
+GRANT EXECUTE ON FUNCTION fuel.evidence(
+  integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz)
   TO fuel_writer;
+
+-- The last report of records of feeds before an instant, however old it is. Of few: months of all years are looked at.
+CREATE OR REPLACE FUNCTION fuel.reports_before(
+  p_record_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
+  p_known_at timestamptz)
+RETURNS TABLE (record_id integer, fuel_id smallint, at timestamptz, price_tenths integer, learnt_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT wanted.record_id, wanted.fuel_id, before.effective_at, before.price_tenths, before.learnt_at
+  FROM unnest(p_record_ids, p_fuel_ids, p_from_ats) AS wanted (record_id, fuel_id, from_at)
+  JOIN fuel.station AS record ON record.station_id = wanted.record_id
+  CROSS JOIN LATERAL (
+    SELECT price.effective_at, price.price_tenths, price.learnt_at
+    FROM fuel.counted_price AS price
+    WHERE price.station_id = wanted.record_id
+      AND price.fuel_id = wanted.fuel_id
+      AND price.source_id = record.source_id
+      AND price.effective_at < wanted.from_at
+      AND price.learnt_at <= p_known_at
+    ORDER BY price.effective_at DESC
+    FETCH FIRST ROW WITH TIES
+  ) AS before
+$$;
+COMMENT ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) IS
+  'The last report of records of feeds before an instant, however old it is.';
+GRANT EXECUTE ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) TO fuel_writer;
 
 -- The spans of stations and fuels that begin in a window, and some that begin before it. Both ends: as
 -- stored, and as believed now. doubt: 0 none, 1 far, 2 placeholder. The earliest and the latest of all ends

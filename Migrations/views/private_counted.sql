@@ -14,8 +14,7 @@ SELECT
   price.run_id,
   price.learnt_at
 FROM fuel.price
-WHERE NOT EXISTS (
-  SELECT FROM fuel.run WHERE run.run_id = price.run_id AND run.outcome = 'superseded');
+WHERE price.run_id <> ALL (ARRAY(SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded'));
 COMMENT ON VIEW fuel.told_price IS 'Reported facts, whether they count or not.';
 COMMENT ON COLUMN fuel.told_price.station_id   IS 'The station.';
 COMMENT ON COLUMN fuel.told_price.fuel_id      IS 'The fuel.';
@@ -34,8 +33,7 @@ SELECT
   listing.is_listed,
   listing.run_id
 FROM fuel.listing
-WHERE NOT EXISTS (
-  SELECT FROM fuel.run WHERE run.run_id = listing.run_id AND run.outcome = 'superseded');
+WHERE listing.run_id <> ALL (ARRAY(SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded'));
 COMMENT ON VIEW fuel.told_listing IS 'What runs list and leave out, whether they count or not.';
 COMMENT ON COLUMN fuel.told_listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.told_listing.fuel_id    IS 'The fuel.';
@@ -54,10 +52,9 @@ SELECT
   price.run_id,
   price.learnt_at
 FROM fuel.price
-WHERE NOT EXISTS (
-  SELECT
-  FROM fuel.run
-  WHERE run.run_id = price.run_id AND run.outcome IN ('superseded', 'withdrawn', 'refused'));
+-- Few runs do not count: they are looked up once, not for each row.
+WHERE price.run_id <> ALL (ARRAY(
+  SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused')));
 COMMENT ON VIEW fuel.counted_price IS
   'Reported facts of the runs that count. A fact has a row for each run that was the first to report it when it was '
   'stored; it was learnt with the oldest of them.';
@@ -68,6 +65,27 @@ COMMENT ON COLUMN fuel.counted_price.effective_at IS 'When the price began.';
 COMMENT ON COLUMN fuel.counted_price.price_tenths IS 'Tenths of a cent per litre; 0: not offered.';
 COMMENT ON COLUMN fuel.counted_price.run_id       IS 'The run that reported it.';
 COMMENT ON COLUMN fuel.counted_price.learnt_at    IS 'When its document was fetched.';
+
+-- Whether a feed had told a price of a station and fuel that counts by the time of a list.
+CREATE OR REPLACE FUNCTION fuel.was_told(
+  p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_taken_at timestamptz)
+RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((
+    SELECT true
+    FROM fuel.counted_price AS price
+    JOIN fuel.source USING (source_id)
+    WHERE price.station_id = p_station_id
+      AND price.fuel_id = p_fuel_id
+      AND price.source_id = p_source_id
+      AND price.learnt_at <= p_taken_at + source.delay
+    LIMIT 1
+  ), false);
+END
+$$;
+COMMENT ON FUNCTION fuel.was_told(integer, smallint, smallint, timestamptz) IS
+  'Whether a feed had told a price of a station and fuel by the time of a list.';
+GRANT EXECUTE ON FUNCTION fuel.was_told(integer, smallint, smallint, timestamptz) TO fuel_writer;
 
 CREATE OR REPLACE VIEW fuel.counted_listing AS
 SELECT
@@ -96,16 +114,8 @@ WHERE run.is_complete
         AND list.is_complete
       LIMIT 1
     ), false)
-    OR coalesce((
-      SELECT true
-      FROM fuel.counted_price AS price
-      JOIN fuel.source USING (source_id)
-      WHERE price.station_id = listing.station_id
-        AND price.fuel_id = listing.fuel_id
-        AND price.source_id = listing.source_id
-        AND price.learnt_at <= listing.changed_at + source.delay
-      LIMIT 1
-    ), false));
+    -- A function, so that the months of prices are not planned where no row asks.
+    OR fuel.was_told(listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at));
 COMMENT ON VIEW fuel.counted_listing IS
   'What complete lists say by what they leave out. A row may repeat the one before it; a gap that nothing came before is none.';
 COMMENT ON COLUMN fuel.counted_listing.station_id IS 'The station.';

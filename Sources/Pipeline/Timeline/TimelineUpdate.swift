@@ -162,11 +162,13 @@ package struct TimelineUpdate {
   // Whether a price is doubtful may hang on the two after it and the two before.
   private static let reach = 2
 
-  /// From where on spans are made again for a change: from two spans before it.
+  /// From where on spans are made again for a change: from two spans before it. Where there are fewer, nothing that
+  /// was reported before the first of them is a span.
   private static func window(_ change: Window, before old: [StoredSpan]) -> Window {
+    guard change.from > .distantPast else { return change }
     let begun = old.prefix { $0.span.from <= change.from }
-    guard begun.count > reach else { return Window(pair: change.pair, from: .distantPast) }
-    return Window(pair: change.pair, from: begun[begun.count - 1 - reach].span.from)
+    let first = begun.dropLast(reach).last ?? begun.first
+    return Window(pair: change.pair, from: first?.span.from ?? change.from)
   }
 
   private func spans(

@@ -147,6 +147,10 @@ extension Store {
   ///
   /// - Parameter known: what was learnt later does not count; `nil`: everything does.
   package func evidence(of windows: [Window], known: Instant? = nil) throws -> [Pair: [Evidence]] {
+    let known = known ?? .distantFuture
+    let earliest = windows.map(\.from).min() ?? .distantPast
+    // Most stations were told of in the weeks before: months before those are not even opened.
+    let least = earliest == .distantPast ? earliest : earliest - .seconds(70 * 86_400)
     var found: [Pair: [Evidence]] = [:]
     found.reserveCapacity(windows.count)
     // Rows of a pair mostly follow one another.
@@ -157,14 +161,16 @@ extension Store {
       found[pair, default: []].append(contentsOf: lines)
       lines.removeAll(keepingCapacity: true)
     }
+    /// Records of which nothing was told shortly before their windows, with their stations.
+    var quiet: [(window: Window, pair: Pair, sourceID: Int16)] = []
     try connection.copy(
       from: """
         SELECT station_id, fuel_id, kind, record_id, source_id, at, price_tenths, learnt_at
         FROM fuel.evidence(
           \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
           \(windows.map(\.from.sqlBound))::timestamptz[],
-          \((windows.map(\.from).min() ?? .distantPast).sqlBound)::timestamptz,
-          \((known ?? .distantFuture).sqlBound)::timestamptz)
+          \(earliest.sqlBound)::timestamptz, \(least.sqlBound)::timestamptz,
+          \(known.sqlBound)::timestamptz)
         """
     ) { row in
       let next = Pair(stationID: try row.int32(), fuelID: try row.int16())
@@ -172,16 +178,48 @@ extension Store {
         keep()
         pair = next
       }
-      let kind = try row.int16()
+      let kind = Evidence.Kind(rawValue: try row.int16())
       let recordID = try row.int32()
-      let sourceID = try row.int16()
-      lines.append(
-        Evidence(
-          kind: Evidence.Kind(rawValue: kind) ?? .price, recordID: recordID, sourceID: sourceID,
-          at: try row.instant(), price: try row.int32(), learntAt: try row.instant()))
+      let line = Evidence(
+        kind: kind ?? .price, recordID: recordID, sourceID: try row.int16(),
+        at: try row.instant(), price: try row.int32(), learntAt: try row.instant())
+      guard kind != nil else {
+        let record = Pair(stationID: recordID, fuelID: next.fuelID)
+        quiet.append((Window(pair: record, from: line.at), next, line.sourceID))
+        return
+      }
+      lines.append(line)
     }
     keep()
+    try addReports(before: quiet, known: known, to: &found)
     return found
+  }
+
+  private func addReports(
+    before quiet: [(window: Window, pair: Pair, sourceID: Int16)], known: Instant,
+    to found: inout [Pair: [Evidence]]
+  ) throws {
+    guard !quiet.isEmpty else { return }
+    let stations = Dictionary(
+      quiet.map { ($0.window.pair, (pair: $0.pair, sourceID: $0.sourceID)) }
+    ) { first, _ in first }
+    let windows = quiet.map(\.window)
+    try connection.copy(
+      from: """
+        SELECT record_id, fuel_id, at, price_tenths, learnt_at
+        FROM fuel.reports_before(
+          \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
+          \(windows.map(\.from.sqlBound))::timestamptz[], \(known.sqlBound)::timestamptz)
+        """
+    ) { row in
+      let record = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      let (at, price, learntAt) = (try row.instant(), try row.int32(), try row.instant())
+      guard let station = stations[record] else { return }
+      found[station.pair, default: []].append(
+        Evidence(
+          kind: .price, recordID: record.stationID, sourceID: station.sourceID, at: at,
+          price: price, learntAt: learntAt))
+    }
   }
 
   /// The stored spans that begin in windows, and some before each.
@@ -267,6 +305,7 @@ extension Store {
       WHERE span.station_id = pair.station_id
         AND span.fuel_id = pair.fuel_id
         AND span.from_at >= pair.from_at
+        AND span.from_at >= \((windows.map(\.from).min() ?? .distantPast).sqlBound)
       """)
     let years = Set(
       windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utcYear })
@@ -302,10 +341,12 @@ extension Store {
 
   /// Makes the partitions of spans and of months of stations that are missing.
   func ensureSpanYears(_ years: Set<Int>) throws {
+    // Mostly none is: to ask costs less than a call.
     try connection.query(
       """
       SELECT fuel.ensure_span_year(year)
       FROM unnest(\(years.sorted())::integer[]) AS year
+      WHERE to_regclass('fuel.station_month_' || year) IS NULL
       """)
   }
 
