@@ -123,9 +123,10 @@ DECLARE
   told_by          integer;
   is_late          boolean;
   is_unstamped     boolean;
-  -- Between which instants its prices begin.
+  -- Between which instants its prices begin, and from when on others may say the same.
   first_at         timestamptz;
   last_at          timestamptz;
+  others_from      timestamptz;
   part             record;
   stored           integer;
 BEGIN
@@ -136,7 +137,10 @@ BEGIN
   SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO told_by, is_unstamped
   FROM fuel.run
   WHERE run.run_id = p_run_id;
-  SELECT min(difference.effective_at), max(difference.effective_at) INTO first_at, last_at FROM pg_temp.difference;
+  SELECT
+    min(difference.effective_at), max(difference.effective_at), min(difference.effective_at) - fuel.stamps_go_back()
+  INTO first_at, last_at, others_from
+  FROM pg_temp.difference;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   -- A clock that stands before what is stored already would call the present the future.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
@@ -202,7 +206,7 @@ BEGIN
             AND price.source_id = feed.source_id
             -- A list before it may have shown a later one, or one of long before.
             AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
-            AND price.effective_at >= first_at - fuel.stamps_go_back()
+            AND price.effective_at >= others_from
             AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
             AND (p_is_list OR price.effective_at = difference.effective_at)
           ORDER BY price.learnt_at DESC, price.run_id DESC

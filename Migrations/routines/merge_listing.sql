@@ -21,6 +21,22 @@ COMMENT ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) IS
   'Writes down what the lists after a run show of some pairs, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) TO fuel_writer;
 
+-- The stations and fuels of which runs have stored prices. A function, so that the months of prices are not planned
+-- where there are no runs.
+CREATE OR REPLACE FUNCTION fuel.pairs_of(p_run_ids integer[], p_source_id smallint)
+RETURNS TABLE (station_id integer, fuel_id smallint) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF p_run_ids IS NOT NULL THEN
+    RETURN QUERY
+    SELECT price.station_id, price.fuel_id
+    FROM fuel.price
+    WHERE price.run_id = ANY (p_run_ids) AND price.source_id = p_source_id;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION fuel.pairs_of(integer[], smallint) IS 'The stations and fuels of which runs have stored prices.';
+GRANT EXECUTE ON FUNCTION fuel.pairs_of(integer[], smallint) TO fuel_writer;
+
 -- What the run being absorbed lists and leaves out. Part of absorb, after the facts: works on pg_temp.difference and
 -- notes in pg_temp.changed what may have changed. News have no rows of their own: what they tell stands in fuel.price.
 CREATE OR REPLACE FUNCTION fuel.merge_listing(
@@ -63,9 +79,8 @@ BEGIN
       FROM fuel.listing
       WHERE listing.run_id = ANY (lists)
       UNION ALL
-      SELECT price.station_id, price.fuel_id, true
-      FROM fuel.price
-      WHERE price.run_id = ANY (news) AND price.source_id = told.source_id
+      SELECT news_told.station_id, news_told.fuel_id, true
+      FROM fuel.pairs_of(news, told.source_id) AS news_told
     ) AS told_since
     GROUP BY told_since.station_id, told_since.fuel_id
   ),

@@ -14,6 +14,8 @@ CREATE OR REPLACE FUNCTION fuel.refresh_current(
   p_told_tenths integer[], p_from timestamptz, p_clock timestamptz)
 -- Plans by what is given, so that months of before are left out.
 RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+  others_from timestamptz := p_from - fuel.stamps_go_back();
 BEGIN
   INSERT INTO fuel.current_price (
     station_id, fuel_id, source_id, price_tenths, stamped_at, stamped_tenths, learnt_at,
@@ -93,7 +95,7 @@ BEGIN
         AND price.fuel_id = pair.fuel_id
         AND price.source_id = p_source_id
         AND price.effective_at > stamped.effective_at - fuel.stamps_go_back()
-        AND price.effective_at > p_from - fuel.stamps_go_back()
+        AND price.effective_at > others_from
       ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
       LIMIT 1
     )

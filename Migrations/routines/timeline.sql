@@ -102,7 +102,7 @@ BEGIN
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
     -- What news have ended since was believed for as long as lists showed it before them.
-    IF ends_at IS NULL THEN
+    IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
       INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
       SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.begins_at, p_taken_at)
       FROM fuel.run
