@@ -82,6 +82,9 @@ static const unsigned char m0024_judge_at_the_end[] = {
 static const unsigned char m0025_bound_by_time[] = {
 #embed "0025_bound_by_time.sql"
 };
+static const unsigned char m0026_know_by_digest[] = {
+#embed "0026_know_by_digest.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -300,6 +303,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0023_days_in_bytes", m0023_days_in_bytes),
   FILE_ENTRY("0024_judge_at_the_end", m0024_judge_at_the_end),
   FILE_ENTRY("0025_bound_by_time", m0025_bound_by_time),
+  FILE_ENTRY("0026_know_by_digest", m0026_know_by_digest),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
@@ -370,3 +374,19 @@ static const BowserMigration files[] = {
 size_t bowser_migration_count(void) { return sizeof files / sizeof files[0]; }
 
 BowserMigration bowser_migration(size_t index) { return files[index]; }
+
+uint64_t bowser_migration_digest(void) {
+  // FNV-1a: it tells programs apart, and guards against nobody.
+  uint64_t digest = 0xcbf29ce484222325;
+  for (size_t index = 0; index < bowser_migration_count(); index++) {
+    // With the byte that ends it.
+    for (const char *c = files[index].name;; c++) {
+      digest = (digest ^ (unsigned char)*c) * 0x100000001b3;
+      if (*c == 0) break;
+    }
+    for (size_t byte = 0; byte < files[index].count; byte++) {
+      digest = (digest ^ files[index].bytes[byte]) * 0x100000001b3;
+    }
+  }
+  return digest;
+}

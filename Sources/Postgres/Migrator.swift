@@ -91,11 +91,13 @@ package struct Migrator {
   @discardableResult
   package func up(report: (String) -> Void = { _ in }) throws -> [String] {
     var names: [String] = []
-    while let file = try files().first(where: { !$0.isApplied }) {
+    for file in try files() where !file.isApplied {
       try connection.transaction {
-        try connection.query("SELECT pg_advisory_xact_lock(\(Self.lockKey))")
+        try lock()
         // Somebody else may have applied it while we waited for the lock.
         guard try appliedDigests()[file.name] != file.digest else { return }
+        // Until all are applied the database is that of no program.
+        try forgetProgram()
         try connection.execute(file.text)
         try connection.query(
           """
@@ -108,18 +110,55 @@ package struct Migrator {
         report(file.name)
       }
     }
+    guard try !isKnown() else { return names }
+    try connection.transaction {
+      try lock()
+      try verify()
+      try forgetProgram()
+      try connection.query("INSERT INTO fuel.program (digest) VALUES (\(Self.digest))")
+    }
     return names
   }
 
-  /// Refuses a database that is older or newer than this program. One query.
+  /// Refuses a database that is older or newer than this program, by each of its files.
   package func verify() throws {
     let pending = try files().filter { !$0.isApplied }
     if !pending.isEmpty { throw Refusal.pending(pending.map(\.name)) }
   }
 
+  /// The same by one digest, for the start of a command; by each file only where that differs.
+  package func recognise() throws {
+    if try !isKnown() { try verify() }
+  }
+
+  /// Whether this program's files were all applied, and no other's since.
+  private func isKnown() throws -> Bool {
+    guard try exists("fuel.program") else { return false }
+    return try connection.query("SELECT digest FROM fuel.program").first?.text("digest")
+      == Self.digest
+  }
+
+  private func forgetProgram() throws {
+    if try exists("fuel.program") { try connection.query("DELETE FROM fuel.program") }
+  }
+
+  private func lock() throws {
+    try connection.query("SELECT pg_advisory_xact_lock(\(Self.lockKey))")
+  }
+
+  private func exists(_ table: String) throws -> Bool {
+    try connection.query("SELECT to_regclass(\(table)) IS NOT NULL AS found").only()
+      .boolean("found")
+  }
+
+  // Sixteen hex digits.
+  private static let digest: String = {
+    let digits = String(bowser_migration_digest(), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }()
+
   private func appliedDigests() throws -> [String: String] {
-    let exists = try connection.query("SELECT to_regclass('fuel.migration') IS NOT NULL AS found")
-    guard try exists.only().boolean("found") else { return [:] }
+    guard try exists("fuel.migration") else { return [:] }
     var digests: [String: String] = [:]
     for row in try connection.query("SELECT name, sha256 FROM fuel.migration") {
       digests[try row.text("name")] = try row.text("sha256")

@@ -137,7 +137,7 @@ struct Invocation {
   func readerStore(_ settings: Settings) throws -> Store {
     let connection = try Connection(settings.text("database"))
     do {
-      try Migrator(connection).verify()
+      try Migrator(connection).recognise()
     } catch let error as PostgresError where error.isLoginRefused {
       // A reader may not see the ledger of changes; the views it asks for will tell.
     }
@@ -151,7 +151,7 @@ struct Invocation {
   func store(_ settings: Settings) throws -> Store {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
     let connection = try Connection(settings.text("database"))
-    try Migrator(connection).verify()
+    try Migrator(connection).recognise()
     let store = Store(connection)
     try store.becomeWriter()
     return store

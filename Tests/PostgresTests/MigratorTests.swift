@@ -36,6 +36,40 @@ struct MigratorTests {
     }
   }
 
+  /// F-M06: a command knows its schema by one digest, and looks at each file only where that is another one. A database
+  /// that is halfway between two programs is that of neither.
+  @Test func aProgramKnowsItsSchemaByOneDigest() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let migrator = Migrator(connection)
+      try migrator.recognise()
+      try connection.execute("UPDATE fuel.program SET digest = repeat('0', 16)")
+      try migrator.recognise()
+      try connection.execute(
+        """
+        UPDATE fuel.migration SET sha256 = repeat('0', 64)
+        WHERE name IN ('routines/clock.sql', 'views/aggregate_runs.sql')
+        """)
+      #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
+      // One file is applied and the other cannot be.
+      let taken = "CREATE VIEW fuel_v1.aggregate_runs AS SELECT 1 AS other"
+      try connection.execute(
+        "UPDATE fuel.program SET digest = repeat('1', 16); DROP VIEW fuel_v1.aggregate_runs CASCADE; \(taken)"
+      )
+      #expect(throws: PostgresError.self) { try migrator.up() }
+      #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["0"])
+      #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
+      try connection.execute("DROP VIEW fuel_v1.aggregate_runs")
+      #expect(try migrator.up() == ["views/aggregate_runs.sql"])
+      #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["1"])
+      // What it knows it does not ask for: the ledger of files is for those who change it.
+      try connection.execute(
+        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name LIKE '0003%'")
+      try migrator.recognise()
+      #expect(throws: Migrator.Refusal.edited("0003_create_station.sql")) { try migrator.verify() }
+    }
+  }
+
   /// F-M06: a database of version 0.2, whose history is a view over reported prices that are gone now.
   @Test func aHistoryOverReportedPricesIsReplaced() async throws {
     try await TestDatabase.withEmpty { target in

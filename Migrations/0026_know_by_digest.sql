@@ -1,0 +1,12 @@
+-- By what a program knows that the database has the schema it was built with, without a look at each file.
+
+CREATE TABLE fuel.program (
+  digest text NOT NULL,
+  CONSTRAINT program_digest_ck CHECK (digest ~ '^[0-9a-f]{16}$')
+);
+CREATE UNIQUE INDEX program_one_idx ON fuel.program ((true));
+COMMENT ON TABLE  fuel.program        IS
+  'The program whose files were all applied last. No row: some are being applied, or were not.';
+COMMENT ON COLUMN fuel.program.digest IS 'Digest of its files: their names and texts.';
+COMMENT ON CONSTRAINT program_digest_ck ON fuel.program IS 'Sixteen hex digits.';
+GRANT SELECT ON fuel.program TO fuel_writer;
