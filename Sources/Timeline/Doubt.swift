@@ -20,7 +20,9 @@ package enum Plausibility {
       let place = before.count + position
       let span = all[place]
       let earlier = all[..<place].suffix(2).filter { $0.latestEnd.after(memory) >= span.from }
-      let later = all[(place + 1)...].prefix(2).filter { $0.from <= span.until.after(memory) }
+      let later = all[(place + 1)...].prefix(2).filter {
+        $0.isBelieved && $0.from <= span.until.after(memory)
+      }
       spans[position].isSuspect =
         (!earlier.isEmpty || later.count == 2)
         && !(earlier + later).contains { isNear(span.price, $0.price) }
@@ -64,7 +66,7 @@ package enum Plausibility {
   package static func isCompany(_ neighbour: [Span], of span: Span) -> Bool {
     let end = min(span.latestEnd, span.from.after(holds))
     return neighbour.contains { other in
-      other.from < end && other.latestEnd > span.from
+      other.isBelieved && other.from < end && other.latestEnd > span.from
         && abs(other.price - span.price) * 10 <= span.price
     }
   }

@@ -47,6 +47,9 @@ package struct Span: Sendable, Equatable {
   /// How far it may reach: past this nothing confirms it.
   package var latestEnd: Instant { isOpen ? lapsesAt : until }
 
+  /// Whether it ever held: a last report that was too old when it was made is shown, and holds for no time.
+  var isBelieved: Bool { from < latestEnd }
+
   /// The span with its end as it is believed by what is known: an open one is kept alive by the newest list.
   ///
   /// - Parameters:

@@ -54,6 +54,20 @@ struct DoubtTests {
     #expect(suspects([span(900, days: 0, to: 2), span(1_800, days: 100, to: 101)]) == [])
   }
 
+  /// A price that was too old when it was told last is shown, but tells no level and is no company.
+  @Test func whatNeverHeldTellsNothing() {
+    let before = [span(2_189, days: 0, to: 2), span(1_259, days: 2, to: 3)]
+    #expect(
+      suspects(before + [span(2_199, days: 3, to: 5), span(1_259, days: 9, to: 9)]) == [1_259])
+    #expect(suspects(before + [span(2_199, days: 3, to: 5), span(1_259, days: 9, to: 10)]) == [])
+    let suspect = span(1_300, days: 10, to: 14)
+    var neighbour = span(1_300, days: 10, to: 11)
+    neighbour.from = neighbour.from + .seconds(3_600)
+    #expect(Plausibility.isCompany([neighbour], of: suspect))
+    neighbour.until = neighbour.from
+    #expect(!Plausibility.isCompany([neighbour], of: suspect))
+  }
+
   /// A neighbour's price within a tenth, at any time of the suspect's first day, is company.
   @Test func neighboursAreCompany() {
     let suspect = span(1_300, days: 10, to: 14)
