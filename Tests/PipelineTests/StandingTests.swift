@@ -309,6 +309,36 @@ struct StandingTests {
     Self.compare(try await history(hours: [0, 1, 2, 3], isWithdrawn: true), right, "withdrawn")
   }
 
+  /// A list leaves out what the list before it left out, too: that ends what was told in between, as long ago as that
+  /// was, whether its station has had a price before or not.
+  @Test func gapsThatAreToldAgainEndWhatWasTold() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      func time(_ hour: Int, _ minute: Int = 0) -> Instant {
+        Self.begin + .seconds(hour * 3_600 + minute * 60)
+      }
+      func list(_ hour: Int, others: Int = 20, _ price: (tenths: Int, stampedAt: Instant)?) throws {
+        let rest = (0..<others).map { Observation.u91("\(10 + $0)", 1_850, time(-1)) }
+        try feed.says(
+          rest + [price.map { Observation.u91("1", $0.tenths, $0.stampedAt) }].compactMap(\.self),
+          at: time(hour), refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      }
+      try list(10, (0, time(9, 30)))
+      try list(11, nil)
+      // Partial: it ends nothing, and tells that the fuel is not offered under an older stamp.
+      try list(12, others: 17, (0, time(9)))
+      try list(13, nil)
+      try list(14, (1_500, time(12, 30)))
+      let history = { try feed.published(at: time(14)).filter { $0.hasPrefix("history|1|") } }
+      let told = try history()
+      #expect(told.count == 2, "\(told)")
+      try feed.connection.execute(
+        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price")
+      try TimelineUpdate.makeAll(Workers(feed.store), now: time(14))
+      Self.compare(told, try history(), "from the beginning")
+    }
+  }
+
   /// A run says by what came before it what it shows: it says so still when that is taken back and it counts again, and
   /// so do those that came while it did not count.
   @Test func whatCountsAgainSaysWhatItSaid() async throws {

@@ -162,8 +162,7 @@ package struct TimelineUpdate {
   // Whether a price is doubtful may hang on the two after it and the two before.
   private static let reach = 2
 
-  /// From where on spans are made again for a change: from two spans before it. Where there are fewer, nothing that
-  /// was reported before the first of them is a span.
+  /// From where on spans are made again for a change: from two spans before it, or the first there is.
   private static func window(_ change: Window, before old: [StoredSpan]) -> Window {
     guard change.from > .distantPast else { return change }
     let begun = old.prefix { $0.span.from <= change.from }
@@ -181,6 +180,10 @@ package struct TimelineUpdate {
     var wider: [Window] = []
     for window in windows {
       let pair = window.pair
+      if Self.mayHangOnMore(window, evidence[pair] ?? [], old: old[pair] ?? []) {
+        wider.append(Window(pair: pair, from: .distantPast))
+        continue
+      }
       var spans = Timeline.spans(
         of: evidence[pair] ?? [], rules: rules.compactMapValues { $0[pair.fuelID] },
         sightings: sightings)
@@ -211,6 +214,25 @@ package struct TimelineUpdate {
     guard !wider.isEmpty else { return made }
     let all = try store.spans(of: wider)
     return made.merging(try self.spans(in: wider, old: all)) { _, new in new }
+  }
+
+  /// Whether what was reported before a window, of which only the last report and list are read, decides about more
+  /// than its beginning: where no span lies before it, and where a list leaves out what the list before it left out,
+  /// which ends what was reported in between.
+  private static func mayHangOnMore(
+    _ window: Window, _ evidence: [Evidence], old: [StoredSpan]
+  ) -> Bool {
+    guard window.from > .distantPast, evidence.contains(where: { $0.at < window.from }) else {
+      return false
+    }
+    if !old.contains(where: { $0.span.from < window.from }) { return true }
+    return evidence.contains { first in
+      first.kind == .unlisted && first.at < window.from
+        && evidence.lazy.filter {
+          $0.recordID == first.recordID && $0.kind != .price && $0.at > first.at
+        }
+        .min { $0.at < $1.at }?.kind == .unlisted
+    }
   }
 
   private func isKnown(_ span: Span, in stored: [StoredSpan]) -> Bool {
