@@ -1,4 +1,4 @@
--- By what a program knows that the database has the schema it was built with, without a look at each file.
+-- A program knows by one digest that the database has the schema it was built with.
 
 CREATE TABLE fuel.program (
   digest text NOT NULL,
@@ -6,7 +6,7 @@ CREATE TABLE fuel.program (
 );
 CREATE UNIQUE INDEX program_one_idx ON fuel.program ((true));
 COMMENT ON TABLE  fuel.program        IS
-  'The program whose files were all applied last. No row: some are being applied, or were not.';
+  'The program whose files were all applied last. No row: a migration is under way or was interrupted.';
 COMMENT ON COLUMN fuel.program.digest IS 'Digest of its files: their names and texts.';
 COMMENT ON CONSTRAINT program_digest_ck ON fuel.program IS 'Sixteen hex digits.';
 GRANT SELECT ON fuel.program TO fuel_writer;

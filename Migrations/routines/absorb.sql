@@ -116,14 +116,14 @@ GRANT EXECUTE ON FUNCTION fuel.held_prices(smallint, timestamptz) TO fuel_writer
 CREATE OR REPLACE FUNCTION fuel.absorb(
   p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_list boolean,
   p_is_complete boolean, p_clock timestamptz)
--- Plans by what a run is, so that months in which nothing of it began are left out.
+-- Planned anew for each run, so that months in which none of its prices began are left out.
 RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   feed             fuel.source;
   told_by          integer;
   is_late          boolean;
   is_unstamped     boolean;
-  -- Between which instants its prices begin, and from when on others may say the same.
+  -- Between which instants its prices begin, and from when on rows of other runs may say the same.
   first_at         timestamptz;
   last_at          timestamptz;
   others_from      timestamptz;
@@ -300,8 +300,11 @@ BEGIN
       pair.is_newest, array_agg(pair.station_id) AS station_ids, array_agg(pair.fuel_id) AS fuel_ids,
       array_agg(pair.effective_at) AS ats, array_agg(pair.price_tenths) AS tenths,
       -- Nothing that counted has gone, so that the newest of each is what was the newest, or newer.
-      CASE WHEN is_late THEN '-infinity' ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity') END
-        AS from_at
+      -- A clock that went back is told apart.
+      CASE
+        WHEN is_late OR bool_or(pair.stamped_at > p_clock) THEN '-infinity'
+        ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity')
+      END AS from_at
     FROM (
       SELECT
         changed.station_id, changed.fuel_id, told.effective_at, told.price_tenths, known.stamped_at,

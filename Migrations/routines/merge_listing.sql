@@ -21,7 +21,7 @@ COMMENT ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) IS
   'Writes down what the lists after a run show of some pairs, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) TO fuel_writer;
 
--- The stations and fuels of which runs have stored prices. A function, so that the months of prices are not planned
+-- The stations and fuels of the prices that some runs stored. A function, so that the months of prices are not planned
 -- where there are no runs.
 CREATE OR REPLACE FUNCTION fuel.pairs_of(p_run_ids integer[], p_source_id smallint)
 RETURNS TABLE (station_id integer, fuel_id smallint) LANGUAGE plpgsql STABLE AS $$
@@ -34,7 +34,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.pairs_of(integer[], smallint) IS 'The stations and fuels of which runs have stored prices.';
+COMMENT ON FUNCTION fuel.pairs_of(integer[], smallint) IS 'The stations and fuels of the prices that some runs stored.';
 GRANT EXECUTE ON FUNCTION fuel.pairs_of(integer[], smallint) TO fuel_writer;
 
 -- What the run being absorbed lists and leaves out. Part of absorb, after the facts: works on pg_temp.difference and

@@ -7,12 +7,12 @@ COMMENT ON FUNCTION fuel.stamps_go_back() IS
 GRANT EXECUTE ON FUNCTION fuel.stamps_go_back() TO fuel_writer;
 
 -- Computes what a feed's lists show of some pairs from the history again. What it writes depends on the
--- history and the clock only, never on what was there before. What was told last of a pair is given where it is
+-- history and the clock only, not on what was there before. What was told last of a pair is given where it is
 -- known, with its stamp; NULL: it is looked for. p_from: the newest stamp of each that has begun is not older.
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[],
   p_told_tenths integer[], p_from timestamptz, p_clock timestamptz)
--- Plans by what is given, so that months of before are left out.
+-- Planned anew for each call, so that the months before p_from are left out.
 RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   others_from timestamptz := p_from - fuel.stamps_go_back();

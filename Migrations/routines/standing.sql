@@ -400,6 +400,8 @@ DECLARE
 BEGIN
   PERFORM fuel.span_of_feed(p_source_id);
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  -- As in fuel.absorb: a recording may lie ahead of the clock.
+  p_clock := greatest(p_clock, feed.last_taken_at);
   PERFORM fuel.touch_silence(
     p_source_id, run.taken_at, run.composition_id IS NOT NULL OR run.is_complete,
     least(p_last_listed_at, feed.last_listed_at), p_clock)

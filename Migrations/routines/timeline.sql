@@ -236,11 +236,11 @@ GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamp
 
 -- Everything that was reported of stations and fuels from an instant on, by all their records, and the last
 -- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list, 3 no price
--- since p_least: fuel.reports_before looks further. What was learnt after an instant may be left out. The earliest of
+-- between p_reports_from and the window, whose begin it has: fuel.reports_before looks further. What was learnt after an instant may be left out. The earliest of
 -- all instants is given apart, so that the server leaves out the months before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
-  p_least timestamptz, p_known_at timestamptz)
+  p_reports_from timestamptz, p_known_at timestamptz)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, kind smallint, record_id integer, source_id smallint,
   at timestamptz, price_tenths integer, learnt_at timestamptz)
@@ -284,7 +284,7 @@ LANGUAGE sql STABLE AS $$
       AND price.source_id = wanted.source_id
       AND price.effective_at < wanted.from_at
       AND price.learnt_at <= p_known_at
-      AND price.effective_at >= p_least
+      AND price.effective_at >= p_reports_from
     ORDER BY price.effective_at DESC
     FETCH FIRST ROW WITH TIES
   ) AS before ON true
@@ -337,7 +337,8 @@ GRANT EXECUTE ON FUNCTION fuel.evidence(
   integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz)
   TO fuel_writer;
 
--- The last report of records of feeds before an instant, however old it is. Of few: months of all years are looked at.
+-- The last report of records of feeds before an instant, however old it is. Only for few records: it looks at the
+-- months of all years.
 CREATE OR REPLACE FUNCTION fuel.reports_before(
   p_record_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_known_at timestamptz)

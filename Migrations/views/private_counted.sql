@@ -14,7 +14,7 @@ SELECT
   price.run_id,
   price.learnt_at
 FROM fuel.price
-WHERE price.run_id <> ALL (ARRAY(SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded'));
+WHERE price.run_id NOT IN (SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded');
 COMMENT ON VIEW fuel.told_price IS 'Reported facts, whether they count or not.';
 COMMENT ON COLUMN fuel.told_price.station_id   IS 'The station.';
 COMMENT ON COLUMN fuel.told_price.fuel_id      IS 'The fuel.';
@@ -33,7 +33,7 @@ SELECT
   listing.is_listed,
   listing.run_id
 FROM fuel.listing
-WHERE listing.run_id <> ALL (ARRAY(SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded'));
+WHERE listing.run_id NOT IN (SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded');
 COMMENT ON VIEW fuel.told_listing IS 'What runs list and leave out, whether they count or not.';
 COMMENT ON COLUMN fuel.told_listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.told_listing.fuel_id    IS 'The fuel.';
@@ -52,9 +52,9 @@ SELECT
   price.run_id,
   price.learnt_at
 FROM fuel.price
--- Few runs do not count: they are looked up once, not for each row.
-WHERE price.run_id <> ALL (ARRAY(
-  SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused')));
+-- NOT IN, for which a statement reads those runs once; with NOT EXISTS it looks for the run of each row.
+WHERE price.run_id NOT IN (
+  SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused'));
 COMMENT ON VIEW fuel.counted_price IS
   'Reported facts of the runs that count. A fact has a row for each run that was the first to report it when it was '
   'stored; it was learnt with the oldest of them.';

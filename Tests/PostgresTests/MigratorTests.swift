@@ -62,7 +62,7 @@ struct MigratorTests {
       try connection.execute("DROP VIEW fuel_v1.aggregate_runs")
       #expect(try migrator.up() == ["views/aggregate_runs.sql"])
       #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["1"])
-      // What it knows it does not ask for: the ledger of files is for those who change it.
+      // Where the digest is its own, it does not look at the files.
       try connection.execute(
         "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name LIKE '0003%'")
       try migrator.recognise()

@@ -10,17 +10,21 @@ package struct Workers {
   package let first: Store
   /// How many there are; no more of them work at once than this machine has cores.
   package let count: Int
-  private let log: Logger
+  private var log = Logger(.error)
   private let open: () throws -> Store
 
   /// - Parameter open: makes one more connection with the rights of the first.
-  package init(
-    _ first: Store, count: Int, log: Logger = Logger(.error), open: @escaping () throws -> Store
-  ) {
+  package init(_ first: Store, count: Int, open: @escaping () throws -> Store) {
     self.first = first
     self.count = max(1, count)
-    self.log = log
     self.open = open
+  }
+
+  /// The same, with a log for what goes wrong and is borne.
+  package func telling(_ log: Logger) -> Workers {
+    var workers = self
+    workers.log = log
+    return workers
   }
 
   /// One connection, the caller's own.

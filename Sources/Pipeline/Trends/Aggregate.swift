@@ -61,6 +61,7 @@ package struct Aggregate {
     let now = clock.now()
     let run = try store.beginAggregate(at: now)
     let log = log.with("run", run)
+    let workers = workers.telling(log)
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild { try store.markAllDirty(from: from, now: now) }
     // Days of stations are made, and counted, where stations count now.

@@ -150,7 +150,7 @@ extension Store {
     let known = known ?? .distantFuture
     let earliest = windows.map(\.from).min() ?? .distantPast
     // Most stations were told of in the weeks before: months before those are not even opened.
-    let least = earliest == .distantPast ? earliest : earliest - .seconds(70 * 86_400)
+    let reportsFrom = earliest == .distantPast ? earliest : earliest - .seconds(70 * 86_400)
     var found: [Pair: [Evidence]] = [:]
     found.reserveCapacity(windows.count)
     // Rows of a pair mostly follow one another.
@@ -169,7 +169,7 @@ extension Store {
         FROM fuel.evidence(
           \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
           \(windows.map(\.from.sqlBound))::timestamptz[],
-          \(earliest.sqlBound)::timestamptz, \(least.sqlBound)::timestamptz,
+          \(earliest.sqlBound)::timestamptz, \(reportsFrom.sqlBound)::timestamptz,
           \(known.sqlBound)::timestamptz)
         """
     ) { row in
@@ -341,7 +341,7 @@ extension Store {
 
   /// Makes the partitions of spans and of months of stations that are missing.
   func ensureSpanYears(_ years: Set<Int>) throws {
-    // Mostly none is: to ask costs less than a call.
+    // Mostly none is missing: to ask costs less than a call.
     try connection.query(
       """
       SELECT fuel.ensure_span_year(year)

@@ -58,7 +58,7 @@ let aggregateCommand = Command(
   let log = invocation.logger(settings)
   let aggregate = Aggregate(
     store: store,
-    workers: Workers(store, count: settings.integer("workers"), log: log) {
+    workers: Workers(store, count: settings.integer("workers")) {
       try invocation.store(settings)
     }, regions: regions, brands: brands,
     decisions: try decisions(file: folder + "/stations.json5"), clock: clock, log: log)
