@@ -29,11 +29,7 @@ COMMENT ON TABLE fuel.station_month IS
   'the averages of regions. One partition per year.';
 
 UPDATE fuel.state SET days_made_until = NULL;
--- Averages are made of days that are not there until then: none can be changed by single stations.
 UPDATE fuel.stale_days SET is_marked = true;
-INSERT INTO fuel.dirty_day (fuel_id, day)
-SELECT DISTINCT daily_rollup.fuel_id, daily_rollup.day FROM fuel.daily_rollup
-ON CONFLICT DO NOTHING;
 
 -- The aggregate marks what is not marked yet.
 DROP FUNCTION IF EXISTS fuel.mark_changed_days(

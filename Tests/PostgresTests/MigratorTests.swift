@@ -98,6 +98,28 @@ struct MigratorTests {
     }
   }
 
+  /// F-M06: averages are due again where the days of stations that they were made of are gone, and stay where an
+  /// aggregate has made those since.
+  @Test(arguments: [(daysMade: "NULL", due: ["2026-05-01"]), (daysMade: "'2026-05-02'", due: [])])
+  func averagesWithoutDaysOfStationsAreDue(daysMade: String, due: [String]) async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      try connection.execute(
+        """
+        INSERT INTO fuel.region (region, name, kind) VALUES ('AU', 'Australia', 'nation');
+        INSERT INTO fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended)
+        SELECT 'AU', fuel_id, '2026-05-01', 170, 170, 170, 170, 170, 10, 1, true
+        FROM fuel.fuel
+        WHERE fuel = 'U91';
+        UPDATE fuel.state SET days_made_until = \(daysMade);
+        DELETE FROM fuel.migration WHERE name LIKE '0025%'
+        """)
+      try Migrator(connection).up()
+      #expect(try connection.lines("SELECT day::text FROM fuel.dirty_day") == due)
+    }
+  }
+
   /// F-M06: two at once, one applies and the other waits.
   @Test func twoAtOnceApplyEachFileOnce() async throws {
     try await TestDatabase.withEmpty { target in
