@@ -55,13 +55,13 @@ let aggregateCommand = Command(
   let regions = try regions(file: folder + "/regions.json5")
   let brands = try brands(file: folder + "/brands.json5")
   let store = try invocation.store(settings)
-  let log = invocation.logger(settings)
   let aggregate = Aggregate(
     store: store,
     workers: Workers(store, count: settings.integer("workers")) {
       try invocation.store(settings)
     }, regions: regions, brands: brands,
-    decisions: try decisions(file: folder + "/stations.json5"), clock: clock, log: log)
+    decisions: try decisions(file: folder + "/stations.json5"), clock: clock,
+    log: invocation.logger(settings))
   let progress = Progress(
     what: "spans",
     isUsual: !invocation.flags.contains("rebuild") && !invocation.flags.contains("verbose"))
