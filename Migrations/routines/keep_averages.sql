@@ -41,9 +41,41 @@ BEGIN
           WHERE price_now.is_fresh
           GROUP BY price_now.source_id
         ) AS lapsing
+      ),
+      -- When a price day ends, of a state that publishes late in its own time.
+      (
+        SELECT min(
+          late.delay + fuel.price_day_begin(
+            fuel.price_day(p_clock - late.delay, state.time_zone, state.price_day_starts) + 1, state.time_zone,
+            state.price_day_starts))
+        FROM fuel.state
+        CROSS JOIN LATERAL (
+          SELECT coalesce(min(source.delay), '0') AS delay FROM fuel.source WHERE source.state = state.state
+        ) AS late
       )),
     seen;
 END
 $$;
 COMMENT ON FUNCTION fuel.keep_averages(timestamptz) IS 'Keeps the averages of this moment.';
 GRANT EXECUTE ON FUNCTION fuel.keep_averages(timestamptz) TO fuel_writer;
+
+-- Nothing has come, nothing is left over, and the averages of now still hold: then an aggregate would only make again
+-- what there is. Stations are matched before this is asked: those that changed are touched.
+CREATE OR REPLACE FUNCTION fuel.is_aggregate_due(p_aggregate_run_id integer) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+  SELECT NOT (SELECT average_holding.holds FROM fuel.average_holding)
+    OR EXISTS (SELECT FROM fuel.touched)
+    OR EXISTS (SELECT FROM fuel.touched_month)
+    OR EXISTS (SELECT FROM fuel.stale_days)
+    OR EXISTS (SELECT FROM fuel.dirty_day)
+    -- One that broke off may have kept its averages and given no verdicts.
+    OR 'done' IS DISTINCT FROM (
+      SELECT earlier.outcome
+      FROM fuel.aggregate_run AS earlier
+      WHERE earlier.aggregate_run_id < p_aggregate_run_id
+      ORDER BY earlier.aggregate_run_id DESC
+      LIMIT 1)
+$$;
+COMMENT ON FUNCTION fuel.is_aggregate_due(integer) IS
+  'Whether an aggregate has anything to make that the one before it has not.';
+GRANT EXECUTE ON FUNCTION fuel.is_aggregate_due(integer) TO fuel_writer;

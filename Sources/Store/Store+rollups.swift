@@ -119,8 +119,11 @@ extension Store {
       """)
   }
 
-  /// Makes the regions of the database those of the configuration, and where stations count with them.
-  package func refreshRegions(_ regions: [Region], now: Instant) throws {
+  /// Makes the regions of the database those of the configuration.
+  ///
+  /// - Returns: whether any was another.
+  package func refreshRegions(_ regions: [Region]) throws -> Bool {
+    var changed = 0
     try connection.transaction {
       let codes = regions.map(\.code)
       // What no region covers any more loses its averages, but never the verdicts that were given.
@@ -131,7 +134,9 @@ extension Store {
       try connection.query("DELETE FROM fuel.cycle WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.station_habit WHERE NOT region = ANY (\(codes))")
       try connection.query("DELETE FROM fuel.average_kept WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.region WHERE NOT region = ANY (\(codes))")
+      changed += try connection.query(
+        "DELETE FROM fuel.region WHERE NOT region = ANY (\(codes)) RETURNING 1"
+      ).count
       for region in regions {
         // Other days of it are averaged from now on: where its stations count is not what it was.
         try connection.query(
@@ -145,7 +150,7 @@ extension Store {
                 coalesce(\(optional: region.from)::date, '-infinity'),
                 coalesce(\(optional: region.until)::date, 'infinity')))
           """)
-        try connection.query(
+        changed += try connection.query(
           """
           INSERT INTO fuel.region AS known (
             region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
@@ -165,10 +170,28 @@ extension Store {
             IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
               excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
               excluded.valid_to)
-          """)
+          RETURNING 1
+          """
+        ).count
       }
+    }
+    return changed > 0
+  }
+
+  /// Brings up to date where stations count.
+  package func countStations(now: Instant) throws {
+    try connection.transaction {
       try connection.query("SELECT fuel.refresh_regions()")
       try connection.query("SELECT fuel.count_places(\(now))")
+    }
+  }
+
+  /// Whether an aggregate that has begun has anything to make that the one before it has not.
+  package func isAggregateDue(_ run: RunID, now: Instant) throws -> Bool {
+    try connection.transaction {
+      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      return try connection.query("SELECT fuel.is_aggregate_due(\(run)::integer) AS is_due").only()
+        .boolean("is_due")
     }
   }
 

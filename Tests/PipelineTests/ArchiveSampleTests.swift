@@ -48,7 +48,8 @@ struct ArchiveSampleTests {
         file: URL(filePath: #filePath).deletingLastPathComponent()
           .appending(path: "../../config/regions.json5").standardized.path
       ).filter { $0.code == "sydney" }
-      try store.refreshRegions(sydney, now: Self.now)
+      _ = try store.refreshRegions(sydney)
+      try store.countStations(now: Self.now)
       var compared = 0
       var near = 0
       for line in try String(contentsOfFile: file, encoding: .utf8).split(

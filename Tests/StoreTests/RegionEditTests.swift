@@ -97,7 +97,8 @@ struct RegionEditTests {
         }
         try Identity.match(
           east.store, decisions: decisions, now: Self.now, log: Logger(.error))
-        try east.store.refreshRegions(Self.regions, now: Self.now)
+        _ = try east.store.refreshRegions(Self.regions)
+        try east.store.countStations(now: Self.now)
         let workers = Workers(east.store)
         try TimelineUpdate.makeAll(workers, now: Self.now)
         try east.store.refreshSourceDays(now: Self.now)

@@ -88,7 +88,8 @@ package struct Feed {
   package func aggregate(
     at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
   ) throws {
-    try store.refreshRegions(regions, now: now)
+    _ = try store.refreshRegions(regions)
+    try store.countStations(now: now)
     let workers = workers ?? Workers(store)
     try TimelineUpdate.makeAll(workers, now: now)
     try store.refreshSourceDays(now: now)

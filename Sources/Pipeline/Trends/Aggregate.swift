@@ -64,9 +64,14 @@ package struct Aggregate {
     let workers = workers.telling(log)
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild { try store.markAllDirty(from: from, now: now) }
-    // Days of stations are made, and counted, where stations count now.
-    try store.refreshRegions(regions, now: now)
+    let isConfiguredAnew = try store.refreshRegions(regions)
     try store.refreshBrands(brands)
+    guard try rebuild || isConfiguredAnew || store.isAggregateDue(run, now: now) else {
+      return try finish(
+        Summary(run: run, spans: 0, days: 0, verdicts: 0, newVerdicts: 0), log: log)
+    }
+    // Days of stations are made, and counted, where stations count now.
+    try store.countStations(now: now)
     try TimelineUpdate.makeAll(workers, now: now, progress: progress)
     try store.refreshSourceDays(now: now)
     try DayUpdate.makeStationDays(workers, now: now, progress: progress)
@@ -76,14 +81,18 @@ package struct Aggregate {
     try refreshHabits(isDue: rebuild, now: now)
     let verdicts = try Verdict.all(store, now: now)
     try store.keepMarkets(verdicts)
-    let summary = Summary(
-      run: run, spans: spans.count,
-      days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
-      verdicts: verdicts.count, newVerdicts: try store.keep(verdicts, now: now))
+    return try finish(
+      Summary(
+        run: run, spans: spans.count,
+        days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
+        verdicts: verdicts.count, newVerdicts: try store.keep(verdicts, now: now)), log: log)
+  }
+
+  private func finish(_ summary: Summary, log: Logger) throws -> Summary {
     try store.finishAggregate(
-      run, at: clock.now(), days: summary.days, verdicts: summary.verdicts,
+      summary.run, at: clock.now(), days: summary.days, verdicts: summary.verdicts,
       newVerdicts: summary.newVerdicts)
-    store.announce(aggregate: run, newVerdicts: summary.newVerdicts, log: log)
+    store.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
     log.info(
       "aggregated",
       ["days": summary.days, "verdicts": summary.verdicts, "new_verdicts": summary.newVerdicts])

@@ -1,0 +1,116 @@
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// What makes an aggregate due. Kept averages that the test has spoilt tell whether they were made again.
+struct AggregateTests {
+  // Twenty minutes before a price day ends in Queensland.
+  private static let now = Instant("2026-06-30T13:40:00Z")
+
+  private final class Bench {
+    let feed: Feed
+    let connection: Connection
+
+    init(_ target: String) throws {
+      feed = try Feed(target)
+      connection = try Connection(target)
+      try say(1_700, at: AggregateTests.now + .seconds(-60))
+    }
+
+    func say(_ tenths: Int, at instant: Instant) throws {
+      try feed.says(
+        (0..<4).map { .u91("\($0)", tenths, instant + .seconds(-60)) }, at: instant, now: instant)
+    }
+
+    /// Whether an aggregate made the averages of now.
+    func makes(
+      after seconds: Int64 = 0, rebuild: Bool = false, regions: [Region] = [.queensland, .nation]
+    ) throws -> Bool {
+      try connection.execute("UPDATE fuel.average_kept SET average_cpl = 1")
+      _ = try Aggregate(
+        store: feed.store, regions: regions,
+        clock: .fixed(AggregateTests.now + .seconds(seconds)), log: Logger(.error)
+      ).run(rebuild: rebuild)
+      return try connection.lines(
+        "SELECT FROM fuel.average_kept WHERE average_cpl > 1 AND region = 'QLD'"
+      ).count == 1
+    }
+  }
+
+  /// Nothing came, and what is shown still holds: an aggregate only writes down that it ran.
+  @Test func withNothingNewNothingIsMade() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      #expect(try bench.makes())
+      #expect(try !bench.makes())
+      #expect(try !bench.makes(after: 14 * 60))
+      #expect(
+        try bench.connection.lines("SELECT outcome, days > 0 FROM fuel.aggregate_run ORDER BY 1, 2")
+          == ["done|f", "done|f", "done|t"])
+      #expect(try bench.makes(after: 15 * 60))
+      #expect(try bench.makes(rebuild: true))
+    }
+  }
+
+  /// Whatever came, or was left over, is made at once.
+  @Test(arguments: [
+    "INSERT INTO fuel.dirty_day (fuel_id, day) SELECT fuel_id, '2026-06-30' FROM fuel.fuel WHERE fuel = 'U91'",
+    "UPDATE fuel.source SET changes = changes + 1",
+    "SELECT fuel.confirm_price((SELECT min(station_id) FROM fuel.station), 'U91', 170.0)",
+    "UPDATE fuel.aggregate_run SET outcome = 'interrupted'",
+  ])
+  func whatCameIsMade(_ statement: String) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      #expect(try bench.makes())
+      try bench.connection.execute(statement)
+      #expect(try bench.makes(after: 60))
+      #expect(try !bench.makes(after: 60))
+    }
+  }
+
+  @Test func listsAreMade() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      #expect(try bench.makes())
+      // Not one price is another: they are seen again.
+      try bench.say(1_700, at: Self.now + .seconds(30))
+      #expect(try bench.makes(after: 60))
+    }
+  }
+
+  @Test func otherRegionsAreMade() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      #expect(try bench.makes())
+      var north = Region.queensland
+      north.code = "north"
+      #expect(try bench.makes(regions: [.queensland, .nation, north]))
+      #expect(
+        try bench.connection.lines("SELECT DISTINCT region FROM fuel.average_kept ORDER BY 1")
+          == ["AU", "QLD", "north"])
+      #expect(try bench.makes(regions: [.queensland, .nation]))
+      #expect(
+        try bench.connection.lines("SELECT DISTINCT region FROM fuel.average_kept ORDER BY 1")
+          == ["AU", "QLD"])
+    }
+  }
+
+  /// A price day that has ended is made at once, though nothing came.
+  @Test func aDayThatEndsIsMade() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      #expect(try bench.makes(after: 15 * 60))
+      #expect(try !bench.makes(after: 20 * 60 - 1))
+      #expect(try bench.makes(after: 20 * 60))
+      #expect(
+        try bench.connection.lines(
+          "SELECT bool_and(is_ended) FROM fuel.daily_rollup WHERE region = 'QLD' AND day = '2026-06-30'"
+        ) == ["t"])
+    }
+  }
+}
