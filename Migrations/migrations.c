@@ -85,6 +85,9 @@ static const unsigned char m0025_bound_by_time[] = {
 static const unsigned char m0026_know_by_digest[] = {
 #embed "0026_know_by_digest.sql"
 };
+static const unsigned char m0027_replicate[] = {
+#embed "0027_replicate.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -138,6 +141,9 @@ static const unsigned char kilometres[] = {
 };
 static const unsigned char ensure_price_month[] = {
 #embed "routines/ensure_price_month.sql"
+};
+static const unsigned char replication[] = {
+#embed "routines/replication.sql"
 };
 static const unsigned char archive_month[] = {
 #embed "routines/archive_month.sql"
@@ -304,12 +310,14 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0024_judge_at_the_end", m0024_judge_at_the_end),
   FILE_ENTRY("0025_bound_by_time", m0025_bound_by_time),
   FILE_ENTRY("0026_know_by_digest", m0026_know_by_digest),
+  FILE_ENTRY("0027_replicate", m0027_replicate),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/price_intervals", price_intervals),
   FILE_ENTRY("routines/kilometres", kilometres),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
+  FILE_ENTRY("routines/replication", replication),
   FILE_ENTRY("routines/archive_month", archive_month),
   FILE_ENTRY("routines/believed_until", believed_until),
   FILE_ENTRY("views/private_sight", private_sight),

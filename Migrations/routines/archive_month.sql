@@ -53,6 +53,10 @@ BEGIN
     month_table, p_source_id, p_month::timestamp AT TIME ZONE zone,
     (p_month::timestamp + interval '1 month') AT TIME ZONE zone);
   EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', month_table);
+  -- Another server follows what comes into the archive, not into a table that is no part of it yet.
+  IF fuel.is_published() THEN
+    PERFORM fuel.attach_archive_month(p_source_id, p_month);
+  END IF;
 END
 $$;
 COMMENT ON FUNCTION fuel.begin_archive_month(smallint, date) IS
@@ -71,6 +75,9 @@ BEGIN
   FROM fuel.source
   JOIN fuel.state USING (state)
   WHERE source.source_id = p_source_id AND source.kind = 'archive';
+  IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = ('fuel.' || quote_ident(month_table))::regclass) THEN
+    RETURN;
+  END IF;
   -- The key after the rows, which lie in its order.
   EXECUTE format(
     'ALTER TABLE fuel.%I ADD PRIMARY KEY (station_id, fuel_id, effective_at, price_tenths)',

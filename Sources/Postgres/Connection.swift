@@ -134,6 +134,11 @@ package final class Connection {
     try execute("SET ROLE \(role)")
   }
 
+  /// Whether the server follows another one, so that nothing can be written.
+  package var isStandby: Bool {
+    PQparameterStatus(handle, "in_hot_standby").map { String(cString: $0) } == "on"
+  }
+
   func checked(
     _ result: OpaquePointer?, expecting statuses: [ExecStatusType]
   ) throws(PostgresError) -> OpaquePointer {
@@ -148,6 +153,7 @@ package final class Connection {
       if PQstatus(handle) != CONNECTION_OK {
         throw .connectionLost(oneLine(field(77) ?? "closed by the server"))
       }
+      if state == "25006", isStandby { throw .standby }
       throw .refused(sqlState: state, message: oneLine(field(77) ?? ""), detail: field(68))
     }
     let message = oneLine(String(cString: PQerrorMessage(handle)))

@@ -7,6 +7,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   case connectionLost(String)
   /// The server refused a statement.
   case refused(sqlState: String, message: String, detail: String?)
+  /// The server follows another one and takes no writing.
+  case standby
   /// A result did not have the shape that the program expects.
   case unexpectedResult(String)
 
@@ -19,7 +21,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// lack of room, serialisation, shutdown, and locks that others hold.
   package var mayHeal: Bool {
     switch self {
-    case .connectionLost: true
+    // It takes writing once it is the primary server.
+    case .connectionLost, .standby: true
     case .cannotConnect: !isLoginRefused && !isUnknownDatabase && !isTargetMalformed
     case .unexpectedResult: false
     case .refused(let state, _, _):
@@ -44,7 +47,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       .contains { message.contains($0) }
         || (message.contains("role \"") && message.contains("does not exist"))
     case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
-    case .connectionLost, .unexpectedResult: false
+    case .connectionLost, .standby, .unexpectedResult: false
     }
   }
 
@@ -64,7 +67,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     case .cannotConnect(let message):
       message.contains("database \"") && message.contains("does not exist")
     case .refused(let state, _, _): state == "3D000"
-    case .connectionLost, .unexpectedResult: false
+    case .connectionLost, .standby, .unexpectedResult: false
     }
   }
 
@@ -74,6 +77,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .refused(let state, let message, let detail):
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
+    case .standby:
+      "this database is a standby, which takes no writing: name the primary server, or promote this one"
     case .unexpectedResult(let what): "unexpected answer of the database: \(what)"
     }
   }

@@ -11,10 +11,12 @@ import Testing
 /// Loading history as an operator does.
 struct BackfillTests {
   /// A made-up archive of some months in a folder of its own.
-  static func archive(months: Int = 6, rows: Int = 400, seed: UInt64 = 5) throws -> String {
+  static func archive(
+    months: Int = 6, rows: Int = 400, seed: UInt64 = 5, year: Int = 2024
+  ) throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     _ = try SyntheticArchive(
-      seed: seed, stations: 40, firstMonth: Month(Day(year: 2024, month: 1, day: 1)!)
+      seed: seed, stations: 40, firstMonth: Month(Day(year: year, month: 1, day: 1)!)
     ).write(months: months, rowsPerMonth: rows, into: folder)
     return folder
   }

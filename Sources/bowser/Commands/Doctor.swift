@@ -103,7 +103,11 @@ private struct Doctor {
     } catch {
       return tell(.fail, "database", "\(error)")
     }
-    tell(.ok, "database", "reached; its schema is this program's")
+    if connection.isStandby {
+      tell(.warn, "database", "reached: a standby, where reading commands work and nothing is stored")
+    } else {
+      tell(.ok, "database", "reached; its schema is this program's")
+    }
     let store = Store(connection)
     check("rights", "may become fuel_writer") { try store.becomeWriter() }
     do {

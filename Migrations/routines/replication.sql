@@ -1,0 +1,62 @@
+-- A copy of all tables on another server, which answers readers by the same views. Each server has its own schema from
+-- `bowser migrate`; what a migration itself keeps is not copied.
+
+CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT string_agg(format('fuel.%I', class.relname), ', ' ORDER BY class.relname)
+  FROM pg_catalog.pg_class AS class
+  WHERE class.relnamespace = 'fuel'::regnamespace
+    AND class.relkind IN ('r', 'p')
+    AND NOT class.relispartition
+    AND class.relname NOT IN ('migration', 'program')
+$$;
+COMMENT ON FUNCTION fuel.copied_tables() IS 'The tables of schema fuel that a copy has, in SQL.';
+REVOKE EXECUTE ON FUNCTION fuel.copied_tables() FROM PUBLIC;
+
+-- Whether months of archives are published: a table that is filled before it is attached would not be.
+CREATE OR REPLACE FUNCTION fuel.is_published() RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (
+    SELECT
+    FROM pg_publication_tables AS published
+    WHERE published.schemaname = 'fuel' AND published.tablename LIKE 'archive\_price%')
+    OR EXISTS (SELECT FROM pg_publication_rel AS published WHERE published.prrelid = 'fuel.archive_price'::regclass)
+$$;
+COMMENT ON FUNCTION fuel.is_published() IS 'Whether another server may follow the months of archives.';
+GRANT EXECUTE ON FUNCTION fuel.is_published() TO fuel_writer;
+
+-- Publishes what there is; once more after an upgrade, for tables that are new.
+CREATE OR REPLACE FUNCTION fuel.publish() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_publication WHERE pubname = 'fuel') THEN
+    EXECUTE 'ALTER PUBLICATION fuel SET TABLE ' || fuel.copied_tables();
+  ELSE
+    -- By their own names the months of a server would have to be there on the other one.
+    EXECUTE 'CREATE PUBLICATION fuel FOR TABLE ' || fuel.copied_tables() || ' WITH (publish_via_partition_root = true)';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION fuel.publish() IS
+  'Makes the publication fuel of all tables that a copy needs, or brings it up to date.';
+REVOKE EXECUTE ON FUNCTION fuel.publish() FROM PUBLIC;
+
+-- Empties a database that has just been migrated, so that everything in it comes from another server.
+CREATE OR REPLACE FUNCTION fuel.prepare_subscription() RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  parent text;
+BEGIN
+  IF EXISTS (SELECT FROM fuel.run) THEN
+    RAISE EXCEPTION 'this database has runs of its own: make an empty one and migrate it';
+  END IF;
+  EXECUTE 'TRUNCATE ' || fuel.copied_tables();
+  -- The other server makes a table for each month; here whatever comes has one place.
+  FOREACH parent IN ARRAY ARRAY['archive_price', 'price', 'span', 'station_month'] LOOP
+    EXECUTE format('CREATE TABLE IF NOT EXISTS fuel.%I PARTITION OF fuel.%I DEFAULT', parent || '_rest', parent);
+  END LOOP;
+  CREATE INDEX IF NOT EXISTS archive_price_rest_idx ON fuel.archive_price_rest (station_id, fuel_id, effective_at);
+END
+$$;
+COMMENT ON FUNCTION fuel.prepare_subscription() IS
+  'Makes a migrated database ready for a subscription to the publication fuel of another one.';
+REVOKE EXECUTE ON FUNCTION fuel.prepare_subscription() FROM PUBLIC;
