@@ -22,7 +22,9 @@ CROSS JOIN LATERAL (
     price.price_tenths,
     price.effective_at
   FROM fuel.price
-  WHERE price.run_id = run.run_id
+  -- A range of one number: where an archive or a backfill told a whole month, the server would suppose that every
+  -- run did, and read all months from end to end.
+  WHERE price.run_id BETWEEN run.run_id AND run.run_id
   UNION ALL
   SELECT
     CASE WHEN listing.is_listed THEN 'listed' ELSE 'ended' END AS what,

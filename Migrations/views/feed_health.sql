@@ -52,7 +52,7 @@ SELECT
   terms.licence,
   terms.since_at AS terms_since_at,
   coalesce(unmapped.prices, 0)::integer AS unmapped_prices,
-  doubted.prices AS flagged,
+  coalesce(doubted.prices, 0) AS flagged,
   (
     SELECT count(DISTINCT station.brand)::integer
     FROM fuel.station
@@ -139,13 +139,14 @@ LEFT JOIN LATERAL (
   FROM fuel.current_price AS pair
   WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS holding ON true
-LEFT JOIN LATERAL (
-  SELECT count(*)::integer AS prices
+-- Gone through once for all feeds, with the clock read once: fenced.
+LEFT JOIN (
+  SELECT held.seen_by, count(*)::integer AS prices
   FROM fuel.present_span AS held
-  WHERE held.seen_by = source.source_id
-    AND held.doubt_from_at <= fuel.clock()
-    AND held.doubt_until_at > fuel.clock()
-) AS doubted ON true
+  CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
+  WHERE held.doubt_from_at <= clock.now_at AND held.doubt_until_at > clock.now_at
+  GROUP BY held.seen_by
+) AS doubted ON doubted.seen_by = source.source_id
 LEFT JOIN LATERAL (
   SELECT
     string_agg(DISTINCT split_part(fuel.fuel, ':', 2), ', ') AS fuels,

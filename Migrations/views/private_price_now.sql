@@ -1,3 +1,52 @@
+-- The span of a station and fuel at an instant and the next one, from the history: where the copy does not know.
+--
+-- A function, so that a statement about the present does not plan the years of spans, nor chooses its joins as if every
+-- price were looked for there. Readers call it through the views; it shows what price_history shows.
+CREATE OR REPLACE FUNCTION fuel.span_around(
+  p_station_id integer, p_fuel_id smallint, p_at timestamptz,
+  OUT source_id smallint, OUT seen_by smallint, OUT price_tenths integer, OUT from_at timestamptz,
+  OUT until_at timestamptz, OUT lapses_at timestamptz, OUT is_open boolean, OUT is_ended boolean,
+  OUT stated_at timestamptz, OUT learnt_at timestamptz, OUT doubt text, OUT doubt_from_at timestamptz,
+  OUT doubt_until_at timestamptz, OUT next_tenths integer, OUT next_from_at timestamptz)
+-- Strict: of an instant that is not given nothing is looked for.
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- Planned once: to plan takes longer than to look. And looked for seldom, whatever a call costs.
+SET plan_cache_mode = force_generic_plan COST 1 AS $$
+#variable_conflict use_column
+DECLARE
+  since timestamptz;
+BEGIN
+  -- Nearly always it began within a year: the years before are opened only where it did not.
+  FOREACH since IN ARRAY ARRAY[p_at - interval '1 year', '-infinity'] LOOP
+    SELECT
+      span.source_id, span.seen_by, span.price_tenths, span.from_at, span.until_at, span.lapses_at,
+      span.is_open, span.is_ended, span.stated_at, span.learnt_at, span.doubt, span.doubt_from_at,
+      span.doubt_until_at
+    INTO
+      source_id, seen_by, price_tenths, from_at, until_at, lapses_at, is_open, is_ended, stated_at,
+      learnt_at, doubt, doubt_from_at, doubt_until_at
+    FROM fuel.span
+    WHERE span.station_id = p_station_id
+      AND span.fuel_id = p_fuel_id
+      AND span.from_at BETWEEN since AND p_at
+    ORDER BY span.from_at DESC
+    LIMIT 1;
+    EXIT WHEN FOUND;
+  END LOOP;
+  SELECT span.price_tenths, span.from_at INTO next_tenths, next_from_at
+  FROM fuel.span
+  WHERE span.station_id = p_station_id
+    AND span.fuel_id = p_fuel_id
+    AND span.from_at > p_at
+  ORDER BY span.from_at
+  LIMIT 1;
+END
+$$;
+COMMENT ON FUNCTION fuel.span_around(integer, smallint, timestamptz) IS
+  'The span of a station and fuel at an instant and the next one; NULL where there is none.';
+REVOKE EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) TO fuel_reader, fuel_writer;
+
 -- The present: for each station and fuel the span at the clock, and the next one. The copy in
 -- fuel.present_span holds it, unless the clock has passed the next price or stands before the copy.
 CREATE OR REPLACE VIEW fuel.price_now AS
@@ -11,7 +60,7 @@ SELECT
   shown.until_at AS lapses_at,
   shown.now_at < shown.until_at AS is_fresh,
   -- What is not believed is not judged.
-  shown.doubt IS NOT NULL AND shown.now_at < shown.until_at AS is_flagged,
+  shown.is_doubtful AND shown.now_at < shown.until_at AS is_flagged,
   shown.next_tenths,
   shown.next_from_at AS next_effective_at,
   shown.now_at,
@@ -19,11 +68,11 @@ SELECT
   -- What averages, comparisons and verdicts rest on, in one place.
   shown.price_tenths > 0
     AND shown.now_at < shown.until_at
-    AND shown.doubt IS NULL
+    AND NOT shown.is_doubtful
     AND coalesce(shown.now_at >= reporter.counts_from_at, true)
     AND station.is_public AS is_counted,
-  source.delay,
-  CASE WHEN shown.now_at < shown.until_at THEN shown.doubt END AS flag_reason
+  shown.delay,
+  CASE WHEN shown.is_doubtful AND shown.now_at < shown.until_at THEN shown.doubt END AS flag_reason
 FROM (
   SELECT
     held.station_id,
@@ -37,56 +86,44 @@ FROM (
     CASE WHEN held.is_open THEN greatest(held.learnt_at, sight.last_listed_at) ELSE held.learnt_at END
       AS confirmed_at,
     fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at) AS until_at,
-    CASE
-      WHEN held.doubt_from_at <= held.now_at AND held.now_at < held.doubt_until_at THEN held.doubt
-    END AS doubt,
+    held.doubt,
+    coalesce(held.doubt_from_at <= held.now_at AND held.now_at < held.doubt_until_at, false) AS is_doubtful,
     -- A price that is stated again from an instant ahead is the next one too.
     CASE WHEN restated.is_ahead THEN held.price_tenths ELSE held.next_tenths END AS next_tenths,
     CASE WHEN restated.is_ahead THEN held.stated_at ELSE held.next_from_at END AS next_from_at,
-    held.now_at
+    held.now_at,
+    sight.delay
   FROM (
-    SELECT copy.station_id, copy.fuel_id, clock.now_at, shown.*
+    SELECT
+      copy.station_id,
+      copy.fuel_id,
+      clock.now_at,
+      coalesce(spans.source_id, copy.source_id) AS source_id,
+      coalesce(spans.seen_by, copy.seen_by) AS seen_by,
+      -- Before the first one there is no price until that begins.
+      CASE WHEN copied.holds THEN copy.price_tenths ELSE coalesce(spans.price_tenths, 0) END AS price_tenths,
+      CASE WHEN copied.holds THEN copy.from_at ELSE coalesce(spans.from_at, spans.next_from_at) END AS from_at,
+      CASE WHEN copied.holds THEN copy.until_at ELSE coalesce(spans.until_at, spans.next_from_at) END AS until_at,
+      CASE WHEN copied.holds THEN copy.lapses_at ELSE coalesce(spans.lapses_at, spans.next_from_at) END
+        AS lapses_at,
+      CASE WHEN copied.holds THEN copy.is_open ELSE coalesce(spans.is_open, false) END AS is_open,
+      CASE WHEN copied.holds THEN copy.is_ended ELSE coalesce(spans.is_ended, false) END AS is_ended,
+      CASE WHEN copied.holds THEN copy.stated_at ELSE coalesce(spans.stated_at, '-infinity') END AS stated_at,
+      coalesce(spans.learnt_at, copy.learnt_at) AS learnt_at,
+      CASE WHEN copied.holds THEN copy.doubt ELSE spans.doubt END AS doubt,
+      CASE WHEN copied.holds THEN copy.doubt_from_at ELSE spans.doubt_from_at END AS doubt_from_at,
+      CASE WHEN copied.holds THEN copy.doubt_until_at ELSE spans.doubt_until_at END AS doubt_until_at,
+      CASE WHEN copied.holds THEN copy.next_tenths ELSE spans.next_tenths END AS next_tenths,
+      CASE WHEN copied.holds THEN copy.next_from_at ELSE spans.next_from_at END AS next_from_at
     FROM fuel.present_span AS copy
     -- Fenced, so that the clock is read once and not for every price.
     CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
-    -- One row of the two, so that the server knows how many there are.
     CROSS JOIN LATERAL (
-      SELECT
-        copy.source_id, copy.seen_by, copy.price_tenths, copy.from_at, copy.until_at, copy.lapses_at,
-        copy.is_open, copy.is_ended, copy.stated_at, copy.learnt_at, copy.doubt, copy.doubt_from_at,
-        copy.doubt_until_at, copy.next_tenths, copy.next_from_at
-      WHERE clock.now_at >= copy.from_at
-        AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)
-      UNION ALL
-      SELECT
-        coalesce(begun.source_id, copy.source_id), coalesce(begun.seen_by, copy.seen_by),
-        coalesce(begun.price_tenths, 0), coalesce(begun.from_at, following.from_at),
-        coalesce(begun.until_at, following.from_at), coalesce(begun.lapses_at, following.from_at),
-        coalesce(begun.is_open, false), coalesce(begun.is_ended, false),
-        coalesce(begun.stated_at, '-infinity'), coalesce(begun.learnt_at, copy.learnt_at),
-        begun.doubt, begun.doubt_from_at, begun.doubt_until_at, following.price_tenths,
-        following.from_at
-      FROM (SELECT) AS one
-      LEFT JOIN LATERAL (
-        SELECT span.*
-        FROM fuel.span
-        WHERE span.station_id = copy.station_id
-          AND span.fuel_id = copy.fuel_id
-          AND span.from_at <= clock.now_at
-        ORDER BY span.from_at DESC
-        LIMIT 1
-      ) AS begun ON true
-      LEFT JOIN LATERAL (
-        SELECT span.from_at, span.price_tenths
-        FROM fuel.span
-        WHERE span.station_id = copy.station_id
-          AND span.fuel_id = copy.fuel_id
-          AND span.from_at > clock.now_at
-        ORDER BY span.from_at
-        LIMIT 1
-      ) AS following ON true
-      WHERE clock.now_at < copy.from_at OR clock.now_at >= copy.next_from_at
-    ) AS shown
+      SELECT clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)
+        AS holds
+    ) AS copied
+    CROSS JOIN LATERAL fuel.span_around(
+      copy.station_id, copy.fuel_id, CASE WHEN NOT copied.holds THEN clock.now_at END) AS spans
   ) AS held
   CROSS JOIN LATERAL (
     SELECT held.stated_at > held.now_at AND held.learnt_at <= held.now_at AS is_ahead
@@ -94,7 +131,6 @@ FROM (
   LEFT JOIN fuel.sight ON sight.source_id = held.seen_by
 ) AS shown
 JOIN fuel.station USING (station_id)
-JOIN fuel.source ON source.source_id = shown.seen_by
 LEFT JOIN fuel.sight AS reporter ON reporter.source_id = shown.source_id
 WHERE shown.price_tenths > 0 OR shown.next_tenths > 0;
 COMMENT ON VIEW fuel.price_now IS

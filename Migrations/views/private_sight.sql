@@ -7,7 +7,8 @@ SELECT
   source.last_listed_at + source.sight_lapses_after AS seen_until_at,
   CASE WHEN source.kind = 'feed' AND NOT source.tells_whole_days THEN source.first_taken_at END
     AS counts_from_at,
-  source.sight_lapses_after AS lapses_after
+  source.sight_lapses_after AS lapses_after,
+  source.delay
 FROM fuel.source;
 COMMENT ON VIEW fuel.sight IS 'How long the newest list of a feed is believed. One row per feed and archive.';
 COMMENT ON COLUMN fuel.sight.source_id      IS 'The feed or archive.';
@@ -17,4 +18,5 @@ COMMENT ON COLUMN fuel.sight.counts_from_at IS
   'From when on its prices count in averages: the first run of a feed, before which only prices that have not '
   'changed since are known. NULL: always, as with archives and prices of whole days.';
 COMMENT ON COLUMN fuel.sight.lapses_after IS 'For how long each of its lists is believed.';
+COMMENT ON COLUMN fuel.sight.delay IS 'How old its prices are when they are published; 0: they are of now.';
 GRANT SELECT ON fuel.sight TO fuel_writer;

@@ -5,27 +5,38 @@ SELECT
   price.fuel,
   (price.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
   (CASE WHEN count(*) OVER market >= fuel.minimum_stations()
-    THEN round(avg(price.price_tenths) OVER market / 10, 2)
+    THEN avg(price.price_tenths) OVER market / 10
   END)::numeric(6, 2) AS region_average_cpl,
   (CASE WHEN count(*) OVER market >= fuel.minimum_stations()
-    THEN round((price.price_tenths - avg(price.price_tenths) OVER market) / 10, 2)
+    THEN (price.price_tenths - avg(price.price_tenths) OVER market) / 10
   END)::numeric(6, 2) AS difference_cpl,
-  (rank() OVER (PARTITION BY price.region, price.fuel ORDER BY price.price_tenths))::integer
-    AS rank_in_region,
+  (rank() OVER market)::integer AS rank_in_region,
   (count(*) OVER market)::integer AS stations
 FROM (
   SELECT
-    price_now.station_id,
+    present.station_id,
     region_station.region,
     fuel.fuel,
-    price_now.price_tenths
-  FROM fuel.price_now
-  JOIN fuel.fuel USING (fuel_id)
+    present.price_tenths
+  FROM fuel.fuel
+  -- Fuel by fuel, so that one fuel is found by its index. Fenced: of how many prices count the server has no
+  -- idea, and would compare every price with every station.
+  CROSS JOIN LATERAL (
+    SELECT price_now.station_id, price_now.price_tenths, price_now.is_counted, price_now.delay
+    FROM fuel.price_now
+    WHERE price_now.fuel_id = fuel.fuel_id
+    OFFSET 0
+  ) AS present
   JOIN fuel.region_station USING (station_id)
   JOIN fuel.region_delay USING (region)
-  WHERE price_now.is_counted AND price_now.delay <= region_delay.delay AND fuel.is_averaged
+  -- One condition, of which the server supposes that half pass it: of two it supposes too few.
+  WHERE CASE WHEN present.is_counted THEN present.delay <= region_delay.delay END
+    AND fuel.is_averaged
 ) AS price
-WINDOW market AS (PARTITION BY price.region, price.fuel);
+-- One window for all, so that the prices are sorted and gone through once.
+WINDOW market AS (
+  PARTITION BY price.fuel, price.region ORDER BY price.price_tenths
+  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 COMMENT ON VIEW fuel_v1.station_comparison IS
   'A station''s price beside its region''s. One row per station, region it is in, and fuel.';
 COMMENT ON COLUMN fuel_v1.station_comparison.station_id         IS 'The station.';

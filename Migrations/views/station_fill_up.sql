@@ -61,6 +61,8 @@ CROSS JOIN LATERAL (
         > (fuel.clock() AT TIME ZONE station.time_zone)::date THEN 'Tomorrow'
       ELSE to_char(price_now.next_effective_at AT TIME ZONE station.time_zone, '"From "HH24:MI')
     END AS begins
+  -- Fenced, so that it is worked out once and not for every column.
+  OFFSET 0
 ) AS change
 -- The nearest region speaks: a capital or area before the state.
 LEFT JOIN fuel.region_station

@@ -104,7 +104,8 @@ private struct Doctor {
       return tell(.fail, "database", "\(error)")
     }
     if connection.isStandby {
-      tell(.warn, "database", "reached: a standby, where reading commands work and nothing is stored")
+      tell(
+        .warn, "database", "reached: a standby, where reading commands work and nothing is stored")
     } else {
       tell(.ok, "database", "reached; its schema is this program's")
     }
