@@ -87,36 +87,40 @@ extension Store {
           place.day,
           fuel.price_day_begin(place.day + 1, place.time_zone, place.starts) AS day_ends_at,
           -- Where a state publishes late, what is known of all of them is a day old.
-          max(region_delay.delay) >= interval '12 hours' OR region.state IS NULL AND EXISTS (
+          region_delay.delay >= interval '12 hours' OR region.state IS NULL AND EXISTS (
             SELECT
             FROM fuel.source
             WHERE source.delay >= interval '12 hours' AND source.first_taken_at IS NOT NULL
           ) AS is_late,
-          count(*) AS stations,
-          count(price.next_tenths) AS stations_with_next,
-          round(avg(price.price_tenths) FILTER (WHERE price.next_tenths > 0) / 10, 2) AS today_cpl,
-          round(avg(price.next_tenths) / 10, 2) AS tomorrow_cpl,
-          min(price.next_effective_at) AS tomorrow_begins_at,
+          price.stations,
+          price.stations_with_next,
+          price.today_cpl,
+          price.tomorrow_cpl,
+          price.tomorrow_begins_at,
           place.announced_at,
           to_char(place.announced_at AT TIME ZONE place.time_zone, 'HH24:MI') AS announced_clock
-        FROM fuel.region
-        JOIN fuel.region_station USING (region)
-        JOIN fuel.region_delay USING (region)
-        JOIN (
+        -- Grouped first: the rest is asked for regions and not for prices.
+        FROM (
           SELECT
-            price_now.station_id,
-            price_now.fuel_id,
-            price_now.price_tenths,
-            next.next_tenths,
-            next.next_effective_at
-          FROM fuel.price_now
+            region_station.region,
+            present.fuel_id,
+            count(*) AS stations,
+            count(next.next_tenths) AS stations_with_next,
+            round(avg(present.price_tenths) FILTER (WHERE next.next_tenths > 0) / 10, 2) AS today_cpl,
+            round(avg(next.next_tenths) / 10, 2) AS tomorrow_cpl,
+            min(next.next_effective_at) AS tomorrow_begins_at
+          FROM fuel.region_station
+          -- Fenced: of how many prices count the server has no idea.
+          JOIN (SELECT * FROM fuel.price_now WHERE price_now.is_counted OFFSET 0) AS present USING (station_id)
           LEFT JOIN LATERAL (
-            SELECT price_now.next_tenths, price_now.next_effective_at
-            WHERE price_now.next_tenths > 0
-              AND price_now.next_effective_at < price_now.now_at + interval '36 hours'
+            SELECT present.next_tenths, present.next_effective_at
+            WHERE present.next_tenths > 0
+              AND present.next_effective_at < present.now_at + interval '36 hours'
           ) AS next ON true
-          WHERE price_now.is_counted
-        ) AS price USING (station_id)
+          GROUP BY region_station.region, present.fuel_id
+        ) AS price
+        JOIN fuel.region USING (region)
+        JOIN fuel.region_delay USING (region)
         JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
         LEFT JOIN fuel.state ON state.state = region.state
         CROSS JOIN LATERAL (
@@ -130,9 +134,6 @@ extension Store {
         CROSS JOIN LATERAL (
           SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at
         ) AS place
-        GROUP BY
-          region.region, region.name, region.state, price.fuel_id, fuel.name, place.day,
-          place.time_zone, place.starts, place.announced_at
         ORDER BY region.region, price.fuel_id
         """)
     }
