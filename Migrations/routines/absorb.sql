@@ -201,7 +201,10 @@ BEGIN
           -- A run may tell the next price too.
           SELECT price.effective_at, price.price_tenths, price.run_id
           FROM fuel.told_price AS price
-          WHERE price.station_id = difference.station_id
+          -- Asked here and not where it is joined, so that nothing is looked for of news.
+          WHERE difference.may_be_known
+            AND (p_is_list OR feed.tells_whole_days)
+            AND price.station_id = difference.station_id
             AND price.fuel_id = difference.fuel_id
             AND price.source_id = feed.source_id
             -- A list before it may have shown a later one, or one of long before.
@@ -216,7 +219,7 @@ BEGIN
       JOIN fuel.run USING (run_id)
       -- What was next then may be present by now.
       WHERE last.effective_at >= coalesce(last.present_at, '-infinity')
-    ) AS before ON difference.may_be_known AND (p_is_list OR feed.tells_whole_days)
+    ) AS before ON true
     WHERE difference.is_listed
     WINDOW pair AS (PARTITION BY difference.station_id, difference.fuel_id)
   ),
