@@ -151,8 +151,9 @@ package struct Replays {
         outcome = .known
       } else {
         do {
-          let summary = try Ingest(answer.source, store: store, clock: clock, log: log)
-            .replay(try answer.documents(), digest: digest)
+          let ingest = Ingest(
+            answer.source, store: store, clock: clock, leavesSpans: answers.count > 1, log: log)
+          let summary = try ingest.replay(try answer.documents(), digest: digest)
           outcome = .loaded(summary.counts)
         } catch let refusal as Refusal {
           outcome = .refused(refusal.description)
@@ -167,6 +168,8 @@ package struct Replays {
       results.append(.init(file: answer.name, outcome: outcome))
       progress(results[results.count - 1], results.count, answers.count)
     }
+    // Once for all of them. What an interruption leaves over, the next aggregate makes.
+    try TimelineUpdate.makeAll(Workers(store), now: clock.now())
     return results
   }
 

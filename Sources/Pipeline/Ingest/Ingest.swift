@@ -29,9 +29,14 @@ package struct Ingest {
   private let source: Source
   private let store: Store
   private let clock: Clock
+  private let leavesSpans: Bool
   private let log: Logger
 
-  package init(_ source: Source, store: Store, clock: Clock, log: Logger) {
+  /// - Parameter leavesSpans: whether spans are left to whoever stores many answers.
+  package init(
+    _ source: Source, store: Store, clock: Clock, leavesSpans: Bool = false, log: Logger
+  ) {
+    self.leavesSpans = leavesSpans
     self.source = source
     self.store = store
     self.clock = clock
@@ -322,7 +327,9 @@ package struct Ingest {
         .settled(takenAt: fetchedAt, horizon: source.horizon)
       settled = reading
       try checkRejects(reading)
-      let counts = try Merge(store, of: id, rules: source.listRules, now: clock.now()).take(
+      let merge = Merge(
+        store, of: id, rules: source.listRules, now: clock.now(), leavesSpans: leavesSpans)
+      let counts = try merge.take(
         reading, payload: payload, run: run, requests: requests,
         tellsWholeDays: source.settings.boolean("tellsWholeDays"))
       log.info(

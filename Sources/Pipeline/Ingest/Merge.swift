@@ -3,15 +3,21 @@ package import Store
 package import Timeline
 
 /// Stores what one run reports, in one transaction: its facts, its list and what is thought of it, the spans of what
-/// it changed, and its own record.
+/// it changed or a note that they are due, and its own record.
 package struct Merge {
   private let store: Store
   private let source: SourceID
   private let rules: ListRules
   private let now: Instant
+  private let leavesSpans: Bool
 
-  /// - Parameter now: the run's clock; prices whose instant lies after it are next prices.
-  package init(_ store: Store, of source: SourceID, rules: ListRules, now: Instant) {
+  /// - Parameters:
+  ///   - now: the run's clock; prices whose instant lies after it are next prices.
+  ///   - leavesSpans: whether the spans of what changed are noted, to be made later for many runs at once.
+  package init(
+    _ store: Store, of source: SourceID, rules: ListRules, now: Instant, leavesSpans: Bool = false
+  ) {
+    self.leavesSpans = leavesSpans
     self.store = store
     self.source = source
     self.rules = rules
@@ -67,7 +73,12 @@ package struct Merge {
         counts.believedNow = try standings.judgeAgain(
           around: list.takenAt, lastListed: lastListed)
       }
-      counts.flagged = try TimelineUpdate(store, now: now).make(store.takeChanged())
+      let changed = try store.takeChanged()
+      if leavesSpans {
+        try store.touch(changed)
+      } else {
+        counts.flagged = try TimelineUpdate(store, now: now).make(changed)
+      }
       counts.unmapped = settled.unmapped
       counts.pairs = difference.pairs
       counts.rejectedByReason = settled.rejectedByReason

@@ -99,6 +99,17 @@ extension Store {
     ).map(window).reduce(into: [:]) { $0[$1.pair.fuelID] = $1.from }
   }
 
+  /// Notes that spans have to be made again from an instant on.
+  package func touch(_ windows: [Window]) throws {
+    guard !windows.isEmpty else { return }
+    try connection.query(
+      """
+      SELECT fuel.touch(
+        \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
+        \(windows.map(\.from.sqlBound))::timestamptz[])
+      """)
+  }
+
   /// How many notes there are of spans to be made, once those by month are turned into stations and fuels, and
   /// whether any are left of spans that are made.
   package func touchedCount() throws -> (toMake: Int, hasMade: Bool) {
