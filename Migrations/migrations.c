@@ -88,6 +88,9 @@ static const unsigned char m0026_know_by_digest[] = {
 static const unsigned char m0027_replicate[] = {
 #embed "0027_replicate.sql"
 };
+static const unsigned char m0028_name_the_country[] = {
+#embed "0028_name_the_country.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -132,6 +135,9 @@ static const unsigned char clock[] = {
 };
 static const unsigned char price_intervals[] = {
 #embed "routines/price_intervals.sql"
+};
+static const unsigned char country[] = {
+#embed "routines/country.sql"
 };
 static const unsigned char price_day[] = {
 #embed "routines/price_day.sql"
@@ -311,8 +317,10 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0025_bound_by_time", m0025_bound_by_time),
   FILE_ENTRY("0026_know_by_digest", m0026_know_by_digest),
   FILE_ENTRY("0027_replicate", m0027_replicate),
+  FILE_ENTRY("0028_name_the_country", m0028_name_the_country),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
+  FILE_ENTRY("routines/country", country),
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/price_intervals", price_intervals),
   FILE_ENTRY("routines/kilometres", kilometres),

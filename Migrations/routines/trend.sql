@@ -19,7 +19,7 @@ BEGIN
   FROM fuel.fuel AS known
   WHERE known.fuel = trend.fuel AND known.is_averaged;
   SELECT fuel.price_day(
-    fuel.clock(), coalesce(state.time_zone, 'Australia/Sydney'),
+    fuel.clock(), coalesce(state.time_zone, fuel.nation_zone()),
     coalesce(state.price_day_starts, '0')) INTO today
   FROM fuel.region AS known
   LEFT JOIN fuel.state USING (state)

@@ -13,7 +13,7 @@ SELECT
   coalesce(market.is_cycling, false) AS is_cycling,
   CASE
     WHEN market.is_cycling THEN fuel.price_day(
-      fuel.clock(), coalesce(state.time_zone, 'Australia/Sydney'),
+      fuel.clock(), coalesce(state.time_zone, (SELECT country.time_zone FROM fuel.country)),
       coalesce(state.price_day_starts, '0')) - market.trough_on + 1
   END AS cycle_day,
   CASE WHEN market.is_cycling THEN market.typical_days END AS typical_cycle_days

@@ -22,7 +22,7 @@ package struct Archive: Sendable {
   package static let table: [Setting] = [
     Setting("archive", .text),
     Setting("feed", .text),
-    Setting("state", .choice(State.allCases.map(\.rawValue))),
+    Setting("state", .text),
     // A price is not believed for longer than this after it began.
     Setting("priceLapsesHours", .integer(1...100_000)),
     // Fuels that are believed for longer or less long: { DL: 1440 }.
@@ -59,7 +59,8 @@ package struct Archive: Sendable {
       variablePrefix: "BOWSER_ARCHIVE_" + id.uppercased().replacing("-", with: "_"),
       environment: environment)
     feed = settings.text("feed")
-    guard let state = State(rawValue: settings.text("state")) else {
+    // The layouts that are known are Australia's.
+    guard let state = Country.australia.state(settings.text("state")) else {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
     self.state = state

@@ -64,7 +64,7 @@ package struct ArchiveFormat: Sendable {
 
   /// The state of a station whose row and address name none.
   var homeState: State {
-    State.allCases.first { $0.timeZone == zone } ?? .nsw
+    Country.australia.states.first { $0.timeZone == zone } ?? .nsw
   }
 
   /// Whether stations are known by the codes of the live feed.

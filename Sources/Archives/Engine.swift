@@ -498,9 +498,10 @@ struct Engine {
     let address = text(.address) ?? ""
     let suburb = text(.suburb)
     let name = text(.name) ?? text(.brand)
-    let position = Position(
+    let point = Position(
       latitude: text(.latitude).flatMap(Double.init),
       longitude: text(.longitude).flatMap(Double.init))
+    let position = point.flatMap { Country.australia.contains($0) ? $0 : nil }
     let code: String
     switch format.identity {
     case .code:
@@ -516,7 +517,7 @@ struct Engine {
     let place = PostalAddress(address)
     let homeState = format.homeState
     let state =
-      text(.state).flatMap { State(rawValue: $0.uppercased()) } ?? place.state ?? homeState
+      text(.state).flatMap { Country.australia.state($0.uppercased()) } ?? place.state ?? homeState
     return Station(
       code: String(code.prefix(200)), state: state, name: name ?? code, brand: text(.brand),
       address: address, suburb: suburb,

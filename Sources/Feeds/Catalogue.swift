@@ -1,5 +1,6 @@
 package import Configuration
 import Foundation
+import FuelModel
 
 /// Every provider that this program reads, and every feed that a configuration folder describes.
 package enum Catalogue {
@@ -25,9 +26,11 @@ package enum Catalogue {
     } catch {
       throw .unreadable(file: folder + "/feeds", reason: "the folder cannot be read")
     }
+    let country = try Country(folder: folder) ?? .australia
     var sources: [Source] = []
     for name in names.sorted() where name.hasSuffix(".json5") {
-      let source = try Source(file: "\(folder)/feeds/\(name)", environment: environment)
+      let source = try Source(
+        file: "\(folder)/feeds/\(name)", environment: environment, country: country)
       guard !sources.contains(where: { $0.feed == source.feed }) else {
         throw .twice(feed: source.feed)
       }

@@ -10,6 +10,7 @@ package struct Source: Sendable {
   package let provider: any Provider.Type
   /// The state whose price day and zone apply where the feed itself names none.
   package let state: State
+  package let country: Country
   package let url: URL
   package let settings: Settings
   /// The local time from which on the feed has the next price day's prices; `nil`: it never has.
@@ -20,7 +21,7 @@ package struct Source: Sendable {
   package static let table: [Setting] = [
     Setting("feed", .text),
     Setting("provider", .text),
-    Setting("state", .choice(State.allCases.map(\.rawValue))),
+    Setting("state", .text),
     Setting("url", .text),
     Setting("enabled", .boolean, .boolean(true)),
     Setting("parameters", .texts, .table([:])),
@@ -69,7 +70,9 @@ package struct Source: Sendable {
   ]
 
   /// Reads one configuration file.
-  package init(file: String, environment: [String: String]) throws(ConfigurationError) {
+  package init(
+    file: String, environment: [String: String], country: Country = .australia
+  ) throws(ConfigurationError) {
     let entries = try Value.table(file: file)
     let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
     guard case .text(let feed)? = entries["feed"] else {
@@ -80,10 +83,8 @@ package struct Source: Sendable {
       variablePrefix: "BOWSER_" + feed.uppercased().replacing("-", with: "_"),
       environment: environment)
     self.feed = feed
-    guard let state = State(rawValue: settings.text("state")) else {
-      throw .wrongValue(key: "state", place: place, expected: "a state")
-    }
-    self.state = state
+    self.country = country
+    state = try country.state(of: settings, place: place)
     // Plain HTTP passes here for simulators; the client allows it to this machine only.
     guard let url = URL(string: settings.text("url")), url.host != nil, url.user == nil,
       url.password == nil, ["https", "http"].contains(url.scheme?.lowercased())

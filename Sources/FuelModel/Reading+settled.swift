@@ -29,7 +29,10 @@ extension Reading {
   ///   - takenAt: when the documents were fetched.
   ///   - horizon: how far ahead a stamp may lie: minutes for clocks that differ, a day or two for a
   ///     feed that publishes tomorrow's prices.
-  package func settled(takenAt: Instant, horizon: Duration) -> Settled {
+  ///   - country: outside of which no station can be: such a position is left out.
+  package func settled(
+    takenAt: Instant, horizon: Duration, in country: Country = .australia
+  ) -> Settled {
     struct Key: Hashable {
       let code: String
       let fuel: Fuel
@@ -39,7 +42,7 @@ extension Reading {
       stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
     settled.warnings = warnings
     settled.awaitsTomorrow = awaitsTomorrow
-    // 2000-01-01: before any Australian scheme; older stamps are placeholders such as 1970 or 0001.
+    // 2000-01-01: before any scheme; older stamps are placeholders such as 1970 or 0001.
     let oldest = Instant(seconds: 946_684_800)
     let newest = takenAt + horizon
 
@@ -74,7 +77,8 @@ extension Reading {
     }
 
     var stationPositions: [String: Int] = [:]
-    for station in stations {
+    for var station in stations {
+      if let position = station.position, !country.contains(position) { station.position = nil }
       if let position = stationPositions[station.code] {
         if settled.stations[position] != station { settled.contradictedStations += 1 }
         settled.stations[position] = station

@@ -1,48 +1,35 @@
-/// A state or territory of Australia, by its published abbreviation.
-package enum State: String, CaseIterable, Hashable, Sendable {
-  case nsw = "NSW"
-  case act = "ACT"
-  case vic = "VIC"
-  case qld = "QLD"
-  case sa = "SA"
-  case wa = "WA"
-  case tas = "TAS"
-  case nt = "NT"
-
+/// A state or territory, by its published abbreviation. Its price days are those of its zone.
+package struct State: Sendable {
+  /// As it is published: `NSW`.
+  package let code: String
   /// As it stands in a sentence.
-  package var name: String {
-    switch self {
-    case .nsw: "New South Wales"
-    case .act: "the ACT"
-    case .vic: "Victoria"
-    case .qld: "Queensland"
-    case .sa: "South Australia"
-    case .wa: "Western Australia"
-    case .tas: "Tasmania"
-    case .nt: "the Northern Territory"
-    }
-  }
-
+  package let name: String
   /// The zone whose local day is the state's price day.
-  package var timeZone: Zone {
-    switch self {
-    case .nsw, .act: .sydney
-    case .vic: .melbourne
-    case .qld: .brisbane
-    case .sa: .adelaide
-    case .wa: .perth
-    case .tas: .hobart
-    case .nt: .darwin
-    }
+  package let timeZone: Zone
+  /// The local hour at which its price day begins.
+  package let priceDayStarts: Int
+  /// Where a part of it keeps another time, by postcode.
+  package let zonesByPostcode: [String: Zone]
+
+  package init(
+    code: String, name: String, timeZone: Zone, priceDayStarts: Int = 0,
+    zonesByPostcode: [String: Zone] = [:]
+  ) {
+    self.code = code
+    self.name = name
+    self.timeZone = timeZone
+    self.priceDayStarts = priceDayStarts
+    self.zonesByPostcode = zonesByPostcode
   }
 
-  /// The zone of a place, which is not always its state's: Broken Hill keeps Adelaide time, Lord
-  /// Howe Island its own.
+  /// The zone of a place, which is not always its state's.
   package func timeZone(postcode: String?) -> Zone {
-    switch (self, postcode) {
-    case (.nsw, "2880"): .brokenHill
-    case (.nsw, "2898"): .lordHowe
-    default: timeZone
-    }
+    postcode.flatMap { zonesByPostcode[$0] } ?? timeZone
   }
+}
+
+/// Of the states of a country one has a code.
+extension State: Hashable {
+  package static func == (left: State, right: State) -> Bool { left.code == right.code }
+  package func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

@@ -11,7 +11,7 @@ package struct Station: Hashable, Sendable {
   package var address: String
   package var suburb: String?
   package var postcode: String?
-  /// Degrees; `nil` where the feed gives none or one that cannot be in Australia.
+  /// Degrees; `nil` where the feed gives none, or one outside its country.
   package var position: Position?
   /// Whether anybody may buy there: not for members or permit holders only.
   package var isPublic: Bool
@@ -40,11 +40,10 @@ package struct Position: Hashable, Sendable {
   package var latitude: Double
   package var longitude: Double
 
-  /// - Returns: `nil` where a coordinate is missing, and for a point outside Australia and its near
-  ///   islands: swapped axes, a lost sign and 0,0 are the usual reasons.
+  /// - Returns: `nil` where a coordinate is missing or none of this earth.
   package init?(latitude: Double?, longitude: Double?) {
-    guard let latitude, let longitude, (-44.5 ... -9.0).contains(latitude),
-      (96.0...168.0).contains(longitude)
+    guard let latitude, let longitude, (-90.0...90.0).contains(latitude),
+      (-180.0...180.0).contains(longitude)
     else {
       return nil
     }

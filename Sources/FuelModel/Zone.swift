@@ -1,16 +1,28 @@
 import Foundation
 
-/// One of Australia's time zones. The rules come from the system's zone data.
-package enum Zone: String, CaseIterable, Hashable, Sendable {
-  case sydney = "Australia/Sydney"
-  case melbourne = "Australia/Melbourne"
-  case brisbane = "Australia/Brisbane"
-  case adelaide = "Australia/Adelaide"
-  case darwin = "Australia/Darwin"
-  case perth = "Australia/Perth"
-  case hobart = "Australia/Hobart"
-  case brokenHill = "Australia/Broken_Hill"
-  case lordHowe = "Australia/Lord_Howe"
+/// A time zone by its IANA name. The rules come from the system's zone data.
+package struct Zone: RawRepresentable, Hashable, Sendable {
+  package let rawValue: String
+
+  /// - Returns: `nil` for a zone that the system's data do not know.
+  package init?(rawValue: String) {
+    guard TimeZone(identifier: rawValue) != nil else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// A zone that every system's data know.
+  private init(known name: String) { rawValue = name }
+
+  package static let utc = Zone(known: "UTC")
+  package static let sydney = Zone(known: "Australia/Sydney")
+  package static let melbourne = Zone(known: "Australia/Melbourne")
+  package static let brisbane = Zone(known: "Australia/Brisbane")
+  package static let adelaide = Zone(known: "Australia/Adelaide")
+  package static let darwin = Zone(known: "Australia/Darwin")
+  package static let perth = Zone(known: "Australia/Perth")
+  package static let hobart = Zone(known: "Australia/Hobart")
+  package static let brokenHill = Zone(known: "Australia/Broken_Hill")
+  package static let lordHowe = Zone(known: "Australia/Lord_Howe")
 
   /// Why a local time is not one instant.
   package enum Ambiguity: Error, Equatable {
@@ -20,7 +32,7 @@ package enum Zone: String, CaseIterable, Hashable, Sendable {
     case twice(first: Instant, second: Instant)
   }
 
-  /// Whether this machine has zone data that knows Australian summer time.
+  /// Whether this machine has zone data, and one that knows summer time.
   package static var isDataPresent: Bool {
     guard let sydney = TimeZone(identifier: Zone.sydney.rawValue) else { return false }
     // 2026-01-01 is summer (+11), 2026-07-01 winter (+10).

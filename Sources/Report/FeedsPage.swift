@@ -6,7 +6,7 @@ extension Report {
   func feedsPage() -> HTML {
     let aggregated: HTML =
       market.pipeline.aggregatedAt.map { instant in
-        "Averages and verdicts were last brought up to date at \(Words.time(instant, .sydney)) Sydney time."
+        "Averages and verdicts were last brought up to date at \(nationTime(instant))."
           as HTML
       } ?? "Averages and verdicts were never brought up to date."
     return page(
@@ -22,7 +22,7 @@ extension Report {
           ("Stations", true), ("Prices", true),
         ],
         market.feeds.map(row)))</div>
-      <p class="note">Times in Sydney. A feed is late when it was not read for two of its intervals, stale when \
+      <p class="note">In \(clockName(of: nil)). A feed is late when it was not read for two of its intervals, stale when \
       its prices are too old to believe, failing after two bad runs.</p>
       <h2>Whose data these are</h2>
       <div class="panel">
@@ -43,8 +43,8 @@ extension Report {
     let why: HTML = feed.why.map { "<br><span class=\"unit\">\($0)</span>" as HTML } ?? ""
     return """
       <tr><th scope="row">\(feed.feed)</th><td><span class="\(mark)">\(feed.status)</span>\(why)</td>\
-      <td>\(feed.lastSuccess.map { Words.time($0, .sydney) } ?? "never")</td>\
-      <td>\(feed.newestPrice.map { Words.time($0, .sydney) } ?? "none")</td>\
+      <td>\(feed.lastSuccess.map { Words.time($0, zone(of: nil)) } ?? "never")</td>\
+      <td>\(feed.newestPrice.map { Words.time($0, zone(of: nil)) } ?? "none")</td>\
       <td class="number">\(feed.stations)</td><td class="number">\(feed.prices)</td></tr>
 
       """

@@ -20,7 +20,7 @@ extension Report {
       """
       <h1>Should you fill up?</h1>
       <p class="lead">\(Words.title(fuelName(fuel))) in the capital cities, the average of all stations at \
-      \(Words.time(now, .sydney)) Sydney time, and what thirty days of prices say.</p>
+      \(nationTime(now)), and what thirty days of prices say.</p>
       \(feedSummary())<div class="cards">
       \(capitals.map { card($0, fuel) })</div>
       <h2>Capital cities</h2>
@@ -106,7 +106,7 @@ extension Report {
     return """
       <p class="note">Below each average its change over 24 hours, of the stations priced at both ends. \(names).\
       \(isLate
-        ? " * Published a day late: prices of yesterday. Australia's average of now is without them, its daily averages are with them."
+        ? " * Published a day late: prices of yesterday. The nation's average of now is without them, its daily averages are with them."
         : "")</p>
 
       """

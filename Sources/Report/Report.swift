@@ -39,7 +39,15 @@ package struct Report {
     market.fuels.contains { market.averages[.init(region.code, $0.code)] != nil }
   }
 
-  func zone(of region: MarketReport.Region?) -> Zone { region?.state?.timeZone ?? .sydney }
+  /// The nation's, where no region is named.
+  func zone(of region: MarketReport.Region?) -> Zone { (region ?? nation)?.zone ?? .utc }
+
+  var nation: MarketReport.Region? { market.regions.first { $0.kind == "nation" } }
+
+  /// An instant by the nation's clock: `1 July 2026, 20:05 Sydney time`.
+  func nationTime(_ instant: Instant) -> String {
+    "\(Words.time(instant, zone(of: nil))) \(clockName(of: nil))"
+  }
 
   func clockName(of region: MarketReport.Region?) -> String {
     let zone = zone(of: region).rawValue
@@ -80,7 +88,7 @@ package struct Report {
       <main id="content">
       \(body)</main>
       <footer>
-      <p>Retail prices in Australian cents per litre, as of \(Words.time(now, .sydney)) Sydney time \
+      <p>Retail prices in cents per litre, as of \(nationTime(now)) \
       (<time datetime="\(now)">\(now)</time>). Written by Bowser \(version).</p>
       \(attributionList(attributions))</footer>
       </body>

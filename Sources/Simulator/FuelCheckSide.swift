@@ -65,7 +65,7 @@ struct FuelCheckSide {
     let station = site.station
     // The word of the territory stands in the address only.
     let address =
-      "\(station.address), \((station.suburb ?? "").uppercased()) \(station.state.rawValue) "
+      "\(station.address), \((station.suburb ?? "").uppercased()) \(station.state.code) "
       + (station.postcode ?? "")
     return "{\"brandid\":\"1-GFYV-\(site.number % 9)\",\"stationid\":\"1-2\(site.number)FWD\","
       + "\"brand\":\(quoted(station.brand ?? "")),\"code\":\"\(code(site))\","
@@ -91,7 +91,7 @@ struct FuelCheckSide {
   /// The territory counts as New South Wales here.
   private func stateField(_ site: Market.Site, _ version: Int) -> String {
     let state = site.station.state == .act ? State.nsw : site.station.state
-    return version == 1 ? "" : ",\"state\":\"\(state.rawValue)\""
+    return version == 1 ? "" : ",\"state\":\"\(state.code)\""
   }
 
   /// `dd/MM/yyyy HH:mm:ss`, UTC without saying so.

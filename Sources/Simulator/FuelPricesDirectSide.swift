@@ -45,8 +45,8 @@ struct FuelPricesDirectSide {
 
   func regions() -> String {
     var entries = Self.stateIDs.sorted { $0.value < $1.value }.map { state, number in
-      "{\"GeoRegionLevel\":3,\"GeoRegionId\":\(number),\"Name\":\(quoted(state.rawValue)),"
-        + "\"Abbrev\":\(quoted(state.rawValue)),\"GeoRegionParentId\":null}"
+      "{\"GeoRegionLevel\":3,\"GeoRegionId\":\(number),\"Name\":\(quoted(state.code)),"
+        + "\"Abbrev\":\(quoted(state.code)),\"GeoRegionParentId\":null}"
     }
     entries += suburbIDs.sorted { $0.value < $1.value }.map { name, number in
       "{\"GeoRegionLevel\":1,\"GeoRegionId\":\(number),\"Name\":\(quoted(name)),"

@@ -93,7 +93,7 @@ struct MyFuelSide {
       "FuelOutletId": "\(outlet.id)", "FuelOutletIdentifier": quoted(outlet.identifier),
       "OutletName": quoted(station.name), "Address": quoted(address(station)),
       "Suburb": quoted(suburb(station)), "Postcode": quoted(station.postcode ?? ""),
-      "OutletState": quoted(station.state.rawValue),
+      "OutletState": quoted(station.state.code),
       "FuelBrandIdentifier": quoted(brandCode(station)),
       "OutletBrandIdentifier": quoted(brandCode(station)), "RegionId": "\(outlet.region)",
       "Longitude": "\(station.position?.longitude ?? 0)",

@@ -56,7 +56,7 @@ struct SiteMaker {
     switch town.state {
     case .wa: schedule = dailySchedule()
     case .nt: schedule = noticeSchedule()
-    case .nsw, .act, .vic, .qld, .sa, .tas: schedule = eventSchedule()
+    default: schedule = eventSchedule()
     }
     for (fuel, above, share) in fuels() where random.chance(share) {
       let isDiesel = fuel == .dl || fuel == .pdl
@@ -81,7 +81,7 @@ struct SiteMaker {
     case .wa: break
     case .sa: fuels.append((.e10, -2, 0.25))
     case .tas, .nt: fuels.append((.e10, -2, 0.1))
-    case .nsw, .act, .vic, .qld: fuels.append((.e10, -2, 0.6))
+    default: fuels.append((.e10, -2, 0.6))
     }
     return fuels
   }

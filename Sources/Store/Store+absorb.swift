@@ -365,7 +365,7 @@ extension Store {
         longitude, is_public)
       SELECT * FROM unnest(
         \(stations.compactMap { records[$0.code]?.id })::integer[],
-        \(column(\.state.rawValue))::text[],
+        \(column(\.state.code))::text[],
         \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
         \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
         \(column(\.postcode))::text[],

@@ -240,7 +240,7 @@ package final class ArchiveLoader: @unchecked Sendable {
       SELECT DISTINCT ON (told.station_code)
         \(source)::smallint, told.*, \(now)::timestamptz
       FROM unnest(
-        \(column(\.code))::text[], \(column(\.state.rawValue))::text[],
+        \(column(\.code))::text[], \(column(\.state.code))::text[],
         \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
         \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
         \(column(\.postcode))::text[],
@@ -268,7 +268,7 @@ package final class ArchiveLoader: @unchecked Sendable {
             told.postcode, told.latitude, told.longitude, told.is_public)::text)::uuid
             AS wording_md5
         FROM unnest(
-          \(column(\.code))::text[], \(column(\.state.rawValue))::text[],
+          \(column(\.code))::text[], \(column(\.state.code))::text[],
           \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
           \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
           \(column(\.postcode))::text[],

@@ -8,7 +8,8 @@ package struct MarketReport: Sendable {
     package var name: String
     /// nation, state, capital or area.
     package var kind: String
-    package var state: State?
+    /// In which its days are counted.
+    package var zone: Zone
   }
 
   package struct Day: Sendable {
@@ -274,16 +275,17 @@ extension Store {
     }
   }
 
-  private func reportRegions() throws -> [MarketReport.Region] {
+  /// Capitals, areas, states and the nation, the largest of each first.
+  package func reportRegions() throws -> [MarketReport.Region] {
     try connection.query(
       """
-      SELECT region, name, kind, state FROM fuel_v1.regions
+      SELECT region, name, kind, time_zone FROM fuel_v1.regions
       ORDER BY array_position(ARRAY['capital', 'area', 'state', 'nation'], kind), stations DESC, region
       """
     ).map { row in
       MarketReport.Region(
         code: try row.text("region"), name: try row.text("name"), kind: try row.text("kind"),
-        state: try row.optional("state").flatMap(State.init(rawValue:)))
+        zone: Zone(rawValue: try row.text("time_zone")) ?? .utc)
     }
   }
 

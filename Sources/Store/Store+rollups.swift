@@ -156,7 +156,7 @@ extension Store {
             region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
             valid_to)
           VALUES (
-            \(region.code), \(region.name), \(region.kind), \(optional: region.state?.rawValue),
+            \(region.code), \(region.name), \(region.kind), \(optional: region.state?.code),
             \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres),
             \(region.postcodes), coalesce(\(optional: region.from)::date, '-infinity'),
             coalesce(\(optional: region.until)::date, 'infinity'))
@@ -292,8 +292,9 @@ extension Store {
         CROSS JOIN unfinished
         CROSS JOIN generate_series(
           unfinished.begins_on,
-          -- The price day that has begun in the east is the newest there is.
-          (\(now)::timestamptz AT TIME ZONE 'Australia/Sydney')::date, interval '1 day'
+          -- The newest there is has begun in the first of the states.
+          (SELECT max((\(now)::timestamptz AT TIME ZONE state.time_zone)::date) FROM fuel.state),
+          interval '1 day'
         ) AS day (day)
       )
       SELECT day, array_agg(fuel_id ORDER BY fuel_id)::text AS fuel_ids

@@ -39,10 +39,10 @@ extension Store {
         LEFT JOIN fuel.state USING (state)
         CROSS JOIN LATERAL (
           SELECT
-            coalesce(state.time_zone, 'Australia/Sydney') AS time_zone,
+            coalesce(state.time_zone, fuel.nation_zone()) AS time_zone,
             coalesce(state.price_day_starts, '0') AS starts,
             fuel.price_day(
-              \(now), coalesce(state.time_zone, 'Australia/Sydney'),
+              \(now), coalesce(state.time_zone, fuel.nation_zone()),
               coalesce(state.price_day_starts, '0')) AS today
         ) AS place
         """

@@ -139,7 +139,7 @@ extension Store {
         INSERT INTO pg_temp.wanted_source
         SELECT
           \(record.feed)::text AS source,
-          \(record.state.rawValue)::text AS state,
+          \(record.state.code)::text AS state,
           make_interval(mins => \(record.cadenceMinutes)) AS cadence,
           make_interval(hours => \(record.priceLapsesHours)) AS price_lapses_after,
           make_interval(hours => \(record.sightLapsesHours)) AS sight_lapses_after,

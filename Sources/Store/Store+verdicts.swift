@@ -125,10 +125,10 @@ extension Store {
         LEFT JOIN fuel.state ON state.state = region.state
         CROSS JOIN LATERAL (
           SELECT
-            coalesce(state.time_zone, 'Australia/Sydney') AS time_zone,
+            coalesce(state.time_zone, fuel.nation_zone()) AS time_zone,
             coalesce(state.price_day_starts, '0') AS starts,
             fuel.price_day(
-              fuel.clock(), coalesce(state.time_zone, 'Australia/Sydney'),
+              fuel.clock(), coalesce(state.time_zone, fuel.nation_zone()),
               coalesce(state.price_day_starts, '0')) AS day
         ) AS local
         CROSS JOIN LATERAL (

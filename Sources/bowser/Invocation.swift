@@ -122,6 +122,11 @@ struct Invocation {
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
   }
 
+  /// Australia, unless the configuration has another one.
+  func country() throws -> Country {
+    try Country(folder: try configurationFolder()) ?? .australia
+  }
+
   func sources() throws -> [Source] {
     try Catalogue.sources(in: try configurationFolder(), environment: environment)
   }

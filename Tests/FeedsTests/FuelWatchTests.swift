@@ -14,7 +14,9 @@ struct FuelWatchTests {
     #expect(reading.price("FAR STORE, GREAT NORTHERN HWY, DESERT", .u91) == nil)
     let club = reading.stations.first { $0.name == "Club Fuel" }
     #expect(club?.isPublic == false && club?.brand == "Costco" && club?.suburb == "TESTVILLE")
-    #expect(reading.stations.first { $0.name == "Far Store" }?.position == nil)
+    // Until the reading is settled, it lies in the Gulf of Guinea.
+    let far = reading.stations.first { $0.name == "Far Store" }
+    #expect(far?.position.map(Country.australia.contains) == false)
     // F-X04 and others: one bad item does not spoil the list.
     #expect(
       reading.reasons == [

@@ -76,10 +76,19 @@ struct ReadingTests {
 
   /// F-S02: coordinates that cannot be in Australia are none.
   @Test func impossiblePositionsAreNone() {
-    #expect(Position(latitude: 0, longitude: 0) == nil)
-    #expect(Position(latitude: 151.2, longitude: -33.8) == nil)
-    #expect(Position(latitude: 33.8, longitude: 151.2) == nil)
-    #expect(Position(latitude: -33.8, longitude: 151.2) != nil)
+    for (latitude, longitude, isThere) in [
+      (0, 0, false), (151.2, -33.8, false), (33.8, 151.2, false), (-33.8, 151.2, true),
+      (.nan, 151.2, false),
+    ] {
+      var reading = Reading(coverage: .complete)
+      reading.stations = [
+        Station(
+          code: "1", state: .nsw, name: "One", address: "1 Main St",
+          position: Position(latitude: latitude, longitude: longitude))
+      ]
+      let settled = reading.settled(takenAt: Instant(seconds: 0), horizon: .seconds(60))
+      #expect((settled.stations[0].position != nil) == isThere, "\(latitude), \(longitude)")
+    }
   }
 
   /// Addresses as FuelCheck has them, with and without a comma before the suburb.

@@ -363,7 +363,7 @@ final class Lived {
     let stations = history.sites[answer.feed]!.filter { named.contains($0.code) }.map { site in
       Station(
         code: site.code, state: state, name: site.name, brand: site.brand,
-        address: "\(site.address), \(site.suburb.uppercased()) \(state.rawValue) 2000",
+        address: "\(site.address), \(site.suburb.uppercased()) \(state.code) 2000",
         suburb: site.suburb, postcode: "2000", position: site.position)
     }
     let settings = sources[answer.feed]!.settings
@@ -466,14 +466,14 @@ final class Lived {
   func world() throws -> PlainModel.World {
     var world = PlainModel.World()
     world.madeAt = history.end
-    for state in State.allCases {
-      world.states[state.rawValue] = .init(
+    for state in Country.australia.states {
+      world.states[state.code] = .init(
         zone: state.timeZone.rawValue, startsAt: state == .wa ? 6 * 3_600 : 0)
     }
     for (name, source) in sources {
       let settings = source.settings
       world.feeds[name] = .init(
-        state: source.state.rawValue, priceLapse: 3_600 * settings.integer("priceLapsesHours"),
+        state: source.state.code, priceLapse: 3_600 * settings.integer("priceLapsesHours"),
         priceLapseByFuel: settings.integers("priceLapsesHoursByFuel").mapValues { 3_600 * $0 },
         sightLapse: 3_600 * settings.integer("sightLapsesHours"),
         refuseBelow: settings.share("refuseBelowShare"),
@@ -531,7 +531,7 @@ final class Lived {
     let sydney = Position(latitude: -33.87, longitude: 151.21)!
     for region in Self.regions {
       let members = world.stations.filter { station in
-        guard region.state == nil || region.state?.rawValue == station.state else { return false }
+        guard region.state == nil || region.state?.code == station.state else { return false }
         guard let radius = region.radiusKilometres else { return true }
         let position = station.position.flatMap {
           Position(latitude: $0.latitude, longitude: $0.longitude)
@@ -539,7 +539,7 @@ final class Lived {
         return position.map { sydney.kilometres(to: $0) <= radius } ?? false
       }
       world.regions.append(
-        .init(code: region.code, state: region.state?.rawValue, stations: Set(members.map(\.id))))
+        .init(code: region.code, state: region.state?.code, stations: Set(members.map(\.id))))
     }
   }
 }

@@ -157,7 +157,7 @@ enum FuelCheck: Provider {
 
   private static func station(_ row: StationRow, of source: Source) -> Station {
     let place = PostalAddress(row.address.plain)
-    let state = row.state.flatMap { State(rawValue: $0) }
+    let state = row.state.flatMap { Country.australia.state($0) }
     return Station(
       code: row.code.text,
       // The list says NSW for everything, the ACT included: there only the address tells.

@@ -209,7 +209,8 @@ package struct Ingest {
   /// Once a day; at every run it would cost more than it saves.
   private func prune(_ id: SourceID) throws {
     let now = clock.now()
-    guard Zone.sydney.local(now).secondsOfDay < 60 * source.settings.integer("cadenceMinutes")
+    guard
+      source.state.timeZone.local(now).secondsOfDay < 60 * source.settings.integer("cadenceMinutes")
     else {
       return
     }
@@ -324,7 +325,7 @@ package struct Ingest {
     var settled: Reading.Settled?
     do {
       let reading = try source.provider.parse(documents, of: source)
-        .settled(takenAt: fetchedAt, horizon: source.horizon)
+        .settled(takenAt: fetchedAt, horizon: source.horizon, in: source.country)
       settled = reading
       try checkRejects(reading)
       let merge = Merge(

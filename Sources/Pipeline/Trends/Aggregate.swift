@@ -102,7 +102,9 @@ package struct Aggregate {
   /// Where stations usually stand is the middle over sixty days: made once a day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
     let due = try store.habitsDue(now: now)
-    let last = Zone.perth.local(now).day + -1
+    // The day before the one that has begun last.
+    let zones = regions.compactMap(\.state?.timeZone)
+    let last = (zones.map { $0.local(now).day }.min() ?? Zone.utc.local(now).day) + -1
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
     try store.keepHabits(
       try DayUpdate(store, now: now).habits(

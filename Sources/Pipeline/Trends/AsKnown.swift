@@ -21,8 +21,10 @@ package struct AsKnown: Sendable {
   ) throws {
     let facts = try store.regionFacts(now: instant)
     let fuelIDs = try store.averagedFuels()
-    // The price day that has begun in the east is the newest there is.
-    let newest = Zone.sydney.local(instant).day
+    guard let newest = facts.values.map(\.today).max() else {
+      lines = []
+      return
+    }
     let known = KnownAverages(store: store, now: instant, known: instant)
     let made = Dictionary(
       grouping: try known.averages(

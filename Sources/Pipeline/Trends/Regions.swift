@@ -1,19 +1,21 @@
 package import Configuration
-import FuelModel
+package import FuelModel
 package import Store
 
 /// Reads the regions that averages are made over: the nation and the states by themselves, capitals
 /// and further areas from `regions.json5`.
-package func regions(file: String) throws(ConfigurationError) -> [Region] {
+package func regions(
+  file: String, in country: Country = .australia
+) throws(ConfigurationError) -> [Region] {
   var regions = [
     Region(
-      code: "AU", name: "Australia", kind: "nation", state: nil, centre: nil,
+      code: country.code, name: country.name, kind: "nation", state: nil, centre: nil,
       radiusKilometres: nil)
   ]
-  for state in State.allCases {
+  for state in country.states {
     regions.append(
       Region(
-        code: state.rawValue, name: state.name, kind: "state", state: state, centre: nil,
+        code: state.code, name: state.name, kind: "state", state: state, centre: nil,
         radiusKilometres: nil))
   }
   let place = String(file.split(separator: "/").last ?? "regions.json5")
@@ -21,7 +23,7 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
     Setting("region", .text),
     Setting("name", .text),
     Setting("kind", .choice(["capital", "area"]), .text("area")),
-    Setting("state", .choice(State.allCases.map(\.rawValue) + [""]), .text("")),
+    Setting("state", .choice(country.states.map(\.code) + [""]), .text("")),
     Setting("centre", .texts),
     Setting("radiusKilometres", .integer(1...3_000)),
     // For stations without a position, such as '2000-2234, 2740-2786'.
@@ -33,10 +35,11 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
     let centre = settings.texts("centre")
     guard let latitude = centre["latitude"].flatMap(Double.init),
       let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,
-      let position = Position(latitude: latitude, longitude: longitude)
+      let position = Position(latitude: latitude, longitude: longitude), country.contains(position)
     else {
       throw .wrongValue(
-        key: "centre", place: place, expected: "{ latitude: ..., longitude: ... } in Australia")
+        key: "centre", place: place,
+        expected: "{ latitude: ..., longitude: ... } in \(country.name)")
     }
     let code = settings.text("region")
     guard !regions.contains(where: { $0.code.lowercased() == code.lowercased() }) else {
@@ -45,19 +48,21 @@ package func regions(file: String) throws(ConfigurationError) -> [Region] {
     regions.append(
       Region(
         code: code, name: settings.text("name"), kind: settings.text("kind"),
-        state: State(rawValue: settings.text("state")), centre: position,
+        state: country.state(settings.text("state")), centre: position,
         radiusKilometres: Double(settings.integer("radiusKilometres")),
-        postcodes: try postcodes(settings.text("postcodes"), place),
+        postcodes: try postcodes(settings.text("postcodes"), country, place),
         from: try day("from", settings, place), until: try day("until", settings, place)))
   }
   return regions
 }
 
-private func postcodes(_ text: String, _ place: String) throws(ConfigurationError) -> [String] {
+private func postcodes(
+  _ text: String, _ country: Country, _ place: String
+) throws(ConfigurationError) -> [String] {
   try text.split(separator: ",").map { part throws(ConfigurationError) in
     let ends = part.filter { $0 != " " }.split(separator: "-").map(String.init)
     guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last,
-      ends.allSatisfy({ $0.count == 4 && Int($0) != nil })
+      ends.allSatisfy({ $0.count == country.postcodeDigits && Int($0) != nil })
     else {
       throw .wrongValue(
         key: "postcodes", place: place, expected: "postcodes and ranges, such as 2000-2234, 2745")

@@ -48,11 +48,12 @@ let aggregateCommand = Command(
     guard instant <= clock.now() else { throw UsageError.message("--as-of lies in the future") }
     return try tellAsKnown(at: instant, store: try invocation.store(settings))
   }
-  if let from, from > Zone.sydney.local(clock.now()).day {
+  let country = try invocation.country()
+  if let from, from > country.newestDay(at: clock.now()) {
     throw UsageError.message("--from lies in the future")
   }
   let folder = try invocation.configurationFolder()
-  let regions = try regions(file: folder + "/regions.json5")
+  let regions = try regions(file: folder + "/regions.json5", in: country)
   let brands = try brands(file: folder + "/brands.json5")
   let store = try invocation.store(settings)
   let aggregate = Aggregate(

@@ -1,5 +1,8 @@
 import Configuration
+import Feeds
+import FuelModel
 import Postgres
+import Store
 
 let migrateCommand = Command(
   name: "migrate",
@@ -18,7 +21,9 @@ let migrateCommand = Command(
   guard ["up", "status", "verify"].contains(word), invocation.operands.count <= 1 else {
     throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
   }
-  let migrator = Migrator(try Connection(settings.text("database")))
+  let country = try Country(folder: try invocation.configurationFolder())
+  let connection = try Connection(settings.text("database"))
+  let migrator = Migrator(connection)
   switch word {
   case "verify":
     try migrator.verify()
@@ -32,6 +37,7 @@ let migrateCommand = Command(
     } else {
       let isTold = invocation.flags.contains("verbose")
       try migrator.up { if isTold { talk("applied \($0)\n") } }
+      if let country { try Store(connection).keep(country) }
     }
   }
   return .done

@@ -12,7 +12,10 @@ let showCommand = Command(
   guard invocation.operands.isEmpty else { throw UsageError.message("show takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  write(try Screen(store: store, now: now, style: Style(invocation.environment)).text())
+  let screen = Screen(
+    store: store, now: now, style: Style(invocation.environment),
+    regions: try store.reportRegions())
+  write(try screen.text())
   return .done
 }
 
@@ -41,9 +44,10 @@ private struct Screen {
   let now: Instant
   let style: Style
 
-  private let capitals = [
-    "sydney", "melbourne", "brisbane", "adelaide", "perth", "canberra", "hobart", "darwin",
-  ]
+  let regions: [MarketReport.Region]
+
+  private var capitals: [String] { regions.filter { $0.kind == "capital" }.map(\.code) }
+  private var nation: String { regions.first { $0.kind == "nation" }?.code ?? "" }
   private let fuels = ["U91", "E10", "P95", "P98", "DL"]
 
   func text() throws -> String {
@@ -70,7 +74,7 @@ private struct Screen {
   }
 
   private func averagesTable(_ averages: [AverageNow]) -> String {
-    let places = capitals.filter { place in averages.contains { $0.region == place } } + ["AU"]
+    let places = capitals.filter { place in averages.contains { $0.region == place } } + [nation]
     var text =
       "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
       + "\n"
@@ -88,10 +92,11 @@ private struct Screen {
       }
       text += line.trimmedEnd + "\n"
     }
-    let stations = averages.first { $0.region == "AU" && $0.fuel == "U91" }
+    let stations = averages.first { $0.region == nation && $0.fuel == "U91" }
     if let stations {
       text += style.dim(
-        "  AU U91 rests on \(stations.stations) stations; \(stations.stale) stale left out\n")
+        "  \(nation) U91 rests on \(stations.stations) stations; \(stations.stale) stale left out\n"
+      )
     }
     if averages.contains(where: { $0.delayHours > 0 }) {
       text +=
@@ -166,7 +171,8 @@ private struct Screen {
   }
 
   private func title(_ region: String) -> String {
-    region == "AU" ? "Australia" : region.prefix(1).uppercased() + region.dropFirst()
+    let name = regions.first { $0.code == region }?.name ?? region
+    return name.prefix(1).uppercased() + name.dropFirst()
   }
 
   private func cents(_ value: Double) -> String {

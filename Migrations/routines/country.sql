@@ -1,0 +1,34 @@
+-- The zone in which days of the nation, and of regions over several states, are counted.
+CREATE OR REPLACE FUNCTION fuel.nation_zone() RETURNS text LANGUAGE sql STABLE
+RETURN (SELECT country.time_zone FROM fuel.country);
+COMMENT ON FUNCTION fuel.nation_zone() IS 'The time zone of the nation.';
+GRANT EXECUTE ON FUNCTION fuel.nation_zone() TO fuel_writer;
+
+-- Makes the country and its states those of the configuration; the states are given as arrays of one length.
+CREATE OR REPLACE FUNCTION fuel.keep_country(
+  p_country text, p_name text, p_time_zone text, p_states text[], p_names text[], p_time_zones text[],
+  p_price_day_starts integer[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE fuel.country SET country = p_country, name = p_name, time_zone = p_time_zone
+  WHERE (country.country, country.name, country.time_zone) IS DISTINCT FROM (p_country, p_name, p_time_zone);
+  INSERT INTO fuel.state AS known (state, name, time_zone, price_day_starts)
+  SELECT wanted.state, wanted.name, wanted.time_zone, make_interval(hours => wanted.starts)
+  FROM unnest(p_states, p_names, p_time_zones, p_price_day_starts) AS wanted (state, name, time_zone, starts)
+  ON CONFLICT ON CONSTRAINT state_pk DO UPDATE SET
+    name = excluded.name, time_zone = excluded.time_zone, price_day_starts = excluded.price_day_starts
+  WHERE (known.name, known.time_zone, known.price_day_starts)
+    IS DISTINCT FROM (excluded.name, excluded.time_zone, excluded.price_day_starts);
+  -- Those of another country of which nothing was ever stored.
+  DELETE FROM fuel.region
+  WHERE region.state <> ALL (p_states)
+    AND NOT EXISTS (SELECT FROM fuel.source WHERE source.state = region.state);
+  DELETE FROM fuel.state
+  WHERE state.state <> ALL (p_states)
+    AND NOT EXISTS (SELECT FROM fuel.source WHERE source.state = state.state)
+    AND NOT EXISTS (SELECT FROM fuel.station WHERE station.state = state.state);
+END
+$$;
+COMMENT ON FUNCTION fuel.keep_country(text, text, text, text[], text[], text[], integer[]) IS
+  'Makes the country and its states those of the configuration.';
+REVOKE EXECUTE ON FUNCTION fuel.keep_country(text, text, text, text[], text[], text[], integer[]) FROM PUBLIC;

@@ -1,0 +1,89 @@
+package import Configuration
+import Foundation
+package import FuelModel
+
+extension Country {
+  private static let table: [Setting] = [
+    Setting("country", .text),
+    Setting("name", .text),
+    Setting("timeZone", .text),
+    // From south to north and from west to east, such as '-44.5 to -9'.
+    Setting("latitudes", .text),
+    Setting("longitudes", .text),
+    Setting("postcodeDigits", .integer(1...10)),
+    // Name, zone and, where it is not midnight, the hour at which price days begin, by code:
+    // { WA: 'Western Australia, Australia/Perth, 6' }.
+    Setting("states", .texts),
+    // Where a part of a state keeps another time: { 'NSW 2880': 'Australia/Broken_Hill' }.
+    Setting("zones", .texts, .table([:])),
+  ]
+
+  /// Reads `country.json5` of a configuration folder.
+  ///
+  /// - Returns: `nil` where there is none: then the country is Australia.
+  package init?(folder: String) throws(ConfigurationError) {
+    let file = folder + "/country.json5"
+    guard FileManager.default.fileExists(atPath: file) else { return nil }
+    let place = "country.json5"
+    let settings = try Settings(
+      Self.table, file: try Value.table(file: file), place: place,
+      variablePrefix: "BOWSER_COUNTRY", environment: [:])
+    func zone(_ name: String, _ key: String) throws(ConfigurationError) -> Zone {
+      guard let zone = Zone(rawValue: name) else {
+        throw .wrongValue(key: key, place: place, expected: "an IANA zone such as Europe/Berlin")
+      }
+      return zone
+    }
+    func range(_ key: String) throws(ConfigurationError) -> ClosedRange<Double> {
+      let ends = settings.text(key).split(separator: " to ").compactMap { Double($0) }
+      guard ends.count == 2, ends[0] < ends[1], ends[0] >= -180, ends[1] <= 180 else {
+        throw .wrongValue(key: key, place: place, expected: "degrees such as '47.2 to 55.1'")
+      }
+      return ends[0]...ends[1]
+    }
+    var parts: [String: [String: Zone]] = [:]
+    for (part, name) in settings.texts("zones") {
+      let words = part.split(separator: " ").map(String.init)
+      guard words.count == 2, settings.texts("states")[words[0]] != nil else {
+        throw .wrongValue(
+          key: "zones", place: place, expected: "a state and a postcode for \(part)")
+      }
+      parts[words[0], default: [:]][words[1]] = try zone(name, "zones")
+    }
+    var states: [State] = []
+    for (code, text) in settings.texts("states").sorted(by: { $0.key < $1.key }) {
+      let words = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      let starts = words.count == 3 ? Int(words[2]) : 0
+      guard (2...3).contains(words.count), let starts, (0...12).contains(starts),
+        code.wholeMatch(of: /[A-Z0-9]{1,8}/) != nil
+      else {
+        throw .wrongValue(
+          key: "states", place: place, expected: "a name, a zone and perhaps an hour for \(code)")
+      }
+      states.append(
+        State(
+          code: code, name: words[0], timeZone: try zone(words[1], "states"),
+          priceDayStarts: starts, zonesByPostcode: parts[code] ?? [:]))
+    }
+    guard !states.isEmpty else {
+      throw .wrongValue(key: "states", place: place, expected: "at least one state")
+    }
+    self.init(
+      code: settings.text("country"), name: settings.text("name"),
+      timeZone: try zone(settings.text("timeZone"), "timeZone"), latitudes: try range("latitudes"),
+      longitudes: try range("longitudes"), postcodeDigits: settings.integer("postcodeDigits"),
+      states: states)
+  }
+
+  /// A state that a configuration names.
+  package func state(
+    of settings: Settings, place: String
+  ) throws(ConfigurationError) -> State {
+    guard let state = state(settings.text("state")) else {
+      throw .wrongValue(
+        key: "state", place: place,
+        expected: "one of \(states.map(\.code).joined(separator: ", "))")
+    }
+    return state
+  }
+}

@@ -1,0 +1,15 @@
+package import FuelModel
+import Postgres
+
+extension Store {
+  /// Makes the country of the database, and its states, those of the configuration. For its owner.
+  package func keep(_ country: Country) throws {
+    try connection.query(
+      """
+      SELECT fuel.keep_country(
+        \(country.code), \(country.name), \(country.timeZone.rawValue), \(country.states.map(\.code)),
+        \(country.states.map(\.name)), \(country.states.map(\.timeZone.rawValue)),
+        \(country.states.map(\.priceDayStarts)))
+      """)
+  }
+}
