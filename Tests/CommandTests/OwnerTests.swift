@@ -55,6 +55,28 @@ struct OwnerTests {
     }
   }
 
+  /// Which country it is, configuration and data say; providers, archives and the simulator are Australia's.
+  @Test func theMachineryKnowsNoCountry() throws {
+    let ours = [
+      "Sources/Store/", "Sources/Pipeline/", "Sources/Timeline/", "Sources/Trends/",
+      "Sources/Report/", "Migrations/routines/", "Migrations/views/",
+    ]
+    let places = try Regex(
+      #"Australia/|\.australia|\.(sydney|melbourne|brisbane|adelaide|darwin|perth|hobart)\b|['"](AU|NSW|ACT|VIC|QLD|SA|WA|TAS|NT)['"]|Zone\(rawValue: ""#
+    )
+    var read = 0
+    for file in try files() where ours.contains(where: file.hasPrefix) {
+      let text = try String(contentsOfFile: Self.root + "/" + file, encoding: .utf8)
+      read += 1
+      for line in text.split(separator: "\n")
+      where !line.contains("COMMENT ON") && line.contains(places) {
+        // What is assumed where nobody says otherwise is written once for each reader of a configuration.
+        #expect(line.contains("Country = .australia"), "\(file): \(line)")
+      }
+    }
+    #expect(read > 80)
+  }
+
   /// A second reader of a lapse is a second owner of the rule.
   @Test func nobodyElseReadsALimit() throws {
     let rows = try table(after: "The limits, and every file that names them")
