@@ -238,6 +238,9 @@ static const unsigned char trend_summary[] = {
 static const unsigned char private_latest_verdict[] = {
 #embed "views/private_latest_verdict.sql"
 };
+static const unsigned char aggregate_due[] = {
+#embed "routines/aggregate_due.sql"
+};
 static const unsigned char fill_up[] = {
 #embed "views/fill_up.sql"
 };
@@ -367,6 +370,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/trend_30d", trend_30d),
   FILE_ENTRY("views/trend_summary", trend_summary),
   FILE_ENTRY("views/private_latest_verdict", private_latest_verdict),
+  FILE_ENTRY("routines/aggregate_due", aggregate_due),
   FILE_ENTRY("views/fill_up", fill_up),
   FILE_ENTRY("views/cycles", cycles),
   FILE_ENTRY("views/fill_up_history", fill_up_history),

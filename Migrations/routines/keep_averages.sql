@@ -58,24 +58,3 @@ END
 $$;
 COMMENT ON FUNCTION fuel.keep_averages(timestamptz) IS 'Keeps the averages of this moment.';
 GRANT EXECUTE ON FUNCTION fuel.keep_averages(timestamptz) TO fuel_writer;
-
--- Nothing has come, nothing is left over, and the averages of now still hold: then an aggregate would only make again
--- what there is. Stations are matched before this is asked: those that changed are touched.
-CREATE OR REPLACE FUNCTION fuel.is_aggregate_due(p_aggregate_run_id integer) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-  SELECT NOT (SELECT average_holding.holds FROM fuel.average_holding)
-    OR EXISTS (SELECT FROM fuel.touched)
-    OR EXISTS (SELECT FROM fuel.touched_month)
-    OR EXISTS (SELECT FROM fuel.stale_days)
-    OR EXISTS (SELECT FROM fuel.dirty_day)
-    -- One that broke off may have kept its averages and given no verdicts.
-    OR 'done' IS DISTINCT FROM (
-      SELECT earlier.outcome
-      FROM fuel.aggregate_run AS earlier
-      WHERE earlier.aggregate_run_id < p_aggregate_run_id
-      ORDER BY earlier.aggregate_run_id DESC
-      LIMIT 1)
-$$;
-COMMENT ON FUNCTION fuel.is_aggregate_due(integer) IS
-  'Whether an aggregate has anything to make that the one before it has not.';
-GRANT EXECUTE ON FUNCTION fuel.is_aggregate_due(integer) TO fuel_writer;

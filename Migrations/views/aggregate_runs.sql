@@ -15,6 +15,6 @@ COMMENT ON COLUMN fuel_v1.aggregate_runs.started_at       IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.finished_at      IS 'When it ended; NULL while it runs.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.outcome          IS 'running, done, or interrupted (it failed, or its process died).';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.days             IS 'Days of averages made again.';
-COMMENT ON COLUMN fuel_v1.aggregate_runs.verdicts         IS 'Verdicts judged.';
+COMMENT ON COLUMN fuel_v1.aggregate_runs.verdicts         IS 'Verdicts judged. 0: nothing had come since the run before it, or nothing is known yet.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.new_verdicts     IS 'Verdicts that differ from the last one.';
 GRANT SELECT ON fuel_v1.aggregate_runs TO fuel_reader, fuel_writer;

@@ -29,14 +29,20 @@ extension Country {
       Self.table, file: try Value.table(file: file), place: place,
       variablePrefix: "BOWSER_COUNTRY", environment: [:])
     func zone(_ name: String, _ key: String) throws(ConfigurationError) -> Zone {
-      guard let zone = Zone(rawValue: name) else {
+      // Others, such as GMT+2, mean something else to the database.
+      guard let zone = Zone(rawValue: name),
+        name == "UTC" || TimeZone.knownTimeZoneIdentifiers.contains(name)
+      else {
         throw .wrongValue(key: key, place: place, expected: "an IANA zone such as Europe/Berlin")
       }
       return zone
     }
-    func range(_ key: String) throws(ConfigurationError) -> ClosedRange<Double> {
+    func range(
+      _ key: String, within limit: Double
+    ) throws(ConfigurationError) -> ClosedRange<Double> {
       let ends = settings.text(key).split(separator: " to ").compactMap { Double($0) }
-      guard ends.count == 2, ends[0] < ends[1], ends[0] >= -180, ends[1] <= 180 else {
+      guard ends.count == 2, ends[0] < ends[1], ends[0] >= -limit, ends[1] <= limit
+      else {
         throw .wrongValue(key: key, place: place, expected: "degrees such as '47.2 to 55.1'")
       }
       return ends[0]...ends[1]
@@ -68,10 +74,18 @@ extension Country {
     guard !states.isEmpty else {
       throw .wrongValue(key: "states", place: place, expected: "at least one state")
     }
+    let code = settings.text("country")
+    guard code.wholeMatch(of: /[A-Z]{2,8}/) != nil, !states.contains(where: { $0.code == code })
+    else {
+      throw .wrongValue(
+        key: "country", place: place, expected: "capital letters, and not a state's code")
+    }
     self.init(
-      code: settings.text("country"), name: settings.text("name"),
-      timeZone: try zone(settings.text("timeZone"), "timeZone"), latitudes: try range("latitudes"),
-      longitudes: try range("longitudes"), postcodeDigits: settings.integer("postcodeDigits"),
+      code: code, name: settings.text("name"),
+      timeZone: try zone(settings.text("timeZone"), "timeZone"),
+      latitudes: try range("latitudes", within: 90),
+      longitudes: try range("longitudes", within: 180),
+      postcodeDigits: settings.integer("postcodeDigits"),
       states: states)
   }
 

@@ -22,7 +22,7 @@ extension Report {
           ("Stations", true), ("Prices", true),
         ],
         market.feeds.map(row)))</div>
-      <p class="note">In \(clockName(of: nil)). A feed is late when it was not read for two of its intervals, stale when \
+      <p class="note">Times are \(clockName(of: nil)). A feed is late when it was not read for two of its intervals, stale when \
       its prices are too old to believe, failing after two bad runs.</p>
       <h2>Whose data these are</h2>
       <div class="panel">

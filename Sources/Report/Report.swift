@@ -51,7 +51,7 @@ package struct Report {
 
   func clockName(of region: MarketReport.Region?) -> String {
     let zone = zone(of: region).rawValue
-    return String(zone[zone.index(after: zone.firstIndex(of: "/") ?? zone.startIndex)...])
+    return String(zone.split(separator: "/").last ?? "")
       .replacing("_", with: " ") + " time"
   }
 

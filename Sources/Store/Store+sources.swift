@@ -220,7 +220,8 @@ extension Store {
           has_codes = wanted.has_codes,
           publishes_tomorrow_at = wanted.publishes_tomorrow_at,
           are_links_due = source.are_links_due OR source.scheme <> wanted.scheme
-            OR source.has_codes <> wanted.has_codes
+            OR source.has_codes <> wanted.has_codes,
+          changes = source.changes + 1
         FROM pg_temp.wanted_source AS wanted
         WHERE source.source = wanted.source
           AND (

@@ -105,6 +105,11 @@ struct ReplicationTests {
   @Test func aStandbyAnswersReaders() async throws {
     let cluster = try Cluster()
     try fill(cluster.target)
+    // A copy that broke off leaves its slot.
+    #expect(try cluster.call("replicate"))
+    try Connection(cluster.target).execute(
+      "SELECT pg_create_physical_replication_slot('bowser_standby')")
+    #expect(try cluster.call("standby"))
     #expect(try cluster.call("standby"))
     // After the copy was made, too.
     try load(cluster.target, seed: 6)

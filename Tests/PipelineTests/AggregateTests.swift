@@ -61,6 +61,12 @@ struct AggregateTests {
     "INSERT INTO fuel.dirty_day (fuel_id, day) SELECT fuel_id, '2026-06-30' FROM fuel.fuel WHERE fuel = 'U91'",
     "UPDATE fuel.source SET changes = changes + 1",
     "SELECT fuel.confirm_price((SELECT min(station_id) FROM fuel.station), 'U91', 170.0)",
+    "INSERT INTO fuel.touched_month (source_id, month) SELECT source_id, '2026-06-01' FROM fuel.source",
+    """
+    INSERT INTO fuel.stale_days (station_id, fuel_id, first_month, last_month)
+    SELECT station_id, fuel_id, '2026-06-01', '2026-06-01' FROM fuel.present_span
+    """,
+    "UPDATE fuel.verdict SET valid_until_at = '2026-06-30T13:40:30Z'",
     "UPDATE fuel.aggregate_run SET outcome = 'interrupted'",
   ])
   func whatCameIsMade(_ statement: String) async throws {

@@ -6,6 +6,8 @@ package import Store
 
 /// Loads answers of feeds that somebody kept, as if they had been fetched then: what `ingest --record`
 /// wrote of any feed, and the daily files of Victoria, whose scheme has no archive of its own.
+///
+/// As with archives the next aggregate makes the spans, once for all answers.
 package struct Replays {
   private let sources: [Source]
   private let store: Store
@@ -152,7 +154,7 @@ package struct Replays {
       } else {
         do {
           let ingest = Ingest(
-            answer.source, store: store, clock: clock, leavesSpans: answers.count > 1, log: log)
+            answer.source, store: store, clock: clock, leavesSpans: true, log: log)
           let summary = try ingest.replay(try answer.documents(), digest: digest)
           outcome = .loaded(summary.counts)
         } catch let refusal as Refusal {
@@ -168,8 +170,6 @@ package struct Replays {
       results.append(.init(file: answer.name, outcome: outcome))
       progress(results[results.count - 1], results.count, answers.count)
     }
-    // Once for all of them. What an interruption leaves over, the next aggregate makes.
-    try TimelineUpdate.makeAll(Workers(store), now: clock.now())
     return results
   }
 

@@ -32,7 +32,7 @@ package struct Ingest {
   private let leavesSpans: Bool
   private let log: Logger
 
-  /// - Parameter leavesSpans: whether spans are left to whoever stores many answers.
+  /// - Parameter leavesSpans: whether spans are left to the next aggregate.
   package init(
     _ source: Source, store: Store, clock: Clock, leavesSpans: Bool = false, log: Logger
   ) {

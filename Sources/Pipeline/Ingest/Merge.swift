@@ -13,7 +13,7 @@ package struct Merge {
 
   /// - Parameters:
   ///   - now: the run's clock; prices whose instant lies after it are next prices.
-  ///   - leavesSpans: whether the spans of what changed are noted, to be made later for many runs at once.
+  ///   - leavesSpans: whether the spans of what changed are left to the next aggregate.
   package init(
     _ store: Store, of source: SourceID, rules: ListRules, now: Instant, leavesSpans: Bool = false
   ) {

@@ -92,7 +92,10 @@ package struct Aggregate {
     try store.finishAggregate(
       summary.run, at: clock.now(), days: summary.days, verdicts: summary.verdicts,
       newVerdicts: summary.newVerdicts)
-    store.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
+    // Who listens need not read again what nobody made.
+    if summary.spans > 0 {
+      store.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
+    }
     log.info(
       "aggregated",
       ["days": summary.days, "verdicts": summary.verdicts, "new_verdicts": summary.newVerdicts])

@@ -37,7 +37,12 @@ let migrateCommand = Command(
     } else {
       let isTold = invocation.flags.contains("verbose")
       try migrator.up { if isTold { talk("applied \($0)\n") } }
-      if let country { try Store(connection).keep(country) }
+      guard let country else { break }
+      guard try Store(connection).keep(country) else {
+        throw ConfigurationError.wrongValue(
+          key: "country", place: "country.json5",
+          expected: "the country and the zones of this database, which has runs already")
+      }
     }
   }
   return .done
