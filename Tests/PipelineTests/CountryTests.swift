@@ -81,7 +81,7 @@ struct CountryTests {
   }
 
   /// From a list to the averages: stations of a country with 150,000 of them, more than ten times Australia's. Short: fewer.
-  @Test func aLargeCountryIsAveraged() async throws {
+  @Test(.longer) func aLargeCountryIsAveraged() async throws {
     let count = Long.count(short: 3_000, long: 150_000)
     try await TestDatabase.with { target in
       let country = try read()
