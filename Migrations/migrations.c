@@ -91,6 +91,9 @@ static const unsigned char m0027_replicate[] = {
 static const unsigned char m0028_name_the_country[] = {
 #embed "0028_name_the_country.sql"
 };
+static const unsigned char m0029_drop_nation_zone[] = {
+#embed "0029_drop_nation_zone.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -156,6 +159,9 @@ static const unsigned char archive_month[] = {
 };
 static const unsigned char private_price_now[] = {
 #embed "views/private_price_now.sql"
+};
+static const unsigned char private_region_clock[] = {
+#embed "views/private_region_clock.sql"
 };
 static const unsigned char private_region_delay[] = {
 #embed "views/private_region_delay.sql"
@@ -321,6 +327,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0026_know_by_digest", m0026_know_by_digest),
   FILE_ENTRY("0027_replicate", m0027_replicate),
   FILE_ENTRY("0028_name_the_country", m0028_name_the_country),
+  FILE_ENTRY("0029_drop_nation_zone", m0029_drop_nation_zone),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),
@@ -338,6 +345,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/timeline", timeline),
   FILE_ENTRY("routines/confirm_price", confirm_price),
   FILE_ENTRY("views/private_price_now", private_price_now),
+  FILE_ENTRY("views/private_region_clock", private_region_clock),
   FILE_ENTRY("views/private_region_delay", private_region_delay),
   FILE_ENTRY("views/private_average_live", private_average_live),
   FILE_ENTRY("routines/keep_averages", keep_averages),

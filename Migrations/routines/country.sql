@@ -1,9 +1,3 @@
--- The zone in which days of the nation, and of regions over several states, are counted.
-CREATE OR REPLACE FUNCTION fuel.nation_zone() RETURNS text LANGUAGE sql STABLE
-RETURN (SELECT country.time_zone FROM fuel.country);
-COMMENT ON FUNCTION fuel.nation_zone() IS 'The time zone of the nation.';
-GRANT EXECUTE ON FUNCTION fuel.nation_zone() TO fuel_writer;
-
 -- Makes the country and its states those of the configuration; the states are given as arrays of one length.
 CREATE OR REPLACE FUNCTION fuel.keep_country(
   p_country text, p_name text, p_time_zone text, p_states text[], p_names text[], p_time_zones text[],

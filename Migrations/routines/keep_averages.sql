@@ -45,13 +45,11 @@ BEGIN
       -- When a price day ends, of a state that publishes late in its own time.
       (
         SELECT min(
-          late.delay + fuel.price_day_begin(
-            fuel.price_day(p_clock - late.delay, state.time_zone, state.price_day_starts) + 1, state.time_zone,
+          state_delay.delay + fuel.price_day_begin(
+            fuel.price_day(p_clock - state_delay.delay, state.time_zone, state.price_day_starts) + 1, state.time_zone,
             state.price_day_starts))
         FROM fuel.state
-        CROSS JOIN LATERAL (
-          SELECT coalesce(min(source.delay), '0') AS delay FROM fuel.source WHERE source.state = state.state
-        ) AS late
+        JOIN fuel.state_delay USING (state)
       )),
     seen;
 END

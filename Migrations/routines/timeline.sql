@@ -236,8 +236,9 @@ GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamp
 
 -- Everything that was reported of stations and fuels from an instant on, by all their records, and the last
 -- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list, 3 no price
--- between p_reports_from and the window, whose begin it has: fuel.reports_before looks further. What was learnt after an instant may be left out. The earliest of
--- all instants is given apart, so that the server leaves out the months before it.
+-- between p_reports_from and the window, whose begin it has: fuel.reports_before looks further. What was learnt after
+-- an instant may be left out. The earliest of all instants is given apart, so that the server leaves out the months
+-- before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
   p_reports_from timestamptz, p_known_at timestamptz)
@@ -571,11 +572,9 @@ BEGIN
     state.price_day_starts,
     state.days_made_until AS made_until,
     -- Where every feed of a state publishes late, nothing is known of the hours before now.
-    fuel.price_day(
-      p_clock - coalesce((
-        SELECT min(source.delay) FROM fuel.source WHERE source.state = state.state
-      ), '0'), state.time_zone, state.price_day_starts) - 1 AS ended_until
-  FROM fuel.state;
+    fuel.price_day(p_clock - state_delay.delay, state.time_zone, state.price_day_starts) - 1 AS ended_until
+  FROM fuel.state
+  JOIN fuel.state_delay USING (state);
   DELETE FROM pg_temp.ended WHERE ended.made_until >= ended.ended_until;
   INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
   SELECT noted.station_id, noted.fuel_id, noted.first_month, noted.last_month

@@ -18,11 +18,8 @@ BEGIN
   SELECT known.fuel_id INTO wanted_fuel
   FROM fuel.fuel AS known
   WHERE known.fuel = trend.fuel AND known.is_averaged;
-  SELECT fuel.price_day(
-    fuel.clock(), coalesce(state.time_zone, fuel.nation_zone()),
-    coalesce(state.price_day_starts, '0')) INTO today
-  FROM fuel.region AS known
-  LEFT JOIN fuel.state USING (state)
+  SELECT fuel.price_day(fuel.clock(), known.time_zone, known.starts) INTO today
+  FROM fuel.region_clock AS known
   WHERE known.region = trend.region;
   IF wanted_fuel IS NULL OR today IS NULL THEN
     RETURN;

@@ -12,9 +12,9 @@ SELECT
     JOIN fuel.station USING (station_id)
     WHERE region_station.region = region.region AND station.place_id = station.station_id
   ) AS stations,
-  coalesce(state.time_zone, (SELECT country.time_zone FROM fuel.country)) AS time_zone
+  region_clock.time_zone
 FROM fuel.region
-LEFT JOIN fuel.state USING (state);
+JOIN fuel.region_clock USING (region);
 COMMENT ON VIEW fuel_v1.regions IS 'What averages, trends and verdicts are made over. One row per region.';
 COMMENT ON COLUMN fuel_v1.regions.region    IS 'Code, as in the other views.';
 COMMENT ON COLUMN fuel_v1.regions.name      IS 'As it stands in a sentence.';

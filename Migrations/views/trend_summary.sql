@@ -12,14 +12,13 @@ SELECT
   summary.direction,
   coalesce(market.is_cycling, false) AS is_cycling,
   CASE
-    WHEN market.is_cycling THEN fuel.price_day(
-      fuel.clock(), coalesce(state.time_zone, (SELECT country.time_zone FROM fuel.country)),
-      coalesce(state.price_day_starts, '0')) - market.trough_on + 1
+    WHEN market.is_cycling
+      THEN fuel.price_day(fuel.clock(), region_clock.time_zone, region_clock.starts) - market.trough_on + 1
   END AS cycle_day,
   CASE WHEN market.is_cycling THEN market.typical_days END AS typical_cycle_days
 FROM fuel.region
 JOIN fuel.fuel ON fuel.is_averaged
-LEFT JOIN fuel.state USING (state)
+JOIN fuel.region_clock USING (region)
 LEFT JOIN fuel.market ON market.region = region.region AND market.fuel_id = fuel.fuel_id
 CROSS JOIN LATERAL fuel_v1.trend_summary(region.region, fuel.fuel, 30) AS summary
 WHERE EXISTS (

@@ -34,8 +34,7 @@ package struct Country: Sendable {
 
   /// The calendar day that has begun in the first of its states.
   package func newestDay(at instant: Instant) -> Day {
-    (states.map(\.timeZone) + [timeZone]).map { $0.local(instant).day }.reduce(
-      Day(sinceEpoch: .min), max)
+    states.map { $0.timeZone.local(instant).day }.reduce(timeZone.local(instant).day, max)
   }
 }
 

@@ -126,17 +126,12 @@ extension Store {
     var changed = 0
     try connection.transaction {
       let codes = regions.map(\.code)
-      // What no region covers any more loses its averages, but never the verdicts that were given.
-      try connection.query("DELETE FROM fuel.region_station WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.region_change WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.daily_rollup WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.market WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.cycle WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.station_habit WHERE NOT region = ANY (\(codes))")
-      try connection.query("DELETE FROM fuel.average_kept WHERE NOT region = ANY (\(codes))")
-      changed += try connection.query(
-        "DELETE FROM fuel.region WHERE NOT region = ANY (\(codes)) RETURNING 1"
-      ).count
+      // Looked for first: the averages are many, and a region seldom goes.
+      let gone = try connection.query(
+        "SELECT region FROM fuel.region WHERE NOT region = ANY (\(codes))"
+      ).map { try $0.text("region") }
+      if !gone.isEmpty { try remove(gone) }
+      changed += gone.count
       for region in regions {
         // Other days of it are averaged from now on: where its stations count is not what it was.
         try connection.query(
@@ -176,6 +171,18 @@ extension Store {
       }
     }
     return changed > 0
+  }
+
+  /// What no region covers any more loses its averages, but never the verdicts that were given.
+  private func remove(_ codes: [String]) throws {
+    try connection.query("DELETE FROM fuel.region_station WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.region_change WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.daily_rollup WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.market WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.cycle WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.station_habit WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.average_kept WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
   }
 
   /// Brings up to date where stations count.

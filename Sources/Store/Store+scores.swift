@@ -36,14 +36,11 @@ extension Store {
             'HH24:MI') AS announced_clock
         FROM fuel.region
         JOIN fuel.region_delay USING (region)
-        LEFT JOIN fuel.state USING (state)
+        JOIN fuel.region_clock USING (region)
         CROSS JOIN LATERAL (
           SELECT
-            coalesce(state.time_zone, fuel.nation_zone()) AS time_zone,
-            coalesce(state.price_day_starts, '0') AS starts,
-            fuel.price_day(
-              \(now), coalesce(state.time_zone, fuel.nation_zone()),
-              coalesce(state.price_day_starts, '0')) AS today
+            region_clock.time_zone, region_clock.starts,
+            fuel.price_day(\(now), region_clock.time_zone, region_clock.starts) AS today
         ) AS place
         """
       ).map { row in

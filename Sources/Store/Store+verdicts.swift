@@ -122,14 +122,11 @@ extension Store {
         JOIN fuel.region USING (region)
         JOIN fuel.region_delay USING (region)
         JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
-        LEFT JOIN fuel.state ON state.state = region.state
+        JOIN fuel.region_clock USING (region)
         CROSS JOIN LATERAL (
           SELECT
-            coalesce(state.time_zone, fuel.nation_zone()) AS time_zone,
-            coalesce(state.price_day_starts, '0') AS starts,
-            fuel.price_day(
-              fuel.clock(), coalesce(state.time_zone, fuel.nation_zone()),
-              coalesce(state.price_day_starts, '0')) AS day
+            region_clock.time_zone, region_clock.starts,
+            fuel.price_day(fuel.clock(), region_clock.time_zone, region_clock.starts) AS day
         ) AS local
         CROSS JOIN LATERAL (
           SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at

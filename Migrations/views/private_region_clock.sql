@@ -1,0 +1,14 @@
+-- By which clock the days of a region are counted: its state's, or the nation's over several states.
+CREATE OR REPLACE VIEW fuel.region_clock AS
+SELECT
+  region.region,
+  coalesce(state.time_zone, country.time_zone) AS time_zone,
+  coalesce(state.price_day_starts, '0') AS starts
+FROM fuel.region
+CROSS JOIN fuel.country
+LEFT JOIN fuel.state USING (state);
+COMMENT ON VIEW fuel.region_clock IS 'By which clock the days of a region are counted. One row per region.';
+COMMENT ON COLUMN fuel.region_clock.region    IS 'The region.';
+COMMENT ON COLUMN fuel.region_clock.time_zone IS 'IANA zone.';
+COMMENT ON COLUMN fuel.region_clock.starts    IS 'Local time at which its price day begins.';
+GRANT SELECT ON fuel.region_clock TO fuel_writer;
