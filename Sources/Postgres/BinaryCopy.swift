@@ -1,5 +1,9 @@
 import CPostgres
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Writes rows in PostgreSQL's binary COPY format: half the server's work of the text format.
 ///
 /// Source: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format".
@@ -104,14 +108,7 @@ package struct BinaryCopy: ~Copyable {
   }
 
   private mutating func flush() throws(PostgresError) {
-    let sent = buffer.withUnsafeBytes { bytes in
-      PQputCopyData(
-        connection.handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-        Int32(bytes.count))
-    }
-    guard sent == 1 else {
-      throw .connectionLost(oneLine(String(cString: PQerrorMessage(connection.handle))))
-    }
+    try connection.putCopyData(buffer)
     buffer.removeAll(keepingCapacity: true)
   }
 
@@ -154,25 +151,41 @@ extension Connection {
   private func copy(
     _ command: String, columns: Int, _ write: (inout BinaryCopy) throws -> Void
   ) throws -> Int {
-    let started = PQexec(handle, command)
-    PQclear(try checked(started, expecting: [PGRES_COPY_IN]))
-    var copy = BinaryCopy(self, columns: columns)
-    do {
-      try write(&copy)
-      try copy.finish()
-    } catch {
-      // The server must hear that the load is off, or the session stays in COPY mode.
-      PQputCopyEnd(handle, "cancelled")
-      while let result = PQgetResult(handle) { PQclear(result) }
-      throw error
+    try exclusively {
+      let started = try finalResult(isSent: PQsendQuery(handle, command), of: command)
+      PQclear(try checked(started, expecting: [PGRES_COPY_IN]))
+      var copy = BinaryCopy(self, columns: columns)
+      do {
+        try write(&copy)
+        try copy.finish()
+      } catch {
+        // The server must hear that the load is off, or the session stays in COPY mode.
+        if PQputCopyEnd(handle, "cancelled") == 1 { try drain(command) }
+        throw error
+      }
+      guard PQputCopyEnd(handle, nil) == 1 else { throw lost() }
+      let result = try finalResult(isSent: 1, of: command)
+      return try Rows(checked(result, expecting: [PGRES_COMMAND_OK])).affected
     }
-    guard PQputCopyEnd(handle, nil) == 1 else {
-      throw PostgresError.connectionLost(oneLine(String(cString: PQerrorMessage(handle))))
+  }
+
+  fileprivate func putCopyData(_ bytes: [UInt8]) throws(PostgresError) {
+    while true {
+      let sent = bytes.withUnsafeBytes { bytes in
+        PQputCopyData(
+          handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+      }
+      guard sent >= 0 else { throw lost() }
+      // 0: libpq holds as much as it takes.
+      if sent == 0 { try wait(for: Int16(POLLIN | POLLOUT), "COPY") }
+      try flush("COPY")
+      if sent == 1 { return }
     }
-    // Drain every result even when the first one is an error: the session is used again.
-    let first = PQgetResult(handle)
-    while let more = PQgetResult(handle) { PQclear(more) }
-    return try Rows(checked(first, expecting: [PGRES_COMMAND_OK])).affected
+  }
+
+  /// Takes every result that is left, so that the session can be used again.
+  func drain(_ command: String) throws(PostgresError) {
+    if let result = try finalResult(isSent: 1, of: command) { PQclear(result) }
   }
 }
 
@@ -248,10 +261,10 @@ extension Connection {
   package func copy(from query: SQL, _ read: (inout BinaryRow) throws -> Void) throws {
     // In one pass, so that nothing inside a value is taken for a parameter.
     let values = try query.parameters.map { parameter in
-      guard case .text(let value) = parameter else {
-        throw PostgresError.unexpectedResult("a binary parameter of COPY")
+      switch parameter {
+      case .text(let value): try literal(value)
+      case .binary(_, _, let value): try literal(value())
       }
-      return try literal(value)
     }
     let text = query.text.replacing(/\$([0-9]+)/) { match in
       Int(match.1).map { values[$0 - 1] } ?? ""

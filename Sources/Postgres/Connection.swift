@@ -1,25 +1,84 @@
 import CPostgres
+import Dispatch
 
 #if canImport(Glibc)
   import Glibc
 #endif
 
 /// One session with PostgreSQL over libpq, owned by the run that opened it. Not `Sendable`.
+///
+/// Every wait on it ends: a statement by the deadline, a lock by `lockTimeout`. Where a statement has waited for long,
+/// the error names who holds the lock. While this program works elsewhere the session tells the server now and then
+/// that it is alive; the server ends a session of a program that has died, and its locks with it.
 package final class Connection {
-  let handle: OpaquePointer
+  private(set) var handle: OpaquePointer
   package private(set) var isRehearsing = false
+  let target: String
+  let application: String
+  package let deadline: Deadline
+  private var role: String?
+  // Held while the session is used, by a statement or by the heartbeat.
+  let use = DispatchSemaphore(value: 1)
+  private var heartbeat: Heartbeat?
+  /// For how long a statement waits before somebody asks whom it waits for.
+  var patienceMilliseconds = 15_000
+  // Whether it asks about another session, and nobody asks about it.
+  var isAsking = false
+  // Who holds what the statement under way waits for; empty: nobody does.
+  var blocker: String?
 
   /// Opens a session by libpq's own rules and makes it independent of the role's and the server's
   /// defaults: UTC, ISO dates, UTF-8, an empty search path.
   ///
-  /// - Parameter target: a URI or keywords; empty means PG* variables, service file and `.pgpass`.
-  package init(_ target: String = "", application: String = "bowser") throws(PostgresError) {
+  /// - Parameters:
+  ///   - target: a URI or keywords; empty means PG* variables, service file and `.pgpass`.
+  ///   - deadline: when everything on it must have ended. Connecting has an end of its own: `connect_timeout`,
+  ///     ten seconds for each host unless the caller says otherwise.
+  package convenience init(
+    _ target: String = "", application: String = "bowser", deadline: Deadline = .never
+  ) throws(PostgresError) {
+    try self.init(target, application, deadline, connectSeconds: nil)
+  }
+
+  /// Another session like this one, to ask about it: it connects within five seconds or not at all.
+  func another(_ deadline: Deadline) throws(PostgresError) -> Connection {
+    let other = try Connection(target, application, deadline, connectSeconds: 5)
+    other.isAsking = true
+    return other
+  }
+
+  private init(
+    _ target: String, _ application: String, _ deadline: Deadline, connectSeconds: Int?
+  ) throws(PostgresError) {
+    self.target = target
+    self.application = application
+    self.deadline = deadline
+    handle = try Self.open(target, application, connectSeconds)
+    try setUp()
+    heartbeat = Heartbeat(of: self)
+  }
+
+  deinit {
+    heartbeat?.end()
+    PQfinish(handle)
+  }
+
+  private static func open(
+    _ target: String, _ application: String, _ connectSeconds: Int?
+  ) throws(PostgresError) -> OpaquePointer {
     var keywords = ["fallback_application_name", "dbname", "client_encoding"]
     var values = [application, target, "UTF8"]
-    if getenv("PGCONNECT_TIMEOUT") == nil {
-      // Before dbname, so that a timeout in the target wins over ours.
-      keywords.insert("connect_timeout", at: 0)
-      values.insert("10", at: 0)
+    // Before dbname, so that what the target says wins over ours. A host that has gone is noticed within a minute.
+    var ours = [
+      ("keepalives_idle", "20"), ("keepalives_interval", "10"), ("keepalives_count", "4"),
+      ("tcp_user_timeout", "60000"),
+    ]
+    if getenv("PGCONNECT_TIMEOUT") == nil { ours.append(("connect_timeout", "10")) }
+    keywords.insert(contentsOf: ours.map(\.0), at: 0)
+    values.insert(contentsOf: ours.map(\.1), at: 0)
+    if let connectSeconds {
+      keywords.append("connect_timeout")
+      values.append(String(connectSeconds))
     }
     let opened = withCStrings(keywords) { keywordPointers in
       withCStrings(values) { valuePointers in
@@ -34,58 +93,86 @@ package final class Connection {
       guard error.isTargetMalformed else { throw error }
       throw .cannotConnect(message.replacing(/"[^"]*"/, with: "\"***\""))
     }
-    handle = opened
     // Notices are talk of the server about its own work; errors come as results.
-    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    PQsetNoticeProcessor(opened, { _, _ in }, nil)
+    // Whatever waits does so in `wait`, which knows the deadline.
+    PQsetnonblocking(opened, 1)
+    return opened
+  }
+
+  private func setUp() throws(PostgresError) {
     try execute(
       """
       SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
       SET search_path = ''; SET standard_conforming_strings = on; SET bytea_output = 'hex';
-      SET extra_float_digits = 1; SET lock_timeout = '\(Self.lockTimeout)'; SET client_min_messages = 'warning';
-      SET statement_timeout = 0;
-      SET idle_in_transaction_session_timeout = '10min'
+      SET extra_float_digits = 1; SET client_min_messages = 'warning';
+      SET lock_timeout = '\(Self.lockTimeout)'; SET statement_timeout = \(statementTimeout);
+      SET idle_in_transaction_session_timeout = '\(Self.silenceSeconds)s';
+      SET idle_session_timeout = '\(Self.silenceSeconds)s';
+      SET client_connection_check_interval = '10s';
+      SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 4;
+      SET tcp_user_timeout = 60000
       """)
-  }
-
-  deinit { PQfinish(handle) }
-
-  /// Runs one statement with parameters and returns its rows.
-  @discardableResult
-  package func query(_ statement: SQL) throws(PostgresError) -> Rows {
-    let parameters = statement.parameters
-    let texts: [String?] = parameters.map { parameter in
-      guard case .text(let text) = parameter else { return nil }
-      return text
-    }
-    let result = withCStrings(texts) { pointers in
-      var pointers = Array(UnsafeBufferPointer(start: pointers, count: parameters.count))
-      var lengths = [Int32](repeating: 0, count: parameters.count)
-      var formats = [Int32](repeating: 0, count: parameters.count)
-      // The copies live until the statement has been sent.
-      var copies: [UnsafeMutablePointer<CChar>] = []
-      defer { for copy in copies { copy.deallocate() } }
-      for (index, parameter) in parameters.enumerated() {
-        guard case .binary(let bytes) = parameter else { continue }
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: max(1, bytes.count))
-        for (offset, byte) in bytes.enumerated() { copy[offset] = CChar(bitPattern: byte) }
-        copies.append(copy)
-        pointers[index] = UnsafePointer(copy)
-        lengths[index] = Int32(bytes.count)
-        formats[index] = 1
-      }
-      return PQexecParams(
-        handle, statement.text, Int32(parameters.count), nil, pointers, lengths, formats, 0)
-    }
-    return try Rows(checked(result, expecting: [PGRES_TUPLES_OK, PGRES_COMMAND_OK]))
   }
 
   /// How long a statement waits for a lock that another session holds.
   package static let lockTimeout = "20s"
 
+  /// After how many seconds of silence the server takes this program for dead.
+  static let silenceSeconds = 100
+
+  // The server stops by itself soon after this side has given up. In milliseconds; 0: never.
+  private var statementTimeout: Int { deadline.millisecondsLeft.map { $0 + 5_000 } ?? 0 }
+
+  /// Runs one statement with parameters and returns its rows.
+  @discardableResult
+  package func query(_ statement: SQL) throws(PostgresError) -> Rows {
+    let parameters = statement.parameters
+    var texts: [String?] = []
+    for parameter in parameters {
+      guard case .text(let text?) = parameter else {
+        texts.append(nil)
+        continue
+      }
+      // libpq ends a text parameter at its first NUL, which would store half a value without a word. Texts from
+      // outside hold none, so that it can only be a mistake of ours.
+      guard !text.utf8.contains(0) else { throw .unexpectedResult("a text parameter holds a NUL") }
+      texts.append(text)
+    }
+    return try exclusively { () throws(PostgresError) -> Rows in
+      let isSent = withCStrings(texts) { pointers in
+        var pointers = Array(UnsafeBufferPointer(start: pointers, count: parameters.count))
+        var types = [Oid](repeating: 0, count: parameters.count)
+        var lengths = [Int32](repeating: 0, count: parameters.count)
+        var formats = [Int32](repeating: 0, count: parameters.count)
+        // The copies live until libpq has taken the statement.
+        var copies: [UnsafeMutableRawPointer] = []
+        defer { for copy in copies { copy.deallocate() } }
+        for (index, parameter) in parameters.enumerated() {
+          guard case .binary(let bytes, let type, _) = parameter else { continue }
+          let copy = UnsafeMutableRawPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
+          bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+          copies.append(copy)
+          pointers[index] = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+          types[index] = type
+          lengths[index] = Int32(bytes.count)
+          formats[index] = 1
+        }
+        return PQsendQueryParams(
+          handle, statement.text, Int32(parameters.count), types, pointers, lengths, formats, 0)
+      }
+      let result = try finalResult(isSent: isSent, of: statement.text)
+      return try Rows(checked(result, expecting: [PGRES_TUPLES_OK, PGRES_COMMAND_OK]))
+    }
+  }
+
   /// Runs a script without parameters: text that this program itself wrote.
   package func execute(_ script: String) throws(PostgresError) {
-    let result = PQexec(handle, script)
-    PQclear(try checked(result, expecting: [PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY]))
+    try exclusively { () throws(PostgresError) in
+      let result = try finalResult(isSent: PQsendQuery(handle, script), of: script)
+      PQclear(
+        try checked(result, expecting: [PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY]))
+    }
   }
 
   /// Runs the body inside one transaction: committed when it returns, rolled back when it throws.
@@ -108,8 +195,42 @@ package final class Connection {
     try execute(isRehearsing ? "SAVEPOINT part" : "BEGIN")
   }
 
+  /// Where the answer is lost the server is asked, in a new session, what became of the transaction; a transaction
+  /// that holds is told as that, and the new session goes on. Locks of the old session are gone with it.
   package func commit() throws(PostgresError) {
-    try execute(isRehearsing ? "RELEASE SAVEPOINT part" : "COMMIT")
+    guard !isRehearsing else { return try execute("RELEASE SAVEPOINT part") }
+    let number = try query("SELECT pg_current_xact_id_if_assigned()::text AS number").only()
+      .optional("number")
+    do {
+      try execute("COMMIT")
+    } catch {
+      guard error.isLost, let number, let fresh = sessionAfter(commitOf: number) else {
+        throw error
+      }
+      swap(&handle, &fresh.handle)
+    }
+  }
+
+  /// A new session where a transaction whose answer was lost holds; `nil` where it does not, or nobody can tell.
+  private func sessionAfter(commitOf number: String) -> Connection? {
+    do {
+      let fresh = try another(deadline.extended(toSeconds: 15))
+      defer { fresh.isAsking = false }
+      for _ in 0..<20 {
+        let status = try fresh.query("SELECT pg_xact_status(\(number)::xid8) AS status").only()
+          .optional("status")
+        guard status == "in progress" else {
+          guard status == "committed" else { return nil }
+          if let role { try fresh.execute("SET ROLE \(role)") }
+          return fresh
+        }
+        // The server may not have met the end of the old session yet.
+        usleep(250_000)
+      }
+      return nil
+    } catch {
+      return nil
+    }
   }
 
   /// Where the connection is gone the server rolls back by itself, and the first error counts.
@@ -132,6 +253,13 @@ package final class Connection {
   /// the least rights. The name is one of ours, not from outside.
   package func become(_ role: StaticString) throws(PostgresError) {
     try execute("SET ROLE \(role)")
+    self.role = "\(role)"
+  }
+
+  /// Whether transactions of this session may only read, by the settings of its login or its database.
+  package func isReadOnly() throws(PostgresError) -> Bool {
+    try query("SELECT current_setting('default_transaction_read_only') = 'on' AS is_so").only()
+      .boolean("is_so")
   }
 
   /// Whether the server follows another one, so that nothing can be written.
@@ -153,8 +281,9 @@ package final class Connection {
       if PQstatus(handle) != CONNECTION_OK {
         throw .connectionLost(oneLine(field(77) ?? "closed by the server"))
       }
-      if state == "25006", isStandby { throw .standby }
-      throw .refused(sqlState: state, message: oneLine(field(77) ?? ""), detail: field(68))
+      if state == "25006" { throw isStandby ? .standby : .readOnly }
+      throw .refused(
+        sqlState: state, message: oneLine(field(77) ?? ""), detail: field(68) ?? takeBlocker())
     }
     let message = oneLine(String(cString: PQerrorMessage(handle)))
     if PQstatus(handle) != CONNECTION_OK { throw .connectionLost(message) }

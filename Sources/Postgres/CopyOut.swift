@@ -1,5 +1,9 @@
 import CPostgres
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 extension Connection {
   /// Hands on what the server writes for a query in one of its text formats, a piece of whole lines at
   /// a time.
@@ -15,25 +19,31 @@ extension Connection {
 
   /// Reads what a COPY command sends, one message at a time.
   func copyOut(_ command: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-    let started = PQexec(handle, command)
-    PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))
-    var failure: (any Error)?
-    var pointer: UnsafeMutablePointer<CChar>?
-    while true {
-      let length = PQgetCopyData(handle, &pointer, 0)
-      guard length > 0, let bytes = pointer else { break }
-      defer { PQfreemem(bytes) }
-      // The rest is drained: the session is used again.
-      if failure != nil { continue }
-      do {
-        try take(UnsafeRawBufferPointer(start: bytes, count: Int(length)))
-      } catch {
-        failure = error
+    try exclusively {
+      let started = try finalResult(isSent: PQsendQuery(handle, command), of: command)
+      PQclear(try checked(started, expecting: [PGRES_COPY_OUT]))
+      var failure: (any Error)?
+      var pointer: UnsafeMutablePointer<CChar>?
+      while true {
+        let length = PQgetCopyData(handle, &pointer, 1)
+        if length == 0 {
+          try wait(for: Int16(POLLIN), command)
+          guard PQconsumeInput(handle) == 1 else { throw lost() }
+          continue
+        }
+        guard length > 0, let bytes = pointer else { break }
+        defer { PQfreemem(bytes) }
+        // The rest is drained: the session is used again.
+        if failure != nil { continue }
+        do {
+          try take(UnsafeRawBufferPointer(start: bytes, count: Int(length)))
+        } catch {
+          failure = error
+        }
       }
+      let result = try finalResult(isSent: 1, of: command)
+      PQclear(try checked(result, expecting: [PGRES_COMMAND_OK]))
+      if let failure { throw failure }
     }
-    let first = PQgetResult(handle)
-    while let more = PQgetResult(handle) { PQclear(more) }
-    PQclear(try checked(first, expecting: [PGRES_COMMAND_OK]))
-    if let failure { throw failure }
   }
 }

@@ -1,5 +1,9 @@
 import CMigrations
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Brings a database to the schema that this program was built with.
 ///
 /// Numbered files run once, ever, in order, and are never edited afterwards. Routines and views
@@ -39,6 +43,14 @@ package struct Migrator {
 
   private let connection: Connection
 
+  // What these files read like before, in databases that were migrated meanwhile. Either text leaves the same schema and
+  // marks the same days: 0023 marked them where 0025 does now, and 0026 changed in its comments.
+  private static let earlierDigests: [String: String] = [
+    "0023_days_in_bytes.sql": "4ce5c5d5dfc5527f586254547d8596648c07427be22c40a85ad20f4fc69f08b1",
+    "0025_bound_by_time.sql": "748a8de73e2878479e05fa2f0dd3f80e5e15d24e0eca529b8e9d894c70c8c3a2",
+    "0026_know_by_digest.sql": "452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4",
+  ]
+
   // A fixed key of our own: the name in ASCII.
   private static let lockKey = 0x626f_7773_6572
 
@@ -70,11 +82,10 @@ package struct Migrator {
     for ((name, text), row) in zip(embedded, digests) {
       let version = Int(name.prefix(4))
       let digest = try row.text("digest")
-      if version != nil, let known = applied[name], known != digest { throw Refusal.edited(name) }
+      let isApplied = applied[name].map { $0 == digest || $0 == Self.earlierDigests[name] } ?? false
+      if version != nil, applied[name] != nil, !isApplied { throw Refusal.edited(name) }
       files.append(
-        File(
-          name: name, text: text, digest: digest, version: version,
-          isApplied: applied[name] == digest))
+        File(name: name, text: text, digest: digest, version: version, isApplied: isApplied))
     }
     let newest = files.compactMap(\.version).max() ?? 0
     let reached = applied.keys.compactMap { Int($0.prefix(4)) }.max() ?? 0
@@ -85,19 +96,42 @@ package struct Migrator {
     return files
   }
 
-  /// Applies what is missing, each file in a transaction of its own under one lock.
+  /// Applies what is missing: all of it in one transaction, or nothing.
   ///
+  /// Readers are not held up: a change that waits for one of them holds up all after it, so that it waits for a second
+  /// only, gives way and tries again.
+  ///
+  /// - Parameters:
+  ///   - attempts: how often it tries, with two seconds between.
+  ///   - report: called with the name of each file once all are applied.
   /// - Returns: the names of the files that were applied.
+  /// - Throws: where somebody was in the way each time, with who that was.
   @discardableResult
-  package func up(report: (String) -> Void = { _ in }) throws -> [String] {
-    var names: [String] = []
-    for file in try files() where !file.isApplied {
-      try connection.transaction {
-        try lock()
-        // Somebody else may have applied it while we waited for the lock.
-        guard try appliedDigests()[file.name] != file.digest else { return }
-        // Until all are applied the database is that of no program.
-        try forgetProgram()
+  package func up(attempts: Int = 100, report: (String) -> Void = { _ in }) throws -> [String] {
+    let patience = connection.patienceMilliseconds
+    connection.patienceMilliseconds = 300
+    defer { connection.patienceMilliseconds = patience }
+    var attempt = 1
+    while true {
+      do {
+        let names = try applyAll()
+        for name in names { report(name) }
+        return names
+      } catch let error as PostgresError where error.isBlocked && attempt < attempts {
+        attempt += 1
+        sleep(2)
+      }
+    }
+  }
+
+  private func applyAll() throws -> [String] {
+    guard try !isKnown() || files().contains(where: { !$0.isApplied }) else { return [] }
+    return try connection.transaction {
+      try connection.execute("SET LOCAL lock_timeout = '1s'")
+      try lock()
+      // Somebody else may have applied some while this waited.
+      let pending = try files().filter { !$0.isApplied }
+      for file in pending {
         try connection.execute(file.text)
         try connection.query(
           """
@@ -106,18 +140,14 @@ package struct Migrator {
           ON CONFLICT ON CONSTRAINT migration_pk
           DO UPDATE SET sha256 = excluded.sha256, applied_at = excluded.applied_at
           """)
-        names.append(file.name)
-        report(file.name)
       }
-    }
-    guard try !isKnown() else { return names }
-    try connection.transaction {
-      try lock()
       try verify()
-      try forgetProgram()
-      try connection.query("INSERT INTO fuel.program (digest) VALUES (\(Self.digest))")
+      if try !isKnown() {
+        try connection.execute("DELETE FROM fuel.program")
+        try connection.query("INSERT INTO fuel.program (digest) VALUES (\(Self.digest))")
+      }
+      return pending.map(\.name)
     }
-    return names
   }
 
   /// Refuses a database that is older or newer than this program, by each of its files.
@@ -136,10 +166,6 @@ package struct Migrator {
     guard try exists("fuel.program") else { return false }
     return try connection.query("SELECT digest FROM fuel.program").first?.text("digest")
       == Self.digest
-  }
-
-  private func forgetProgram() throws {
-    if try exists("fuel.program") { try connection.query("DELETE FROM fuel.program") }
   }
 
   private func lock() throws {

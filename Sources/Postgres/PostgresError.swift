@@ -5,10 +5,14 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   case cannotConnect(String)
   /// The connection broke. What was committed before stays; what was open is rolled back.
   case connectionLost(String)
+  /// The server did not answer in time. The session is of no use any more, and the server takes back what was open.
+  case deadline(seconds: Int, waitingFor: String, blocker: String?)
   /// The server refused a statement.
   case refused(sqlState: String, message: String, detail: String?)
   /// The server follows another one and takes no writing.
   case standby
+  /// The login or the database is set to read only.
+  case readOnly
   /// A result did not have the shape that the program expects.
   case unexpectedResult(String)
 
@@ -17,17 +21,25 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     return nil
   }
 
+  /// Whether the session is gone, so that nobody knows whether the last statement was carried out.
+  var isLost: Bool {
+    switch self {
+    case .connectionLost, .deadline: true
+    default: false
+    }
+  }
+
   /// Whether the same work may succeed later without anybody changing anything: lost connections,
   /// lack of room, serialisation, shutdown, and locks that others hold.
   package var mayHeal: Bool {
     switch self {
     // It takes writing once it is the primary server.
-    case .connectionLost, .standby: true
+    case .connectionLost, .deadline, .standby: true
     case .cannotConnect: !isLoginRefused && !isUnknownDatabase && !isTargetMalformed
-    case .unexpectedResult: false
+    case .unexpectedResult, .readOnly: false
     case .refused(let state, _, _):
       ["08", "53", "40"].contains(state.prefix(2)) || state.hasPrefix("57P0")
-        || ["55P03", "57014", "25006", "25P03"].contains(state)
+        || ["55P03", "57014", "25P03"].contains(state)
     }
   }
 
@@ -47,7 +59,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       .contains { message.contains($0) }
         || (message.contains("role \"") && message.contains("does not exist"))
     case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
-    case .connectionLost, .standby, .unexpectedResult: false
+    case .connectionLost, .deadline, .standby, .readOnly, .unexpectedResult: false
     }
   }
 
@@ -67,7 +79,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     case .cannotConnect(let message):
       message.contains("database \"") && message.contains("does not exist")
     case .refused(let state, _, _): state == "3D000"
-    case .connectionLost, .standby, .unexpectedResult: false
+    case .connectionLost, .deadline, .standby, .readOnly, .unexpectedResult: false
     }
   }
 
@@ -75,10 +87,15 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .cannotConnect(let message): "cannot connect to the database: \(message)"
     case .connectionLost(let message): "the database connection was lost: \(message)"
+    case .deadline(let seconds, let statement, let blocker):
+      "the deadline of \(seconds) s passed while the database was to answer: \(statement)"
+        + (blocker.map { " (\($0))" } ?? "")
     case .refused(let state, let message, let detail):
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
     case .standby:
       "this database is a standby, which takes no writing: name the primary server, or promote this one"
+    case .readOnly:
+      "this login or database is set to read only (default_transaction_read_only), and bowser has to write"
     case .unexpectedResult(let what): "unexpected answer of the database: \(what)"
     }
   }

@@ -295,6 +295,19 @@ extension Store {
     return records
   }
 
+  /// The codes that a feed has told of and nobody has mapped.
+  package func unmappedCodes(of source: SourceID) throws -> Set<String> {
+    Set(
+      try connection.query(
+        """
+        SELECT substr(fuel.fuel, length(source.source) + 2) AS code
+        FROM fuel.source
+        JOIN fuel.fuel ON NOT fuel.is_mapped AND starts_with(fuel.fuel, source.source || ':')
+        WHERE source.source_id = \(source)
+        """
+      ).map { try $0.text("code") })
+  }
+
   /// The numbers of codes that nobody has mapped yet: fuels of their own, named by feed and code, so
   /// that no join loses their prices.
   private func unmappedFuels(_ settled: Reading.Settled, of run: RunID) throws -> [Fuel: Int16] {
@@ -371,7 +384,7 @@ extension Store {
         \(column(\.postcode))::text[],
         \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
         \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
-        \(column { $0.isPublic.sqlText })::boolean[])
+        \(column { String($0.isPublic) })::boolean[])
       """)
     // The planner knows nothing of a temporary table until it is told; how large it is will do.
     try connection.execute(

@@ -246,7 +246,7 @@ package final class ArchiveLoader: @unchecked Sendable {
         \(column(\.postcode))::text[],
         \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
         \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
-        \(column { $0.isPublic.sqlText })::boolean[]
+        \(column { String($0.isPublic) })::boolean[]
       ) AS told (
         station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
         longitude, is_public)
@@ -274,7 +274,7 @@ package final class ArchiveLoader: @unchecked Sendable {
           \(column(\.postcode))::text[],
           \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
           \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
-          \(column { $0.isPublic.sqlText })::boolean[]
+          \(column { String($0.isPublic) })::boolean[]
         ) WITH ORDINALITY AS told (
           station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
           longitude, is_public, place)

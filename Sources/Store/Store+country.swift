@@ -11,7 +11,7 @@ extension Store {
       SELECT fuel.keep_country(
         \(country.code), \(country.name), \(country.timeZone.rawValue), \(country.states.map(\.code)),
         \(country.states.map(\.name)), \(country.states.map(\.timeZone.rawValue)),
-        \(country.states.map(\.priceDayStarts))) AS is_kept
+        \(country.states.map(\.priceDayStarts))::integer[]) AS is_kept
       """
     ).only().boolean("is_kept")
   }

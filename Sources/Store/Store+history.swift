@@ -106,7 +106,7 @@ extension Store {
         FROM fuel.price_intervals(
           \(id)::smallint, \(byFuel.map(\.key))::smallint[],
           \(byFuel.map { "\($0.value.priceLapse) microseconds" })::interval[],
-          \(since.sqlBound)::timestamptz) AS held
+          \(since)::timestamptz) AS held
         JOIN fuel.fuel USING (fuel_id)
         WHERE fuel.is_mapped
         ORDER BY intervals DESC, fuel.fuel

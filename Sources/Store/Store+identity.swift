@@ -278,7 +278,7 @@ extension Store {
       let days = UInt32(bitPattern: Int32(try row.integer("days")))
       found[try row.integer("station_id"), default: Presence()].days[month, default: 0] |= days
     }
-    for row in try connection.query("SELECT * FROM fuel.listed_times(\(records))") {
+    for row in try connection.query("SELECT * FROM fuel.listed_times(\(records)::integer[])") {
       let from = try row.instant("from_at")
       let until = try row.optionalInstant("until_at") ?? .distantFuture
       found[try row.integer("station_id"), default: Presence()].listed.append(from..<until)

@@ -195,7 +195,7 @@ extension Store {
     try connection.query(
       """
       SELECT fuel.settle_standings(
-        \(source), \(runs.map(\.number)), \(optional: lastListed), \(now))
+        \(source), \(runs.map(\.number))::integer[], \(optional: lastListed), \(now))
       """)
   }
 

@@ -246,7 +246,7 @@ extension Store {
         run.source_id, reject.reason, md5(reject.raw)::uuid, reject.raw, run.run_id,
         \(instant)::timestamptz
       FROM unnest(
-        \(rejects.map(\.reason.rawValue))::text[], \(rejects.map { $0.raw.storable })::text[]
+        \(rejects.map(\.reason.rawValue))::text[], \(rejects.map(\.raw))::text[]
       ) AS reject (reason, raw)
       JOIN fuel.run ON run.run_id = \(run)
       ORDER BY reject.reason, md5(reject.raw)
@@ -266,9 +266,4 @@ extension Reading.Settled {
   package var rejectedByReason: [String: Int] {
     Dictionary(rejects.map { ($0.reason.rawValue, 1) }, uniquingKeysWith: +)
   }
-}
-
-extension String {
-  /// The text without NUL, which PostgreSQL cannot hold; its place stays visible.
-  fileprivate var storable: String { replacing("\0", with: "\u{FFFD}") }
 }

@@ -1,6 +1,7 @@
 import Foundation
 package import FuelModel
 package import Postgres
+import Timeline
 
 /// Everything this program says to the database about fuel, through one connection.
 package struct Store {
@@ -46,10 +47,33 @@ package struct RunID: Hashable, Sendable, CustomStringConvertible {
   package var description: String { String(number) }
 }
 
-extension SourceID: Bindable { package var sqlText: String? { number.sqlText } }
-extension RunID: Bindable { package var sqlText: String? { number.sqlText } }
-extension Instant: Bindable { package var sqlText: String? { description } }
-extension Day: Bindable { package var sqlText: String? { description } }
+extension SourceID: Bindable { package var parameter: Parameter { number.parameter } }
+extension RunID: Bindable { package var parameter: Parameter { number.parameter } }
+/// What lies outside of all time is infinite.
+extension Instant: Bindable {
+  package var parameter: Parameter {
+    .text(self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description)
+  }
+}
+extension Day: Bindable { package var parameter: Parameter { .text(description) } }
+
+/// A `timestamptz`, which PostgreSQL counts in microseconds from 2000-01-01.
+extension Instant: ArrayElement {
+  package static var typeNumber: UInt32 { 1184 }
+  package static var arrayTypeNumber: UInt32 { 1185 }
+  package func appendBinary(to bytes: inout [UInt8]) -> Bool {
+    sinceMillennium.appendBinary(to: &bytes)
+  }
+}
+
+/// A `date`, which PostgreSQL counts from 2000-01-01.
+extension Day: ArrayElement {
+  package static var typeNumber: UInt32 { 1082 }
+  package static var arrayTypeNumber: UInt32 { 1182 }
+  package func appendBinary(to bytes: inout [UInt8]) -> Bool {
+    Int32(sinceEpoch - 10_957).appendBinary(to: &bytes)
+  }
+}
 
 extension Row {
   /// A list of texts that came as a JSON array.

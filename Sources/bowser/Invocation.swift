@@ -14,6 +14,8 @@ struct Invocation {
   let flags: Set<String>
   let operands: [String]
   let environment: [String: String]
+  private let command: Command
+  private let began = ContinuousClock.now
 
   /// Reads `--name value`, `--name=value`, `--flag` and operands; anything unknown is refused.
   init(_ arguments: [String], of command: Command, environment: [String: String]) throws {
@@ -55,6 +57,7 @@ struct Invocation {
     self.flags = flags
     self.operands = operands
     self.environment = environment
+    self.command = command
   }
 
   func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
@@ -85,8 +88,14 @@ struct Invocation {
     Setting("database", .text, .text("")),
     Setting("logLevel", .choice(Logger.Level.allCases.map(\.name)), .text("warning")),
     Setting("deadlineSeconds", .integer(1...86_400), .number(300)),
+    // Of commands, in seconds; 0: never.
+    Setting(
+      "deadlines", .integers(keys: Bowser.commands.map(\.name), 0...1_000_000), .table([:])),
     Setting("timeoutSeconds", .integer(1...3_600), .number(30)),
-    Setting("maxBodyMegabytes", .integer(1...1_024), .number(64)),
+    Setting("maxBodyMegabytes", .integer(1...1_024), .number(16)),
+    // What reading one answer may cost.
+    Setting("readerMegabytes", .integer(64...65_536), .number(1_024)),
+    Setting("readerSeconds", .integer(1...3_600), .number(60)),
     Setting("attempts", .integer(1...20), .number(4)),
     Setting("workers", .integer(1...64), .number(2)),
     Setting("contact", .text, .text("")),
@@ -135,12 +144,35 @@ struct Invocation {
     Logger(Logger.Level(settings.text("logLevel")) ?? .warning)
   }
 
+  /// When the command must have ended: --deadline, the configuration, or what is sane for the command.
+  func deadline(_ settings: Settings) throws -> Deadline {
+    let configured =
+      settings.integers("deadlines")[command.name]
+      ?? (isFetching ? settings.integer("deadlineSeconds") : command.deadlineSeconds)
+    return Deadline(
+      seconds: try integer("deadline", 0...1_000_000) ?? configured, after: began)
+  }
+
+  /// Has the process ended some time after its deadline, whatever hangs.
+  func watch() {
+    // A configuration that cannot be read is told by the command itself, which then has nothing to wait for.
+    guard let settings = try? settings(), let deadline = try? deadline(settings) else {
+      return Watchdog.arm(seconds: 0)
+    }
+    Watchdog.start(deadline, isParent: isFetching && !flags.contains("isolated"))
+  }
+
+  /// Whether it asks providers, and does not read what is kept on this machine.
+  private var isFetching: Bool {
+    command.name == "ingest" && options["replay"] == nil && !flags.contains("reprocess")
+  }
+
   // MARK: Doors
 
   /// A store that may read the published views and nothing else, as any reader's login may. With --now
   /// the views take that instant for now.
   func readerStore(_ settings: Settings) throws -> Store {
-    let connection = try Connection(settings.text("database"))
+    let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
     do {
       try Migrator(connection).recognise()
     } catch let error as PostgresError where error.isLoginRefused {
@@ -155,7 +187,7 @@ struct Invocation {
   /// A store that may do what ingest and aggregate need, in a database whose schema is this program's.
   func store(_ settings: Settings) throws -> Store {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
-    let connection = try Connection(settings.text("database"))
+    let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
     try Migrator(connection).recognise()
     let store = Store(connection)
     try store.becomeWriter()
@@ -165,18 +197,29 @@ struct Invocation {
   /// How to reach a feed, with its limits, retries and keys.
   func fetch(
     _ source: Source, _ settings: Settings, _ client: Client,
-    until deadline: ContinuousClock.Instant
-  ) -> Fetch {
+    until deadline: Deadline
+  ) throws -> Fetch {
     Fetch(
       source, client: client,
       retry: Retry(
-        attempts: settings.integer("attempts"), deadline: deadline,
+        attempts: settings.integer("attempts"),
+        deadline: deadline.instant ?? .now + .seconds(86_400),
         leastSeconds: source.leastSecondsBetweenCalls),
       secrets: Secrets(environment: environment),
       tokens: TokenCache(
         folder: TokenCache.folder(
           configured: settings.text("stateFolder"), environment: environment)),
-      contact: settings.text("contact"))
+      reader: try reader(settings), contact: settings.text("contact"))
+  }
+
+  /// How documents are read: by a process of their own.
+  func reader(_ settings: Settings) throws -> DocumentReader {
+    ReaderProcess(
+      configuration: try configurationFolder(), environment: environment,
+      limits: .init(
+        memoryMegabytes: settings.integer("readerMegabytes"),
+        seconds: settings.integer("readerSeconds"))
+    ).documentReader
   }
 
   func client(_ settings: Settings) -> Client {

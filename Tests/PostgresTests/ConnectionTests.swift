@@ -198,4 +198,104 @@ struct ConnectionTests {
       #expect(error?.mayHeal == true)
     }
   }
+
+  /// F-N14: what an array holds arrives as it is, whatever marks stand on its quotes and backslashes.
+  @Test(arguments: [
+    "Shell \"\u{301} Cafe", "A\u{d4e}\",\"B", "Shell \\\u{301} Cafe", "P\u{d4e}\",\"STOLEN",
+    "A\u{d4e}\\",
+    ",\"\u{301}four", "{}", "NULL", "", "x\u{d4e}\",\"y",
+  ])
+  func arraysArriveAsTheyAre(text: String) async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      let sent = ["before", text, "after"]
+      #expect(
+        try connection.query("SELECT * FROM unnest(\(sent)) AS value").map { try $0.text("value") }
+          == sent)
+      var copied: [String] = []
+      try connection.copy(from: "SELECT value FROM unnest(\(sent)::text[]) AS value") { row in
+        copied.append(try row.text())
+      }
+      #expect(copied == sent)
+    }
+  }
+
+  /// Every type that goes into arrays, with NULLs and without any element.
+  @Test func arraysOfAllTypesArrive() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      #expect(
+        try connection.lines(
+          """
+          SELECT \([Int16.min, 7])::text AS a, \([Int32.max, -1])::text AS b, \([Int64.min])::text AS c,
+            \([1, -2])::text AS d, \([0.5, -1e300])::text AS e, \([true, false])::text AS f,
+            \(["x", nil])::text AS g, \([Int32]())::text AS h
+          """)
+          == [
+            "{-32768,7}|{2147483647,-1}|{-9223372036854775808}|{1,-2}|{0.5,-1e+300}|{t,f}|{x,NULL}|{}"
+          ])
+    }
+  }
+
+  /// A NUL in a parameter is an error of ours that is told, and no crash.
+  @Test func aNULIsRefused() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      let error = #expect(throws: PostgresError.self) {
+        try connection.query("SELECT \("a\0b")::text")
+      }
+      #expect(error?.mayHeal == false)
+      #expect(throws: PostgresError.self) { try connection.query("SELECT \(["a\0b"])") }
+      #expect(try connection.lines("SELECT 1") == ["1"])
+    }
+  }
+
+  /// F-N03: a statement that is not answered ends at the deadline, and says what it waited for.
+  @Test func aSilentServerIsLeftAtTheDeadline() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target, deadline: Deadline(seconds: 1))
+      let began = ContinuousClock.now
+      let error = #expect(throws: PostgresError.self) {
+        try connection.execute("SELECT pg_catalog.pg_sleep(30)")
+      }
+      #expect(ContinuousClock.now - began < .seconds(6))
+      #expect(error?.mayHeal == true)
+      #expect("\(error!)".contains("SELECT pg_catalog.pg_sleep(30)"), "\(error!)")
+    }
+  }
+
+  /// F-N03: whoever holds a lock is named by the one that waits for it.
+  @Test func theHolderOfALockIsNamed() async throws {
+    try await TestDatabase.withEmpty { target in
+      let holder = try Connection(target, application: "holder")
+      try holder.execute("SELECT pg_catalog.pg_advisory_lock(77)")
+      let connection = try Connection(target, deadline: Deadline(seconds: 4))
+      let error = #expect(throws: PostgresError.self) {
+        try connection.execute("SELECT pg_catalog.pg_advisory_lock(77)")
+      }
+      #expect("\(error!)".contains("(holder)"), "\(error!)")
+    }
+  }
+
+  /// F-N08: where the answer of COMMIT is lost the server is asked what became of it, and the session goes on.
+  @Test(arguments: Proxy.Fault.allCases)
+  func aLostAnswerOfCommitIsLookedUp(fault: Proxy.Fault) async throws {
+    try await TestDatabase.withEmpty { target in
+      try Connection(target).execute("CREATE TABLE public.t (n integer)")
+      let proxy = try Proxy(fault, atCommit: 1)
+      defer { proxy.close() }
+      let connection = try Connection(proxy.target(target), deadline: Deadline(seconds: 2))
+      var told: (any Error)?
+      do {
+        try connection.transaction { try connection.execute("INSERT INTO public.t VALUES (1)") }
+      } catch {
+        told = error
+      }
+      let isStored = try Connection(target).lines("SELECT n FROM public.t") == ["1"]
+      // What was committed is told as committed, and what was not as lost.
+      #expect(isStored == (told == nil), "\(fault): \(told.map { "\($0)" } ?? "no error")")
+      #expect(isStored == (fault == .losesTheAnswer))
+      if told == nil { #expect(try connection.lines("SELECT n FROM public.t") == ["1"]) }
+    }
+  }
 }

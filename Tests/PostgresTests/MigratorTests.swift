@@ -36,6 +36,36 @@ struct MigratorTests {
     }
   }
 
+  /// F-M06: a database that was migrated by an earlier text of a file goes on; any other text is refused.
+  @Test func earlierTextsAreKnown() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let migrator = Migrator(connection)
+      try connection.execute(
+        """
+        DELETE FROM fuel.program;
+        UPDATE fuel.migration SET
+          sha256 = '4ce5c5d5dfc5527f586254547d8596648c07427be22c40a85ad20f4fc69f08b1'
+        WHERE name = '0023_days_in_bytes.sql';
+        UPDATE fuel.migration SET
+          sha256 = '748a8de73e2878479e05fa2f0dd3f80e5e15d24e0eca529b8e9d894c70c8c3a2'
+        WHERE name = '0025_bound_by_time.sql';
+        UPDATE fuel.migration SET
+          sha256 = '452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4'
+        WHERE name = '0026_know_by_digest.sql'
+        """)
+      #expect(try migrator.up() == [])
+      try migrator.recognise()
+      try connection.execute(
+        """
+        UPDATE fuel.migration SET
+          sha256 = '452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4'
+        WHERE name = '0025_bound_by_time.sql'
+        """)
+      #expect(throws: Migrator.Refusal.edited("0025_bound_by_time.sql")) { try migrator.up() }
+    }
+  }
+
   /// F-M06: a command knows its schema by one digest, and looks at each file only where that is another one. A database
   /// that is halfway between two programs is that of neither.
   @Test func aProgramKnowsItsSchemaByOneDigest() async throws {
@@ -57,10 +87,10 @@ struct MigratorTests {
         "UPDATE fuel.program SET digest = repeat('1', 16); DROP VIEW fuel_v1.aggregate_runs CASCADE; \(taken)"
       )
       #expect(throws: PostgresError.self) { try migrator.up() }
-      #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["0"])
+      // All or nothing: the other file is as it was too.
       #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
       try connection.execute("DROP VIEW fuel_v1.aggregate_runs")
-      #expect(try migrator.up() == ["views/aggregate_runs.sql"])
+      #expect(try migrator.up() == ["routines/clock.sql", "views/aggregate_runs.sql"])
       #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["1"])
       // Where the digest is its own, it does not look at the files.
       try connection.execute(
@@ -141,6 +171,42 @@ struct MigratorTests {
       }
       #expect(names.count == Set(names).count)
       try Migrator(try Connection(target)).verify()
+    }
+  }
+
+  /// F-N04: a reader that is idle in a transaction holds up a migration, and the migration holds up nobody: it names the
+  /// reader, leaves nothing behind, and is done once the reader has gone.
+  @Test func aMigrationGivesWayToReaders() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      try connection.execute(
+        """
+        UPDATE fuel.migration SET sha256 = repeat('0', 64)
+        WHERE name IN ('routines/clock.sql', 'views/current_prices.sql');
+        UPDATE fuel.program SET digest = repeat('0', 16)
+        """)
+      let before = try connection.lines("SELECT name, sha256 FROM fuel.migration ORDER BY name")
+      let reader = try Connection(target, application: "an old reader")
+      try reader.execute("BEGIN; SELECT count(*) FROM fuel_v1.current_prices")
+      let blocked = #expect(throws: PostgresError.self) {
+        try Migrator(Connection(target)).up(attempts: 1)
+      }
+      #expect(blocked?.isBlocked == true)
+      #expect("\(blocked!)".contains("an old reader"), "\(blocked!)")
+      #expect(
+        try connection.lines("SELECT name, sha256 FROM fuel.migration ORDER BY name") == before)
+      let migrating = Task.detached { try Migrator(Connection(target)).up() }
+      var slowest = Duration.zero
+      for _ in 0..<12 {
+        let began = ContinuousClock.now
+        try connection.execute("SELECT count(*) FROM fuel_v1.current_prices")
+        slowest = max(slowest, ContinuousClock.now - began)
+        try await Task.sleep(for: .milliseconds(250))
+      }
+      #expect(slowest < .seconds(2.5), "\(slowest)")
+      try reader.execute("COMMIT")
+      #expect(try await migrating.value == ["routines/clock.sql", "views/current_prices.sql"])
+      try Migrator(connection).verify()
     }
   }
 

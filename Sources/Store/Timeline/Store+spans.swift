@@ -74,7 +74,7 @@ extension Store {
       """
       UPDATE fuel.touched AS noted SET
         is_made = true,
-        from_at = least(noted.from_at, \(from.sqlBound)::timestamptz)
+        from_at = least(noted.from_at, \(from)::timestamptz)
       FROM unnest(\(touched.map(\.pair.stationID))::integer[], \(touched.map(\.pair.fuelID))::smallint[])
         AS made (station_id, fuel_id)
       WHERE noted.station_id = made.station_id AND noted.fuel_id = made.fuel_id
@@ -106,7 +106,7 @@ extension Store {
       """
       SELECT fuel.touch(
         \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
-        \(windows.map(\.from.sqlBound))::timestamptz[])
+        \(windows.map(\.from))::timestamptz[])
       """)
   }
 
@@ -148,7 +148,7 @@ extension Store {
       """
       SELECT station_id, fuel_id, from_at
       FROM fuel.touched_stations(
-        \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from.sqlBound)))
+        \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from)))
       ORDER BY station_id, fuel_id
       """
     ).map(window)
@@ -179,9 +179,9 @@ extension Store {
         SELECT station_id, fuel_id, kind, record_id, source_id, at, price_tenths, learnt_at
         FROM fuel.evidence(
           \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
-          \(windows.map(\.from.sqlBound))::timestamptz[],
-          \(earliest.sqlBound)::timestamptz, \(reportsFrom.sqlBound)::timestamptz,
-          \(known.sqlBound)::timestamptz)
+          \(windows.map(\.from))::timestamptz[],
+          \(earliest)::timestamptz, \(reportsFrom)::timestamptz,
+          \(known)::timestamptz)
         """
     ) { row in
       let next = Pair(stationID: try row.int32(), fuelID: try row.int16())
@@ -220,7 +220,7 @@ extension Store {
         SELECT record_id, fuel_id, at, price_tenths, learnt_at
         FROM fuel.reports_before(
           \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
-          \(windows.map(\.from.sqlBound))::timestamptz[], \(known.sqlBound)::timestamptz)
+          \(windows.map(\.from))::timestamptz[], \(known)::timestamptz)
         """
     ) { row in
       let record = Pair(stationID: try row.int32(), fuelID: try row.int16())
@@ -243,10 +243,10 @@ extension Store {
       from: """
         SELECT * FROM fuel.spans_of(
           \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
-          \(windows.map(\.from.sqlBound))::timestamptz[],
-          \(windows.map(\.until.sqlBound))::timestamptz[], \(before)::integer,
-          \((windows.map(\.from).min() ?? .distantPast).sqlBound)::timestamptz,
-          \((windows.map(\.until).max() ?? .distantFuture).sqlBound)::timestamptz)
+          \(windows.map(\.from))::timestamptz[],
+          \(windows.map(\.until))::timestamptz[], \(before)::integer,
+          \(windows.map(\.from).min() ?? .distantPast)::timestamptz,
+          \(windows.map(\.until).max() ?? .distantFuture)::timestamptz)
         """
     ) { row in
       let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
@@ -289,8 +289,8 @@ extension Store {
       FROM fuel.span
       WHERE is_suspect
         AND fuel_id = ANY (\(fuelIDs))
-        AND from_at > \(from.sqlBound)::timestamptz - interval '24 hours'
-        AND from_at < \(until.sqlBound)
+        AND from_at > \(from)::timestamptz - interval '24 hours'
+        AND from_at < \(until)
       """
     ).map(window)
     var found: [Pair: [StoredSpan]] = [:]
@@ -311,12 +311,12 @@ extension Store {
       DELETE FROM fuel.span
       USING unnest(
         \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
-        \(windows.map(\.from.sqlBound))::timestamptz[]
+        \(windows.map(\.from))::timestamptz[]
       ) AS pair (station_id, fuel_id, from_at)
       WHERE span.station_id = pair.station_id
         AND span.fuel_id = pair.fuel_id
         AND span.from_at >= pair.from_at
-        AND span.from_at >= \((windows.map(\.from).min() ?? .distantPast).sqlBound)
+        AND span.from_at >= \(windows.map(\.from).min() ?? .distantPast)
       """)
     let years = Set(
       windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utcYear })
@@ -397,8 +397,8 @@ extension Store {
     try connection.query(
       """
       SELECT fuel.mark_changed_days(
-        \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from.sqlBound)),
-        \(changed.map(\.until.sqlBound)), \(Self.mostEdits), \(isAggregate),
+        \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from)),
+        \(changed.map(\.until)), \(Self.mostEdits), \(isAggregate),
         \(now))
       """)
   }
@@ -437,10 +437,10 @@ extension Store {
         SELECT *
         FROM unnest(
           \(doubts.map(\.pair.stationID))::integer[], \(doubts.map(\.pair.fuelID))::smallint[],
-          \(doubts.map(\.from.sqlBound))::timestamptz[],
+          \(doubts.map(\.from))::timestamptz[],
           \(doubts.map { $0.doubt?.reason.rawValue })::text[],
-          \(doubts.map { $0.doubt?.from.sqlBound })::timestamptz[],
-          \(doubts.map { $0.doubt?.until.sqlBound })::timestamptz[]
+          \(doubts.map { $0.doubt?.from })::timestamptz[],
+          \(doubts.map { $0.doubt?.until })::timestamptz[]
         ) AS judged (station_id, fuel_id, from_at, doubt, doubt_from_at, doubt_until_at)
       ),
       present AS (
@@ -553,7 +553,7 @@ extension Store {
       """
       SELECT source_id, from_at, until_at
       FROM fuel.list_intervals(
-        \(from.sqlBound), \(now.sqlBound), \((known ?? .distantFuture).sqlBound))
+        \(from), \(now), \(known ?? .distantFuture))
       """)
     {
       intervals[Int16(try row.integer("source_id")), default: []].append(
@@ -589,20 +589,13 @@ extension Store {
       SELECT station.place_id AS station_id, confirmed.fuel_id, confirmed.price_tenths
       FROM fuel.price_confirmation AS confirmed
       JOIN fuel.station USING (station_id)
-      WHERE confirmed.confirmed_at <= \((known ?? .distantFuture).sqlBound)
+      WHERE confirmed.confirmed_at <= \(known ?? .distantFuture)
       """)
     {
       let pair = try row.pair()
       found[pair, default: []].insert(Int32(try row.integer("price_tenths")))
     }
     return found
-  }
-}
-
-extension Instant {
-  /// As PostgreSQL writes it; what lies outside of all time is infinite.
-  package var sqlBound: String {
-    self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description
   }
 }
 

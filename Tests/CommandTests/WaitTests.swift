@@ -1,0 +1,124 @@
+import Foundation
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// Every wait has an end: commands beside a database that falls silent, drops the connection or loses an answer, at any
+/// message of their conversation.
+struct WaitTests {
+  /// What is run, and the codes it may end with where the database fails it.
+  private static let commands: [(words: [String], codes: Set<Int32>)] = [
+    (["ingest", "qld-fpd", "--replay", CommandTests.recording], [75]),
+    (["ingest", "wa-fuelwatch"], [75]),
+    (["aggregate"], [75]),
+    (["backfill", "recordings", CommandTests.recording], [75]),
+    (["migrate"], [75]),
+    (["withdraw", "1", "--reason", "a test"], [65, 75]),
+    (["status"], [75]),
+    (["show"], [75]),
+    (["metrics"], [75]),
+    (["gaps"], [75]),
+    (["stations", "--doubtful"], [75]),
+    (["lapses"], [75]),
+    (["doctor"], [75, 78]),
+    (["export", "regions"], [75]),
+    (["report", "--out", NSTemporaryDirectory() + "bowser-waits"], [75]),
+  ]
+
+  /// At how many messages of each conversation. All of them by hand: WAIT_PLACES=500 make test-long.
+  private static let places = Long.count("WAIT_PLACES", short: 1, long: 4)
+  private static let seconds = Long.isOn ? 2 : 1
+
+  /// F-N03, F-N07, F-N08: each command ends soon after its deadline, with a code that says try again or with 0 where
+  /// all was done, and the next run heals what was left.
+  @Test(.longer, arguments: Proxy.Fault.allCases)
+  func everyCommandEndsByItsDeadline(fault: Proxy.Fault) async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      var environment = providers.environment
+      environment["PGCONNECT_TIMEOUT"] = "2"
+      let now = ["--now", "\(IslandTests.now + .seconds(600))"]
+      _ = try CommandTests.run(
+        ["ingest", "qld-fpd", "--replay", CommandTests.recording] + now, on: target,
+        environment: environment)
+      for (words, codes) in Self.commands {
+        // How many messages there are where nothing goes wrong.
+        let whole = try Proxy(fault)
+        let plain = try CommandTests.run(
+          words + now, on: whole.target(target), environment: environment)
+        whole.close()
+        #expect(plain.code == 0 || plain.code == 78 || words[0] == "withdraw", "\(words) \(plain)")
+        let count = Self.places
+        let places = (1...count).map { max(2, whole.seen * $0 / (count + 1)) }
+        for place in places {
+          let proxy = try Proxy(fault, atMessage: place)
+          let began = ContinuousClock.now
+          let result = try CommandTests.run(
+            words + now + ["--deadline", "\(Self.seconds)"], on: proxy.target(target),
+            environment: environment)
+          let took = ContinuousClock.now - began
+          proxy.close()
+          let isTold = codes.union([0, plain.code]).contains(result.code)
+          #expect(isTold, "\(words) \(fault) at \(place): \(result)")
+          #expect(took < .seconds(Self.seconds + 28), "\(words) \(fault) at \(place)")
+        }
+        // What broke off is healed by the next run.
+        for _ in 0..<100 where try locks(target) > 0 {
+          try await Task.sleep(for: .milliseconds(100))
+        }
+        let healed = try CommandTests.run(words + now, on: target, environment: environment)
+        // What was done in spite of all is not done again.
+        let good: Set<Int32> = [0, plain.code, words[0] == "withdraw" ? 65 : 0]
+        let isHealed = good.contains(healed.code)
+        #expect(isHealed, "\(words) after \(fault): \(healed)")
+      }
+    }
+  }
+
+  /// Locks that sessions of the program hold, and not for an instant.
+  private func locks(_ target: String) throws -> Int {
+    try Connection(target, application: "looker").query(
+      """
+      SELECT count(*) AS count
+      FROM pg_catalog.pg_locks
+      JOIN pg_catalog.pg_stat_activity USING (pid)
+      WHERE pg_locks.locktype = 'advisory' AND application_name = 'bowser' AND datname = current_database()
+      """
+    ).only().integer("count")
+  }
+
+  /// F-N03: where nobody tells the server that a program has died, its locks go within two minutes.
+  @Test(.long) func locksOfTheDeadGo() async throws {
+    try await TestDatabase.with { target in
+      let proxy = try Proxy(.stops, atMessage: 8)
+      defer { proxy.close() }
+      let connection = try Connection(proxy.target(target), deadline: Deadline(seconds: 15))
+      #expect(throws: PostgresError.self) {
+        try connection.execute("BEGIN")
+        try connection.execute("SELECT pg_advisory_lock(4711)")
+        for _ in 0..<20 { try connection.execute("SELECT 1") }
+      }
+      #expect(try locks(target) == 1)
+      let began = ContinuousClock.now
+      while try locks(target) > 0, ContinuousClock.now - began < .seconds(130) {
+        try await Task.sleep(for: .seconds(2))
+      }
+      #expect(try locks(target) == 0)
+    }
+  }
+
+  /// F-N10: where there is no memory for a thread the program ends all the same.
+  @Test func littleMemoryIsAnEnd() throws {
+    let process = CommandTests.process([], "", [:])
+    let program = process.executableURL?.path ?? ""
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "ulimit -v 150000; exec '\(program)' --version"]
+    process.standardOutput = FileHandle.nullDevice
+    let began = ContinuousClock.now
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(ContinuousClock.now - began < .seconds(15))
+  }
+}

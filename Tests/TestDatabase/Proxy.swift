@@ -1,0 +1,202 @@
+import Foundation
+import Postgres
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A door to the test's server on a loopback port that can be shut, or lose what passes, at a message chosen before.
+///
+/// It counts what the client sends: each piece that arrives in one go, over all of its sessions.
+package final class Proxy: Sendable {
+  /// What happens at the chosen message.
+  package enum Fault: Sendable, CaseIterable {
+    /// Nothing passes any more, either way, and nobody is told.
+    case stops
+    /// Both sides are told that the connection is broken; the message is lost.
+    case drops
+    /// The message passes, and its answer is lost with the connection.
+    case losesTheAnswer
+  }
+
+  private struct State {
+    var seen = 0
+    var commits = 0
+    var links: [Link] = []
+    var isStopped = false
+    var isShut = false
+  }
+
+  /// A client's socket and the server's. They are closed when nobody passes anything between them any more.
+  private final class Link: Sendable {
+    let client: Int32
+    let server: Int32
+
+    init(client: Int32, server: Int32) {
+      self.client = client
+      self.server = server
+    }
+
+    deinit {
+      Glibc.close(client)
+      Glibc.close(server)
+    }
+
+    func cut() {
+      shutdown(client, Int32(SHUT_RDWR))
+      shutdown(server, Int32(SHUT_RDWR))
+    }
+  }
+
+  private let state = Mutex(State())
+  private let listener: Int32
+  private let server: String
+  private let fault: Fault
+  private let message: Int?
+  private let commit: Int?
+  package let port: Int
+
+  /// - Parameters:
+  ///   - message: the fault happens at this one, counted from 1; `nil`: never.
+  ///   - commit: or at this COMMIT.
+  package init(_ fault: Fault, atMessage message: Int? = nil, atCommit commit: Int? = nil) throws {
+    self.fault = fault
+    self.message = message
+    self.commit = commit
+    let environment = ProcessInfo.processInfo.environment
+    server = "\(environment["PGHOST"] ?? "")/.s.PGSQL.\(environment["PGPORT"] ?? "5432")"
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let port = withUnsafeMutablePointer(to: &address) { [listener] pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        guard bind(listener, address, length) == 0, listen(listener, 64) == 0,
+          getsockname(listener, address, &length) == 0
+        else { return -1 }
+        return 0
+      }
+    }
+    guard port == 0 else { throw PostgresError.cannotConnect("no port for the proxy") }
+    self.port = Int(UInt16(bigEndian: address.sin_port))
+    Thread.detachNewThread { self.accept() }
+  }
+
+  /// A libpq target that leads through it.
+  package func target(_ target: String) -> String {
+    let user = ProcessInfo.processInfo.environment["PGUSER"] ?? NSUserName()
+    return "\(target) host=127.0.0.1 port=\(port) user=\(user) sslmode=disable gssencmode=disable"
+  }
+
+  /// How many messages have come.
+  package var seen: Int { state.withLock { $0.seen } }
+
+  /// Ends it, and all that passes through.
+  package func close() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    state.withLock { state in
+      state.isShut = true
+      for link in state.links { link.cut() }
+    }
+  }
+
+  private func accept() {
+    defer { Glibc.close(listener) }
+    while true {
+      let client = Glibc.accept(listener, nil, nil)
+      guard client >= 0 else { return }
+      guard let upstream = connectToServer() else {
+        Glibc.close(client)
+        continue
+      }
+      let link = Link(client: client, server: upstream)
+      state.withLock { state in
+        state.links.append(link)
+        if state.isShut { link.cut() }
+      }
+      for isClient in [true, false] {
+        Thread.detachNewThread { self.pass(over: link, isClient: isClient) }
+      }
+    }
+  }
+
+  private func connectToServer() -> Int32? {
+    let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(server.utf8)) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(upstream, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      Glibc.close(upstream)
+      return nil
+    }
+    return upstream
+  }
+
+  private enum Fate {
+    case pass
+    case stop
+    case drop
+    case passAndDrop
+  }
+
+  private func fate(of bytes: ArraySlice<UInt8>) -> Fate {
+    state.withLock { state in
+      state.seen += 1
+      let isCommit = bytes.count >= 12 && bytes.dropFirst(5).starts(with: Array("COMMIT\0".utf8))
+      if isCommit { state.commits += 1 }
+      guard state.seen == message || (isCommit && state.commits == commit) else { return .pass }
+      switch fault {
+      case .stops:
+        state.isStopped = true
+        return .stop
+      case .drops: return .drop
+      case .losesTheAnswer: return .passAndDrop
+      }
+    }
+  }
+
+  private func pass(over link: Link, isClient: Bool) {
+    let (source, sink) = isClient ? (link.client, link.server) : (link.server, link.client)
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    defer {
+      link.cut()
+      state.withLock { state in state.links.removeAll { $0 === link } }
+    }
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      guard count > 0 else { return }
+      while state.withLock({ $0.isStopped && !$0.isShut }) && !isClient { usleep(50_000) }
+      let fate = isClient ? fate(of: buffer[..<count]) : .pass
+      switch fate {
+      case .pass: break
+      case .stop:
+        // Whoever waits on either side is not told; the server's side is held open as a dead network would.
+        while !state.withLock({ $0.isShut }) { usleep(50_000) }
+        return
+      case .drop: return
+      case .passAndDrop:
+        // The way back is cut before the server hears of it.
+        shutdown(source, Int32(SHUT_RDWR))
+      }
+      var sent = 0
+      while sent < count {
+        let written = buffer.withUnsafeBytes {
+          send(sink, $0.baseAddress! + sent, count - sent, Int32(MSG_NOSIGNAL))
+        }
+        guard written > 0 else { return }
+        sent += written
+      }
+      if case .passAndDrop = fate {
+        usleep(300_000)
+        return
+      }
+    }
+  }
+}
