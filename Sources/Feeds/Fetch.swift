@@ -19,16 +19,18 @@ package struct Fetch: Sendable {
   private let secrets: Secrets
   private let tokens: TokenCache
   private let userAgent: String
+  private let reader: DocumentReader
 
   package init(
     _ source: Source, client: Client, retry: Retry, secrets: Secrets,
-    tokens: TokenCache = TokenCache(folder: nil), contact: String
+    tokens: TokenCache = TokenCache(folder: nil), reader: DocumentReader = .here, contact: String
   ) {
     self.source = source
     self.client = client
     self.retry = retry
     self.secrets = secrets
     self.tokens = tokens
+    self.reader = reader
     // Some filters let only texts through that begin like a browser's; the rest is honest.
     userAgent = "Mozilla/5.0 (compatible; bowser/1.0\(contact.isEmpty ? "" : "; +\(contact)"))"
   }
@@ -73,13 +75,19 @@ package struct Fetch: Sendable {
         fetched.documents.append(
           Document(name: call.name, bytes: body, fetchedAt: fetchedAt))
       }
-      guard fetched.documents.count < 500 else {
-        throw FeedError.refused("the provider's pages do not end")
+      waiting =
+        source.provider.hasFollowingCalls ? try reader.calls(fetched.documents, source) : []
+      guard fetched.documents.count + waiting.count <= Self.mostDocuments else {
+        throw FeedError.refused(
+          "the provider's list asks for \(waiting.count) further requests, more than "
+            + "\(Self.mostDocuments)")
       }
-      waiting = try source.provider.calls(source, after: fetched.documents)
     }
     return fetched
   }
+
+  // Of one run.
+  private static let mostDocuments = 500
 
   private func keys() throws(ConfigurationError) -> [String: Secret] {
     var keys: [String: Secret] = [:]
@@ -130,6 +138,9 @@ package struct Fetch: Sendable {
     switch await client.send(request, retry: retry, counting: counting) {
     case .answer(let response): return response
     case .comeBack(_, let seconds): throw .comeBack(document: name, afterSeconds: seconds)
+    // What it sent is no answer of a feed, and would not be one the next time.
+    case .failure(let error) where error.isRefusal:
+      throw .malformed(document: name, reason: error.description)
     case .failure(let error): throw .unavailable(document: name, reason: error.description)
     }
   }
@@ -208,6 +219,16 @@ private func repeats(_ secret: String, in text: String) -> Bool {
     !["basic", "bearer", "subscribertoken", "fpdapi"].contains($0.lowercased())
   }
   guard runs.reduce(0, { $0 + $1.count }) >= 4 else { return false }
+  // Or with something put between its signs: marks, dashes, blanks.
+  let (joined, folded) = (runs.joined(), lettersAndDigits(of: text))
+  if joined.count >= 6, folded.contains(joined) { return true }
   return runs.contains { $0.count >= 6 && text.contains($0) }
     || runs.allSatisfy { text.contains($0) }
+}
+
+private func lettersAndDigits(of text: String) -> String {
+  String(
+    decoding: text.utf8.filter {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+    }, as: UTF8.self)
 }

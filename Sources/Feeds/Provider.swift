@@ -21,6 +21,9 @@ package protocol Provider: Sendable {
   /// batches of ids. Asked again with what they brought until there are none.
   static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call]
 
+  /// Whether further documents may follow.
+  static var hasFollowingCalls: Bool { get }
+
   /// The instant since which there should have been a run: a feed read before it is due again.
   static func due(_ source: Source, at now: Instant) -> Instant
 
@@ -48,6 +51,7 @@ extension Provider {
   package static func secrets(_ source: Source) -> [String] { [] }
   package static func keysExpire(_ source: Source) -> Bool { false }
   package static var keptAnswers: KeptAnswers? { nil }
+  package static var hasFollowingCalls: Bool { false }
   package static func calls(
     _ source: Source, after documents: [Document]
   ) throws(FeedError) -> [Call] { [] }

@@ -69,6 +69,15 @@ package struct Source: Sendable {
     Setting("attribution", .text),
   ]
 
+  /// The environment's variables that set them for a feed; none of them is a secret.
+  package static func variables(of feed: String) -> [String] {
+    table.map { $0.variable(prefix: prefix(of: feed)) }
+  }
+
+  private static func prefix(of feed: String) -> String {
+    "BOWSER_" + feed.uppercased().replacing("-", with: "_")
+  }
+
   /// Reads one configuration file.
   package init(
     file: String, environment: [String: String], country: Country = .australia
@@ -80,7 +89,7 @@ package struct Source: Sendable {
     }
     settings = try Settings(
       Self.table, file: entries, place: place,
-      variablePrefix: "BOWSER_" + feed.uppercased().replacing("-", with: "_"),
+      variablePrefix: Self.prefix(of: feed),
       environment: environment)
     self.feed = feed
     self.country = country
@@ -129,7 +138,7 @@ package struct Source: Sendable {
   /// What a fuel code of the feed means at an instant: the configuration's word, then the provider's.
   package func fuel(_ code: String, at instant: Instant) -> Fuel {
     mapping.fuel(code, on: state.timeZone.local(instant).day) ?? provider.fuels[code]
-      ?? .unmapped(String(code.prefix(40)))
+      ?? .unmapped(code.utf8.count <= InputLimit.fuelCodeBytes.value ? code.plain : "")
   }
 
   package var horizon: Duration { .seconds(60 * settings.integer("horizonMinutes")) }

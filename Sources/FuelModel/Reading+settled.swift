@@ -50,6 +50,14 @@ extension Reading {
     positions.reserveCapacity(observations.count)
     settled.observations.reserveCapacity(observations.count)
     for observation in observations {
+      guard Self.isUsable(code: observation.stationCode, .codeBytes) else {
+        settled.rejects.append(Reject(.stationMissing, raw: observation.asText))
+        continue
+      }
+      if case .unmapped(let code) = observation.fuel, !Self.isUsable(code: code, .fuelCodeBytes) {
+        settled.rejects.append(Reject(.unknownFuel, raw: observation.asText))
+        continue
+      }
       let effectiveAt = observation.effectiveAt ?? takenAt
       if effectiveAt > newest {
         settled.rejects.append(Reject(.stampInFuture, raw: observation.asText))
@@ -77,7 +85,7 @@ extension Reading {
     }
 
     var stationPositions: [String: Int] = [:]
-    for var station in stations {
+    for var station in stations where Self.isUsable(code: station.code, .codeBytes) {
       if let position = station.position, !country.contains(position) { station.position = nil }
       if let position = stationPositions[station.code] {
         if settled.stations[position] != station { settled.contradictedStations += 1 }
@@ -88,6 +96,11 @@ extension Reading {
       }
     }
     return settled
+  }
+
+  /// Whether the database can know something by a code: an index takes no more bytes.
+  private static func isUsable(code: String, _ limit: InputLimit) -> Bool {
+    !code.isEmpty && code.utf8.count <= limit.value
   }
 }
 

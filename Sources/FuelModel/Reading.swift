@@ -38,12 +38,12 @@ package struct Reject: Hashable, Sendable {
   }
 
   package var reason: Reason
-  /// The record as it came, or its fields; at most 2,000 characters.
+  /// The record as it came, or its fields, in one line of at most 2,000 bytes.
   package var raw: String
 
   package init(_ reason: Reason, raw: String) {
     self.reason = reason
-    self.raw = String(raw.prefix(2_000))
+    self.raw = raw.line(ofBytes: InputLimit.rejectBytes.value)
   }
 }
 

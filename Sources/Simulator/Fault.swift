@@ -317,7 +317,7 @@ extension Fault {
     mislabelled("gzip-in-name-only", "gzip"),
     mislabelled("brotli-in-name-only", "br"),
     mislabelled("unknown-encoding", "shrunk"),
-    gzip("gzip-bomb", .unavailable) { _, _ in try bomb.get() },
+    gzip("gzip-bomb", .refused) { _, _ in try bomb.get() },
   ]
 }
 
@@ -325,7 +325,7 @@ extension Fault {
 
 extension Fault {
   private static let sizes: [Fault] = [
-    Fault("huge-body", ["F-H18"], .unavailable) { sound, _ in
+    Fault("huge-body", ["F-H18"], .refused) { sound, _ in
       // One part sent many times, so that only the client is at risk.
       let part = [UInt8](repeating: 0x20, count: 1 << 20)
       let parts = Array(repeating: part, count: hugeMegabytes)
@@ -565,7 +565,7 @@ extension Fault {
 
 // MARK: - Answers byte by byte
 
-/// More than the client's default cap of 64 MB.
+/// More than the client's default cap of 16 MB.
 private let hugeMegabytes = 80
 
 private let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -42,17 +42,6 @@ enum FuelCheck: Provider {
     ]
   }
 
-  /// Every value of the answer is a text, and its content type is not always JSON.
-  private struct Token: Decodable {
-    let text: String
-    /// Seconds.
-    let lifetime: LooseID?
-    enum CodingKeys: String, CodingKey {
-      case text = "access_token"
-      case lifetime = "expires_in"
-    }
-  }
-
   static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
@@ -67,17 +56,8 @@ enum FuelCheck: Provider {
     }
     let answer = try await ask(
       Request(url: url, headers: ["Authorization": "Basic \(pair)", "Accept": "application/json"]))
-    let token: Token
-    do {
-      token = try JSONDecoder().decode(Token.self, from: Data(answer.body))
-    } catch {
-      // What came may hold the token in a place where it was not expected: it is not shown.
-      throw .malformed(document: "token", reason: "no access_token in the answer")
-    }
-    let seconds = token.lifetime.flatMap { Int64($0.text) } ?? 0
-    return try Authority(
-      bearer: token.text, headers: ["apikey": key],
-      expiresAt: seconds > 0 ? instant + .seconds(seconds) : nil)
+    // Every value of the answer is a text, and its content type is not always JSON.
+    return try BearerToken.authority(answer, headers: ["apikey": key], at: instant)
   }
 
   // MARK: Prices

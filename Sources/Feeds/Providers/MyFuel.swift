@@ -12,6 +12,7 @@ import HTTP
 /// Source: https://myfuelnt.nt.gov.au; no raw answer is public, so that both readers are tolerant.
 enum MyFuel: Provider {
   static let id = "myfuel"
+  static let hasFollowingCalls = true
 
   static let fuels: [String: Fuel] = [
     "U91": .u91, "P95": .p95, "P98": .p98, "DL": .dl, "PD": .pdl, "E10": .e10, "E85": .e85,
@@ -62,15 +63,6 @@ enum MyFuel: Provider {
     return calls
   }
 
-  private struct Token: Decodable {
-    let text: String
-    let lifetime: Int64?
-    enum CodingKeys: String, CodingKey {
-      case text = "access_token"
-      case lifetime = "expires_in"
-    }
-  }
-
   static func authorise(
     _ source: Source, _ secrets: [String: Secret],
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
@@ -99,11 +91,7 @@ enum MyFuel: Provider {
       }
       throw error
     }
-    guard let token = try? JSONDecoder().decode(Token.self, from: Data(answer.body)) else {
-      throw .malformed(document: "token", reason: "no access_token in the answer")
-    }
-    return try Authority(
-      bearer: token.text, expiresAt: token.lifetime.map { instant + .seconds($0) })
+    return try BearerToken.authority(answer, at: instant)
   }
 
   // MARK: Reading

@@ -93,7 +93,9 @@ struct LooseID: Decodable, Hashable {
     if let number = try? value.decode(Int64.self) {  // not a number: then it must be a text
       text = String(number)
     } else {
-      text = try value.decode(String.self).plain
+      let given = try value.decode(String.self)
+      // Cut to size it would be another's.
+      text = given.utf8.count <= InputLimit.codeBytes.value ? given.plain : ""
     }
   }
 }

@@ -1,0 +1,167 @@
+import FuelModel
+
+/// Refuses what the decoder lets pass in silence, or would take too long over: a key that stands twice in one object,
+/// however it is written (it takes the first, the database the last), a comma before a closing bracket, and whatever
+/// goes beyond `InputLimit`. One pass over the bytes.
+///
+/// Looks at structure only; whether the text is JSON at all is the decoder's to say.
+func checkStructure(of document: Document) throws(FeedError) {
+  let reason = document.bytes.withUnsafeBufferPointer { bytes in
+    var check = StructureCheck(bytes: bytes)
+    return check.fault()
+  }
+  if let reason { throw .malformed(document: document.name, reason: reason) }
+}
+
+private struct StructureCheck {
+  let bytes: UnsafeBufferPointer<UInt8>
+
+  private struct Frame {
+    var isObject: Bool
+    var awaitsKey: Bool
+    var keys: [Range<Int>] = []
+    // Where there are many: the same keys, to be found at once.
+    var known: Set<[UInt8]> = []
+  }
+
+  private var frames: [Frame] = []
+  private var values = 0
+
+  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  /// What is wrong, if anything.
+  mutating func fault() -> String? {
+    var previous: UInt8 = 0
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case 0x20, 0x09, 0x0A, 0x0D:
+        index += 1
+        continue
+      case UInt8(ascii: "\""):
+        let start = index + 1
+        index = start
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+          index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        let text = start..<min(index, bytes.count)
+        guard text.count <= InputLimit.textBytes.value else {
+          return "a text of more than \(InputLimit.textBytes.value) bytes"
+        }
+        if let top = frames.indices.last, frames[top].isObject, frames[top].awaitsKey {
+          if let fault = take(key: text, of: top) { return fault }
+          frames[top].awaitsKey = false
+        } else if let fault = countValue() {
+          return fault
+        }
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        guard frames.count < InputLimit.depth.value else { return "nested too deeply" }
+        if let fault = countValue() { return fault }
+        let isObject = byte == UInt8(ascii: "{")
+        frames.append(Frame(isObject: isObject, awaitsKey: isObject))
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard previous != UInt8(ascii: ",") else { return "a comma before a closing bracket" }
+        _ = frames.popLast()
+      case UInt8(ascii: ","):
+        if let top = frames.indices.last { frames[top].awaitsKey = frames[top].isObject }
+      case UInt8(ascii: ":"): break
+      default:
+        let start = index
+        while index + 1 < bytes.count, Self.isPartOfWord(bytes[index + 1]) { index += 1 }
+        guard index - start < InputLimit.numberBytes.value else {
+          return "a number of more than \(InputLimit.numberBytes.value) bytes"
+        }
+        if let fault = countValue() { return fault }
+      }
+      previous = byte
+      index += 1
+    }
+    return nil
+  }
+
+  private mutating func countValue() -> String? {
+    values += 1
+    return values > InputLimit.values.value ? "more than \(InputLimit.values.value) values" : nil
+  }
+
+  private static func isPartOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"),
+      UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "\""):
+      false
+    default: true
+    }
+  }
+
+  // So many keys are compared one by one; objects of providers have a dozen.
+  private static let few = 16
+
+  private mutating func take(key: Range<Int>, of top: Int) -> String? {
+    guard key.count <= InputLimit.keyBytes.value else {
+      return "a key of more than \(InputLimit.keyBytes.value) bytes"
+    }
+    guard frames[top].keys.count < InputLimit.keys.value else {
+      return "an object of more than \(InputLimit.keys.value) keys"
+    }
+    let isEscaped = bytes[key].contains(UInt8(ascii: "\\"))
+    let isKnown: Bool
+    if frames[top].keys.count < Self.few, !isEscaped, frames[top].known.isEmpty {
+      isKnown = frames[top].keys.contains { known in
+        known.count == key.count && bytes[known].elementsEqual(bytes[key])
+      }
+    } else {
+      if frames[top].known.isEmpty { frames[top].known = Set(frames[top].keys.map(unescaped)) }
+      isKnown = !frames[top].known.insert(unescaped(key)).inserted
+    }
+    frames[top].keys.append(key)
+    guard isKnown else { return nil }
+    return
+      "\"\(String(decoding: unescaped(key).prefix(40), as: UTF8.self).plain)\" stands twice in one object"
+  }
+
+  /// A key's text: escapes are other ways to write the same.
+  private func unescaped(_ range: Range<Int>) -> [UInt8] {
+    var text: [UInt8] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      guard bytes[index] == UInt8(ascii: "\\"), index + 1 < range.upperBound else {
+        text.append(bytes[index])
+        index += 1
+        continue
+      }
+      let escape = bytes[index + 1]
+      index += 2
+      switch escape {
+      case UInt8(ascii: "b"): text.append(0x08)
+      case UInt8(ascii: "f"): text.append(0x0C)
+      case UInt8(ascii: "n"): text.append(0x0A)
+      case UInt8(ascii: "r"): text.append(0x0D)
+      case UInt8(ascii: "t"): text.append(0x09)
+      case UInt8(ascii: "u"):
+        guard let unit = unit(at: index, before: range.upperBound) else { break }
+        index += 4
+        // A pair of surrogates is one scalar; half a pair is for the decoder to refuse.
+        if unit & 0xFC00 == 0xD800, index + 1 < range.upperBound,
+          bytes[index] == UInt8(ascii: "\\"),
+          bytes[index + 1] == UInt8(ascii: "u"),
+          let low = self.unit(at: index + 2, before: range.upperBound),
+          low & 0xFC00 == 0xDC00,
+          let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+        {
+          index += 6
+          text += Array(String(scalar).utf8)
+        } else if let scalar = Unicode.Scalar(unit) {
+          text += Array(String(scalar).utf8)
+        }
+      default: text.append(escape)
+      }
+    }
+    return text
+  }
+
+  private func unit(at start: Int, before end: Int) -> UInt32? {
+    guard start + 4 <= end else { return nil }
+    return UInt32(String(decoding: bytes[start..<start + 4], as: UTF8.self), radix: 16)
+  }
+}

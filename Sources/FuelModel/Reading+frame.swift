@@ -1,0 +1,119 @@
+extension Reading {
+  /// Writes it for the process that stores it.
+  package func write(to frame: inout FrameWriter) {
+    frame.write(coverage == .complete)
+    frame.write(awaitsTomorrow)
+    frame.write(each: warnings) { $0.write($1.line(ofBytes: InputLimit.rejectBytes.value)) }
+    frame.write(each: stations) { $1.write(to: &$0) }
+    frame.write(each: observations) { $1.write(to: &$0) }
+    frame.write(each: rejects) { frame, reject in
+      frame.write(reject.reason.rawValue)
+      frame.write(reject.raw)
+    }
+  }
+
+  /// Reads it, and holds every value against what it can be at all.
+  package init(
+    from frame: inout FrameReader, in country: Country
+  ) throws(FrameReader.Broken) {
+    self.init(coverage: try frame.boolean() ? .complete : .partial)
+    awaitsTomorrow = try frame.boolean()
+    warnings = try frame.each { frame throws(FrameReader.Broken) in
+      try frame.line(ofBytes: InputLimit.rejectBytes.value)
+    }
+    stations = try frame.each { frame throws(FrameReader.Broken) in
+      try Station(from: &frame, in: country)
+    }
+    observations = try frame.each { frame throws(FrameReader.Broken) in
+      try Observation(from: &frame)
+    }
+    rejects = try frame.each { frame throws(FrameReader.Broken) in
+      guard let reason = Reject.Reason(rawValue: try frame.plain()) else {
+        throw FrameReader.Broken("an unknown reason")
+      }
+      return Reject(reason, raw: try frame.line(ofBytes: InputLimit.rejectBytes.value))
+    }
+  }
+}
+
+extension Station {
+  fileprivate func write(to frame: inout FrameWriter) {
+    frame.write(code: code)
+    frame.write(state.code)
+    frame.write(name.plain)
+    frame.write(optional: brand?.plain)
+    frame.write(address.plain)
+    frame.write(optional: suburb?.plain)
+    frame.write(optional: postcode?.plain)
+    frame.write(position != nil)
+    if let position {
+      frame.write(position.latitude)
+      frame.write(position.longitude)
+    }
+    frame.write(isPublic)
+  }
+
+  fileprivate init(
+    from frame: inout FrameReader, in country: Country
+  ) throws(FrameReader.Broken) {
+    let code = try frame.code()
+    guard let state = country.state(try frame.plain()) else {
+      throw FrameReader.Broken("an unknown state")
+    }
+    self.init(
+      code: code, state: state, name: try frame.plain(), brand: try frame.optionalPlain(),
+      address: try frame.plain(), suburb: try frame.optionalPlain(),
+      postcode: try frame.optionalPlain())
+    if try frame.boolean() {
+      let (latitude, longitude) = (try frame.double(), try frame.double())
+      guard let position = Position(latitude: latitude, longitude: longitude) else {
+        throw FrameReader.Broken("a position that is none")
+      }
+      self.position = position
+    }
+    isPublic = try frame.boolean()
+  }
+}
+
+extension Observation {
+  fileprivate func write(to frame: inout FrameWriter) {
+    frame.write(code: stationCode)
+    frame.write(fuel.id ?? 0)
+    if case .unmapped(let code) = fuel { frame.write(code.plain) }
+    frame.write(price?.tenths ?? 0)
+    frame.write(effectiveAt?.microseconds ?? .min)
+  }
+
+  fileprivate init(from frame: inout FrameReader) throws(FrameReader.Broken) {
+    let code = try frame.code()
+    let number: Int16 = try frame.integer()
+    let fuel: Fuel
+    if number == 0 {
+      fuel = .unmapped(try frame.plain())
+    } else if let known = Fuel.allCases.first(where: { $0.id == number }) {
+      fuel = known
+    } else {
+      throw FrameReader.Broken("an unknown fuel")
+    }
+    let tenths: Int32 = try frame.integer()
+    let price = Price(tenths: Int(tenths))
+    guard price != nil || tenths == 0, price.map({ fuel.band.contains($0.tenths) }) ?? true else {
+      throw FrameReader.Broken("a price that is none")
+    }
+    let microseconds: Int64 = try frame.integer()
+    self.init(
+      stationCode: code, fuel: fuel, price: price,
+      effectiveAt: microseconds == .min ? nil : Instant(microseconds: microseconds))
+  }
+}
+
+// A station's code may be longer than a name, and one byte more than a code may have: it is then refused as what it is.
+private let codeBytes = InputLimit.codeBytes.value + 4
+
+extension FrameWriter {
+  fileprivate mutating func write(code: String) { write(code.line(ofBytes: codeBytes)) }
+}
+
+extension FrameReader {
+  fileprivate mutating func code() throws(Broken) -> String { try line(ofBytes: codeBytes) }
+}

@@ -1,0 +1,159 @@
+import Feeds
+import Foundation
+import FuelModel
+import Simulator
+import Testing
+
+/// What strangers send to hurt, and that it is refused before work is done on it. Each document is read as the provider
+/// reads it.
+struct GateTests {
+  private static let source = try? Sample.source("nsw-fuelcheck")
+
+  private static func station(_ code: String, name: String = "Shell") -> String {
+    """
+    {"brandid":"1","stationid":"\(code)","brand":"Shell","code":"\(code)","name":"\(name)",
+    "address":"1 High St, SYDNEY NSW 2000","location":{"latitude":-33.86,"longitude":151.2},"state":"NSW"}
+    """
+  }
+
+  private static func price(_ code: String, fuel: String = "U91") -> String {
+    """
+    {"stationcode":"\(code)","fueltype":"\(fuel)","price":189.9,"lastupdated":"02/07/2026 03:00:00"}
+    """
+  }
+
+  private static func document(
+    _ stations: [String], _ prices: [String], more: String = ""
+  ) -> String {
+    "{\"stations\":[\(stations.joined(separator: ","))],\"prices\":[\(prices.joined(separator: ","))]\(more)}"
+  }
+
+  private static let stations = (1...10).map { station("\($0)") }
+  private static let prices = (1...10).map { price("\($0)") }
+
+  private func read(_ text: String) throws -> Reading.Settled {
+    let source = try #require(Self.source)
+    let now = try #require(Instant(iso: "2026-07-02T12:00:00Z"))
+    let document = Document(name: "prices", bytes: Array(text.utf8), fetchedAt: now)
+    return try source.provider.parse([document], of: source).settled(
+      takenAt: now, horizon: source.horizon)
+  }
+
+  /// F-N23: a key is the same key however it is written.
+  @Test(arguments: ["pri\\u0063e", "\\u0070rice", "\\u0070\\u0072\\u0069\\u0063\\u0065"])
+  func keysByEscapeStandTwice(key: String) throws {
+    let text = Self.document(Self.stations, Self.prices).replacing(
+      "\"price\":189.9", with: "\"price\":189.9,\"\(key)\":250.0")
+    let error = #expect(throws: FeedError.self) { try read(text) }
+    #expect("\(error!)".contains("stands twice"), "\(error!)")
+  }
+
+  /// F-N18: an object with many keys is refused, and not after the square of their number.
+  @Test func manyKeysAreRefused() throws {
+    let keys = (0..<400_000).map { "\"k\($0)\":0" }.joined(separator: ",")
+    let began = ContinuousClock.now
+    let error = #expect(throws: FeedError.self) {
+      try read(Self.document([], [], more: "," + keys))
+    }
+    #expect("\(error!)".contains("keys"), "\(error!)")
+    #expect(ContinuousClock.now - began < .seconds(5))
+  }
+
+  /// F-N16, F-N18: a name of megabytes, one letter long, is refused; one that fits a document is cut by its scalars.
+  @Test func marksWithoutEnd() throws {
+    let huge = String(repeating: "\u{301}", count: 5_000_000)
+    #expect(throws: FeedError.self) {
+      try read(Self.document([Self.station("1", name: "a" + huge)], Self.prices))
+    }
+    let mixed = String(repeating: "\u{301}\u{323}", count: 10_000)
+    let began = ContinuousClock.now
+    let reading = try read(Self.document([Self.station("1", name: "a" + mixed)], Self.prices))
+    #expect(ContinuousClock.now - began < .seconds(5))
+    #expect(reading.stations[0].name.unicodeScalars.count <= 1 + InputLimit.marks.value)
+    #expect(reading.observations.count == 10)
+  }
+
+  /// F-N17: a code that no index takes, or that is nothing, makes a reject, and its station is none.
+  @Test func codesAreCodes() throws {
+    let long = "1" + String(repeating: "x\u{301}\u{301}\u{301}\u{301}", count: 3_000)
+    for code in [long, "\\u0000", "\u{200b}"] {
+      let reading = try read(
+        Self.document(
+          [Self.station(code)] + Self.stations.dropFirst(),
+          [Self.price(code)] + Self.prices.dropFirst()))
+      #expect(reading.stations.allSatisfy { !$0.code.isEmpty && $0.code.utf8.count <= 1_000 })
+      #expect(reading.received == 10)
+      #expect(reading.observations.count + reading.rejects.count == 10)
+    }
+    let fuel = "Z" + String(repeating: "y\u{301}", count: 9_000)
+    let reading = try read(
+      Self.document(Self.stations, Self.prices + [Self.price("1", fuel: fuel)]))
+    #expect(reading.rejects.map(\.reason) == [.unknownFuel])
+    #expect(reading.rejects.allSatisfy { $0.raw.utf8.count <= 2_000 })
+  }
+
+  /// F-N15: a NUL in a record that is refused is not in the text that is kept of it.
+  @Test func rejectsHoldNoNUL() throws {
+    let bad = "{\"stationcode\":\"\\u0000evil\",\"fueltype\":null,\"price\":\"x\\u0000y\"}"
+    let reading = try read(Self.document(Self.stations, Self.prices + [bad]))
+    #expect(reading.rejects.count == 1)
+    #expect(reading.rejects.allSatisfy { !$0.raw.utf8.contains(0) && $0.raw.contains("evil") })
+  }
+
+  /// F-N20: a document type is refused whatever stands behind the word.
+  @Test(arguments: ["", "\u{483}", "\u{5bf}", "\u{93e}", "\u{200d}"])
+  func documentTypesAreRefused(mark: String) throws {
+    let source = try Sample.source("wa-fuelwatch")
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?><!DOCTYPE\(mark)rss [<!ENTITY x "ENT">]><rss version="2.0"><channel>
+      <item><title>189.9: A&x;B</title></item></channel></rss>
+      """
+    let document = Document(
+      name: "today-1", bytes: Array(text.utf8), fetchedAt: Instant(seconds: 0))
+    let error = #expect(throws: FeedError.self) {
+      try source.provider.parse([document], of: source)
+    }
+    #expect("\(error!)".contains("document type"), "\(error!)")
+  }
+
+  /// F-N18: a tag of thousands of attributes is refused before a parser compares them with each other.
+  @Test func manyAttributesAreRefused() throws {
+    let source = try Sample.source("wa-fuelwatch")
+    let attributes = (0..<400_000).map { "a\($0)=\"x\"" }.joined(separator: " ")
+    let text = "<rss version=\"2.0\"><channel><item \(attributes)></item></channel></rss>"
+    let document = Document(
+      name: "today-1", bytes: Array(text.utf8), fetchedAt: Instant(seconds: 0))
+    let began = ContinuousClock.now
+    let error = #expect(throws: FeedError.self) {
+      try source.provider.parse([document], of: source)
+    }
+    #expect("\(error!)".contains("a tag of more than"), "\(error!)")
+    #expect(ContinuousClock.now - began < .seconds(5))
+  }
+
+  /// Plain text is plain: made so again it stays as it is, whatever it was.
+  @Test func plainTextStaysAsItIs() {
+    var random = Random(seed: 14, "plain text")
+    let pieces: [ClosedRange<UInt32>] = [
+      0x00...0x7F, 0x300...0x36F, 0x900...0x97F, 0xAC00...0xD7A3, 0x1100...0x11FF, 0x200B...0x206F,
+      0xFB1D...0xFB4F, 0x340...0x345, 0x1D15E...0x1D164, 0xD4E...0xD4E, 0x0...0x10FFFF,
+    ]
+    for _ in 0..<20_000 {
+      var text = String.UnicodeScalarView()
+      let range = pieces[random.integer(0...pieces.count - 1)]
+      for _ in 0..<random.integer(0...300) {
+        let other = random.integer(0...3) == 0
+        let from = other ? pieces[random.integer(0...pieces.count - 1)] : range
+        if let scalar = Unicode.Scalar(
+          UInt32(random.integer(Int(from.lowerBound)...Int(from.upperBound))))
+        {
+          text.append(scalar)
+        }
+      }
+      let plain = String(text).plain
+      #expect(plain.plain == plain && plain.unicodeScalars.count <= InputLimit.scalars.value)
+      #expect(
+        Array(plain.plain.utf8) == Array(plain.utf8), "\(text.map { String($0.value, radix: 16) })")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Configuration
+import Feeds
+import FuelModel
+import HTTP
+import Simulator
+import Testing
+
+/// What opens a provider's door is an input like any other.
+struct TokenTests {
+  private func authority(_ body: String) async throws -> Authority {
+    let source = try Sample.source("nsw-fuelcheck")
+    let now = try #require(Instant(iso: "2026-07-02T12:00:00Z"))
+    return try await source.provider.authorise(source, [:], at: now) {
+      _ async throws(FeedError) in Response(status: 200, body: Array(body.utf8))
+    }
+  }
+
+  /// F-N12: a lifetime that no calendar holds is cut, and one that is none keeps nothing.
+  @Test(arguments: [
+    ("9300000000000", true), ("9223372036854775807", true), ("3600", true), ("0", false),
+    ("-1", false), ("99999999999999999999", false),
+  ])
+  func lifetimesAreBounded(seconds: String, isKept: Bool) async throws {
+    let now = try #require(Instant(iso: "2026-07-02T12:00:00Z"))
+    let kept = try await authority("{\"access_token\":\"abc\",\"expires_in\":\"\(seconds)\"}")
+    #expect((kept.expiresAt != nil) == isKept)
+    #expect(kept.expiresAt.map { $0 > now && $0 <= now + .seconds(7 * 86_400) } ?? true)
+  }
+
+  /// F-N13: a token of a megabyte, two tokens, and what is no token are refused, and none of them is shown.
+  @Test(arguments: [
+    "{\"access_token\":\"\(String(repeating: "C", count: 1_000_000))\"}",
+    "{\"access_token\":\"CCC1\",\"access_token\":\"CCC2\"}",
+    "{\"access_token\":\"CCC1\",\"access\\u005ftoken\":\"CCC2\"}",
+    "{\"access_token\":\"CCC\\r\\nX-Evil: 1\"}", "{\"access_token\":\"\"}",
+    "{\"access_token\":\"CCC\u{131}\"}",
+    String(repeating: "[", count: 100_000), "CCC",
+  ])
+  func whatIsNoTokenIsRefused(body: String) async {
+    let error = await #expect(throws: FeedError.self) { try await authority(body) }
+    #expect(!"\(error!)".contains("CCC"), "\(error!)")
+  }
+
+  /// No secret is among the settings that reach a reader of documents.
+  @Test func settingsAreNoSecrets() throws {
+    for feed in ["nsw-fuelcheck", "qld-fpd", "nt-myfuel", "vic-fairfuel", "wa-fuelwatch"] {
+      let source = try Sample.source(feed)
+      let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_") + "_"
+      let secrets = source.secrets.map { prefix + $0.uppercased() }
+      #expect(
+        Set(Source.variables(of: feed)).isDisjoint(with: secrets + secrets.map { $0 + "_FILE" }))
+      #expect(Source.variables(of: feed).contains(prefix + "FUELS"))
+    }
+  }
+}
+
+/// What a reader of documents answers.
+struct ReadingFrameTests {
+  /// The reading is the same on either side; changed or cut anywhere it is refused or is made of plain values, and never
+  /// ends the process that believes it.
+  @Test(arguments: ["qld-fpd", "wa-fuelwatch", "nsw-fuelcheck", "vic-fairfuel", "nt-myfuel"])
+  func readingsArriveAsTheyAre(feed: String) throws {
+    let source = try Sample.source(feed)
+    let now = try #require(Instant(iso: "2026-07-02T12:00:00Z"))
+    let today = Zone.sydney.local(now).day
+    let feeds = SimulatedFeeds(
+      Market(seed: 5, stations: 30, days: (today + -3)...(today + 2)), at: now)
+    let documents = feeds.documents(of: feed, at: now)
+    let request = ReadingRequest.bytes(.reading, documents)
+    let answer = try ReadingRequest.answer(request, of: source)
+    let here = try source.provider.parse(documents, of: source)
+    let there = try ReadingRequest.reading(from: answer, of: source)
+    #expect(there.observations == here.observations && !here.observations.isEmpty)
+    #expect(there.stations == here.stations)
+    #expect(there.rejects == here.rejects && there.warnings == here.warnings)
+    #expect(there.coverage == here.coverage && there.awaitsTomorrow == here.awaitsTomorrow)
+    var random = Random(seed: 14, feed)
+    var (refused, read) = (0, 0)
+    for _ in 0..<400 {
+      var bent = answer
+      if random.chance(0.2) {
+        bent.removeLast(random.integer(1...min(bent.count, 200)))
+      } else {
+        for _ in 0...random.integer(0...3) {
+          bent[random.integer(0...bent.count - 1)] = UInt8(random.integer(0...255))
+        }
+      }
+      do {
+        let reading = try ReadingRequest.reading(from: bent, of: source)
+        read += 1
+        #expect(reading.stations.allSatisfy { $0.name.plain == $0.name })
+        #expect(reading.observations.allSatisfy { !$0.stationCode.utf8.contains(0) })
+      } catch {
+        refused += 1
+      }
+    }
+    #expect(refused > 0 && read > 0, "\(refused) refused, \(read) read")
+  }
+}
