@@ -106,6 +106,23 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         target: newRequest.url?.host(percentEncoded: true) ?? "nowhere"))
   }
 
+  /// A challenge is an answer like any other: the platform would ask again and again, without an end.
+  func urlSession(
+    _: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    completionHandler(.cancelAuthenticationChallenge, nil)
+    guard let exchange = lock.withLock({ open.removeValue(forKey: task.taskIdentifier) }) else {
+      return
+    }
+    let response =
+      challenge.failureResponse as? HTTPURLResponse ?? task.response as? HTTPURLResponse
+    exchange.continuation.resume(
+      returning: response.map { complete($0, exchange) }
+        ?? .success(Response(status: 401, headers: [:], body: exchange.body)))
+    task.cancel()
+  }
+
   func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let exchange = lock.withLock({ open.removeValue(forKey: task.taskIdentifier) }) else {
       return
@@ -135,6 +152,14 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         headers["location"].flatMap { URL(string: $0)?.host(percentEncoded: true) } ?? "nowhere"
       return .failure(
         .redirected(host: exchange.host, status: response.statusCode, target: target))
+    }
+    // Several lengths come as one list.
+    let lengths = Set(
+      (headers["content-length"] ?? "").split(separator: ",").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      })
+    guard lengths.count <= 1 else {
+      return .failure(.contradictory(host: exchange.host, what: "two lengths"))
     }
     return .success(
       Response(status: response.statusCode, headers: headers, body: exchange.body))

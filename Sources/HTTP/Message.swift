@@ -38,6 +38,8 @@ package enum HTTPError: Error, Equatable, CustomStringConvertible {
   case unreachable(host: String, reason: String)
   case tooSlow(host: String, seconds: Int)
   case tooLarge(host: String, limit: Int)
+  /// Its header says two things.
+  case contradictory(host: String, what: String)
   case redirected(host: String, status: Int, target: String)
   case addressRefused(String)
 
@@ -45,7 +47,15 @@ package enum HTTPError: Error, Equatable, CustomStringConvertible {
   package var mayHeal: Bool {
     switch self {
     case .unreachable, .tooSlow: true
-    case .tooLarge, .redirected, .addressRefused: false
+    case .tooLarge, .contradictory, .redirected, .addressRefused: false
+    }
+  }
+
+  /// Whether the server's answer itself is refused.
+  package var isRefusal: Bool {
+    switch self {
+    case .tooLarge, .contradictory: true
+    case .unreachable, .tooSlow, .redirected, .addressRefused: false
     }
   }
 
@@ -54,6 +64,7 @@ package enum HTTPError: Error, Equatable, CustomStringConvertible {
     case .unreachable(let host, let reason): "\(host) cannot be reached: \(reason)"
     case .tooSlow(let host, let seconds): "\(host) gave no complete answer within \(seconds) s"
     case .tooLarge(let host, let limit): "the answer of \(host) is larger than \(limit) bytes"
+    case .contradictory(let host, let what): "the answer of \(host) contradicts itself: \(what)"
     case .redirected(let host, let status, let target):
       "\(host) redirects (\(status)) to \(target); redirects are not followed"
     case .addressRefused(let reason): "address refused: \(reason)"

@@ -318,4 +318,39 @@ struct ClientTests {
     for _ in 0..<20 { #expect(try await client.send(get(server)).status == 200) }
     #expect(count.withLock { $0 } == 20)
   }
+
+  /// F-N11: a challenge of any kind is an answer like another: given once, and not asked again without an end.
+  @Test(arguments: [
+    "Basic realm=\"apigee\"", "Digest realm=\"x\", nonce=\"a\"", "Bearer error=\"invalid_token\"",
+    "Negotiate",
+  ])
+  func challengesAreAnswers(challenge: String) async throws {
+    let asked = Mutex(0)
+    let server = try Server { _ in
+      asked.withLock { $0 += 1 }
+      return .text(401, "no", headers: ["WWW-Authenticate": challenge])
+    }
+    defer { server.stop() }
+    let response = try await client().send(get(server))
+    #expect(response.status == 401)
+    #expect(asked.withLock { $0 } == 1)
+  }
+
+  /// F-N24: two lengths that differ are a broken answer, which another try would not mend; the same twice is one.
+  @Test func twoLengthsAreOneTooMany() async throws {
+    let server = try Server { request in
+      let second = request.path == "/same" ? 5 : 4
+      return .raw([
+        Self.raw(
+          "HTTP/1.1 200 OK\r\nContent-Length: \(second)\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+        )
+      ])
+    }
+    defer { server.stop() }
+    let refusal = await error { () async throws(HTTPError) in
+      try await client().send(get(server, "/other"))
+    }
+    #expect(refusal?.isRefusal == true && refusal?.mayHeal == false, "\(refusal.debugDescription)")
+    #expect(try await client().send(get(server, "/same")).body == Self.raw("hello"))
+  }
 }
