@@ -117,6 +117,17 @@ package final class ByteStream {
     return data
   }
 
+  /// The first so many bytes, or all there are.
+  func head(atMost limit: Int) throws -> [UInt8] {
+    var head: [UInt8] = []
+    while head.count < limit, let piece = try handle.read(upToCount: limit - head.count),
+      !piece.isEmpty
+    {
+      head += piece
+    }
+    return head
+  }
+
   static let mostWhole = 256 << 20
 
   package struct TooLarge: Error, CustomStringConvertible {

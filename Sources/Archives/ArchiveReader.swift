@@ -90,6 +90,19 @@ package actor ArchiveReader {
   }
 
   private func workbook(_ file: ArchiveFile, sheet: String, texts: String?) throws -> ArchivePiece {
+    do {
+      return try checkedWorkbook(file, sheet: sheet, texts: texts)
+    } catch let fault as WorkbookRecords.Fault {
+      throw engine.refusal(fault.description)
+    }
+  }
+
+  private func checkedWorkbook(
+    _ file: ArchiveFile, sheet: String, texts: String?
+  ) throws -> ArchivePiece {
+    for member in [texts, sheet].compactMap({ $0 }) {
+      try WorkbookRecords.checkProlog(of: file.member(member))
+    }
     var shared: [[UInt8]] = []
     if let texts {
       let stream = try file.member(texts)

@@ -1,3 +1,5 @@
+import FuelModel
+
 /// The fields of one row, as ranges of the bytes that hold it. Lives as long as the call it is handed to.
 struct ArchiveRecord {
   struct Field {
@@ -28,12 +30,14 @@ struct ArchiveRecord {
   var isBlank: Bool { fields.indices.allSatisfy { self[$0].isEmpty } }
 
   /// The row as it may be kept: its fields in one line.
-  var raw: String { fields.indices.map { text($0).plainRaw }.joined(separator: "|") }
-}
-
-extension String {
-  /// Without line breaks; what else may be stored the store decides.
-  fileprivate var plainRaw: String {
-    String(map { $0.isNewline ? " " : $0 })
+  var raw: String {
+    let limit = InputLimit.rejectBytes.value
+    var raw = ""
+    for index in fields.indices where raw.utf8.count < limit {
+      let field = self[index]
+      let shown = UnsafeBufferPointer(rebasing: field.prefix(limit))
+      raw += (index > 0 ? "|" : "") + String(decoding: shown, as: UTF8.self)
+    }
+    return raw
   }
 }

@@ -32,6 +32,9 @@ struct Engine {
   private var rows = 0
   private var place: UInt32 = 0
   private var received = 0
+  private var rejectedRows = 0
+  private var rejectedBytes = 0
+  private var blankRows = 0
   /// Columns by meaning; -1 where a file does not have one.
   private var columns: [Int] = []
   private var fuelColumns: [(column: Int, fuel: Fuel)] = []
@@ -65,6 +68,9 @@ struct Engine {
     rows = 0
     place = 0
     received = 0
+    rejectedRows = 0
+    rejectedBytes = 0
+    blankRows = 0
     columns = []
     fuelColumns = []
     daysOfMonth = [:]
@@ -178,7 +184,33 @@ struct Engine {
       if rows >= Self.mostRowsBeforeHeader { throw unknownLayout() }
       return
     }
+    let wasReceived = received
     read(record)
+    if received == wasReceived { blankRows += 1 }
+    if rejectedRows > mostRejected || rejectedBytes > mostRejectedBytes || blankRows > mostBlank
+      || months.count > mostMonths || recordOfWording.count > mostWordings
+      || months.count * recordOfWording.count > mostWordingMonths
+    {
+      throw beyondLimit()
+    }
+  }
+
+  // Read once: this is asked of every row.
+  private let mostRejected = InputLimit.rejectedRows.value
+  private let mostRejectedBytes = InputLimit.rejectedBytes.value
+  private let mostBlank = InputLimit.blankRows.value
+  private let mostMonths = InputLimit.months.value
+  private let mostWordings = InputLimit.wordings.value
+  private let mostWordingMonths = InputLimit.wordingMonths.value
+
+  private func beyondLimit() -> ArchiveRefusal {
+    let counts: [(Int, InputLimit)] = [
+      (rejectedRows, .rejectedRows), (rejectedBytes, .rejectedBytes), (blankRows, .blankRows),
+      (months.count, .months), (recordOfWording.count, .wordings),
+      (months.count * recordOfWording.count, .wordingMonths),
+    ]
+    let limit = counts.first { $0.0 > $0.1.value }?.1 ?? .rejectedRows
+    return refusal("more than \(limit.value) \(limit.name)")
   }
 
   private func unknownLayout() -> ArchiveRefusal {
@@ -276,7 +308,10 @@ struct Engine {
   private mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) {
     received += 1
     receivedInPiece += 1
-    rejects.append(Reject(reason, raw: record.raw))
+    rejectedRows += 1
+    let reject = Reject(reason, raw: record.raw)
+    rejectedBytes += reject.raw.utf8.count
+    rejects.append(reject)
   }
 
   private mutating func store(

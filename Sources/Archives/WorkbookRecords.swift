@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import FuelModel
 
 /// Reads the rows of a workbook's sheet (Office Open XML) as they stream out of its zip file.
 ///
@@ -23,10 +24,9 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   private var isInValue = false
   private(set) var fault: (any Error)?
 
-  // 18,278 columns end at ZZZ; nobody needs more than these.
-  private static let mostColumns = 64
-  // A cell of more is no name.
-  private static let mostCharacters = 4_096
+  struct Fault: Error, CustomStringConvertible {
+    let description: String
+  }
 
   init(
     texts: [[UInt8]], fillsDown: Bool, body: @escaping (ArchiveRecord) throws -> Void
@@ -41,6 +41,16 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     let isWhole = try Self.parse(stream, delegate: self)
     if let fault { throw fault }
     return isWhole
+  }
+
+  /// Looks at what stands before the first element, and leaves the rest unread.
+  static func checkProlog(of stream: ByteStream) throws {
+    let head = try stream.head(atMost: InputLimit.prologBytes.value)
+    switch head.withUnsafeBufferPointer(XMLProlog.check) {
+    case .element: return
+    case .refused(let reason): throw Fault(description: reason)
+    case .unfinished: throw Fault(description: "no element in the first \(head.count) bytes")
+    }
   }
 
   fileprivate static func parse(_ stream: ByteStream, delegate: any XMLParserDelegate) throws
@@ -63,6 +73,11 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       fields.removeAll(keepingCapacity: true)
     case "c":
       cellColumn = attributes["r"].map(Self.column) ?? fields.count
+      // Twice in one place, or not in the order of columns: nobody knows what such a row says.
+      if cellColumn < fields.count {
+        fault = fault ?? Fault(description: "cells of a row out of order")
+        parser.abortParsing()
+      }
       cellType = attributes["t"] ?? ""
       value = ""
     case "v", "t":
@@ -72,7 +87,9 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   }
 
   func parser(_ parser: XMLParser, foundCharacters text: String) {
-    if isInValue, value.utf8.count < Self.mostCharacters { value += text }
+    if isInValue, value.utf8.count < InputLimit.cellBytes.value {
+      value += text.cut(toBytes: InputLimit.cellBytes.value - value.utf8.count)
+    }
   }
 
   func parser(
@@ -87,7 +104,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   }
 
   private func endCell() {
-    guard cellColumn < Self.mostColumns else { return }
+    guard fault == nil, cellColumn < InputLimit.cells.value else { return }
     while fields.count < cellColumn {
       fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
     }
@@ -149,13 +166,18 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
 /// Reads the texts that the cells of a workbook share.
 final class WorkbookTexts: NSObject, XMLParserDelegate {
   private var texts: [[UInt8]] = []
+  private var bytes = 0
+  private var read = 0
+  private var fault: WorkbookRecords.Fault?
   private var text: [UInt8] = []
   private var isInText = false
   private var isPhonetic = false
 
   static func read(_ stream: ByteStream) throws -> [[UInt8]]? {
     let reader = WorkbookTexts()
-    return try WorkbookRecords.parse(stream, delegate: reader) ? reader.texts : nil
+    let isWhole = try WorkbookRecords.parse(stream, delegate: reader)
+    if let fault = reader.fault { throw fault }
+    return isWhole ? reader.texts : nil
   }
 
   func parser(
@@ -171,14 +193,27 @@ final class WorkbookTexts: NSObject, XMLParserDelegate {
   }
 
   func parser(_ parser: XMLParser, foundCharacters part: String) {
-    if isInText { text += Array(part.utf8) }
+    read += part.utf8.count
+    // What is cut was unpacked all the same.
+    if read > 4 * InputLimit.sharedBytes.value {
+      fault = fault ?? .init(description: "more texts than a workbook may share")
+      parser.abortParsing()
+    }
+    guard isInText, text.count < InputLimit.cellBytes.value else { return }
+    text += Array(part.cut(toBytes: InputLimit.cellBytes.value - text.count).utf8)
   }
 
   func parser(
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
     switch name {
-    case "si": texts.append(text)
+    case "si":
+      texts.append(text)
+      bytes += text.count
+      if texts.count > InputLimit.sharedTexts.value || bytes > InputLimit.sharedBytes.value {
+        fault = fault ?? .init(description: "more texts than a workbook may share")
+        parser.abortParsing()
+      }
     case "rPh": isPhonetic = false
     case "t": isInText = false
     default: break

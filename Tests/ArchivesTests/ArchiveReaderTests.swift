@@ -441,4 +441,113 @@ struct ArchiveReaderTests {
     let archives = try Archive.all(in: folder, environment: [:])
     #expect(Set(archives.map(\.id)) == Set(ArchiveFormat.all.map(\.id)))
   }
+
+  // MARK: What strangers send to hurt
+
+  private static let good = [
+    "Shell", "1 High St, SYDNEY NSW 2000", "SYDNEY", "2000", "Shell", "E10", "01/04/2020 07:49",
+    "121.9",
+  ]
+  private static let titles = [
+    "ServiceStationName", "Address", "Suburb", "Postcode", "Brand", "FuelCode", "PriceUpdatedDate",
+    "Price",
+  ]
+
+  private static func row(cells: [String]) -> String {
+    "<row>" + cells.map { "<c t=\"inlineStr\"><is><t>\($0)</t></is></c>" }.joined() + "</row>"
+  }
+
+  /// A workbook as Excel's own zip files are, with nothing packed.
+  private static func workbook(prolog: String = "", rows: String, texts: String? = nil) -> [UInt8] {
+    let sheet =
+      "<?xml version=\"1.0\"?>\(prolog)<worksheet><sheetData>\(rows)</sheetData></worksheet>"
+    var members = [("xl/worksheets/sheet1.xml", Array(sheet.utf8))]
+    if let texts { members.append(("xl/sharedStrings.xml", Array(texts.utf8))) }
+    return zip(members)
+  }
+
+  private static func zip(_ members: [(name: String, bytes: [UInt8])]) -> [UInt8] {
+    func number(_ value: some FixedWidthInteger) -> [UInt8] {
+      withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+    var (file, directory): ([UInt8], [UInt8]) = ([], [])
+    for (name, bytes) in members {
+      let about =
+        number(UInt16(20)) + number(UInt32(0)) + number(UInt32(0)) + number(crc32(bytes))
+        + number(UInt32(bytes.count)) + number(UInt32(bytes.count))
+        + number(UInt16(name.utf8.count)) + number(UInt16(0))
+      directory += [0x50, 0x4B, 1, 2] + number(UInt16(20)) + about + number(UInt16(0))
+      directory +=
+        number(UInt32(0)) + number(UInt32(0)) + number(UInt32(file.count)) + Array(name.utf8)
+      file += [0x50, 0x4B, 3, 4] + about + Array(name.utf8) + bytes
+    }
+    let end =
+      number(UInt32(0)) + number(UInt16(members.count)) + number(UInt16(members.count))
+      + number(UInt32(directory.count)) + number(UInt32(file.count)) + number(UInt16(0))
+    return file + directory + [0x50, 0x4B, 5, 6] + end
+  }
+
+  private static let crcTable: [UInt32] = (0..<256).map { number in
+    (0..<8).reduce(UInt32(number)) { value, _ in
+      value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1
+    }
+  }
+
+  private static func crc32(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(~UInt32(0)) { crcTable[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
+  }
+
+  /// F-N21: a workbook whose price is put together by an entity is refused; without it the same is read.
+  @Test func workbooksHoldNoEntities() async throws {
+    let head = Self.row(cells: Self.titles)
+    let plain = try await Self.read(
+      "nsw-fuelcheck", bytes: Self.workbook(rows: head + Self.row(cells: Self.good)))
+    #expect(plain.lines.count == 1, "\(plain)")
+    let bent = Self.row(cells: Self.good.dropLast() + ["1&a;21.9"])
+    for prolog in [
+      "<!DOCTYPE x [<!ENTITY a \"1\">]>", "<!DOCTYPE\u{483}x [<!ENTITY a \"1\">]>",
+      "<!-- c --><!DOCTYPE x SYSTEM \"file:///etc/passwd\">",
+    ] {
+      let words = await Self.refusal(
+        "nsw-fuelcheck", bytes: Self.workbook(prolog: prolog, rows: head + bent))
+      #expect(words.contains("document type"), "\(words)")
+    }
+    let texts = "<!DOCTYPE sst [<!ENTITY a \"1\">]><sst><si><t>&a;</t></si></sst>"
+    let words = await Self.refusal(
+      "nsw-fuelcheck", bytes: Self.workbook(rows: head + Self.row(cells: Self.good), texts: texts))
+    #expect(words.contains("document type"), "\(words)")
+  }
+
+  /// F-N22: cells in one place, cells out of order and texts without end are refused at a limit.
+  @Test func workbooksHaveAnEnd() async throws {
+    let head = Self.row(cells: Self.titles)
+    let swapped =
+      "<row><c r=\"H2\"><v>121.9</v></c>"
+      + Self.good.dropLast().enumerated().map { place, cell in
+        "<c r=\"\(Character(Unicode.Scalar(UInt8(65 + place))))2\" t=\"inlineStr\"><is><t>\(cell)</t></is></c>"
+      }.joined() + "</row>"
+    let cells = "<row>" + String(repeating: "<c r=\"A1\"><v>1</v></c>", count: 200_000) + "</row>"
+    for row in [swapped, cells] {
+      let words = await Self.refusal("nsw-fuelcheck", bytes: Self.workbook(rows: head + row))
+      #expect(words.contains("out of order"), "\(words)")
+    }
+    // Each text is cut, and all of them together are too many.
+    let text = "<si><t>" + String(repeating: "A", count: 9_000) + "</t></si>"
+    let many = "<sst>" + String(repeating: text, count: 17_000) + "</sst>"
+    let words = await Self.refusal(
+      "nsw-fuelcheck", bytes: Self.workbook(rows: head + Self.row(cells: Self.good), texts: many))
+    #expect(words.contains("share"), "\(words)")
+  }
+
+  /// F-N22: rows that are refused, and rows of nothing, have an end.
+  @Test func rowsOfNothingHaveAnEnd() async throws {
+    let head = Self.titles.joined(separator: ",") + "\n"
+    let bad = "X,1 High St,S,2000,B,E10,1/04/2020 7:49:06 AM,bad\n"
+    let refused = await Self.refusal(
+      "nsw-fuelcheck", head + String(repeating: bad, count: 200_001))
+    #expect(refused.contains("more than 200000 rows"), "\(refused)")
+    let blank = await Self.refusal(
+      "nsw-fuelcheck", head + String(repeating: "\n", count: 1_000_001))
+    #expect(blank.contains("more than 1000000 blank rows"), "\(blank)")
+  }
 }
