@@ -459,7 +459,8 @@ struct IngestTests {
         let said = "\(lines.joined(separator: " ")) \(pair)"
         return .text(
           400,
-          "bad request: \(said.replacing("-", with: "&#45;")) \(said.replacing("-", with: "%2d")) \(said)"
+          "bad request: \(said.replacing("-", with: "&#45;")) \(said.replacing("-", with: "%2d")) "
+            + "\(said.map { "\($0)\u{301}" }.joined()) \(said)"
         )
       }
       let error = await fault { try await bench.ingest(feed) }

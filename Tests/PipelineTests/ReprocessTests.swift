@@ -282,4 +282,17 @@ struct ReprocessTests {
       #expect(throws: BodyError.unknownRun(999)) { try store.keptRun(999) }
     }
   }
+
+  /// F-N05: documents are forgotten by their age, at whatever minute cron reads the feed.
+  @Test func documentsAreForgottenAtAnyMinute() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target, environment: ["BOWSER_NT_MYFUEL_KEEP_BODIES_DAYS": "1"])
+      for step in 0..<80 {
+        try await bench.ingest(
+          "nt-myfuel", at: Bench.end - .seconds((80 - step) * 3_600 - 2_400))
+      }
+      let kept = try bench.lines("SELECT count(DISTINCT run_id) FROM fuel.run_body")
+      #expect(Int(kept[0])! < 75, "\(kept) of 80")
+    }
+  }
 }

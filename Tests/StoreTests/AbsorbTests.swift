@@ -292,8 +292,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-Z09: a NUL would end a text on its way to the server without a word; it stays visible, and what
-  /// stands behind it is kept.
+  /// F-Z09: a NUL would end a text on its way to the server without a word; a blank takes its place, and
+  /// what stands behind it is kept.
   @Test func aNULEndsNoText() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -302,7 +302,32 @@ struct AbsorbTests {
         rejects: [Reject(.recordUnreadable, raw: "before\0behind")])
       #expect(
         try feed.connection.lines("SELECT raw, length(raw) FROM fuel_v1.rejects")
-          == ["before\u{FFFD}behind|13"])
+          == ["before behind|13"])
+    }
+  }
+
+  /// F-N26: a feed that invents fuel codes for days keeps a hundred of them; the rest are rejects, which add up, and
+  /// known fuels cost nothing.
+  @Test func inventedFuelsHaveAnEnd() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      var (stored, refused) = (0, 0)
+      for day in 0..<7 {
+        let codes = (0..<20).map { "X\(day * 20 + $0)" }
+        let counts = try feed.says(
+          [.u91("1", 1_800 + day, hour(Double(day)))]
+            + codes.map {
+              Observation(
+                stationCode: "1", fuel: .unmapped($0), price: Price(tenths: 1_500),
+                effectiveAt: hour(Double(day)))
+            }, at: hour(Double(day)))
+        #expect(counts.received == 21)
+        stored += counts.stored
+        refused += counts.rejectedByReason["unknown_fuel"] ?? 0
+      }
+      #expect(
+        try feed.connection.lines("SELECT count(*) FROM fuel.fuel WHERE NOT is_mapped") == ["100"])
+      #expect(stored == 107 && refused == 40, "\(stored) \(refused)")
     }
   }
 }

@@ -12,12 +12,17 @@ package struct Replays {
   private let sources: [Source]
   private let store: Store
   private let clock: Clock
+  private let reader: DocumentReader
   private let log: Logger
 
-  package init(_ sources: [Source], store: Store, clock: Clock, log: Logger) {
+  /// - Parameter reader: where documents are read.
+  package init(
+    _ sources: [Source], store: Store, clock: Clock, reader: DocumentReader = .here, log: Logger
+  ) {
     self.sources = sources
     self.store = store
     self.clock = clock
+    self.reader = reader
     self.log = log
   }
 
@@ -154,7 +159,7 @@ package struct Replays {
       } else {
         do {
           let ingest = Ingest(
-            answer.source, store: store, clock: clock, leavesSpans: true, log: log)
+            answer.source, store: store, clock: clock, leavesSpans: true, reader: reader, log: log)
           let summary = try ingest.replay(try answer.documents(), digest: digest)
           outcome = .loaded(summary.counts)
         } catch let refusal as Refusal {

@@ -22,6 +22,7 @@ package struct Ingest {
   package struct Visit: Sendable {
     fileprivate let source: SourceID
     fileprivate let run: RunID
+    fileprivate let isFirstOfDay: Bool
     package let calls: [Call]
     fileprivate let counter = RequestCount()
   }
@@ -30,16 +31,21 @@ package struct Ingest {
   private let store: Store
   private let clock: Clock
   private let leavesSpans: Bool
+  private let reader: DocumentReader
   private let log: Logger
 
-  /// - Parameter leavesSpans: whether spans are left to the next aggregate.
+  /// - Parameters:
+  ///   - leavesSpans: whether spans are left to the next aggregate.
+  ///   - reader: where documents are read.
   package init(
-    _ source: Source, store: Store, clock: Clock, leavesSpans: Bool = false, log: Logger
+    _ source: Source, store: Store, clock: Clock, leavesSpans: Bool = false,
+    reader: DocumentReader = .here, log: Logger
   ) {
-    self.leavesSpans = leavesSpans
     self.source = source
     self.store = store
     self.clock = clock
+    self.leavesSpans = leavesSpans
+    self.reader = reader
     self.log = log.with("feed", source.feed)
   }
 
@@ -68,13 +74,15 @@ package struct Ingest {
       let calls = try dueCalls(id)
       let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
       // Counted and reserved in one go, because several feeds may share the key.
+      let isFirstOfDay = try isFirstOfDay(id)
       try store.lockAccount(source.account)
       let run = Result {
         try checkBudget(id, requests: requests)
         return try store.beginRun(id, at: clock.now(), requests: requests)
       }
       try store.unlockAccount(source.account)
-      return Visit(source: id, run: try run.get(), calls: calls)
+      return Visit(
+        source: id, run: try run.get(), isFirstOfDay: isFirstOfDay, calls: calls)
     } catch {
       end(id)
       throw error
@@ -87,6 +95,7 @@ package struct Ingest {
     isRehearsal: Bool = false
   ) throws -> Summary {
     defer { end(visit.source) }
+    if visit.isFirstOfDay, !isRehearsal { try prune(visit.source) }
     let requests = visit.counter.value
     let documents: [Document]
     var skew: Int?
@@ -104,10 +113,8 @@ package struct Ingest {
       throw error
     }
     guard isRehearsal else {
-      let summary = try keepAndStore(
+      return try keepAndStore(
         documents, of: visit.source, run: visit.run, requests: requests, clockSkewSeconds: skew)
-      try prune(visit.source)
-      return summary
     }
     try store.beginRehearsal()
     let result = Result {
@@ -206,16 +213,20 @@ package struct Ingest {
     }
   }
 
-  /// Once a day; at every run it would cost more than it saves.
-  private func prune(_ id: SourceID) throws {
+  /// Whether the feed was not read yet on this day of its state: what is done once a day is done then, whatever the
+  /// minute.
+  private func isFirstOfDay(_ id: SourceID) throws -> Bool {
     let now = clock.now()
-    guard
-      source.state.timeZone.local(now).secondsOfDay < 60 * source.settings.integer("cadenceMinutes")
-    else {
-      return
-    }
+    let zone = source.state.timeZone
+    guard let last = try store.past(of: id, now: now).lastStart else { return true }
+    return zone.local(last).day != zone.local(now).day
+  }
+
+  /// Forgets old documents. Once a day; at every run it would cost more than it saves.
+  private func prune(_ id: SourceID) throws {
     try store.pruneBodies(
-      of: id, before: now - .seconds(86_400 * source.settings.integer("keepBodiesDays")))
+      of: id,
+      before: clock.now() - .seconds(86_400 * source.settings.integer("keepBodiesDays")))
   }
 
   private func end(_ id: SourceID) {
@@ -324,8 +335,8 @@ package struct Ingest {
     let payload = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
     var settled: Reading.Settled?
     do {
-      let reading = try source.provider.parse(documents, of: source)
-        .settled(takenAt: fetchedAt, horizon: source.horizon, in: source.country)
+      let reading = try reader.parse(documents, source).settled(
+        takenAt: fetchedAt, horizon: source.horizon, in: source.country)
       settled = reading
       try checkRejects(reading)
       let merge = Merge(

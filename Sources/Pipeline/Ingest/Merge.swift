@@ -17,11 +17,31 @@ package struct Merge {
   package init(
     _ store: Store, of source: SourceID, rules: ListRules, now: Instant, leavesSpans: Bool = false
   ) {
-    self.leavesSpans = leavesSpans
     self.store = store
     self.source = source
     self.rules = rules
     self.now = now
+    self.leavesSpans = leavesSpans
+  }
+
+  /// A reading without the codes of fuels that a feed goes on inventing: each is kept for ever, and there are only so
+  /// many numbers for the fuels of all feeds.
+  private func bounded(_ settled: Reading.Settled) throws -> Reading.Settled {
+    guard settled.unmapped > 0 else { return settled }
+    var known = try store.unmappedCodes(of: source)
+    var bounded = settled
+    bounded.observations = []
+    for observation in settled.observations {
+      if case .unmapped(let code) = observation.fuel, !known.contains(code) {
+        guard known.count < InputLimit.fuelCodes.value else {
+          bounded.rejects.append(Reject(.unknownFuel, raw: observation.asText))
+          continue
+        }
+        known.insert(code)
+      }
+      bounded.observations.append(observation)
+    }
+    return bounded
   }
 
   /// - Parameter tellsWholeDays: whether it is held against the answer before it with the same documents.
@@ -30,6 +50,7 @@ package struct Merge {
     _ settled: Reading.Settled, payload: Payload, run: RunID, requests: Int, tellsWholeDays: Bool
   ) throws -> Counts {
     try store.transaction {
+      let settled = try bounded(settled)
       // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)

@@ -18,15 +18,23 @@ package struct Recording: Sendable {
       "\(folder)/\(feed)/.\(takenAt.compact).\(ProcessInfo.processInfo.processIdentifier)"
     do {
       let files = FileManager.default
-      try files.createDirectory(atPath: unfinished, withIntermediateDirectories: true)
+      // For their owner alone, whatever the umask: news of a provider may be under terms.
+      try files.createDirectory(
+        atPath: unfinished, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
       for document in documents {
         let isXML =
           document.bytes.first { ![0xEF, 0xBB, 0xBF, 0x20, 0x0A, 0x0D].contains($0) } == 0x3C
         let path = "\(unfinished)/\(document.name).\(isXML ? "xml" : "json")"
-        try Data(document.bytes).write(to: URL(filePath: path))
+        guard
+          files.createFile(
+            atPath: path, contents: Data(document.bytes), attributes: [.posixPermissions: 0o600])
+        else { throw IngestError.recording(path: path, reason: "cannot be written") }
       }
       if files.fileExists(atPath: final) { try files.removeItem(atPath: final) }
       try files.moveItem(atPath: unfinished, toPath: final)
+    } catch let error as IngestError {
+      throw error
     } catch {
       throw IngestError.recording(path: final, reason: error.localizedDescription)
     }

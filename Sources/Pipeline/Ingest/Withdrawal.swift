@@ -31,13 +31,19 @@ package struct Withdrawal {
   private let store: Store
   private let sources: [Source]
   private let clock: Clock
+  private let reader: DocumentReader
   private let log: Logger
 
-  /// - Parameter sources: the feeds of the configuration, for what lists are held against.
-  package init(_ store: Store, sources: [Source], clock: Clock, log: Logger) {
+  /// - Parameters:
+  ///   - sources: the feeds of the configuration, for what lists are held against.
+  ///   - reader: where documents are read.
+  package init(
+    _ store: Store, sources: [Source], clock: Clock, reader: DocumentReader = .here, log: Logger
+  ) {
     self.store = store
     self.sources = sources
     self.clock = clock
+    self.reader = reader
     self.log = log
   }
 
@@ -105,7 +111,7 @@ package struct Withdrawal {
     guard let source = sources.first(where: { $0.feed == feed }) else { return }
     for run in runs {
       do {
-        _ = try Ingest(source, store: store, clock: clock, log: log)
+        _ = try Ingest(source, store: store, clock: clock, reader: reader, log: log)
           .reprocess(try store.keptRun(run.number))
       } catch {
         log.info("not read again", ["run": run, "error": "\(error)"])
