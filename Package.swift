@@ -38,6 +38,7 @@ let package = Package(
     .target(
       name: "CMigrations", path: "Migrations",
       exclude: ["routines", "views"], sources: ["migrations.c"]),
+    .target(name: "CSandbox"),
     .target(
       name: "CVersion", cSettings: [.define("BOWSER_COMMIT", to: "\"\(commit)\"")]),
 
@@ -73,7 +74,7 @@ let package = Package(
       dependencies: [
         "Pipeline", "Report", "Simulator", "Feeds", "Archives", "Store", "Timeline", "Trends",
         "Postgres",
-        "HTTP", "Logging", "Configuration", "FuelModel", "CVersion",
+        "HTTP", "Logging", "Configuration", "FuelModel", "CVersion", "CSandbox",
       ],
       swiftSettings: product),
 

@@ -1,4 +1,5 @@
 import Archives
+import Dispatch
 import Feeds
 import Foundation
 import Synchronization
@@ -13,7 +14,7 @@ enum Bowser {
     gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, simulateCommand,
   ]
 
-  static func main() async {
+  static func main() {
     // A standard stream that was closed stays unwritable: else the next file or connection takes its number, and what
     // is meant for a reader goes there.
     for stream in 0...2 as ClosedRange<Int32> where fcntl(stream, F_GETFD) < 0 {
@@ -22,15 +23,28 @@ enum Bowser {
     // A reader that has gone away is not our failure: writing then fails with an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     let arguments = Array(CommandLine.arguments.dropFirst())
-    var code = await run(arguments, environment: ProcessInfo.processInfo.environment)
+    let environment = ProcessInfo.processInfo.environment
+    if let code = answer(arguments, environment: environment) { end(code) }
+    // Where there is no memory for a thread nothing below ever begins.
+    Watchdog.arm(seconds: 20)
+    Task { end(await run(arguments, environment: environment)) }
+    dispatchMain()
+  }
+
+  private static func end(_ code: ExitCode) -> Never {
+    var code = code
     if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { code = failed(lost) }
     exit(code.rawValue)
   }
 
-  static func run(_ arguments: [String], environment: [String: String]) async -> ExitCode {
+  /// What needs no thread and no configuration; `nil`: it is a command.
+  private static func answer(_ arguments: [String], environment: [String: String]) -> ExitCode? {
     guard let name = arguments.first else {
       talk(overview)
       return .usage
+    }
+    if name == ReaderProcess.command {
+      return ReaderProcess.serve(Array(arguments.dropFirst()), environment: environment)
     }
     if ["-h", "--help", "help"].contains(name) {
       if arguments.count == 3, arguments[1] == "--pages" {
@@ -53,11 +67,19 @@ enum Bowser {
     guard let command = commands.first(where: { $0.name == name }) else {
       return failed(UsageError.unknown("command", name, among: commands.map(\.name)))
     }
-    let rest = Array(arguments.dropFirst())
-    if rest.contains("-h") || rest.contains("--help") {
+    if arguments.contains("-h") || arguments.contains("--help") {
       write(command.help)
       return .done
     }
+    return nil
+  }
+
+  private static func run(
+    _ arguments: [String], environment: [String: String]
+  ) async -> ExitCode {
+    let name = arguments[0]
+    guard let command = commands.first(where: { $0.name == name }) else { return .ourBug }
+    let rest = Array(arguments.dropFirst())
     let invocation: Invocation
     do {
       invocation = try Invocation(rest, of: command, environment: environment)
@@ -66,6 +88,7 @@ enum Bowser {
     }
     var code: ExitCode
     do {
+      invocation.watch()
       code = try await command.run(invocation)
       if code == .done, let lost = OutputLost.seen.withLock({ $0 }) {
         OutputLost.seen.withLock { $0 = nil }

@@ -25,6 +25,8 @@ struct Command: Sendable {
   var notes: String = ""
   /// Whether it is work for cron, whose end a watcher may want to hear of.
   var isJob = false
+  /// After how many seconds it ends with 75 unless the configuration or --deadline says otherwise; 0: never.
+  var deadlineSeconds = 300
   var run: @Sendable (Invocation) async throws -> ExitCode
 
   /// Options of every command.
@@ -35,6 +37,9 @@ struct Command: Sendable {
     Option(
       name: "now", value: "INSTANT", about: "the clock, for replays and tests: 2026-07-02T12:00:00Z"
     ),
+    Option(
+      name: "deadline", value: "SECONDS",
+      about: "end with 75 after so long, 0: never; or `deadlines` in bowser.json5"),
     Option(name: "verbose", value: nil, about: "tell what happens on standard error"),
     Option(
       name: "ping-url", value: "URL",

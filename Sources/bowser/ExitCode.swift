@@ -74,7 +74,9 @@ enum ExitCode: Int32, CaseIterable {
       }
     case is Migrator.Refusal: self = .configuration
     case let error as PostgresError:
-      if error.isLoginRefused {
+      if error == .readOnly {
+        self = .configuration
+      } else if error.isLoginRefused {
         self = .notAllowed
       } else if error.isUnknownDatabase || error.isTargetMalformed
         || error.sqlState?.hasPrefix("42P") == true

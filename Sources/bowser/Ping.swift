@@ -7,8 +7,10 @@ import Logging
 /// answers, or whether it does, is no matter to the job: a ping that does not come is its alarm.
 enum Ping {
   /// POST to the address for success, and to the address with the exit code behind it for what needs a
-  /// person. What heals by itself is not told: the watcher's own patience decides.
+  /// person. What heals by itself is told when it has not, three times in a row.
   static func send(_ code: ExitCode, of command: String, _ invocation: Invocation) async {
+    let repeats = Repeats.note(code, of: command, invocation)
+    guard code != .tryAgain || repeats >= Repeats.worthTelling else { return }
     do {
       let settings = try invocation.settings()
       await post(
@@ -26,7 +28,7 @@ enum Ping {
   private static func post(
     _ address: String, _ code: ExitCode, _ command: String, _ log: Logger, allowLoopback: Bool
   ) async {
-    guard !address.isEmpty, code != .tryAgain else { return }
+    guard !address.isEmpty else { return }
     guard var url = URL(string: address) else { return log.warning("ping address unreadable") }
     if code != .done { url.append(path: String(code.rawValue)) }
     let limits = Limits(timeoutSeconds: 10, maxBodyBytes: 1 << 16, allowLoopback: allowLoopback)

@@ -250,4 +250,19 @@ struct DocumentTests {
     }
     #expect(count > 25)
   }
+
+  /// docs/security.md prints the table of limits as it is.
+  @Test func limitsAreAsDocumented() throws {
+    let page = try Self.text("docs/security.md")
+    let format = NumberFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.numberStyle = .decimal
+    format.groupingSeparator = ","
+    format.usesGroupingSeparator = true
+    for limit in InputLimit.all {
+      let value = format.string(from: NSNumber(value: limit.value)) ?? ""
+      #expect(page.contains("| \(limit.name) | \(value) | \(limit.more) |"), "\(limit.name)")
+    }
+    #expect(InputLimit.all.count > 20)
+  }
 }

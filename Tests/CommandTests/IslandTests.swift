@@ -407,4 +407,49 @@ struct DoctorTests {
       #expect(!wrong.out.contains("CANARY"))
     }
   }
+
+  /// F-N06: a login that may only read is told as that, by jobs and by doctor, and not as something that heals.
+  @Test func aLoginThatOnlyReadsIsTold() async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let name = target.split(separator: "=")[1]
+      try Connection(target).execute(
+        "ALTER DATABASE \(name) SET default_transaction_read_only = on")
+      for words in [["ingest", "qld-fpd"], ["aggregate"]] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(IslandTests.now)"], on: target, environment: providers.environment)
+        #expect(result.code == 78 && result.err.contains("read only"), "\(words) \(result)")
+      }
+      let doctor = try CommandTests.run(["doctor"], on: target, environment: providers.environment)
+      #expect(doctor.code == 78 && doctor.out.contains("read only"), "\(doctor.out)")
+    }
+  }
+
+  /// F-N27: what is recorded is its owner's alone, whatever the umask.
+  @Test func recordingsAreTheirOwners() async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let process = CommandTests.process([], target, providers.environment)
+      let program = process.executableURL?.path ?? ""
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = [
+        "-c",
+        "umask 000; exec '\(program)' ingest qld-fpd --record '\(folder)' --now \(IslandTests.now)",
+      ]
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      var (files, folders) = (0, 0)
+      for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")
+        let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+        let mode = (attributes[.posixPermissions] as? Int ?? 0) & 0o777
+        #expect(mode == (isFolder ? 0o700 : 0o600), "\(path) \(String(mode, radix: 8))")
+        if isFolder { folders += 1 } else { files += 1 }
+      }
+      #expect(files >= 4 && folders >= 2)
+    }
+  }
 }

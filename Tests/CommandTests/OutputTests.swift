@@ -370,8 +370,8 @@ struct OutputTests {
     }
   }
 
-  /// Success is told at the address itself, what needs a person with its exit code, and what heals by
-  /// itself not at all.
+  /// F-N09: success is told at the address itself, what needs a person with its exit code, and what heals by
+  /// itself when it has not healed for the third time in a row.
   @Test func aPingTellsHowItEnded() async throws {
     try await TestDatabase.with { target in
       let asked = Mutex<[String]>([])
@@ -383,16 +383,18 @@ struct OutputTests {
       }
       defer { server.stop() }
       let words = ["--ping-url", "http://127.0.0.1:\(server.port)/check"]
-      let environment = ["BOWSER_ALLOW_LOOPBACK": "true"]
+      let environment = ["BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_STATE_FOLDER": temporary()]
+      let away = (["aggregate"], "host=/nowhere")
       for (command, target) in [
-        (["aggregate"], target), (["report", "--out", "/proc/x"], target),
-        (["aggregate"], "host=/nowhere"), (["status"], target),
+        (["aggregate"], target), (["report", "--out", "/proc/x"], target), away, away,
+        (["aggregate"], target), away, away, away, (["status"], target),
       ] {
         _ = try CommandTests.run(command + words, on: target, environment: environment)
       }
       #expect(
         asked.withLock { $0 } == [
           "POST /check bowser aggregate: exit 0\n", "POST /check/74 bowser report: exit 74\n",
+          "POST /check bowser aggregate: exit 0\n", "POST /check/75 bowser aggregate: exit 75\n",
         ])
     }
   }
@@ -452,7 +454,8 @@ struct OutputTests {
       let help = try CommandTests.run([command, "--help"]).out
       for match in help.matches(of: /(?m)^  --([a-z-]+)/) {
         let option = String(match.1)
-        let isCommon = ["config", "db", "now", "verbose", "ping-url", "help"].contains(option)
+        let isCommon = ["config", "db", "now", "deadline", "verbose", "ping-url", "help"].contains(
+          option)
         #expect(
           isCommon || page.contains("\\-\(option.replacing("-", with: "\\-"))"),
           "\(command) \(option)")

@@ -27,7 +27,8 @@ let aggregateCommand = Command(
     .init(name: "workers", value: "N", about: "how many connections share the work (2)"),
     .init(name: "summary", value: nil, about: "one line on standard output"),
   ],
-  isJob: true
+  isJob: true,
+  deadlineSeconds: 7_200
 ) { invocation in
   guard invocation.operands.isEmpty else {
     throw UsageError.message("aggregate takes no operands")

@@ -17,7 +17,8 @@ let agreementCommand = Command(
   notes: """
     Compared is every station and fuel at noon of every day that both cover and of which both tell
     something.
-    """
+    """,
+  deadlineSeconds: 3_600
 ) { invocation in
   let archives = try Archive.all(
     in: try invocation.configurationFolder(), environment: invocation.environment)

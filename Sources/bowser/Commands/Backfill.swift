@@ -32,7 +32,8 @@ let backfillCommand = Command(
 
     `bowser gaps` tells what is missing. `bowser aggregate` then brings the averages up to date.
     """,
-  isJob: true
+  isJob: true,
+  deadlineSeconds: 86_400
 ) { invocation in
   guard let name = invocation.operands.first, invocation.operands.count > 1 else {
     throw UsageError.message("which archive and which files? such as wa-fuelwatch downloads/")
@@ -76,13 +77,14 @@ let backfillCommand = Command(
   }
   let isRehearsal = invocation.flags.contains("dry-run")
   if isRehearsal { try store.beginRehearsal() }
+  let reader = try invocation.reader(settings)
   let results: [Backfill.Result]
   switch name {
   case "recordings":
-    results = try Replays(sources, store: store, clock: clock, log: log)
+    results = try Replays(sources, store: store, clock: clock, reader: reader, log: log)
       .recordings(paths, progress: show)
   case _ where kept.contains(name):
-    results = try Replays(sources, store: store, clock: clock, log: log)
+    results = try Replays(sources, store: store, clock: clock, reader: reader, log: log)
       .keptAnswers(name, paths, progress: show)
   default:
     guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }

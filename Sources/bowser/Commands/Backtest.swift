@@ -33,7 +33,8 @@ let backtestCommand = Command(
     A driver buys once within five days of each day: the verdict says which. Saved is what that is below a
     random day of the six, perfect is the cheapest of them, capture is the one by the other. Every verdict
     is made from averages up to its day and nothing later.
-    """
+    """,
+  deadlineSeconds: 7_200
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("backtest takes no operands") }
   let file = invocation.options["prices"]

@@ -36,7 +36,7 @@ let doctorCommand = Command(
   doctor.check("time zones", "the rules of Australia/Sydney are known") {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }
-  doctor.database(settings)
+  doctor.database(settings, invocation)
   doctor.state(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
   if invocation.flags.contains("online") {
@@ -95,15 +95,18 @@ private struct Doctor {
     }
   }
 
-  mutating func database(_ settings: Settings) {
+  mutating func database(_ settings: Settings, _ invocation: Invocation) {
     let connection: Connection
     do {
-      connection = try Connection(settings.text("database"))
+      connection = try Connection(
+        settings.text("database"), deadline: try invocation.deadline(settings))
       try Migrator(connection).verify()
     } catch {
       return tell(.fail, "database", "\(error)")
     }
-    if connection.isStandby {
+    if let isReadOnly = try? connection.isReadOnly(), isReadOnly, !connection.isStandby {
+      tell(.fail, "database", "\(PostgresError.readOnly)")
+    } else if connection.isStandby {
       tell(
         .warn, "database", "reached: a standby, where reading commands work and nothing is stored")
     } else {
@@ -185,10 +188,11 @@ private struct Doctor {
     let what = "\(source.feed) online"
     do {
       let store = try invocation.store(settings)
-      let fetch = invocation.fetch(
-        source, settings, invocation.client(settings), until: .now + .seconds(120))
+      let fetch = try invocation.fetch(
+        source, settings, invocation.client(settings), until: Deadline(seconds: 120))
       let summary = try await Ingest(
-        source, store: store, clock: .system, log: invocation.logger(settings)
+        source, store: store, clock: .system, reader: try invocation.reader(settings),
+        log: invocation.logger(settings)
       ).live(fetch, isRehearsal: true)
       tell(.ok, what, "answers; \(summary.counts.received) prices read, none stored")
     } catch let error as IngestError {

@@ -31,7 +31,8 @@ let exportCommand = Command(
     from left to right, but for price_history, which comes as it lies. --since and --until cut columns of
     days by the UTC day of their instant.
     """,
-  isJob: true
+  isJob: true,
+  deadlineSeconds: 3_600
 ) { invocation in
   let store = try invocation.readerStore(try invocation.settings())
   let views = try store.publishedViews()

@@ -4,6 +4,7 @@ import Foundation
 import FuelModel
 import HTTP
 import Pipeline
+import Postgres
 import Store
 
 let ingestCommand = Command(
@@ -39,7 +40,9 @@ let ingestCommand = Command(
     Exit codes: 0 done or nothing new; 65 refused; 69 feed unavailable; 75 try again; 77 not allowed;
     78 configuration. Over several feeds the worst counts, and each is named.
     """,
-  isJob: true
+  isJob: true,
+  // Of what is kept on this machine; fetching ends by deadlineSeconds of the configuration.
+  deadlineSeconds: 86_400
 ) { invocation in
   let settings = try invocation.settings()
   let sources = try invocation.sources()
@@ -54,15 +57,12 @@ let ingestCommand = Command(
   if invocation.options["replay"] != nil {
     return run.replay(chosen, try invocation.store(settings))
   }
-  // A replay is work of this machine alone and may take as long as it takes; this is not.
-  let seconds = settings.integer("deadlineSeconds")
-  Watchdog.start(seconds: seconds + 10)
   guard invocation.flags.contains("isolated"), let source = chosen.first else {
     return try run.islands(chosen)
   }
   Island.endWithParent()
   return await run.live(
-    source, try invocation.store(settings), until: ContinuousClock.now + .seconds(seconds))
+    source, try invocation.store(settings), until: try invocation.deadline(settings))
 }
 
 /// Runs named one by one or as ranges: `7 12-15`.
@@ -108,12 +108,12 @@ private struct IngestRun {
 
   /// One feed, in this process.
   func live(
-    _ source: Source, _ store: Store, until deadline: ContinuousClock.Instant
+    _ source: Source, _ store: Store, until deadline: Deadline
   ) async -> ExitCode {
     var worst = ExitCode.done
     do {
       let summary = try await ingest(source, store).live(
-        fetch(source, until: deadline),
+        try fetch(source, until: deadline),
         recording: invocation.options["record"].map { Recording(folder: $0) },
         isRehearsal: invocation.flags.contains("dry-run"))
       tell(source.feed, .success(summary), &worst)
@@ -201,12 +201,14 @@ private struct IngestRun {
     return worst
   }
 
-  private func ingest(_ source: Source, _ store: Store) -> Ingest {
-    Ingest(source, store: store, clock: clock, log: invocation.logger(settings))
+  private func ingest(_ source: Source, _ store: Store) throws -> Ingest {
+    Ingest(
+      source, store: store, clock: clock, reader: try invocation.reader(settings),
+      log: invocation.logger(settings))
   }
 
-  private func fetch(_ source: Source, until deadline: ContinuousClock.Instant) -> Fetch {
-    invocation.fetch(source, settings, client, until: deadline)
+  private func fetch(_ source: Source, until deadline: Deadline) throws -> Fetch {
+    try invocation.fetch(source, settings, client, until: deadline)
   }
 
   /// One line on a feed: on standard output where a summary was asked for, on standard error where

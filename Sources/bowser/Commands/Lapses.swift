@@ -22,7 +22,8 @@ let lapsesCommand = Command(
     archive. A line has, in days: how long that is, and for how long half, 90 % and 99 % of the prices held at most
     until the next one of their station; then how many held for longer than they are believed. Nothing here changes a
     setting: too short a time loses prices that still hold, too long a time keeps stations that have closed.
-    """
+    """,
+  deadlineSeconds: 3_600
 ) { invocation in
   let archives = try Archive.all(
     in: try invocation.configurationFolder(), environment: invocation.environment)

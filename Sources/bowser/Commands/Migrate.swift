@@ -14,7 +14,8 @@ let migrateCommand = Command(
     ("bowser migrate status", "list every file and whether it is applied"),
     ("bowser migrate verify", "exit 78 unless the database matches"),
   ],
-  options: [.init(name: "dry-run", value: nil, about: "change nothing")]
+  options: [.init(name: "dry-run", value: nil, about: "change nothing")],
+  deadlineSeconds: 86_400
 ) { invocation in
   let settings = try invocation.settings()
   let word = invocation.operands.first ?? "up"
@@ -22,7 +23,8 @@ let migrateCommand = Command(
     throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
   }
   let country = try Country(folder: try invocation.configurationFolder())
-  let connection = try Connection(settings.text("database"))
+  let connection = try Connection(
+    settings.text("database"), deadline: try invocation.deadline(settings))
   let migrator = Migrator(connection)
   switch word {
   case "verify":

@@ -16,7 +16,8 @@ let reportCommand = Command(
     files. Each is replaced whole; pages of regions that are gone are removed. A folder that holds
     something else and no report is refused.
     """,
-  isJob: true
+  isJob: true,
+  deadlineSeconds: 3_600
 ) { invocation in
   guard invocation.operands.isEmpty, let folder = invocation.options["out"], !folder.isEmpty else {
     throw UsageError.message("where to? --out DIR")

@@ -31,7 +31,8 @@ let simulateCommand = Command(
   notes: """
     The same seed, size, days and --now give the same market. `serve` prints the settings with which
     bowser finds it, ready for eval or a file.
-    """
+    """,
+  deadlineSeconds: 0
 ) { invocation in
   let simulation = try Simulation(invocation)
   if invocation.options["fault"] == "list" {

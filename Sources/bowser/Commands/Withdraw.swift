@@ -21,7 +21,8 @@ let withdrawCommand = Command(
     that another run reported too stay. Lists near it are judged again, spans are made at once, and
     averages by the next `bowser aggregate`. Files of archives cannot be withdrawn.
     """,
-  isJob: true
+  isJob: true,
+  deadlineSeconds: 3_600
 ) { invocation in
   guard let reason = invocation.options["reason"], reason.contains(where: { !$0.isWhitespace })
   else {
@@ -31,7 +32,8 @@ let withdrawCommand = Command(
   let settings = try invocation.settings()
   let withdrawal = Withdrawal(
     try invocation.store(settings), sources: try invocation.sources(),
-    clock: try invocation.clock(), log: invocation.logger(settings))
+    clock: try invocation.clock(), reader: try invocation.reader(settings),
+    log: invocation.logger(settings))
   let isUndoing = invocation.flags.contains("undo")
   // All of them or none.
   let candidates = try runs.map { try withdrawal.candidate($0, counts: isUndoing) }

@@ -1,0 +1,36 @@
+import Configuration
+import Feeds
+import Foundation
+
+/// How often in a row a job has ended with 75: once heals by itself, again and again does not.
+///
+/// Kept in a file of the state folder, because the database may be what is away.
+enum Repeats {
+  /// From so many on a watcher is told.
+  static let worthTelling = 3
+
+  /// Counts one more end of a job; any other end begins anew.
+  ///
+  /// - Returns: how many there were in a row.
+  static func note(_ code: ExitCode, of command: String, _ invocation: Invocation) -> Int {
+    guard let settings = try? invocation.settings(),
+      let folder = TokenCache.folder(
+        configured: settings.text("stateFolder"), environment: invocation.environment)
+    else { return 0 }
+    let words = [command] + invocation.operands + invocation.flags.sorted()
+    let name = words.joined(separator: "-").lowercased().utf8.prefix(80).filter {
+      (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+    }
+    let path = "\(folder)/\(String(decoding: name, as: UTF8.self)).again"
+    guard code == .tryAgain else {
+      try? FileManager.default.removeItem(atPath: path)
+      return 0
+    }
+    let before = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int($0.prefix(9)) }
+    let count = min((before ?? 0) + 1, 1_000_000)
+    try? FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try? "\(count)".write(toFile: path, atomically: true, encoding: .utf8)
+    return count
+  }
+}
