@@ -74,8 +74,11 @@ package struct Setting: Sendable {
     self.standard = standard
   }
 
+  /// The variable of the environment that sets it: `BOWSER_DEADLINE_SECONDS`.
+  package func variable(prefix: String) -> String { "\(prefix)_\(variablePart)" }
+
   /// `deadlineSeconds` as part of a variable's name: `DEADLINE_SECONDS`.
-  var variablePart: String {
+  private var variablePart: String {
     var name = ""
     for character in key {
       if character.isUppercase { name += "_" }
@@ -119,7 +122,7 @@ package struct Settings: Sendable {
       throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: table.map(\.key)))
     }
     for setting in table {
-      let variable = "\(variablePrefix)_\(setting.variablePart)"
+      let variable = setting.variable(prefix: variablePrefix)
       let found: (Value, Origin)
       if let text = flags[setting.key] {
         guard let value = setting.kind.value(of: text) else {
