@@ -27,7 +27,7 @@ struct WaitTests {
   ]
 
   /// At how many messages of each conversation. All of them by hand: WAIT_PLACES=500 make test-long.
-  private static let places = Long.count("WAIT_PLACES", short: 1, long: 4)
+  private static let places = Long.count("WAIT_PLACES", short: 1, long: 2)
   private static let seconds = Long.isOn ? 2 : 1
 
   /// F-N03, F-N07, F-N08: each command ends soon after its deadline, with a code that says try again or with 0 where
