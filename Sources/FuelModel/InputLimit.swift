@@ -33,7 +33,7 @@ package struct InputLimit: Sendable {
   package static let keys = InputLimit("keys of an object", 1_000, "the document is refused")
   package static let keyBytes = InputLimit("bytes of a key", 256, "the document is refused")
   package static let textBytes = InputLimit(
-    "bytes of a text in a document", 65_536, "the document is refused")
+    "bytes of a text in a document", 2_097_152, "the document is refused")
   package static let numberBytes = InputLimit("bytes of a number", 64, "the document is refused")
   package static let values = InputLimit(
     "values of a document", 10_000_000, "the document is refused")
