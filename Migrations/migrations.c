@@ -94,6 +94,9 @@ static const unsigned char m0028_name_the_country[] = {
 static const unsigned char m0029_drop_nation_zone[] = {
 #embed "0029_drop_nation_zone.sql"
 };
+static const unsigned char m0030_seal_facts[] = {
+#embed "0030_seal_facts.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -159,6 +162,9 @@ static const unsigned char archive_month[] = {
 };
 static const unsigned char private_price_now[] = {
 #embed "views/private_price_now.sql"
+};
+static const unsigned char private_fact_hash[] = {
+#embed "views/private_fact_hash.sql"
 };
 static const unsigned char private_region_clock[] = {
 #embed "views/private_region_clock.sql"
@@ -328,6 +334,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0027_replicate", m0027_replicate),
   FILE_ENTRY("0028_name_the_country", m0028_name_the_country),
   FILE_ENTRY("0029_drop_nation_zone", m0029_drop_nation_zone),
+  FILE_ENTRY("0030_seal_facts", m0030_seal_facts),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),
@@ -345,6 +352,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/timeline", timeline),
   FILE_ENTRY("routines/confirm_price", confirm_price),
   FILE_ENTRY("views/private_price_now", private_price_now),
+  FILE_ENTRY("views/private_fact_hash", private_fact_hash),
   FILE_ENTRY("views/private_region_clock", private_region_clock),
   FILE_ENTRY("views/private_region_delay", private_region_delay),
   FILE_ENTRY("views/private_average_live", private_average_live),

@@ -44,7 +44,7 @@ BEGIN
     EXECUTE format(
       'ALTER TABLE fuel.archive_price ATTACH PARTITION fuel.%I FOR VALUES IN (%s)',
       archive, p_source_id);
-    EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', archive);
+    EXECUTE format('GRANT SELECT ON fuel.%I TO fuel_writer', archive);
   END IF;
   -- What the partition promises, told while the table is empty, so that attaching need not look.
   EXECUTE format(
@@ -55,7 +55,12 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', month_table);
   -- Another server follows what comes into the archive, not into a table that is no part of it yet.
   IF fuel.is_published() THEN
+    -- What is copied into it then is summed statement by statement.
+    EXECUTE format(
+      'CREATE TRIGGER archive_price_sum AFTER INSERT ON fuel.%I REFERENCING NEW TABLE AS added '
+      'FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_archive_prices()', month_table);
     PERFORM fuel.attach_archive_month(p_source_id, p_month);
+    EXECUTE format('GRANT INSERT ON fuel.%I TO fuel_writer', month_table);
   END IF;
 END
 $$;
@@ -78,6 +83,12 @@ BEGIN
   IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = ('fuel.' || quote_ident(month_table))::regclass) THEN
     RETURN;
   END IF;
+  -- From here on facts come in by the archive alone, where they are summed.
+  EXECUTE format('REVOKE INSERT ON fuel.%I FROM fuel_writer', month_table);
+  EXECUTE format(
+    'INSERT INTO fuel.fact_sum (run_id, facts, hash_sum) '
+    'SELECT run_id, count(*), sum(fuel.archive_price_hash('
+    '  station_id, fuel_id, source_id, effective_at, price_tenths, run_id)) FROM fuel.%I GROUP BY run_id', month_table);
   -- The key after the rows, which lie in its order.
   EXECUTE format(
     'ALTER TABLE fuel.%I ADD PRIMARY KEY (station_id, fuel_id, effective_at, price_tenths)',

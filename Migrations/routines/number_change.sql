@@ -1,30 +1,91 @@
--- Gives a run its place in the order of commits: the counter's row is locked until the commit, so that
--- whoever has seen a number has seen all smaller ones. The last act of a run's transaction, because others
--- wait for it.
-CREATE OR REPLACE FUNCTION fuel.number_change(p_run_id integer) RETURNS void LANGUAGE sql AS $$
-  WITH counted AS (
-    UPDATE fuel.change_counter SET newest = change_counter.newest + 1
-    RETURNING change_counter.newest
-  )
-  UPDATE fuel.run SET change_number = counted.newest
-  FROM counted
-  WHERE run.run_id = p_run_id
+-- The order of commits, and the chain of digests over it. The counter's row is locked until the commit, so that whoever
+-- has seen a number has seen all smaller ones. The last act of a transaction, because others wait for it. The writer
+-- cannot write these tables; each change gets its number by these functions, once.
+
+-- What a change says, as the chain covers it: the run or the withdrawal, the sums of the facts, and what was logged.
+CREATE OR REPLACE FUNCTION fuel.link_text(p_change_number bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' AS $$
+  SELECT jsonb_build_object(
+    'change', p_change_number,
+    'run', (
+      SELECT jsonb_build_array(
+        run.run_id, run.source_id, run.kind, run.replaces_run_id, run.started_at, run.finished_at, run.taken_at,
+        run.fetched_at, run.documents, run.payload_sha256, run.payload_bytes, run.content_digest, run.requests,
+        run.received, run.stored, run.unchanged, run.duplicate, run.rejected, run.rejected_by_reason, run.flagged,
+        run.unmapped, run.pairs, run.clock_skew, run.stamps, run.told_days)
+      FROM fuel.run
+      WHERE run.change_number = p_change_number
+    ),
+    'withdrawal', (
+      SELECT jsonb_agg(to_jsonb(withdrawal) ORDER BY withdrawal.withdrawal_id)
+      FROM fuel.withdrawal
+      WHERE withdrawal.change_number = p_change_number
+    ),
+    'facts', (
+      SELECT jsonb_agg(
+        jsonb_build_array(sums.run_id, sums.facts, sums.hash_sum) ORDER BY sums.run_id, sums.facts, sums.hash_sum)
+      FROM fuel.fact_sum AS sums
+      WHERE sums.change_number = p_change_number
+    ),
+    'log', (
+      SELECT jsonb_agg(to_jsonb(entry) ORDER BY entry.entry_id)
+      FROM fuel.audit_log AS entry
+      WHERE entry.change_number = p_change_number
+    ))::text
 $$;
-COMMENT ON FUNCTION fuel.number_change(integer) IS 'Gives a run its place in the order of commits.';
+COMMENT ON FUNCTION fuel.link_text(bigint) IS 'What the chain of digests says of a change.';
+GRANT EXECUTE ON FUNCTION fuel.link_text(bigint) TO fuel_writer;
+
+-- Appends the link of a change to the chain. It covers what transactions without a number left, too.
+CREATE OR REPLACE FUNCTION fuel.add_link(p_change_number bigint) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE fuel.fact_sum SET change_number = p_change_number WHERE fact_sum.change_number IS NULL;
+  UPDATE fuel.audit_log SET change_number = p_change_number WHERE audit_log.change_number IS NULL;
+  INSERT INTO fuel.chain_link (change_number, digest)
+  SELECT
+    p_change_number,
+    sha256(coalesce((
+      SELECT before.digest FROM fuel.chain_link AS before ORDER BY before.change_number DESC LIMIT 1
+    ), '') || convert_to(fuel.link_text(p_change_number), 'UTF8'));
+END
+$$;
+COMMENT ON FUNCTION fuel.add_link(bigint) IS 'Appends a link to the chain of digests.';
+REVOKE EXECUTE ON FUNCTION fuel.add_link(bigint) FROM PUBLIC, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.number_change(p_run_id integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  number bigint;
+BEGIN
+  UPDATE fuel.change_counter SET newest = change_counter.newest + 1 RETURNING change_counter.newest INTO number;
+  UPDATE fuel.run SET change_number = number WHERE run.run_id = p_run_id AND run.change_number IS NULL;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'run % has a number or is none', p_run_id;
+  END IF;
+  PERFORM fuel.add_link(number);
+END
+$$;
+COMMENT ON FUNCTION fuel.number_change(integer) IS
+  'Gives a run its place in the order of commits, and its link in the chain of digests.';
+REVOKE EXECUTE ON FUNCTION fuel.number_change(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.number_change(integer) TO fuel_writer;
 
 -- Keeps a person's decision that a run does not count, or counts again, with its place in that order.
 CREATE OR REPLACE FUNCTION fuel.note_withdrawal(
   p_run_id integer, p_decided_at timestamptz, p_counts_again boolean, p_reason text)
-RETURNS void LANGUAGE sql AS $$
-  WITH counted AS (
-    UPDATE fuel.change_counter SET newest = change_counter.newest + 1
-    RETURNING change_counter.newest
-  )
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  number bigint;
+BEGIN
+  UPDATE fuel.change_counter SET newest = change_counter.newest + 1 RETURNING change_counter.newest INTO number;
   INSERT INTO fuel.withdrawal (run_id, decided_at, counts_again, reason, change_number)
-  SELECT p_run_id, p_decided_at, p_counts_again, p_reason, counted.newest
-  FROM counted
+  VALUES (p_run_id, p_decided_at, p_counts_again, p_reason, number);
+  PERFORM fuel.add_link(number);
+END
 $$;
 COMMENT ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) IS
   'Keeps that a person withdrew a run, or what it reported counts again.';
+REVOKE EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) TO fuel_writer;

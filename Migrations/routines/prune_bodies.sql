@@ -1,5 +1,6 @@
 -- Forgets documents that have been kept for long enough. The newest fifty runs keep theirs whatever the
--- clock says, so that a clock that jumps ahead empties nothing. The writer may not delete; this deletes
+-- clock says, so that a clock that jumps ahead empties nothing, and so do those of the last seven days by the clock of
+-- the server. The writer may not delete; this deletes
 -- documents only, never what they said.
 CREATE OR REPLACE FUNCTION fuel.prune_bodies(p_source_id smallint, p_before timestamptz)
 RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -15,7 +16,7 @@ RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_t
     USING fuel.run
     WHERE run_body.run_id = run.run_id
       AND run.source_id = p_source_id
-      AND run_body.fetched_at < p_before
+      AND run_body.fetched_at < least(p_before, now() - interval '7 days')
       AND run.run_id NOT IN (SELECT newest.run_id FROM newest)
     RETURNING run_body.run_id, run_body.name, run_body.sha256
   ),

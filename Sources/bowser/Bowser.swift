@@ -11,7 +11,8 @@ enum Bowser {
   static let commands: [Command] = [
     ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand, exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
-    gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, simulateCommand,
+    gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, verifyCommand,
+    simulateCommand,
   ]
 
   static func main() {

@@ -227,6 +227,8 @@ struct BackfillTests {
             SELECT count(*), count(DISTINCT content_digest) FROM fuel.run
             WHERE outcome IN ('stored', 'unchanged')
             """) == ["12|12"])
+        let verified = try CommandTests.run(["verify"], on: target)
+        #expect(verified.code == 0, "\(verified.out)")
       }
     }
     #expect(kills == wanted)

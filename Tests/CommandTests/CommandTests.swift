@@ -256,6 +256,8 @@ struct CommandTests {
       #expect(
         try Connection(target).lines("SELECT DISTINCT outcome FROM fuel_v1.ingest_runs ORDER BY 1")
           .allSatisfy { ["interrupted", "stored", "unchanged"].contains($0) })
+      let verified = try Self.run(["verify"], on: target)
+      #expect(verified.code == 0, "\(verified.out)")
     }
   }
 

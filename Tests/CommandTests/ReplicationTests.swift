@@ -127,7 +127,7 @@ struct ReplicationTests {
       ["status", "--now", Self.now], ["show", "perth", "U91", "--now", Self.now],
       ["stations", "--doubtful"],
       ["gaps", "--now", Self.now], ["lapses"], ["metrics", "--now", Self.now],
-      ["backtest", "--stored"],
+      ["backtest", "--stored"], ["verify"],
       ["aggregate", "--as-of", "2026-07-01T10:00:00Z", "--now", Self.now],
     ] {
       let here = try CommandTests.run(words, on: cluster.target)
@@ -210,6 +210,8 @@ struct ReplicationTests {
     #expect(
       try copy.lines("SELECT count(*) FROM fuel.archive_price")
         == source.lines("SELECT count(*) FROM fuel.archive_price"))
+    let verified = try run("verify", on: subscriber.target)
+    #expect(verified.code == 0, "\(verified.out)")
     // Without it the publisher keeps what it wrote for ever.
     try copy.execute("DROP SUBSCRIPTION fuel")
     #expect(try source.lines("SELECT count(*) FROM pg_replication_slots") == ["0"])

@@ -41,6 +41,9 @@ struct ModelTests {
       var questions = try Questions(lived, &random)
       let differences = try questions.differences()
       for difference in differences.prefix(3) { Issue.record("seed \(seed): \(difference)") }
+      // Whatever happened to it, nothing of it was changed afterwards.
+      let faults = try Store(try Connection(target)).verify(head: nil).faults
+      #expect(faults == [], "seed \(seed)")
     }
   }
 }

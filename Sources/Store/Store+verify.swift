@@ -1,0 +1,181 @@
+import Postgres
+
+/// Whether the stored facts are those that were stored.
+package struct Verification: Sendable {
+  package var facts = 0
+  package var runs = 0
+  package var links = 0
+  package var documents = 0
+  /// The newest digest of the chain in hex; `nil`: nothing has changed since there is a chain.
+  package var head: String?
+  /// What is not as it was, a line each.
+  package var faults: [String] = []
+}
+
+/// A change of a row that decides whether facts count.
+package struct LoggedChange: Sendable {
+  package var changedAt: String
+  package var login: String
+  package var table: String
+  /// What differs, as JSON.
+  package var was: String
+  package var became: String
+}
+
+extension Store {
+  /// Holds every fact against the sums that were made when it was stored, the sums and the runs against the chain of
+  /// digests, and the kept documents against theirs. Reads all of it once, as it stands at one instant.
+  ///
+  /// - Parameter head: a digest of the chain that was noted before, in hex, or its beginning; it must be there.
+  package func verify(head: String?) throws -> Verification {
+    try connection.transaction {
+      try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+      var found = Verification()
+      try verifyFacts(&found)
+      try verifyChain(&found, head: head)
+      try verifyDocuments(&found)
+      return found
+    }
+  }
+
+  private func verifyFacts(_ found: inout Verification) throws {
+    let rows = try connection.query(
+      """
+      WITH compared AS MATERIALIZED (
+        SELECT
+          run_id, coalesce(held.facts, 0) AS facts, coalesce(summed.facts, 0) AS stored,
+          (held.facts, held.hash_sum) IS DISTINCT FROM (summed.facts, summed.hash_sum) AS differs
+        FROM (
+          SELECT fact.run_id, count(*) AS facts, sum(fact.hash) AS hash_sum
+          FROM fuel.fact_hash AS fact
+          GROUP BY fact.run_id
+        ) AS held
+        FULL JOIN (
+          SELECT sums.run_id, sum(sums.facts)::bigint AS facts, sum(sums.hash_sum) AS hash_sum
+          FROM fuel.fact_sum AS sums
+          GROUP BY sums.run_id
+        ) AS summed USING (run_id)
+      )
+      SELECT all_runs.*, NULL::integer AS run_id, NULL AS feed
+      FROM (
+        SELECT coalesce(sum(compared.facts), 0)::bigint AS facts, count(*) AS stored FROM compared
+      ) AS all_runs
+      UNION ALL
+      SELECT compared.facts, compared.stored, run_id, coalesce(source.source, 'an unknown feed')
+      FROM compared
+      LEFT JOIN fuel.run USING (run_id)
+      LEFT JOIN fuel.source USING (source_id)
+      WHERE compared.differs
+      ORDER BY run_id NULLS FIRST
+      """)
+    for row in rows {
+      let (facts, stored) = (try row.integer("facts"), try row.integer("stored"))
+      guard let run = try row.optional("run_id") else {
+        (found.facts, found.runs) = (facts, stored)
+        continue
+      }
+      found.faults.append(
+        "run \(run) of \(try row.text("feed")): "
+          + (facts == stored
+            ? "its \(facts) facts are not those that were stored"
+            : "\(facts) facts, \(stored) were stored"))
+    }
+  }
+
+  private func verifyChain(_ found: inout Verification, head: String?) throws {
+    let chain = try connection.query(
+      """
+      SELECT
+        count(*) AS links, max(chain_link.change_number) AS last,
+        (SELECT change_counter.newest FROM fuel.change_counter) AS newest,
+        (SELECT pipeline.chain_head FROM fuel_v1.pipeline) AS head,
+        EXISTS (
+          SELECT FROM fuel.chain_link AS noted
+          WHERE starts_with(encode(noted.digest, 'hex'), \(optional: head))) AS is_known
+      FROM fuel.chain_link
+      """
+    ).only()
+    found.links = try chain.integer("links")
+    found.head = try chain.optional("head")
+    if let head, try !chain.boolean("is_known") {
+      found.faults.append("the chain does not hold \(head)")
+    }
+    if try chain.optional("last") != nil, try chain.integer("last") != chain.integer("newest") {
+      found.faults.append(
+        "the chain ends at change \(try chain.integer("last")) of \(try chain.integer("newest"))")
+    }
+    for row in try connection.query(
+      """
+      SELECT
+        link.change_number, coalesce(run.run_id, withdrawal.run_id) AS run_id,
+        link.number_before <> link.change_number - 1 AS is_gap
+      FROM (
+        SELECT
+          chain_link.*, lag(chain_link.digest) OVER in_order AS before,
+          lag(chain_link.change_number) OVER in_order AS number_before
+        FROM fuel.chain_link
+        WINDOW in_order AS (ORDER BY chain_link.change_number)
+      ) AS link
+      LEFT JOIN fuel.run ON run.change_number = link.change_number
+      LEFT JOIN fuel.withdrawal ON withdrawal.change_number = link.change_number
+      WHERE link.number_before <> link.change_number - 1
+        OR link.digest <> sha256(
+          coalesce(link.before, '') || convert_to(fuel.link_text(link.change_number), 'UTF8'))
+      ORDER BY link.change_number
+      """)
+    {
+      let number = try row.integer("change_number")
+      let run = try row.optional("run_id").map { " (run \($0))" } ?? ""
+      found.faults.append(
+        try row.optional("is_gap") == "t"
+          ? "change \(number)\(run): the change before it is missing"
+          : "change \(number)\(run): what is kept of it is not what was stored")
+    }
+  }
+
+  private func verifyDocuments(_ found: inout Verification) throws {
+    found.documents = try connection.query("SELECT count(*) AS documents FROM fuel.body").only()
+      .integer("documents")
+    for row in try connection.query(
+      """
+      SELECT run_body.run_id, run_body.name
+      FROM fuel.body
+      JOIN fuel.run_body USING (sha256)
+      WHERE body.sha256 <> sha256(body.bytes)
+      ORDER BY run_body.run_id, run_body.name
+      """)
+    {
+      found.faults.append(
+        "run \(try row.integer("run_id")): document \(try row.text("name")) is not what came")
+    }
+  }
+
+  /// What was logged: the newest last.
+  package func loggedChanges() throws -> [LoggedChange] {
+    try connection.query(
+      """
+      SELECT
+        to_char(entry.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS changed_at,
+        entry.login, entry.table_name,
+        coalesce((
+          SELECT jsonb_object_agg(part.key, part.value)
+          FROM jsonb_each(entry.was) AS part
+          WHERE entry.became IS NULL OR part.key IN ('run_id', 'source')
+            OR part.value IS DISTINCT FROM entry.became -> part.key
+        )::text, '-') AS was,
+        coalesce((
+          SELECT jsonb_object_agg(part.key, part.value)
+          FROM jsonb_each(entry.became) AS part
+          WHERE entry.was IS NULL OR part.value IS DISTINCT FROM entry.was -> part.key
+        )::text, '-') AS became
+      FROM fuel.audit_log AS entry
+      ORDER BY entry.entry_id
+      """
+    ).map { row in
+      LoggedChange(
+        changedAt: try row.text("changed_at"), login: try row.text("login"),
+        table: try row.text("table_name"), was: try row.text("was"),
+        became: try row.text("became"))
+    }
+  }
+}
