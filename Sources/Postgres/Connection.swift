@@ -17,6 +17,8 @@ package final class Connection {
   let application: String
   package let deadline: Deadline
   private var role: String?
+  /// The process of the server behind it, whatever stands between.
+  private var serverProcess = 0
   // Held while the session is used, by a statement or by the heartbeat.
   let use = DispatchSemaphore(value: 1)
   private var heartbeat: Heartbeat?
@@ -54,8 +56,22 @@ package final class Connection {
     self.application = application
     self.deadline = deadline
     handle = try Self.open(target, application, connectSeconds)
-    try setUp()
+    serverProcess = try setUp()
+    // A pooler names a process of its own.
+    if connectSeconds == nil, serverProcess != Int(PQbackendPID(handle)) { try refuseSharing() }
     heartbeat = Heartbeat(of: self)
+  }
+
+  /// Locks, settings and the role belong to a session of the server: a pooler that lends one to others between
+  /// transactions would lend those too.
+  private func refuseSharing() throws(PostgresError) {
+    let other = try another(Deadline(seconds: 10))
+    guard other.serverProcess == serverProcess else { return }
+    // What was set stays in the session, which is not ours.
+    try? execute("RESET ALL")
+    throw .unfit(
+      "a pooler in transaction mode stands before the database: name the server itself, or a pool in session mode"
+    )
   }
 
   deinit {
@@ -93,6 +109,14 @@ package final class Connection {
       guard error.isTargetMalformed else { throw error }
       throw .cannotConnect(message.replacing(/"[^"]*"/, with: "\"***\""))
     }
+    if let encoding = PQparameterStatus(opened, "server_encoding").map({ String(cString: $0) }),
+      encoding != "UTF8"
+    {
+      PQfinish(opened)
+      throw .unfit(
+        "the database is encoded in \(encoding), and bowser needs UTF8: "
+          + "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0")
+    }
     // Notices are talk of the server about its own work; errors come as results.
     PQsetNoticeProcessor(opened, { _, _ in }, nil)
     // Whatever waits does so in `wait`, which knows the deadline.
@@ -100,8 +124,11 @@ package final class Connection {
     return opened
   }
 
-  private func setUp() throws(PostgresError) {
-    try execute(
+  /// Makes the session independent of defaults.
+  ///
+  /// - Returns: the number of the server's process.
+  private func setUp() throws(PostgresError) -> Int {
+    let script =
       """
       SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
       SET search_path = ''; SET standard_conforming_strings = on; SET bytea_output = 'hex';
@@ -111,8 +138,13 @@ package final class Connection {
       SET idle_session_timeout = '\(Self.silenceSeconds)s';
       SET client_connection_check_interval = '10s';
       SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 4;
-      SET tcp_user_timeout = 60000
-      """)
+      SET tcp_user_timeout = 60000;
+      SELECT pg_backend_pid() AS process
+      """
+    return try exclusively { () throws(PostgresError) -> Int in
+      let result = try finalResult(isSent: PQsendQuery(handle, script), of: script)
+      return try Rows(checked(result, expecting: [PGRES_TUPLES_OK])).only().integer("process")
+    }
   }
 
   /// How long a statement waits for a lock that another session holds.

@@ -13,6 +13,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   case standby
   /// The login or the database is set to read only.
   case readOnly
+  /// The database, or what stands before it, is set up so that nothing here can work with it.
+  case unfit(String)
   /// A result did not have the shape that the program expects.
   case unexpectedResult(String)
 
@@ -36,7 +38,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     // It takes writing once it is the primary server.
     case .connectionLost, .deadline, .standby: true
     case .cannotConnect: !isLoginRefused && !isUnknownDatabase && !isTargetMalformed
-    case .unexpectedResult, .readOnly: false
+    case .unexpectedResult, .readOnly, .unfit: false
     case .refused(let state, _, _):
       ["08", "53", "40"].contains(state.prefix(2)) || state.hasPrefix("57P0")
         || ["55P03", "57014", "25P03"].contains(state)
@@ -59,7 +61,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       .contains { message.contains($0) }
         || (message.contains("role \"") && message.contains("does not exist"))
     case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
-    case .connectionLost, .deadline, .standby, .readOnly, .unexpectedResult: false
+    case .connectionLost, .deadline, .standby, .readOnly, .unfit, .unexpectedResult: false
     }
   }
 
@@ -73,13 +75,21 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     ].contains { message.contains($0) }
   }
 
+  /// Whether somebody has to set up the login or the database in another way.
+  package var isMisconfigured: Bool {
+    switch self {
+    case .readOnly, .unfit: true
+    default: isUnknownDatabase || isTargetMalformed || sqlState?.hasPrefix("42P") == true
+    }
+  }
+
   /// Whether the named database does not exist.
   package var isUnknownDatabase: Bool {
     switch self {
     case .cannotConnect(let message):
       message.contains("database \"") && message.contains("does not exist")
     case .refused(let state, _, _): state == "3D000"
-    case .connectionLost, .deadline, .standby, .readOnly, .unexpectedResult: false
+    case .connectionLost, .deadline, .standby, .readOnly, .unfit, .unexpectedResult: false
     }
   }
 
@@ -96,6 +106,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       "this database is a standby, which takes no writing: name the primary server, or promote this one"
     case .readOnly:
       "this login or database is set to read only (default_transaction_read_only), and bowser has to write"
+    case .unfit(let why): why
     case .unexpectedResult(let what): "unexpected answer of the database: \(what)"
     }
   }

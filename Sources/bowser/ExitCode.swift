@@ -74,13 +74,9 @@ enum ExitCode: Int32, CaseIterable {
       }
     case is Migrator.Refusal: self = .configuration
     case let error as PostgresError:
-      if error == .readOnly {
-        self = .configuration
-      } else if error.isLoginRefused {
+      if error.isLoginRefused {
         self = .notAllowed
-      } else if error.isUnknownDatabase || error.isTargetMalformed
-        || error.sqlState?.hasPrefix("42P") == true
-      {
+      } else if error.isMisconfigured {
         self = .configuration
       } else {
         self = error.mayHeal ? .tryAgain : .ourBug

@@ -425,6 +425,74 @@ struct DoctorTests {
     }
   }
 
+  /// F-N06: a database that is not in UTF-8 is told as that, by every command.
+  @Test func anotherEncodingIsTold() async throws {
+    let name = "latin_\(UUID().uuidString.prefix(8).lowercased())"
+    try Connection("dbname=postgres").execute(
+      "CREATE DATABASE \(name) ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    for words in [["migrate"], ["ingest", "wa-fuelwatch"], ["aggregate"], ["status"], ["doctor"]] {
+      let result = try CommandTests.run(words, on: "dbname=\(name)")
+      #expect(
+        result.code == 78 && (result.err + result.out).contains("LATIN1"), "\(words) \(result)")
+    }
+  }
+
+  /// F-N06: a pooler in transaction mode is told as that and nothing is left in its sessions; in session mode it serves.
+  @Test(
+    .enabled(if: IntegrationTests.has("/usr/sbin/pgbouncer"), IntegrationTests.advice),
+    arguments: ["transaction", "session"])
+  func poolersAreTold(mode: String) async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let environment = ProcessInfo.processInfo.environment
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let port = try Proxy(.drops)
+      port.close()
+      let user = environment["PGUSER"] ?? NSUserName()
+      try """
+      [databases]
+      * = host=\(environment["PGHOST"] ?? "") port=\(environment["PGPORT"] ?? "5432") user=\(user)
+      [pgbouncer]
+      listen_addr = 127.0.0.1
+      listen_port = \(port.port)
+      unix_socket_dir =
+      auth_type = any
+      pool_mode = \(mode)
+      query_wait_timeout = 10
+      logfile = \(folder)/log
+      """.write(toFile: folder + "/pool.ini", atomically: false, encoding: .utf8)
+      let pooler = Process()
+      pooler.executableURL = URL(filePath: "/usr/sbin/pgbouncer")
+      pooler.arguments = (getuid() == 0 ? ["-u", "postgres"] : []) + ["-q", folder + "/pool.ini"]
+      pooler.standardError = FileHandle.nullDevice
+      try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+      try pooler.run()
+      defer { kill(pooler.processIdentifier, SIGKILL) }
+      let pooled =
+        "\(target) host=127.0.0.1 port=\(port.port) user=\(user) sslmode=disable gssencmode=disable"
+      for _ in 0..<100 where (try? Connection(pooled)) == nil && mode == "session" {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      try await Task.sleep(for: .milliseconds(500))
+      for words in [["ingest", "qld-fpd"], ["aggregate"], ["status"], ["doctor"], ["migrate"]] {
+        let result = try CommandTests.run(
+          words + ["--now", "\(IslandTests.now)"], on: pooled, environment: providers.environment)
+        if mode == "transaction" {
+          #expect(
+            result.code == 78 && (result.err + result.out).contains("pooler"), "\(words) \(result)")
+        } else {
+          #expect(result.code == 0, "\(words) \(result) \((try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")")
+        }
+      }
+      #expect(
+        try Connection(target).lines(
+          "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        ) == ["0"])
+    }
+  }
+
   /// F-N27: what is recorded is its owner's alone, whatever the umask.
   @Test func recordingsAreTheirOwners() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
