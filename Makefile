@@ -102,8 +102,9 @@ integrations: packages ## dbt, pandas, DuckDB, promtool, systemd, mandoc, lintia
 	@$(BUILD) --build-tests
 	@REQUIRE_TOOLS=1 config/cluster throwaway swift test --skip-build --filter IntegrationTests
 
-install: $(if $(GIVEN),,build) ## install below PREFIX (and DESTDIR)
-	@contrib/install tree $(PROGRAM) "$(PREFIX)" .build/stage
+# With the Swift runtime in it: any user can start it, whoever may read the toolchain.
+install: $(if $(GIVEN),,static) ## install below PREFIX (and DESTDIR)
+	@contrib/install tree $(if $(GIVEN),$(PROGRAM),.build/static/release/bowser) "$(PREFIX)" .build/stage
 	@contrib/install copy .build/stage "$(DESTDIR)$(PREFIX)"
 	@rm -rf .build/stage
 
@@ -114,9 +115,8 @@ uninstall: ## take back what install did; /etc/bowser stays
 deb: $(if $(GIVEN),,static) ## a Debian package in .build/deb/
 	@contrib/debian/build $(if $(GIVEN),$(PROGRAM),.build/static/release/bowser)
 
-static: packages
-	@dpkg-query -W libcurl4-openssl-dev libxml2-dev dpkg-dev binutils >/dev/null || \
-	  { echo 'apt-get install libcurl4-openssl-dev libxml2-dev dpkg-dev binutils' >&2; exit 1; }
+static:
+	@config/cluster packages libcurl4-openssl-dev libxml2-dev dpkg-dev binutils
 	@$(BUILD) -c release --product bowser --static-swift-stdlib --disable-local-rpath \
 	  -Xlinker -z -Xlinker now --scratch-path .build/static
 

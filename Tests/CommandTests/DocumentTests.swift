@@ -251,6 +251,27 @@ struct DocumentTests {
     #expect(count > 25)
   }
 
+  /// contrib/sbom names every shared library of the program that the toolchain does not bring, by its package.
+  @Test func thePartsAreNamed() async throws {
+    struct Document: Decodable {
+      struct Package: Decodable {
+        var name: String
+        var versionInfo: String
+      }
+      var spdxVersion: String
+      var packages: [Package]
+    }
+    let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
+    let made = try await tool("\(IntegrationTests.root)/contrib/sbom", [program])
+    #expect(made.code == 0, "\(made.err)")
+    let document = try JSONDecoder().decode(Document.self, from: Data(made.out.utf8))
+    #expect(document.spdxVersion == "SPDX-2.3")
+    #expect(document.packages.allSatisfy { !$0.versionInfo.isEmpty })
+    let names = Set(document.packages.map(\.name))
+    #expect(
+      names.isSuperset(of: ["bowser", "swift", "swift-foundation", "libpq5", "libc6"]), "\(names)")
+  }
+
   /// docs/security.md prints the table of limits as it is.
   @Test func limitsAreAsDocumented() throws {
     let page = try Self.text("docs/security.md")

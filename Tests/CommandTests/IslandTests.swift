@@ -483,7 +483,10 @@ struct DoctorTests {
           #expect(
             result.code == 78 && (result.err + result.out).contains("pooler"), "\(words) \(result)")
         } else {
-          #expect(result.code == 0, "\(words) \(result) \((try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")")
+          #expect(
+            result.code == 0,
+            "\(words) \(result) \((try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")"
+          )
         }
       }
       #expect(
