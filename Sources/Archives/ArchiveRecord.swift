@@ -23,8 +23,15 @@ struct ArchiveRecord {
   }
 
   func text(_ index: Int) -> String {
-    let text = String(decoding: self[index], as: UTF8.self)
-    return fields[index].isEscaped ? text.replacing("\"\"", with: "\"") : text
+    guard fields[index].isEscaped else { return String(decoding: self[index], as: UTF8.self) }
+    // By bytes: a mark behind a quote would make another letter of it.
+    var bytes: [UInt8] = []
+    var isSecond = false
+    for byte in self[index] {
+      isSecond = byte == 0x22 && !isSecond && bytes.last == 0x22
+      if !isSecond { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   var isBlank: Bool { fields.indices.allSatisfy { self[$0].isEmpty } }

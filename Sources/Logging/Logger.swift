@@ -84,7 +84,8 @@ package struct Logger: Sendable {
 
   /// Quotes only where needed. Line breaks are escaped, so that no value can pretend to be a line.
   private static func quoted(_ value: String) -> String {
-    let value = String(value.prefix(1_000))
+    // Scalars and not letters, of which one may be megabytes.
+    let value = String(value.unicodeScalars.prefix(1_000))
     let isPlain =
       !value.isEmpty
       && value.unicodeScalars.allSatisfy { scalar in

@@ -1,30 +1,30 @@
 /// Text of an HTML or SVG document. What is interpolated is escaped, unless it is HTML itself: names
 /// of stations come from outside and may hold anything.
-struct HTML: ExpressibleByStringInterpolation, Sendable {
-  private(set) var text: String
+package struct HTML: ExpressibleByStringInterpolation, Sendable {
+  package private(set) var text: String
 
-  init(stringLiteral value: String) { text = value }
+  package init(stringLiteral value: String) { text = value }
 
-  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+  package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
   private init(text: String) { self.text = text }
 
-  struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     var text = ""
 
-    init(literalCapacity: Int, interpolationCount: Int) {
+    package init(literalCapacity: Int, interpolationCount: Int) {
       text.reserveCapacity(literalCapacity * 2)
     }
 
-    mutating func appendLiteral(_ literal: String) { text += literal }
+    package mutating func appendLiteral(_ literal: String) { text += literal }
 
-    mutating func appendInterpolation(_ value: HTML) { text += value.text }
+    package mutating func appendInterpolation(_ value: HTML) { text += value.text }
 
-    mutating func appendInterpolation(_ parts: [HTML]) {
+    package mutating func appendInterpolation(_ parts: [HTML]) {
       for part in parts { text += part.text }
     }
 
-    mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+    package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       for character in value.description.unicodeScalars {
         switch character {
         case "&": text += "&amp;"

@@ -1,3 +1,5 @@
+import FuelModel
+
 /// A JSON string literal.
 func quoted(_ text: String) -> String {
   var literal = "\""
@@ -41,10 +43,10 @@ func padded(_ number: Int, _ width: Int) -> String {
 
 /// XML text that may stand between tags.
 func escapedXML(_ text: String) -> String {
-  text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  text.escaping { ["&": "&amp;", "<": "&lt;", ">": "&gt;"][$0] }
 }
 
 /// HTML text that may stand in an attribute, whichever quotes it has.
 func escapedAttribute(_ text: String) -> String {
-  escapedXML(text).replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+  escapedXML(text).escaping { ["\"": "&quot;", "'": "&#39;"][$0] }
 }

@@ -1,3 +1,4 @@
+import FuelModel
 import Postgres
 
 /// How the whole is doing, for programs.
@@ -116,17 +117,12 @@ extension Store {
       if metrics.last?.name != name { metrics.append((name, try row.text("help"), [])) }
       let labels = try row.texts("labels")
       let pairs = stride(from: 0, to: labels.count, by: 2).map { place in
-        "\(labels[place])=\"\(Self.escaped(labels[place + 1]))\""
+        "\(labels[place])=\"\(labels[place + 1].asPrometheusLabel)\""
       }
       metrics[metrics.count - 1].lines.append(
         name + (pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}")
           + " \(try row.text("value"))")
     }
     return metrics
-  }
-
-  /// The text of a label as the Prometheus format wants it.
-  static func escaped(_ label: String) -> String {
-    label.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 }

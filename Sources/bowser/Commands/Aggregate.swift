@@ -99,7 +99,7 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
         line.verdict.region, line.fuel, line.verdict.day.description, cents(average?.average),
         cents(average?.median), cents(average?.quarter), cents(average?.lowest),
         cents(average?.highest), String(line.average?.stations ?? 0), judgement.advice.rawValue,
-        judgement.basis.rawValue, judgement.rule ?? "", csv(judgement.reason),
+        judgement.basis.rawValue, judgement.rule ?? "", judgement.reason.asCSVField,
       ]).joined(separator: ",") + "\n")
   }
   return .done

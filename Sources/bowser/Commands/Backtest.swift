@@ -132,12 +132,6 @@ private func put(_ text: String, to path: String) throws {
   }
 }
 
-/// A field as RFC 4180 has it.
-func csv(_ text: String) -> String {
-  text.contains { $0 == "," || $0 == "\"" || $0.isNewline }
-    ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
-}
-
 private func fixed(_ value: Double?, _ digits: Int) -> String {
   value.map { String(format: "%.\(digits)f", $0) } ?? ""
 }
@@ -147,7 +141,7 @@ private func writeVerdicts(
 ) throws {
   var text = "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence\n"
   for market in markets {
-    let name = "\(csv(market.region)),\(csv(market.fuel))"
+    let name = "\(market.region.asCSVField),\(market.fuel.asCSVField)"
     for (offset, judgement) in Backtest.judgements(of: market, by: method).enumerated() {
       text +=
         "\(name),\(market.series.first + offset),\(judgement.advice.rawValue),"
@@ -177,7 +171,7 @@ private func writeStationVerdicts(
     judged[key] = judgements
     for verdict in Backtest.stationVerdicts(series, region: region, judgements: judgements) {
       text +=
-        "\(csv(station.region)),\(csv(number)),\(csv(station.fuel)),\(verdict.day),"
+        "\(station.region.asCSVField),\(number.asCSVField),\(station.fuel.asCSVField),\(verdict.day),"
         + "\(verdict.advice.rawValue),\(fixed(verdict.excess, 2))\n"
     }
   }
@@ -192,7 +186,10 @@ private func scoresCSV(_ rows: [MarketScore]) -> String {
   for row in rows {
     let values = MarketScore.columns.map { fixed($0.value(row.score), $0.digits) }
     text +=
-      ([csv(row.method), csv(row.region), csv(row.fuel), row.year.map(String.init) ?? "all"]
+      ([
+        row.method.asCSVField, row.region.asCSVField, row.fuel.asCSVField,
+        row.year.map(String.init) ?? "all",
+      ]
       + values).joined(separator: ",") + "\n"
   }
   return text

@@ -1,6 +1,7 @@
 import Archives
 import Configuration
 import Feeds
+import FuelModel
 
 let configCommand = Command(
   name: "config",
@@ -82,7 +83,8 @@ private struct Shown: Encodable {
     "folder = \(folder)\n"
       + sections.map { section in
         section.name + "\n"
-          + section.settings.map { "  \($0.key) = \(oneLine($0.value))  (\($0.origin))\n" }.joined()
+          + section.settings.map { "  \($0.key) = \($0.value.asTerminalLine)  (\($0.origin))\n" }
+          .joined()
           + section.secrets.map { "  secret \($0.name) = \($0.state)\n" }.joined()
       }.joined()
   }

@@ -63,12 +63,11 @@ let stationsCommand = Command(
 
 /// The line for stations.json5 that makes a pair one station.
 private func decisionLine(_ pair: DoubtfulPair, on day: String) -> String {
-  func quoted(_ text: String) -> String {
-    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+  func named(_ record: DoubtfulPair.Record) -> String {
+    (record.source + " " + record.code).asJSON5Literal
   }
-  func named(_ record: DoubtfulPair.Record) -> String { quoted(record.source + " " + record.code) }
   return
-    "{ on: '\(day)', station: \(named(pair.first)), is: 'same', as: \(named(pair.second)), why: \(quoted(pair.why)) },"
+    "{ on: '\(day)', station: \(named(pair.first)), is: 'same', as: \(named(pair.second)), why: \(pair.why.asJSON5Literal) },"
 }
 
 private func explain(_ number: Int, _ records: [RecordStory]) -> String {
