@@ -43,24 +43,16 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     return isWhole
   }
 
-  /// Looks at what stands before the first element, and leaves the rest unread.
-  static func checkProlog(of stream: ByteStream) throws {
-    let head = try stream.head(atMost: InputLimit.prologBytes.value)
-    switch head.withUnsafeBufferPointer(XMLProlog.check) {
-    case .element: return
-    case .refused(let reason): throw Fault(description: reason)
-    case .unfinished: throw Fault(description: "no element in the first \(head.count) bytes")
-    }
-  }
-
   fileprivate static func parse(_ stream: ByteStream, delegate: any XMLParserDelegate) throws
     -> Bool
   {
-    guard let input = InputStream(fileAtPath: "/dev/fd/\(stream.descriptor)") else { return false }
+    let input = GatedStream(stream)
     let parser = XMLParser(stream: input)
     parser.shouldResolveExternalEntities = false
     parser.delegate = delegate
-    return parser.parse()
+    let isWhole = parser.parse()
+    if let fault = input.fault { throw fault }
+    return isWhole
   }
 
   func parser(
@@ -160,6 +152,40 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       number = number * 26 + Int(byte - 0x40)
     }
     return number - 1
+  }
+}
+
+/// Hands the parser what has passed the gate of bytes, and ends where it has not.
+private final class GatedStream: InputStream {
+  private let stream: ByteStream
+  private var gate = XMLGate(elements: .max)
+  private var bytes = 0
+  private(set) var fault: WorkbookRecords.Fault?
+
+  init(_ stream: ByteStream) {
+    self.stream = stream
+    super.init(data: Data())
+  }
+
+  override func open() {}
+  override func close() {}
+  override var hasBytesAvailable: Bool { fault == nil }
+
+  override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+    guard fault == nil else { return 0 }
+    do {
+      let count = try stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: length))
+      bytes += count
+      let reason =
+        bytes > ArchiveFile.mostBytes
+        ? "more than \(ArchiveFile.mostBytes >> 30) GiB unpacked"
+        : gate.refusal(of: UnsafeBufferPointer(start: buffer, count: count))
+      guard let reason else { return count }
+      fault = WorkbookRecords.Fault(description: reason)
+    } catch {
+      fault = WorkbookRecords.Fault(description: "cannot be read: \(error)")
+    }
+    return 0
   }
 }
 

@@ -119,6 +119,66 @@ struct GateTests {
     #expect("\(error!)".contains("document type"), "\(error!)")
   }
 
+  /// F-N41: what says nothing, hides its end in quotes, or goes deeper than allowed is refused before a parser sees it,
+  /// however the bytes come in pieces.
+  @Test(arguments: [
+    ("<?xml?><rss/>", "an instruction that says nothing"),
+    ("<rss><?a?></rss>", "an instruction that says nothing"),
+    ("<rss a=\">\(String(repeating: " b=''", count: 3_000))/>", "a tag of more than 8192 bytes"),
+    ("<rss \(String(repeating: " b=''", count: 3_000))/>", "a tag of more than 8192 bytes"),
+    (String(repeating: "<a>", count: 65), "more than 64 elements inside each other"),
+    (String(repeating: " ", count: 65_537), "no element in the first 65536 bytes"),
+    ("<?xml version='1.0' encoding = 'UTF-7'?><rss/>", "declares another encoding than UTF-8"),
+    ("<rss version=\"2.0><?a?></rss>", "a tag inside a tag"),
+    ("<rss <?a?>", "a tag inside a tag"),
+    ("x<rss/>", "text before the first element"),
+    ("<rss><!ELEMENT a></rss>", "a document type is refused"),
+    ("<rss><!-></rss>", "a document type is refused"),
+    (String(repeating: "<a/>", count: 101), "more than 100 elements"),
+    (
+      "<rss><![CDATA[\(String(repeating: "x", count: 2_097_153))",
+      "a text of more than 2097152 bytes"
+    ),
+  ])
+  func theGateOfBytesRefuses(text: String, reason: String) {
+    for size in [1, 7, 1 << 22] {
+      #expect(passing(text, inPiecesOf: size) == reason)
+    }
+  }
+
+  /// F-N41: a parser dies of a name that is not UTF-8.
+  @Test(arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC3]])
+  func theGateOfBytesRefusesWhatIsNotUTF8(bytes: [UInt8]) {
+    for size in [1, 2, 3, 5, 100] {
+      #expect(
+        passing(Array("<rss".utf8) + bytes + Array("/>".utf8), inPiecesOf: size) == "not UTF-8")
+    }
+  }
+
+  @Test func theGateOfBytesLetsSoundDocumentsThrough() {
+    let sound = [
+      "\u{FEFF}<?xml version='1.0' encoding='utf-8'?>\u{20}<!-- \u{E9}\u{20AC}\u{1F600} -->\n<!-- > <a --><rss a='>' b=\"/\"><a/><![CDATA[<]]]></rss>",
+      "<?xml-stylesheet href='a'?>" + String(repeating: "<a>", count: 64)
+        + String(repeating: "</a>", count: 64) + String(repeating: "<a></a>", count: 30),
+    ]
+    for text in sound {
+      for size in [1, 3, 1_000] { #expect(passing(text, inPiecesOf: size) == nil, "\(text)") }
+    }
+  }
+
+  private func passing(_ text: String, inPiecesOf size: Int) -> String? {
+    passing(Array(text.utf8), inPiecesOf: size)
+  }
+
+  private func passing(_ bytes: [UInt8], inPiecesOf size: Int) -> String? {
+    var gate = XMLGate(elements: 100)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      let piece = bytes[start..<min(start + size, bytes.count)]
+      if let reason = piece.withUnsafeBufferPointer({ gate.refusal(of: $0) }) { return reason }
+    }
+    return nil
+  }
+
   /// F-N18: a tag of thousands of attributes is refused before a parser compares them with each other.
   @Test func manyAttributesAreRefused() throws {
     let source = try Sample.source("wa-fuelwatch")

@@ -20,13 +20,9 @@ func rssItems(_ document: Document) throws(FeedError) -> [[String: String]] {
   if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
   // libxml2 fails above 10 MB, after it has delivered every element.
   guard bytes.count < 10_000_000 else { throw malformed("larger than 10 MB") }
-  guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed("not UTF-8") }
-  if let fault = bytes.withUnsafeBufferPointer(xmlFault) { throw malformed(fault) }
-  let declaration = text.prefix(200).prefix { $0 != ">" }.lowercased()
-  if declaration.contains("encoding="), !declaration.contains("utf-8") {
-    throw malformed("declares another encoding than UTF-8")
-  }
-
+  var gate = XMLGate(elements: InputLimit.elements.value)
+  if let fault = bytes.withUnsafeBufferPointer({ gate.refusal(of: $0) }) { throw malformed(fault) }
+  guard gate.isWhole else { throw malformed("not complete XML") }
   let collector = ItemCollector()
   let parser = XMLParser(data: Data(bytes))
   parser.shouldResolveExternalEntities = false
@@ -37,56 +33,6 @@ func rssItems(_ document: Document) throws(FeedError) -> [[String: String]] {
     throw malformed("not complete XML")
   }
   return collector.items
-}
-
-/// What goes beyond `InputLimit`, or defines entities. One pass over the bytes: the parser takes the square of the
-/// number of attributes.
-private func xmlFault(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
-  switch XMLProlog.check(bytes) {
-  case .element: break
-  case .refused(let reason): return reason
-  case .unfinished: return "not complete XML"
-  }
-  func stands(_ text: StaticString, at index: Int) -> Bool {
-    index + text.utf8CodeUnitCount <= bytes.count
-      && (0..<text.utf8CodeUnitCount).allSatisfy { bytes[index + $0] == text.utf8Start[$0] }
-  }
-  var elements = 0
-  var textBytes = 0
-  var index = 0
-  while index < bytes.count {
-    guard bytes[index] == UInt8(ascii: "<") else {
-      textBytes += 1
-      guard textBytes <= InputLimit.textBytes.value else {
-        return "a text of more than \(InputLimit.textBytes.value) bytes"
-      }
-      index += 1
-      continue
-    }
-    let start = index
-    if stands("<![CDATA[", at: index) {
-      while index < bytes.count, !stands("]]>", at: index) { index += 1 }
-      textBytes += index - start
-      guard textBytes <= InputLimit.textBytes.value else {
-        return "a text of more than \(InputLimit.textBytes.value) bytes"
-      }
-      continue
-    }
-    if stands("<!--", at: index) {
-      while index < bytes.count, !stands("-->", at: index) { index += 1 }
-      continue
-    }
-    while index < bytes.count, bytes[index] != UInt8(ascii: ">") { index += 1 }
-    guard index - start <= InputLimit.tagBytes.value else {
-      return "a tag of more than \(InputLimit.tagBytes.value) bytes"
-    }
-    elements += 1
-    guard elements <= 2 * InputLimit.elements.value else {
-      return "more than \(InputLimit.elements.value) elements"
-    }
-    textBytes = 0
-  }
-  return nil
 }
 
 private final class ItemCollector: NSObject, XMLParserDelegate {
@@ -103,10 +49,6 @@ private final class ItemCollector: NSObject, XMLParserDelegate {
   ) {
     if path.isEmpty, name != "rss" || isClosed {
       refusal = "the root is <\(name.plain)>, not one <rss>"
-      parser.abortParsing()
-    }
-    if path.count > 20 {
-      refusal = "nested too deeply"
       parser.abortParsing()
     }
     path.append(name)

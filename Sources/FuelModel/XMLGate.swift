@@ -1,0 +1,197 @@
+/// Looks at the bytes of an XML document before a parser does, as they come, in pieces of any size.
+///
+/// The parser takes the square of the number of attributes, leaves out, fetches or blows up what a document type
+/// defines, and dies of a name that is not UTF-8 and of an instruction that says nothing (`<?a?>`). Compared by bytes: a mark behind a word makes another
+/// letter of its last one, and hides it from any comparison of texts.
+package struct XMLGate {
+  private enum State {
+    case text
+    /// Behind `<`.
+    case opening
+    case tag
+    case quoted(UInt8)
+    /// Behind `<?`, and whether a blank has ended the name.
+    case instruction(isNamed: Bool)
+    /// Behind `<!`.
+    case declaration
+    case comment
+    case data
+  }
+
+  private let mostElements: Int
+  private let mostDepth: Int
+  private var state = State.text
+  /// The last eight bytes of what is under way, the newest one lowest.
+  private var recent: UInt64 = 0
+  private var hasElement = false
+  private var isEnd = false
+  private var elements = 0
+  private var depth = 0
+  /// Of the text, tag or other markup under way.
+  private var length = 0
+  private var prologBytes = 0
+  /// The declaration, which may name an encoding in which all other bytes mean something else.
+  private var instruction: [UInt8] = []
+  /// The first bytes of a scalar whose others come with the next piece.
+  private var pending: [UInt8] = []
+
+  /// - Parameters:
+  ///   - elements: how many a document may have.
+  ///   - depth: how many may be open at once.
+  package init(elements: Int, depth: Int = InputLimit.depth.value) {
+    mostElements = elements
+    mostDepth = depth
+  }
+
+  /// Whether an element has begun, and no scalar is cut short.
+  package var isWhole: Bool { hasElement && pending.isEmpty }
+
+  /// Takes the next bytes of the document.
+  ///
+  /// - Returns: why the document is refused; `nil`: these bytes may go on to the parser.
+  package mutating func refusal(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    guard isUTF8(bytes) else { return "not UTF-8" }
+    for byte in bytes {
+      if let reason = take(byte) { return reason }
+    }
+    return nil
+  }
+
+  private mutating func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let all = pending + bytes
+    // A scalar has four bytes at most, so that three may be missing others.
+    let end = (max(0, all.count - 3)..<all.count).last { all[$0] >= 0xC0 } ?? all.count
+    let isCut = end < all.count && all.count - end < Self.length(ofScalarFrom: all[end])
+    pending = isCut ? Array(all[end...]) : []
+    return String(validating: isCut ? all[..<end] : all[...], as: UTF8.self) != nil
+  }
+
+  private static func length(ofScalarFrom byte: UInt8) -> Int {
+    byte > 0xF4 ? 1 : byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
+  }
+
+  /// Whether the declaration names no encoding but UTF-8.
+  private var isDeclaredUTF8: Bool {
+    let words = String(decoding: instruction, as: UTF8.self).lowercased()
+    guard let start = words.firstRange(of: "encoding") else { return true }
+    let value = words[start.upperBound...].filter { !$0.isWhitespace }
+    return ["=\"utf-8\"", "='utf-8'"].contains { value.hasPrefix($0) }
+  }
+
+  private mutating func take(_ byte: UInt8) -> String? {
+    length += 1
+    if !hasElement {
+      prologBytes += 1
+      guard prologBytes <= InputLimit.prologBytes.value else {
+        return "no element in the first \(InputLimit.prologBytes.value) bytes"
+      }
+    }
+    switch state {
+    case .text:
+      if byte == UInt8(ascii: "<") {
+        become(.opening)
+      } else if !hasElement {
+        // A byte order mark of UTF-8, or blanks.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let isMark = prologBytes <= 3 && byte == mark[prologBytes - 1]
+        guard isMark || [0x20, 0x09, 0x0A, 0x0D].contains(byte) else {
+          return "text before the first element"
+        }
+      } else if length > InputLimit.textBytes.value {
+        return "a text of more than \(InputLimit.textBytes.value) bytes"
+      }
+    case .opening:
+      switch byte {
+      case UInt8(ascii: "?"): become(.instruction(isNamed: false))
+      case UInt8(ascii: "!"): become(.declaration)
+      default:
+        isEnd = byte == UInt8(ascii: "/")
+        if !isEnd { hasElement = true }
+        state = .tag
+        return inTag(byte)
+      }
+    case .tag: return inTag(byte)
+    case .quoted(let quote):
+      if byte == quote { state = .tag }
+      return byte == UInt8(ascii: "<") ? Self.tagInTag : tooLong
+    case .instruction(let isNamed):
+      if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
+        state = .instruction(isNamed: true)
+      } else if byte == UInt8(ascii: ">"), recent & 0xFF == UInt8(ascii: "?") {
+        guard isNamed else { return "an instruction that says nothing" }
+        guard hasElement || isDeclaredUTF8 else {
+          return "declares another encoding than UTF-8"
+        }
+        instruction = []
+        become(.text)
+        return nil
+      }
+      if !hasElement { instruction.append(byte) }
+      remember(byte)
+      return tooLong
+    case .declaration:
+      remember(byte)
+      if recent == Self.commentWord {
+        become(.comment)
+      } else if recent == Self.dataWord {
+        become(.data)
+      } else if recent != Self.commentWord >> 8, recent != Self.dataWord >> (8 * UInt64(7 - length))
+      {
+        return "a document type is refused"
+      }
+    case .comment:
+      remember(byte)
+      if recent & 0xFF_FFFF == Self.commentEnd { become(.text) }
+    case .data:
+      guard length <= InputLimit.textBytes.value else {
+        return "a text of more than \(InputLimit.textBytes.value) bytes"
+      }
+      remember(byte)
+      if recent & 0xFF_FFFF == Self.dataEnd { become(.text) }
+    }
+    return nil
+  }
+
+  private mutating func inTag(_ byte: UInt8) -> String? {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): state = .quoted(byte)
+    case UInt8(ascii: ">"):
+      let isEmpty = recent & 0xFF == UInt8(ascii: "/")
+      if isEnd {
+        depth -= 1
+      } else {
+        elements += 1
+        if !isEmpty { depth += 1 }
+      }
+      become(.text)
+      guard elements <= mostElements else { return "more than \(mostElements) elements" }
+      guard depth <= mostDepth else { return "more than \(mostDepth) elements inside each other" }
+      return nil
+    case UInt8(ascii: "<"): return Self.tagInTag
+    default: break
+    }
+    remember(byte)
+    return tooLong
+  }
+
+  // A parser that goes on behind its first error would read there what was taken for an attribute here.
+  private static let tagInTag = "a tag inside a tag"
+
+  private var tooLong: String? {
+    length <= InputLimit.tagBytes.value
+      ? nil : "a tag of more than \(InputLimit.tagBytes.value) bytes"
+  }
+
+  private mutating func become(_ next: State) {
+    state = next
+    length = 0
+    recent = 0
+  }
+
+  private mutating func remember(_ byte: UInt8) { recent = recent << 8 | UInt64(byte) }
+
+  private static let commentWord: UInt64 = 0x2D2D  // --
+  private static let commentEnd: UInt64 = 0x2D2D3E  // -->
+  private static let dataWord: UInt64 = 0x5B_43_44_41_54_41_5B  // [CDATA[
+  private static let dataEnd: UInt64 = 0x5D5D3E  // ]]>
+}
