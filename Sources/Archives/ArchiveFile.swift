@@ -104,6 +104,8 @@ package final class ByteStream {
   deinit {
     // Whoever gave up in the middle leaves a program that nobody reads from.
     if let process, process.isRunning { process.terminate() }
+    // The process may outlive this, and holds the pipe. What is closed already stays closed.
+    try? handle.close()
   }
 
   /// Everything, for what is read as a whole.
@@ -117,15 +119,13 @@ package final class ByteStream {
     return data
   }
 
-  /// The first so many bytes, or all there are.
-  func head(atMost limit: Int) throws -> [UInt8] {
-    var head: [UInt8] = []
-    while head.count < limit, let piece = try handle.read(upToCount: limit - head.count),
-      !piece.isEmpty
-    {
-      head += piece
+  /// The next bytes, none at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while true {
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      guard errno == EINTR else { throw CSVRecords.Fault.readFailed(errno) }
     }
-    return head
   }
 
   static let mostWhole = 256 << 20

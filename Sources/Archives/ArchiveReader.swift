@@ -1,10 +1,18 @@
 package import FuelModel
 
+/// Where the pieces of an archive's files come from: a reader in this process, or one that can do no harm.
+package protocol ArchiveSource: Sendable {
+  /// The next piece; `nil` after the last file.
+  ///
+  /// - Throws: `ArchiveRefusal` for a file that is not believed at all. The one after it can be asked for then.
+  func next() async throws -> ArchivePiece?
+}
+
 /// Reads the files of one archive, piece by piece, into facts and the stations they are about.
 ///
 /// Texts become stations and fuels once per distinct wording; from then on a row costs its bytes.
 /// Wordings and records keep their numbers from file to file.
-package actor ArchiveReader {
+package actor ArchiveReader: ArchiveSource {
   private var engine: Engine
   private var files: ArraySlice<ArchiveFile>
   /// The file that is being read, where it did not fit into one piece.
@@ -100,9 +108,6 @@ package actor ArchiveReader {
   private func checkedWorkbook(
     _ file: ArchiveFile, sheet: String, texts: String?
   ) throws -> ArchivePiece {
-    for member in [texts, sheet].compactMap({ $0 }) {
-      try WorkbookRecords.checkProlog(of: file.member(member))
-    }
     var shared: [[UInt8]] = []
     if let texts {
       let stream = try file.member(texts)

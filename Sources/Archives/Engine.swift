@@ -554,7 +554,8 @@ struct Engine {
     let state =
       text(.state).flatMap { Country.australia.state($0.uppercased()) } ?? place.state ?? homeState
     return Station(
-      code: String(code.prefix(200)), state: state, name: name ?? code, brand: text(.brand),
+      code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value), state: state,
+      name: name ?? code, brand: text(.brand),
       address: address, suburb: suburb,
       postcode: text(.postcode).flatMap { $0.count == 4 && Int($0) != nil ? $0 : nil }
         ?? place.postcode,

@@ -16,32 +16,45 @@
 
 // Calls that are refused. Those that one architecture does not have are left out there.
 static const unsigned refused[] = {
-  __NR_socket, __NR_socketpair, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
-  __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_execve, __NR_execveat, __NR_ptrace,
-  __NR_process_vm_readv, __NR_process_vm_writev, __NR_kill, __NR_tkill, __NR_pidfd_open,
+  __NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
+  __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_ptrace,
+  __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_open,
   __NR_pidfd_getfd, __NR_pidfd_send_signal, __NR_unlinkat, __NR_renameat2, __NR_linkat,
   __NR_symlinkat, __NR_mkdirat, __NR_mknodat, __NR_fchmodat, __NR_fchownat, __NR_truncate,
   __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_unshare, __NR_bpf,
   __NR_perf_event_open, __NR_keyctl, __NR_add_key, __NR_request_key, __NR_io_uring_setup,
   __NR_userfaultfd, __NR_memfd_create, __NR_open_by_handle_at, __NR_shmget, __NR_msgget,
-  __NR_mq_open, __NR_personality, __NR_prlimit64,
+  __NR_mq_open, __NR_personality,
 #ifdef __NR_unlink
   __NR_unlink, __NR_rename, __NR_link, __NR_symlink, __NR_mkdir, __NR_rmdir, __NR_mknod,
-  __NR_chmod, __NR_chown, __NR_creat, __NR_fork, __NR_vfork,
+  __NR_chmod, __NR_chown, __NR_creat,
 #endif
 #ifdef __NR_renameat
   __NR_renameat,
 #endif
+  // What is needed to start a program and to end it; a pair of sockets reaches nobody else.
+  __NR_socketpair, __NR_execve, __NR_execveat, __NR_kill, __NR_tkill, __NR_prlimit64,
+#ifdef __NR_fork
+  __NR_fork, __NR_vfork,
+#endif
 };
 
-enum { most = sizeof refused / sizeof *refused };
+enum {
+  all = sizeof refused / sizeof *refused,
+#ifdef __NR_fork
+  for_programs = 8,
+#else
+  for_programs = 6,
+#endif
+};
 
-int bowser_confine(void) {
+int bowser_confine(_Bool starts_programs) {
 #ifndef ARCHITECTURE
   return ENOSYS;
 #else
   // One comparison a call; all of them jump to the same end, which says EPERM.
-  struct sock_filter filter[most + 8];
+  const unsigned most = starts_programs ? all - for_programs : all;
+  struct sock_filter filter[all + 8];
   unsigned count = 0;
   filter[count++] = (struct sock_filter)BPF_STMT(
       BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
@@ -51,10 +64,10 @@ int bowser_confine(void) {
       BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   // Numbers of the 32-bit way to call the same things.
   filter[count++] = (struct sock_filter)BPF_JUMP(
-      BPF_JMP | BPF_JGE | BPF_K, 0x40000000, most + 1, 0);
+      BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(most + 1), 0);
   for (unsigned call = 0; call < most; call++) {
     filter[count++] = (struct sock_filter)BPF_JUMP(
-        BPF_JMP | BPF_JEQ | BPF_K, refused[call], most - call, 0);
+        BPF_JMP | BPF_JEQ | BPF_K, refused[call], (unsigned char)(most - call), 0);
   }
   filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   filter[count++] = (struct sock_filter)BPF_STMT(

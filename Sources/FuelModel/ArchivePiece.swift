@@ -82,6 +82,20 @@ package struct ArchivePiece: Sendable {
   package var duplicates = 0
   package var bytes = 0
 
+  /// Makes its numbers follow those that other readers have given.
+  package mutating func number(after before: ArchiveNumbers) {
+    guard before.wordings > 0 else { return }
+    for index in newWordings.indices { newWordings[index].record += before.records }
+    for index in sightings.indices { sightings[index].wording += before.wordings }
+    months = months.mapValues { facts in
+      facts.map { fact in
+        var fact = fact
+        fact.key += UInt64(before.records) << 40
+        return fact
+      }
+    }
+  }
+
   package init(file: String, isFirst: Bool, isLast: Bool) {
     self.file = file
     self.isFirst = isFirst

@@ -28,6 +28,9 @@ package struct FrameWriter {
     bytes.append(contentsOf: more)
   }
 
+  /// Values that are the same bytes in both processes, without their number.
+  mutating func write(raw values: UnsafeRawBufferPointer) { bytes.append(contentsOf: values) }
+
   package mutating func write<Element>(
     each elements: [Element], _ body: (inout FrameWriter, Element) -> Void
   ) {
@@ -75,6 +78,9 @@ package struct FrameReader {
   package mutating func rawBytes() throws(Broken) -> [UInt8] {
     Array(try take(Int(try integer(UInt32.self))))
   }
+
+  /// So many bytes as they are.
+  mutating func raw(_ count: Int) throws(Broken) -> ArraySlice<UInt8> { try take(count) }
 
   /// A text that has passed the gate of texts already.
   package mutating func plain() throws(Broken) -> String {

@@ -6,10 +6,7 @@ extension Reading {
     frame.write(each: warnings) { $0.write($1.line(ofBytes: InputLimit.rejectBytes.value)) }
     frame.write(each: stations) { $1.write(to: &$0) }
     frame.write(each: observations) { $1.write(to: &$0) }
-    frame.write(each: rejects) { frame, reject in
-      frame.write(reject.reason.rawValue)
-      frame.write(reject.raw)
-    }
+    frame.write(each: rejects) { $1.write(to: &$0) }
   }
 
   /// Reads it, and holds every value against what it can be at all.
@@ -27,17 +24,26 @@ extension Reading {
     observations = try frame.each { frame throws(FrameReader.Broken) in
       try Observation(from: &frame)
     }
-    rejects = try frame.each { frame throws(FrameReader.Broken) in
-      guard let reason = Reject.Reason(rawValue: try frame.plain()) else {
-        throw FrameReader.Broken("an unknown reason")
-      }
-      return Reject(reason, raw: try frame.line(ofBytes: InputLimit.rejectBytes.value))
+    rejects = try frame.each { frame throws(FrameReader.Broken) in try Reject(from: &frame) }
+  }
+}
+
+extension Reject {
+  func write(to frame: inout FrameWriter) {
+    frame.write(reason.rawValue)
+    frame.write(raw)
+  }
+
+  init(from frame: inout FrameReader) throws(FrameReader.Broken) {
+    guard let reason = Reason(rawValue: try frame.plain()) else {
+      throw FrameReader.Broken("an unknown reason")
     }
+    self.init(reason, raw: try frame.line(ofBytes: InputLimit.rejectBytes.value))
   }
 }
 
 extension Station {
-  fileprivate func write(to frame: inout FrameWriter) {
+  func write(to frame: inout FrameWriter) {
     frame.write(code: code)
     frame.write(state.code)
     frame.write(name.plain)
@@ -53,7 +59,7 @@ extension Station {
     frame.write(isPublic)
   }
 
-  fileprivate init(
+  init(
     from frame: inout FrameReader, in country: Country
   ) throws(FrameReader.Broken) {
     let code = try frame.code()

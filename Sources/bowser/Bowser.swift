@@ -2,6 +2,7 @@ import Archives
 import Dispatch
 import Feeds
 import Foundation
+import FuelModel
 import Synchronization
 
 /// The command line: finds the command, runs it, and turns what went wrong into one line and an exit
@@ -28,7 +29,12 @@ enum Bowser {
     if let code = answer(arguments, environment: environment) { end(code) }
     // Where there is no memory for a thread nothing below ever begins.
     Watchdog.arm(seconds: 20)
-    Task { end(await run(arguments, environment: environment)) }
+    Task {
+      if arguments.first == ArchiveProcess.command {
+        end(await ArchiveProcess.serve(Array(arguments.dropFirst())))
+      }
+      end(await run(arguments, environment: environment))
+    }
     dispatchMain()
   }
 
@@ -47,6 +53,7 @@ enum Bowser {
     if name == ReaderProcess.command {
       return ReaderProcess.serve(Array(arguments.dropFirst()), environment: environment)
     }
+    if name == ArchiveProcess.command { return nil }
     if ["-h", "--help", "help"].contains(name) {
       if arguments.count == 3, arguments[1] == "--pages" {
         return pages(into: arguments[2], environment)
@@ -180,19 +187,7 @@ func writeJSON(_ value: some Encodable) throws {
 /// Writes to standard error what went wrong, in one line that a terminal cannot be fooled with: file
 /// names and answers of providers may hold anything.
 func complain(_ text: String) {
-  talk("bowser: \(oneLine(text))\n")
-}
-
-/// Text in one line, without anything that moves a cursor or turns the direction of letters.
-func oneLine(_ text: String) -> String {
-  var line = ""
-  for scalar in text.unicodeScalars {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: line += " "
-    default: line.unicodeScalars.append(scalar)
-    }
-  }
-  return line
+  talk("bowser: \(text.asTerminalLine)\n")
 }
 
 /// Writes to standard error: talk.

@@ -4,6 +4,7 @@ import Foundation
 import FuelModel
 import HTTP
 import Logging
+import Pipeline
 import Postgres
 import Store
 
@@ -216,10 +217,20 @@ struct Invocation {
   func reader(_ settings: Settings) throws -> DocumentReader {
     ReaderProcess(
       configuration: try configurationFolder(), environment: environment,
-      limits: .init(
-        memoryMegabytes: settings.integer("readerMegabytes"),
-        seconds: settings.integer("readerSeconds"))
+      limits: readerLimits(settings)
     ).documentReader
+  }
+
+  /// How files of archives are read: by a process of their own.
+  func archiveReader(_ settings: Settings) -> Backfill.Read {
+    let (limits, path) = (readerLimits(settings), environment["PATH"] ?? "/usr/bin:/bin")
+    return { ArchiveProcess($0, files: $1, now: $2, path: path, limits: limits) }
+  }
+
+  private func readerLimits(_ settings: Settings) -> ConfinedProcess.Limits {
+    .init(
+      memoryMegabytes: settings.integer("readerMegabytes"),
+      seconds: settings.integer("readerSeconds"))
   }
 
   func client(_ settings: Settings) -> Client {

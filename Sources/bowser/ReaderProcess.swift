@@ -1,30 +1,18 @@
-import CSandbox
 import Feeds
 import Foundation
 import FuelModel
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
-/// Reads documents of strangers in a process that can do no harm: limited memory and time, no network, no database, no
-/// other program, no key in its environment. What it answers is believed no more than the documents were.
+/// Reads documents of strangers in a process that can do no harm.
 ///
 /// A document that crashes its reader, or takes it too long, is refused (65) and kept; the next one is read by another
 /// process.
 struct ReaderProcess: Sendable {
-  /// What one reading may cost.
-  struct Limits: Sendable {
-    var memoryMegabytes: Int
-    var seconds: Int
-  }
-
   /// The hidden command that it is started by.
   static let command = "read-documents"
 
   let configuration: String
   let environment: [String: String]
-  let limits: Limits
+  let limits: ConfinedProcess.Limits
 
   var documentReader: DocumentReader {
     DocumentReader(
@@ -47,97 +35,41 @@ struct ReaderProcess: Sendable {
     }
   }
 
-  // MARK: The side that asks
-
   private func ask(_ request: [UInt8], of source: Source) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = [
-      Self.command, source.feed, configuration, "\(limits.memoryMegabytes)", "\(limits.seconds)",
-    ]
     // Its settings and nothing else: no key of a provider or of the database.
     let settings = Set(Source.variables(of: source.feed))
-    process.environment = environment.filter { settings.contains($0.key) }
-      .merging(["SWIFT_BACKTRACE": "enable=no"]) { _, ours in ours }
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let writer = input.fileHandleForWriting
-    // A thread of its own, because the other side answers only when it has everything. Where the reader dies first,
-    // its exit tells.
-    Thread.detachNewThread {
-      try? writer.write(contentsOf: Data(request))
-      try? writer.close()
-    }
-    // Beyond its processor time: a reader that waits for nothing would never use that up.
-    let number = process.processIdentifier
-    let isLate = Late()
-    let timer = DispatchSource.makeTimerSource()
-    timer.schedule(deadline: .now() + .seconds(2 * limits.seconds + 10))
-    timer.setEventHandler {
-      isLate.set()
-      kill(number, SIGKILL)
-    }
-    timer.resume()
-    defer { timer.cancel() }
+    let process = try ConfinedProcess(
+      [
+        Self.command, source.feed, configuration, "\(limits.memoryMegabytes)", "\(limits.seconds)",
+      ],
+      environment: environment.filter { settings.contains($0.key) }, limits: limits, input: request)
     // Each record of an answer is smaller than it was in its document, but for texts that became others.
     let most = 2 * request.count + (1 << 20)
     var answer: [UInt8] = []
-    while let piece = try output.fileHandleForReading.read(upToCount: 1 << 20), !piece.isEmpty {
+    while let piece = try process.read(upTo: 1 << 20) {
       answer += piece
-      if answer.count > most {
-        kill(number, SIGKILL)
-        break
+      guard answer.count <= most else {
+        process.stop()
+        _ = process.ending()
+        throw FeedError.refused("quarantined: its reader answered more than the documents can say")
       }
     }
-    process.waitUntilExit()
-    if answer.count > most {
-      throw FeedError.refused("quarantined: its reader answered more than the documents can say")
-    }
-    switch (process.terminationReason, process.terminationStatus) {
-    case (.exit, 0): return answer
-    case (.exit, let status): throw Failed(status: status)
-    case (_, let signal):
-      let cause =
-        isLate.isSet || signal == SIGXCPU || signal == SIGKILL
-        ? "it took more than \(limits.seconds) s or \(limits.memoryMegabytes) MB"
-        : "it ended by signal \(signal)"
+    switch process.ending() {
+    case .exit(0): return answer
+    case .exit(let status): throw ConfinedProcess.Failed(status: status)
+    case .broken(let cause):
       throw FeedError.refused("quarantined: the answer broke its reader: \(cause)")
     }
   }
 
-  private final class Late: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value = false
-    func set() { lock.withLock { value = true } }
-    var isSet: Bool { lock.withLock { value } }
-  }
-
-  /// The reader itself failed, whatever the documents are: a fault of ours.
-  struct Failed: Error, CustomStringConvertible {
-    let status: Int32
-    var description: String {
-      "the reader of documents failed (\(status)); this is a fault of bowser"
-    }
-  }
-
-  // MARK: The side that reads
-
   /// Reads a request from standard input and writes the answer to standard output.
   static func serve(_ arguments: [String], environment: [String: String]) -> ExitCode {
-    guard arguments.count == 4, let megabytes = UInt64(arguments[2]),
-      let seconds = UInt64(arguments[3])
+    guard arguments.count == 4, let megabytes = Int(arguments[2]), let seconds = Int(arguments[3])
     else { return .usage }
     do {
       let sources = try Catalogue.sources(in: arguments[1], environment: environment)
       guard let source = sources.first(where: { $0.feed == arguments[0] }) else { return .usage }
-      limit(RLIMIT_CORE, 0)
-      limit(RLIMIT_DATA, megabytes << 20)
-      limit(RLIMIT_CPU, seconds)
-      // Where the kernel has no such filter the other limits hold.
-      _ = bowser_confine()
+      ConfinedProcess.confine(.init(memoryMegabytes: megabytes, seconds: seconds))
       let request = try FileHandle.standardInput.readToEnd() ?? Data()
       let answer = try ReadingRequest.answer([UInt8](request), of: source)
       try FileHandle.standardOutput.write(contentsOf: Data(answer))
@@ -145,10 +77,5 @@ struct ReaderProcess: Sendable {
     } catch {
       return .ourBug
     }
-  }
-
-  private static func limit(_ resource: __rlimit_resource, _ value: UInt64) {
-    var limits = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
-    setrlimit(__rlimit_resource_t(resource.rawValue), &limits)
   }
 }

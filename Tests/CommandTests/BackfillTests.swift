@@ -44,6 +44,41 @@ struct BackfillTests {
       + connection.lines("SELECT * FROM fuel.dirty_day ORDER BY 1, 2")
   }
 
+  /// F-N43: a hundred packed files with few files to open.
+  @Test func packedFilesNeedFewDescriptors() async throws {
+    let folder = try Self.archive(months: 1, rows: 2)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = try FileManager.default.contentsOfDirectory(atPath: folder)[0]
+    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+    try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+    for number in 0..<100 {
+      // The same month with other prices.
+      let other = text.replacing(/[0-9]+\.[0-9]\n/, with: "\(120 + number).9\n")
+      try other.write(toFile: "\(folder)/\(number).csv", atomically: false, encoding: .utf8)
+    }
+    let gzip = Process()
+    gzip.executableURL = URL(filePath: "/bin/sh")
+    gzip.arguments = ["-c", "gzip '\(folder)'/*.csv"]
+    try gzip.run()
+    gzip.waitUntilExit()
+    try await TestDatabase.with { target in
+      let process = CommandTests.process([], target, [:])
+      let program = process.executableURL?.path ?? ""
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = [
+        "-c", "ulimit -n 64; exec \(program) backfill nsw-fuelcheck '\(folder)' 2>/dev/null",
+      ]
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(
+        try Connection(target).lines(
+          "SELECT count(*), min(received), bool_and(outcome IN ('stored', 'unchanged')) FROM fuel.run"
+        ) == ["100|2|t"])
+    }
+  }
+
   /// F-L03: loads, tells, and passes over what is loaded, under whatever name; twice equals once.
   @Test func aSecondRunIsANoOp() async throws {
     let folder = try Self.archive()

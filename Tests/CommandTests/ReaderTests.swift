@@ -45,6 +45,40 @@ struct ReaderTests {
     }
   }
 
+  /// F-N42: a file that takes its reader more memory than it may have is refused and told; those before and behind it
+  /// are loaded as if it had not been there.
+  @Test func aFileThatBreaksItsReaderIsQuarantined() async throws {
+    let folder = try BackfillTests.archive(months: 3)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // Two million rows of other stations: more than 64 MB of names.
+    let hostile = folder + "/price_history_2024_01_x.csv"
+    var text = "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+    for number in 0..<200_000 {
+      text += "Station \(number),\(number) High St,Auburn,2144,Shell,U91,02/01/2024 00:01,179.9\n"
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    func load(_ names: [String], _ expected: Int32) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let result = try CommandTests.run(
+          ["backfill", "nsw-fuelcheck", "--summary"] + names.map { "\(folder)/\($0)" }, on: target,
+          environment: ["BOWSER_READER_MEGABYTES": "64"])
+        #expect(result.code == expected, "\(result)")
+        if expected == 65 {
+          #expect(result.err.contains("quarantined: the file broke its reader"), "\(result.err)")
+        }
+        return try Connection(target).lines(
+          """
+          SELECT station_code, fuel_id, effective_at, price_tenths
+          FROM fuel.archive_price JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3, 4
+          """)
+      }
+    }
+    let sound = try await load(names, 0)
+    #expect(sound.count == 1_200)
+    try text.write(toFile: hostile, atomically: false, encoding: .utf8)
+    #expect(try await load([names[0], "price_history_2024_01_x.csv"] + names[1...], 65) == sound)
+  }
+
   /// What a reader may not do it cannot: sockets, programs, files that change. What it needs works.
   @Test func aReaderIsConfined() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -62,18 +96,24 @@ struct ReaderTests {
       #include <sys/socket.h>
       #include <unistd.h>
       int main(int count, char **words) {
-        if (bowser_confine() != 0) return 2;
+        int starts = count > 2;
+        if (bowser_confine(starts) != 0) return 2;
         if (socket(AF_INET, SOCK_STREAM, 0) != -1 || errno != EPERM) return 3;
         if (socket(AF_UNIX, SOCK_STREAM, 0) != -1 || errno != EPERM) return 4;
-        execl("/bin/true", "true", (char *)0);
-        if (errno != EPERM) return 5;
-        if (kill(getppid(), SIGTERM) != -1 || errno != EPERM) return 6;
+        if (!starts) {
+          execl("/bin/true", "true", (char *)0);
+          if (errno != EPERM) return 5;
+          if (kill(getppid(), SIGTERM) != -1 || errno != EPERM) return 6;
+        }
         if (unlink(words[1]) != -1 || errno != EPERM) return 7;
         int file = open(words[1], O_RDONLY);
         if (file < 0) return 8;
         char byte;
         if (read(file, &byte, 1) != 1) return 9;
         free(malloc(1 << 20));
+        // What it starts is bound as it is.
+        if (starts && system("true") != 0) return 10;
+        if (starts && system("rm -f probe.c; test ! -f probe.c || exit 11") != 11 << 8) return 12;
         return puts("confined") < 0;
       }
       """
@@ -81,6 +121,7 @@ struct ReaderTests {
     try probe.write(to: source, atomically: true, encoding: .utf8)
     func run(_ words: [String]) throws -> Int32 {
       let process = Process()
+      process.currentDirectoryURL = folder
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = words
       process.standardOutput = FileHandle.nullDevice
@@ -94,5 +135,6 @@ struct ReaderTests {
         "clang", "-I\(sources)/include", source.path, "\(sources)/sandbox.c", "-o", program,
       ]) == 0)
     #expect(try run([program, source.path]) == 0)
+    #expect(try run([program, source.path, "starts"]) == 0)
   }
 }

@@ -45,19 +45,26 @@ package struct Backfill {
   private let decisions: [StationDecision]
   private let clock: Clock
   private let log: Logger
+  private let read: Read
+
+  /// Begins to read files as they stand at an instant.
+  package typealias Read = @Sendable (ArchiveFormat, [ArchiveFile], Instant) -> any ArchiveSource
 
   /// - Parameters:
   ///   - lanes: connections over which months are loaded side by side; none: over `store`.
   ///   - decisions: what a person decided about stations.
+  ///   - read: where files are read; unless given, in this process.
   package init(
     _ archive: Archive, store: Store, lanes: [Store] = [], decisions: [StationDecision],
-    clock: Clock, log: Logger
+    clock: Clock, log: Logger,
+    read: @escaping Read = { ArchiveReader($0, files: $1, now: $2) }
   ) {
     self.archive = archive
     self.store = store
     self.lanes = lanes.isEmpty ? [store] : lanes
     self.decisions = decisions
     self.clock = clock
+    self.read = read
     self.log = log.with("archive", archive.id)
   }
 
@@ -153,7 +160,7 @@ package struct Backfill {
       }
     }
 
-    let reader = ArchiveReader(archive.format, files: files.map(\.file), now: now)
+    let reader = read(archive.format, files.map(\.file), now)
     var position = 0
     var turn = 0
     var isPassingOver = false

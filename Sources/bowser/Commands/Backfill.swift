@@ -78,6 +78,7 @@ let backfillCommand = Command(
   let isRehearsal = invocation.flags.contains("dry-run")
   if isRehearsal { try store.beginRehearsal() }
   let reader = try invocation.reader(settings)
+  let archiveReader = invocation.archiveReader(settings)
   let results: [Backfill.Result]
   switch name {
   case "recordings":
@@ -92,7 +93,8 @@ let backfillCommand = Command(
     // back at the end is one transaction and has one connection.
     let lanes = isRehearsal ? [] : [try invocation.store(settings), try invocation.store(settings)]
     results = try await Backfill(
-      archive, store: store, lanes: lanes, decisions: decided, clock: clock, log: log
+      archive, store: store, lanes: lanes, decisions: decided, clock: clock, log: log,
+      read: archiveReader
     ).run(paths, again: invocation.flags.contains("again"), progress: show)
   }
   if isRehearsal { try store.endRehearsal() }

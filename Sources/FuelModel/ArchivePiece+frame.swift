@@ -1,0 +1,131 @@
+extension ArchivePiece {
+  /// Writes it for the process that stores it.
+  package func write(to frame: inout FrameWriter) {
+    frame.write(file.line(ofBytes: InputLimit.rejectBytes.value))
+    frame.write(isFirst)
+    frame.write(isLast)
+    frame.write(Int64(received))
+    frame.write(Int64(duplicates))
+    frame.write(Int64(bytes))
+    frame.write(each: newWordings) { frame, wording in
+      wording.station.write(to: &frame)
+      frame.write(Int32(wording.record))
+    }
+    frame.write(each: months.sorted { $0.key < $1.key }) { frame, month in
+      frame.write(month.key.number)
+      frame.write(UInt32(month.value.count))
+      month.value.withUnsafeBytes { frame.write(raw: $0) }
+    }
+    frame.write(each: sightings) { frame, sighting in
+      frame.write(Int32(sighting.wording))
+      frame.write(sighting.month.number)
+      frame.write(sighting.days)
+    }
+    frame.write(each: rejects) { $1.write(to: &$0) }
+  }
+
+  /// Reads it, and holds every value against what it can be at all.
+  ///
+  /// - Parameters:
+  ///   - known: what the pieces before have numbered; told what this one adds.
+  ///   - zone: whose calendar cuts months.
+  package init(
+    from frame: inout FrameReader, known: inout ArchiveNumbers, zone: Zone, in country: Country
+  ) throws(FrameReader.Broken) {
+    self.init(
+      file: try frame.line(ofBytes: InputLimit.rejectBytes.value),
+      isFirst: try frame.boolean(), isLast: try frame.boolean())
+    received = try frame.count()
+    duplicates = try frame.count()
+    bytes = try frame.count()
+    newWordings = try frame.each { frame throws(FrameReader.Broken) in
+      ArchiveWording(
+        station: try Station(from: &frame, in: country),
+        record: Int(try frame.integer(Int32.self)))
+    }
+    for wording in newWordings {
+      // A record is one more than the last, or one that is known.
+      guard (0...known.records).contains(wording.record) else {
+        throw FrameReader.Broken("a station's record that is none")
+      }
+      known.records = max(known.records, wording.record + 1)
+    }
+    known.wordings += newWordings.count
+    let numbers = known
+    let parts = try frame.each { frame throws(FrameReader.Broken) in
+      let month = Month(number: try frame.integer())
+      let facts = try frame.facts()
+      try Self.check(facts, of: month, zone, numbers)
+      return (month, facts)
+    }
+    months = Dictionary(parts) { first, _ in first }
+    guard months.count == parts.count else { throw FrameReader.Broken("a month twice") }
+    sightings = try frame.each { frame throws(FrameReader.Broken) in
+      let sighting = Sighting(
+        wording: Int(try frame.integer(Int32.self)), month: Month(number: try frame.integer()),
+        days: try frame.integer())
+      guard (0..<numbers.wordings).contains(sighting.wording), months[sighting.month] != nil,
+        sighting.days != 0, sighting.days >> UInt32(sighting.month.dayCount) == 0
+      else { throw FrameReader.Broken("a station seen when it was not") }
+      return sighting
+    }
+    rejects = try frame.each { frame throws(FrameReader.Broken) in try Reject(from: &frame) }
+    guard months.values.reduce(0, { $0 + $1.count }) + duplicates + rejects.count == received else {
+      throw FrameReader.Broken("counts that do not add up")
+    }
+  }
+
+  private static func check(
+    _ facts: [ArchiveFact], of month: Month, _ zone: Zone, _ known: ArchiveNumbers
+  ) throws(FrameReader.Broken) {
+    guard (0...120_000).contains(month.number) else {
+      throw FrameReader.Broken("a month that is none")
+    }
+    func begin(_ month: Month) -> Int64 {
+      let midnight = Instant(seconds: Int64(month.firstDay.sinceEpoch) * 86_400)
+      return midnight.seconds - Int64(zone.offset(at: midnight)) - ArchiveFact.epoch
+    }
+    // Clocks may be put forward or back that night.
+    let span = begin(month) - 7_200..<begin(Month(number: month.number + 1)) + 7_200
+    var bands = [ClosedRange<Int32>?](repeating: nil, count: 256)
+    for fuel in Fuel.allCases { if let id = fuel.id { bands[Int(id)] = fuel.band } }
+    var previous: UInt64?
+    for fact in facts {
+      guard let band = bands[Int(fact.fuel)], fact.tenths == 0 || band.contains(fact.tenths),
+        fact.record < known.records, span.contains(Int64(fact.seconds)),
+        previous.map({ $0 < fact.key }) ?? true
+      else { throw FrameReader.Broken("a price that is none") }
+      previous = fact.key
+    }
+  }
+}
+
+/// How many wordings and records the pieces of an archive have numbered so far.
+package struct ArchiveNumbers: Sendable {
+  package var wordings = 0
+  package var records = 0
+  package init() {}
+}
+
+extension Month {
+  fileprivate var dayCount: Int {
+    Month(number: number + 1).firstDay.sinceEpoch - firstDay.sinceEpoch
+  }
+}
+
+extension FrameReader {
+  fileprivate mutating func count() throws(Broken) -> Int {
+    let count: Int64 = try integer()
+    guard (0...1 << 40).contains(count) else { throw Broken("a count that is none") }
+    return Int(count)
+  }
+
+  fileprivate mutating func facts() throws(Broken) -> [ArchiveFact] {
+    let count = Int(try integer(UInt32.self))
+    let bytes = try raw(count * MemoryLayout<ArchiveFact>.stride)
+    return [ArchiveFact](unsafeUninitializedCapacity: count) { facts, length in
+      UnsafeMutableRawBufferPointer(facts).copyBytes(from: bytes)
+      length = count
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Archives
+import Foundation
+import FuelModel
+
+/// Reads the files of an archive in a process that can do no harm, piece by piece, each checked when it arrives.
+///
+/// A file that breaks its reader is refused (65), and another process goes on with the next one.
+actor ArchiveProcess: ArchiveSource {
+  /// The hidden command that it is started by.
+  static let command = "read-archive"
+
+  private let format: ArchiveFormat
+  private let now: Instant
+  private let path: String
+  private let limits: ConfinedProcess.Limits
+  private var files: ArraySlice<ArchiveFile>
+  private var process: ConfinedProcess?
+  /// What the processes before have numbered: a new one begins at nothing.
+  private var before = ArchiveNumbers()
+  private var known = ArchiveNumbers()
+  /// Of the file under way.
+  private var received = 0
+
+  /// - Parameter path: where the programs that unpack files lie.
+  init(
+    _ format: ArchiveFormat, files: [ArchiveFile], now: Instant, path: String,
+    limits: ConfinedProcess.Limits
+  ) {
+    self.format = format
+    self.files = files[...]
+    self.now = now
+    self.path = path
+    self.limits = limits
+  }
+
+  func next() throws -> ArchivePiece? {
+    guard !files.isEmpty else { return nil }
+    let process = try process ?? begin()
+    process.beginTurn()
+    do {
+      var frame = FrameReader(try answer(of: process))
+      switch try frame.integer(UInt8.self) {
+      case 0:
+        var piece = try ArchivePiece(
+          from: &frame, known: &known, zone: format.zone, in: .australia)
+        guard frame.isAtEnd else { throw FrameReader.Broken("more than a piece") }
+        piece.number(after: before)
+        received = piece.isFirst ? piece.received : received + piece.received
+        if piece.isLast { files.removeFirst() }
+        return piece
+      case 1:
+        let reason = try frame.line(ofBytes: InputLimit.rejectBytes.value)
+        let received = Int(try frame.integer(Int32.self))
+        guard frame.isAtEnd, received >= 0 else { throw FrameReader.Broken("no refusal") }
+        throw ArchiveRefusal(file: files.removeFirst().name, reason, received: received)
+      default: throw FrameReader.Broken("an unknown kind of answer")
+      }
+    } catch let error as FrameReader.Broken {
+      process.stop()
+      throw quarantined("what its reader answered is no piece of an archive: \(error)", process)
+    }
+  }
+
+  private func begin() throws -> ConfinedProcess {
+    var frame = FrameWriter()
+    frame.write(format.id)
+    frame.write(now.microseconds)
+    frame.write(each: Array(files)) { $0.write(bytes: Array($1.path.utf8)) }
+    let process = try ConfinedProcess(
+      [Self.command, "\(limits.memoryMegabytes)", "\(limits.seconds)"],
+      environment: ["PATH": path], limits: limits, input: frame.bytes)
+    self.process = process
+    return process
+  }
+
+  /// One answer: its length and its bytes.
+  private func answer(of process: ConfinedProcess) throws -> [UInt8] {
+    func bytes(_ count: Int) throws -> [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(count)
+      while bytes.count < count {
+        guard let part = try process.read(upTo: count - bytes.count) else {
+          throw end(of: process)
+        }
+        bytes += part
+      }
+      return bytes
+    }
+    let length = try bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    // A million prices, and whatever a file may say of stations and refused rows.
+    guard length <= 1 << 30 else { throw FrameReader.Broken("an answer without an end") }
+    return try bytes(Int(length))
+  }
+
+  private func end(of process: ConfinedProcess) -> any Error {
+    switch process.ending() {
+    case .exit(let status): ConfinedProcess.Failed(status: status)
+    case .broken(let cause): quarantined("the file broke its reader: \(cause)", process)
+    }
+  }
+
+  private func quarantined(_ reason: String, _ process: ConfinedProcess) -> ArchiveRefusal {
+    self.process = nil
+    before.wordings += known.wordings
+    before.records += known.records
+    known = ArchiveNumbers()
+    defer { received = 0 }
+    return ArchiveRefusal(
+      file: files.removeFirst().name, "quarantined: \(reason)", received: received)
+  }
+
+  // MARK: The side that reads
+
+  /// Reads the names of files from standard input and writes pieces to standard output.
+  static func serve(_ arguments: [String]) async -> ExitCode {
+    // Whoever started it ends it.
+    Watchdog.arm(seconds: 0)
+    guard arguments.count == 2, let megabytes = Int(arguments[0]), let seconds = Int(arguments[1])
+    else { return .usage }
+    do {
+      let request = try FileHandle.standardInput.readToEnd() ?? Data()
+      var frame = FrameReader([UInt8](request))
+      let id = try frame.plain()
+      guard let format = ArchiveFormat.all.first(where: { $0.id == id }) else { return .usage }
+      let now = Instant(microseconds: try frame.integer())
+      let files = try frame.each { frame throws(FrameReader.Broken) in
+        ArchiveFile(String(decoding: try frame.rawBytes(), as: UTF8.self))
+      }
+      ConfinedProcess.confine(
+        .init(memoryMegabytes: megabytes, seconds: seconds), turns: files.count,
+        startsPrograms: true)
+      let reader = ArchiveReader(format, files: files, now: now)
+      while true {
+        var answer = FrameWriter()
+        do {
+          guard let piece = try await reader.next() else { return .done }
+          answer.write(UInt8(0))
+          piece.write(to: &answer)
+        } catch let refusal as ArchiveRefusal {
+          answer.write(UInt8(1))
+          answer.write(refusal.reason.line(ofBytes: InputLimit.rejectBytes.value))
+          answer.write(Int32(clamping: refusal.received))
+        }
+        var length = FrameWriter()
+        length.write(UInt64(answer.bytes.count))
+        try FileHandle.standardOutput.write(contentsOf: Data(length.bytes))
+        try FileHandle.standardOutput.write(contentsOf: Data(answer.bytes))
+      }
+    } catch {
+      return .ourBug
+    }
+  }
+}
