@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test test-long bench faults soak lint format psql env stop install uninstall deb static docs integrations
+.PHONY: help demo setup build debug test test-long bench faults soak fuzz lint format psql env stop install uninstall deb static docs integrations
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -63,6 +63,23 @@ soak: packages ## 5,000 requests among random faults, and 30 days at the real ca
 	@$(BUILD) --build-tests
 	@SOAK_REQUESTS=5000 config/cluster throwaway swift test --skip-build --filter aSoakOfFaults
 	@SOAK_DAYS=30 config/cluster throwaway swift test --skip-build --filter weeksAtTheRealCadence
+
+# libFuzzer and the address sanitizer are the toolchain's. What breaks a reader goes to Tests/Fuzzing/Corpus, mended.
+FUZZ_SECONDS ?= 20
+FUZZ_TARGET ?=
+export FUZZ_TARGET
+LIBFUZZER = $(wildcard $(dir $(shell realpath "$$(command -v swiftc)"))../lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a)
+fuzz: packages ## every reader and escaping by libFuzzer: FUZZ_SECONDS each, or one FUZZ_TARGET
+	@$(BUILD) -c release --product fuzz --scratch-path .build/fuzz --sanitize=address \
+	  -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer -Xlinker --whole-archive \
+	  -Xlinker $(LIBFUZZER) -Xlinker --no-whole-archive -Xlinker -lstdc++ -Xlinker --export-dynamic
+	@for target in $${FUZZ_TARGET:-$$(.build/fuzz/release/fuzz)}; do \
+	  corpus=.build/fuzz/corpus/$$target; mkdir -p $$corpus; echo "== $$target"; \
+	  .build/fuzz/release/fuzz $$target seeds $$corpus; \
+	  ASAN_OPTIONS=detect_leaks=0 .build/fuzz/release/fuzz $$target -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
+	    -detect_leaks=0 -verbosity=0 -artifact_prefix=.build/fuzz/ $$corpus \
+	    $$([ ! -d Tests/Fuzzing/Corpus/$$target ] || echo Tests/Fuzzing/Corpus/$$target); \
+	done
 
 faults: ## which faults of docs/faults.md the tests prove, and which none does
 	@awk -F '|' '/^\| F-/ { gsub(/ /, "", $$2); print $$2 }' docs/faults.md | sort > .build/faults.all

@@ -84,6 +84,13 @@ let package = Package(
       dependencies: ["Simulator", "Pipeline", "Store", "Postgres", "FuelModel", "Logging"],
       swiftSettings: strict),
 
+    // What `make fuzz` runs
+    .executableTarget(name: "fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),
+    .target(
+      name: "Fuzzing",
+      dependencies: ["Feeds", "Archives", "Report", "FuelModel", "Logging", "Configuration"],
+      path: "Tests/Fuzzing", exclude: ["Corpus"], swiftSettings: product),
+
     // Tests, one folder per module
     .target(
       name: "TestDatabase",
@@ -114,7 +121,8 @@ let package = Package(
         "HTTP", "Logging", "Configuration", "TestDatabase", "PlainModel",
       ],
       hasFixtures: true),
-    tests("ArchivesTests", on: ["Archives", "FuelModel"], hasFixtures: true),
+    tests("ArchivesTests", on: ["Archives", "FuelModel", "Fuzzing"], hasFixtures: true),
+    tests("FuzzTests", on: ["Fuzzing"]),
     tests(
       "CommandTests",
       on: [

@@ -1,5 +1,6 @@
 import Foundation
 import FuelModel
+import Fuzzing
 import Testing
 
 @testable import Archives
@@ -31,12 +32,26 @@ struct ArchiveReaderTests {
     var sightings: [ArchivePiece.Sighting] = []
   }
 
+  private static func text(of piece: ArchivePiece) -> String {
+    var rest = piece
+    rest.months = [:]
+    return "\(rest) \(piece.months.sorted { $0.key < $1.key })"
+  }
+
   static func read(_ id: String, path: String, mostFacts: Int = 1_000_000) async throws -> Outcome {
     let reader = ArchiveReader(
       format(id), files: [ArchiveFile(path)], now: now, mostFacts: mostFacts)
     var outcome = Outcome()
     var codes: [Int: String] = [:]
-    while let piece = try await reader.next() {
+    var known = ArchiveNumbers()
+    while let read = try await reader.next() {
+      // As it goes from the process that reads to the one that stores.
+      var written = FrameWriter()
+      read.write(to: &written)
+      var frame = FrameReader(written.bytes)
+      let piece = try ArchivePiece(
+        from: &frame, known: &known, zone: format(id).zone, in: .australia)
+      #expect(frame.isAtEnd && Self.text(of: piece) == Self.text(of: read))
       outcome.pieces += 1
       for wording in piece.newWordings {
         codes[wording.record] = wording.station.code
@@ -457,51 +472,11 @@ struct ArchiveReaderTests {
     "<row>" + cells.map { "<c t=\"inlineStr\"><is><t>\($0)</t></is></c>" }.joined() + "</row>"
   }
 
-  /// A workbook as Excel's own zip files are, with nothing packed.
-  private static func workbook(prolog: String = "", rows: String, texts: String? = nil) -> [UInt8] {
-    let sheet =
-      "<?xml version=\"1.0\"?>\(prolog)<worksheet><sheetData>\(rows)</sheetData></worksheet>"
-    var members = [("xl/worksheets/sheet1.xml", Array(sheet.utf8))]
-    if let texts { members.append(("xl/sharedStrings.xml", Array(texts.utf8))) }
-    return zip(members)
-  }
-
-  private static func zip(_ members: [(name: String, bytes: [UInt8])]) -> [UInt8] {
-    func number(_ value: some FixedWidthInteger) -> [UInt8] {
-      withUnsafeBytes(of: value.littleEndian) { Array($0) }
-    }
-    var (file, directory): ([UInt8], [UInt8]) = ([], [])
-    for (name, bytes) in members {
-      let about =
-        number(UInt16(20)) + number(UInt32(0)) + number(UInt32(0)) + number(crc32(bytes))
-        + number(UInt32(bytes.count)) + number(UInt32(bytes.count))
-        + number(UInt16(name.utf8.count)) + number(UInt16(0))
-      directory += [0x50, 0x4B, 1, 2] + number(UInt16(20)) + about + number(UInt16(0))
-      directory +=
-        number(UInt32(0)) + number(UInt32(0)) + number(UInt32(file.count)) + Array(name.utf8)
-      file += [0x50, 0x4B, 3, 4] + about + Array(name.utf8) + bytes
-    }
-    let end =
-      number(UInt32(0)) + number(UInt16(members.count)) + number(UInt16(members.count))
-      + number(UInt32(directory.count)) + number(UInt32(file.count)) + number(UInt16(0))
-    return file + directory + [0x50, 0x4B, 5, 6] + end
-  }
-
-  private static let crcTable: [UInt32] = (0..<256).map { number in
-    (0..<8).reduce(UInt32(number)) { value, _ in
-      value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1
-    }
-  }
-
-  private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(~UInt32(0)) { crcTable[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
-  }
-
   /// F-N21: a workbook whose price is put together by an entity is refused; without it the same is read.
   @Test func workbooksHoldNoEntities() async throws {
     let head = Self.row(cells: Self.titles)
     let plain = try await Self.read(
-      "nsw-fuelcheck", bytes: Self.workbook(rows: head + Self.row(cells: Self.good)))
+      "nsw-fuelcheck", bytes: Workbook.file(rows: head + Self.row(cells: Self.good)))
     #expect(plain.lines.count == 1, "\(plain)")
     let bent = Self.row(cells: Self.good.dropLast() + ["1&a;21.9"])
     for prolog in [
@@ -509,12 +484,12 @@ struct ArchiveReaderTests {
       "<!-- c --><!DOCTYPE x SYSTEM \"file:///etc/passwd\">",
     ] {
       let words = await Self.refusal(
-        "nsw-fuelcheck", bytes: Self.workbook(prolog: prolog, rows: head + bent))
+        "nsw-fuelcheck", bytes: Workbook.file(prolog: prolog, rows: head + bent))
       #expect(words.contains("document type"), "\(words)")
     }
     let texts = "<!DOCTYPE sst [<!ENTITY a \"1\">]><sst><si><t>&a;</t></si></sst>"
     let words = await Self.refusal(
-      "nsw-fuelcheck", bytes: Self.workbook(rows: head + Self.row(cells: Self.good), texts: texts))
+      "nsw-fuelcheck", bytes: Workbook.file(rows: head + Self.row(cells: Self.good), texts: texts))
     #expect(words.contains("document type"), "\(words)")
   }
 
@@ -528,14 +503,14 @@ struct ArchiveReaderTests {
       }.joined() + "</row>"
     let cells = "<row>" + String(repeating: "<c r=\"A1\"><v>1</v></c>", count: 200_000) + "</row>"
     for row in [swapped, cells] {
-      let words = await Self.refusal("nsw-fuelcheck", bytes: Self.workbook(rows: head + row))
+      let words = await Self.refusal("nsw-fuelcheck", bytes: Workbook.file(rows: head + row))
       #expect(words.contains("out of order"), "\(words)")
     }
     // Each text is cut, and all of them together are too many.
     let text = "<si><t>" + String(repeating: "A", count: 9_000) + "</t></si>"
     let many = "<sst>" + String(repeating: text, count: 17_000) + "</sst>"
     let words = await Self.refusal(
-      "nsw-fuelcheck", bytes: Self.workbook(rows: head + Self.row(cells: Self.good), texts: many))
+      "nsw-fuelcheck", bytes: Workbook.file(rows: head + Self.row(cells: Self.good), texts: many))
     #expect(words.contains("share"), "\(words)")
   }
 

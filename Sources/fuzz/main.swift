@@ -1,0 +1,69 @@
+// Tries one target of Tests/Fuzzing: `make fuzz`. By libFuzzer where the program is built with it, which looks for input
+// that takes new ways; else by mutations of sound input, as many as are asked for.
+
+import Foundation
+import Fuzzing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+nonisolated(unsafe) private var target = FuzzTarget.text
+
+@_cdecl("bowser_fuzz_one")
+func one(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+  let target = target
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    await target.run(bytes)
+    done.signal()
+  }
+  done.wait()
+  return 0
+}
+
+let words = CommandLine.arguments
+guard words.count > 1, let chosen = FuzzTarget(rawValue: words[1]) else {
+  print(FuzzTarget.allCases.map(\.rawValue).joined(separator: "\n"))
+  exit(words.count > 1 ? 64 : 0)
+}
+target = chosen
+if words.count > 3, words[2] == "seeds" {
+  // The corpus begins with sound input.
+  for (index, seed) in chosen.seeds.enumerated() {
+    try Data(seed).write(to: URL(filePath: "\(words[3])/sound-\(index)"))
+  }
+  exit(0)
+}
+if words.count > 3, words[2] == "mutate", let count = Int(words[3]) {
+  var taken = 0
+  let first = words.count > 4 ? Int(words[4]) ?? 0 : 0
+  for number in first..<first + count {
+    var mutation = Mutation(seed: UInt64(number))
+    let seeds = chosen.seeds
+    if await chosen.run(mutation.change(seeds[number % seeds.count])) { taken += 1 }
+  }
+  print("\(chosen.rawValue): \(count) tried, \(taken) taken in part or whole")
+  exit(0)
+}
+typealias Run =
+  @convention(c) (
+    UnsafeMutablePointer<CInt>,
+    UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+  ) -> CInt
+guard let driver = dlsym(nil, "LLVMFuzzerRunDriver") else {
+  print("built without libFuzzer: make fuzz")
+  exit(69)
+}
+var arguments: [UnsafeMutablePointer<CChar>?] = ([words[0]] + words.dropFirst(2)).map { strdup($0) }
+var count = CInt(arguments.count)
+arguments.append(nil)
+let status = arguments.withUnsafeMutableBufferPointer { buffer in
+  var pointer = buffer.baseAddress
+  return withUnsafeMutablePointer(to: &pointer) {
+    unsafeBitCast(driver, to: Run.self)(&count, $0, one)
+  }
+}
+exit(status)

@@ -1,0 +1,27 @@
+import Foundation
+import Fuzzing
+import Testing
+
+/// What `make fuzz` does for minutes, for a second each. A fault ends the process, so that the last test that
+/// began names it.
+@Suite struct FuzzTests {
+  @Test(arguments: FuzzTarget.allCases) func whateverComesIsAnEnd(target: FuzzTarget) async {
+    var taken = 0
+    let seeds = target.seeds
+    for (number, seed) in seeds.enumerated() {
+      let isTaken = await target.run(seed)
+      #expect(isTaken, "sound input \(number) of \(target.rawValue) is not taken")
+    }
+    for number in 0..<target.shortCount {
+      var mutation = Mutation(seed: UInt64(number))
+      if await target.run(mutation.change(seeds[number % seeds.count])) { taken += 1 }
+    }
+    // Some are still sound, and some are not: else nothing much was tried.
+    #expect(taken > 0, "\(target.rawValue)")
+  }
+
+  /// F-N41, F-N44: what once broke a reader, or took a way of its own, is tried again.
+  @Test(arguments: FuzzTarget.allCases) func whatWasKeptIsAnEnd(target: FuzzTarget) async throws {
+    for file in try target.corpus() { await target.run([UInt8](try Data(contentsOf: file))) }
+  }
+}
