@@ -187,6 +187,9 @@ static const unsigned char refresh_current[] = {
 static const unsigned char prune_bodies[] = {
 #embed "routines/prune_bodies.sql"
 };
+static const unsigned char prune_rejects[] = {
+#embed "routines/prune_rejects.sql"
+};
 static const unsigned char merge_listing[] = {
 #embed "routines/merge_listing.sql"
 };
@@ -298,6 +301,9 @@ static const unsigned char aggregate_runs[] = {
 static const unsigned char pipeline[] = {
 #embed "views/pipeline.sql"
 };
+static const unsigned char quarantined[] = {
+#embed "views/quarantined.sql"
+};
 static const unsigned char public_functions[] = {
 #embed "routines/public_functions.sql"
 };
@@ -360,6 +366,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/in_effect_at", in_effect_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
+  FILE_ENTRY("routines/prune_rejects", prune_rejects),
   FILE_ENTRY("routines/standing", standing),
   FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/count_places", count_places),
@@ -402,6 +409,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/changes", changes),
   FILE_ENTRY("views/aggregate_runs", aggregate_runs),
   FILE_ENTRY("views/pipeline", pipeline),
+  FILE_ENTRY("views/quarantined", quarantined),
   FILE_ENTRY("routines/public_functions", public_functions),
   // After everything that used what it drops.
   FILE_ENTRY("0016_drop_what_spans_replace", m0016_drop_what_spans_replace),

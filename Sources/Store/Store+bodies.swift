@@ -150,4 +150,9 @@ extension Store {
   package func pruneBodies(of source: SourceID, before instant: Instant) throws {
     try connection.query("SELECT fuel.prune_bodies(\(source), \(instant))")
   }
+
+  /// Forgets records of a feed that were refused a year ago; their runs still count them.
+  package func pruneRejects(of source: SourceID) throws {
+    try connection.query("SELECT fuel.prune_rejects(\(source))")
+  }
 }

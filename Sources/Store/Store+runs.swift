@@ -236,7 +236,8 @@ extension Store {
     }
   }
 
-  /// Keeps turned-away records; one that is known already stays as it was.
+  /// Keeps turned-away records; one that is known already stays as it was. Of a feed that has `rejectsKept` already
+  /// they are counted only: one that sends other rubbish each time would fill the disk.
   func keep(_ rejects: [Reject], of run: RunID, at instant: Instant) throws {
     guard !rejects.isEmpty else { return }
     try connection.query(
@@ -250,6 +251,13 @@ extension Store {
       ) AS reject (reason, raw)
       JOIN fuel.run ON run.run_id = \(run)
       ORDER BY reject.reason, md5(reject.raw)
+      LIMIT (
+        SELECT CASE WHEN source.kind = 'archive' THEN NULL ELSE greatest(
+          0, \(InputLimit.rejectsKept.value) - (
+            SELECT count(*) FROM fuel.reject AS kept WHERE kept.source_id = source.source_id)) END
+        FROM fuel.source
+        JOIN fuel.run USING (source_id)
+        WHERE run.run_id = \(run))
       ON CONFLICT ON CONSTRAINT reject_pk DO NOTHING
       """)
   }

@@ -1,4 +1,4 @@
-import FuelModel
+package import FuelModel
 import Postgres
 
 /// How the whole is doing, for programs.
@@ -22,6 +22,9 @@ extension Store {
             WHERE ingest_runs.kind = 'live'
             ORDER BY ingest_runs.feed, ingest_runs.run_id DESC
           ) AS last_run),
+        'quarantined', (
+          SELECT coalesce(json_agg(quarantined ORDER BY quarantined.run_id), '[]')
+          FROM fuel_v1.quarantined),
         'last_aggregate', (
           SELECT row_to_json(last_run)
           FROM (
@@ -31,6 +34,28 @@ extension Store {
           ) AS last_run))::text AS text
       """
     ).only().text("text")
+  }
+
+  /// A run whose documents, or file, broke their reader.
+  package struct Quarantined: Sendable {
+    package var run: Int
+    package var feed: String
+    /// Whether its documents are kept, so that they can be read again.
+    package var isKept: Bool
+    package var at: Instant
+    package var reason: String
+  }
+
+  /// Those of the last thirty days that were not read since, the newest first, twenty at most.
+  package func quarantined() throws -> [Quarantined] {
+    try connection.query(
+      "SELECT quarantined.* FROM fuel_v1.quarantined ORDER BY quarantined.run_id DESC LIMIT 20"
+    ).map { row in
+      Quarantined(
+        run: try row.integer("run_id"), feed: try row.text("feed"),
+        isKept: try row.text("kind") != "backfill", at: try row.instant("started_at"),
+        reason: try row.text("error"))
+    }
   }
 
   /// Lines of the Prometheus text format, each metric with its help before it, all gauges.

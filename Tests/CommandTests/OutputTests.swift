@@ -251,7 +251,9 @@ struct OutputTests {
       }
       let status = try object(["status", "--json"])
       #expect(
-        Set(status.keys) == ["version", "pipeline", "feeds", "last_runs", "last_aggregate"])
+        Set(status.keys) == [
+          "version", "pipeline", "feeds", "last_runs", "quarantined", "last_aggregate",
+        ])
       #expect(status["version"] as? Int == 1)
       let feeds = try #require(status["feeds"] as? [[String: Any]])
       #expect(

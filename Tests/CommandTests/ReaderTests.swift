@@ -35,6 +35,15 @@ struct ReaderTests {
           "refused|t"
         ])
       #expect(try connection.lines("SELECT count(*) > 0 FROM fuel.run_body") == ["t"])
+      func status() throws -> String {
+        try CommandTests.run(["status", "--now", "\(IslandTests.now)"], on: target).out
+      }
+      let told = try status()
+      #expect(told.contains("run 1 of qld-fpd"), "\(told)")
+      #expect(told.contains("bowser ingest --reprocess 1 tries again"), "\(told)")
+      let json = try CommandTests.run(
+        ["status", "--json", "--now", "\(IslandTests.now)"], on: target)
+      #expect(json.out.contains("\"quarantined\" : [{\"run_id\":1"), "\(json.out)")
       isHostile.withLock { $0 = false }
       let sound = try ingest()
       #expect(sound.code == 0, "\(sound)")
@@ -42,6 +51,19 @@ struct ReaderTests {
         try connection.lines("SELECT outcome FROM fuel.run ORDER BY run_id") == [
           "refused", "stored",
         ])
+      // With as much memory as usual it is no harm, and says nothing of any price.
+      environment["BOWSER_READER_MEGABYTES"] = nil
+      let again = try CommandTests.run(
+        ["ingest", "--reprocess", "1", "--now", "2026-07-01T10:10:00Z"], on: target,
+        environment: environment)
+      #expect(again.code == 0, "\(again)")
+      #expect(
+        try connection.lines(
+          "SELECT outcome, received, rejected, kind, replaces_run_id FROM fuel.run ORDER BY run_id")
+          == [
+            "superseded|0|0|live|NULL", "stored|129|0|live|NULL", "unchanged|1|1|reprocess|1",
+          ])
+      #expect(try !status().contains("quarantined"))
     }
   }
 

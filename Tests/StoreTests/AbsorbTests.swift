@@ -48,6 +48,44 @@ struct AbsorbTests {
     }
   }
 
+  /// F-N45: a feed that sends other rubbish each time fills no disk: so many records are kept, all are counted, and they
+  /// are forgotten after a year.
+  @Test func refusedRecordsHaveALimit() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let limit = InputLimit.rejectsKept.value
+      func rubbish(_ numbers: Range<Int>) -> [Reject] {
+        numbers.map { Reject(.unknownFuel, raw: "X\($0)") }
+      }
+      let said = [Observation.u91("1", 1899, hour(-1))]
+      for (turn, numbers) in [0..<limit - 10, limit - 10..<limit + 50_000].enumerated() {
+        let counts = try feed.says(said, at: hour(Double(turn)), rejects: rubbish(numbers))
+        #expect(counts.rejected == numbers.count)
+      }
+      // The server's clock counts, which is ahead of this market's.
+      try feed.connection.execute(
+        "RESET ROLE; UPDATE fuel.reject SET rejected_at = now(); SET ROLE fuel_writer")
+      func kept() throws -> [String] {
+        try feed.connection.lines("SELECT count(*) FROM fuel.reject")
+      }
+      #expect(try kept() == ["\(limit)"])
+      let source = feed.id
+      try feed.store.pruneRejects(of: source)
+      #expect(try kept() == ["\(limit)"])
+      try feed.connection.execute(
+        """
+        RESET ROLE;
+        UPDATE fuel.reject SET rejected_at = now() - interval '370 days' WHERE raw < 'X5';
+        SET ROLE fuel_writer
+        """)
+      try feed.store.pruneRejects(of: source)
+      let left = Int(try kept()[0])!
+      #expect((1..<limit).contains(left))
+      try feed.says(said, at: hour(3), rejects: rubbish(limit + 50_000..<limit + 50_007))
+      #expect(try kept() == ["\(left + 7)"])
+    }
+  }
+
   @Test func aPriceAheadTakesEffectByItself() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24)

@@ -90,6 +90,8 @@ struct RoleAttackTests {
         INSERT INTO fuel.station_sighting SELECT station_id, md5('x')::uuid, '2025-01-01', 7 FROM fuel.station;
         INSERT INTO fuel.archive_price SELECT station_id, 2, archive, '2025-01-11', 1710, told FROM fuel.station;
         PERFORM fuel.number_change(told);
+        -- A year later they may go.
+        UPDATE fuel.reject SET rejected_at = now();
         INSERT INTO fuel.body SELECT sha256(bytes), bytes, now() FROM (
           SELECT convert_to('a document ' || run_id, 'UTF8') AS bytes FROM fuel.run) AS came;
         INSERT INTO fuel.run_body SELECT run_id, 'prices', sha256(convert_to('a document ' || run_id, 'UTF8')), now()

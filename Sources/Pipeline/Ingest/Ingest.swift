@@ -222,11 +222,12 @@ package struct Ingest {
     return zone.local(last).day != zone.local(now).day
   }
 
-  /// Forgets old documents. Once a day; at every run it would cost more than it saves.
+  /// Forgets old documents and refused records. Once a day; at every run it would cost more than it saves.
   private func prune(_ id: SourceID) throws {
     try store.pruneBodies(
       of: id,
       before: clock.now() - .seconds(86_400 * source.settings.integer("keepBodiesDays")))
+    try store.pruneRejects(of: id)
   }
 
   private func end(_ id: SourceID) {

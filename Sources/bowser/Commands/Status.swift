@@ -11,9 +11,10 @@ let statusCommand = Command(
   ],
   options: [.init(name: "json", value: nil, about: "one JSON object")],
   notes: """
-    The JSON object has version (1), pipeline, feeds, last_runs and last_aggregate; their members are
-    the columns of the views pipeline, feed_health, ingest_runs and aggregate_runs. Members are only
-    ever added while the version stays.
+    The JSON object has version (1), pipeline, feeds, last_runs, quarantined and last_aggregate; their
+    members are columns of the views pipeline, feed_health, ingest_runs and aggregate_runs. Members
+    are only ever added while the version stays. What is quarantined broke its reader in the last
+    thirty days, and was not read since.
     """
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("status takes no operands") }
@@ -47,6 +48,13 @@ let statusCommand = Command(
         ? "" : feed.since.map { "for \(age($0, now).replacing(" ago", with: "")): " } ?? ""
       write("  " + style.dim(since + why) + "\n")
     }
+  }
+  for run in try store.quarantined() {
+    let advice =
+      run.isKept ? "bowser ingest --reprocess \(run.run) tries again" : "load it again by backfill"
+    write(
+      padded("quarantined", 15) + style.bad("run \(run.run) of \(run.feed)")
+        + ", \(age(run.at, now)): \(run.reason.asTerminalLine); \(advice)\n")
   }
   let pipeline = try store.pipeline()
   write(
