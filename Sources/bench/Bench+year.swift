@@ -1,0 +1,90 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+
+extension Bench {
+  /// Lives through a year of every feed at the size of the nation, over HTTP and by the programs that cron runs, and
+  /// tells what it costs as the months go by: BENCH_DAYS in all, a visit each BENCH_STEP days.
+  mutating func year() throws {
+    let days = environment["BENCH_DAYS"].flatMap { Int($0) } ?? 365
+    let step = environment["BENCH_STEP"].flatMap { Int($0) } ?? 3
+    let stations = environment["BENCH_STATIONS"].flatMap { Int($0) } ?? 14_000
+    let begin = Instant(seconds: 1_767_244_500)  // 2026-01-01T05:15:00Z: 13:15 in Perth
+    let first = Zone.sydney.local(begin).day
+    note("making a market of \(stations) stations over \(days) days")
+    let feeds = SimulatedFeeds(
+      Market(seed: 1, stations: stations, days: first...(first + days + 1)), at: begin)
+    let server = try Server { feeds.answer($0) }
+    defer { server.stop() }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try database("bench_year")
+    let settings = SimulatedFeeds.settings(port: server.port)
+    let connection = try connection("bench_year")
+
+    var lines = ["day,ingest_s,aggregate_s,ingest_mb,aggregate_mb,dead_rows,table,bytes,rows"]
+    var visit = (ingest: 0.0, aggregate: 0.0, ingestMB: 0, aggregateMB: 0, count: 0)
+    for day in stride(from: 0, through: days, by: step) {
+      let now = begin + .seconds(day * 86_400)
+      feeds.set(now)
+      for feed in SimulatedFeeds.feeds {
+        let done = try run(
+          [program, "ingest", feed, "--now", "\(now)"], in: "bench_year", with: settings)
+        visit.ingest += done.seconds
+        visit.ingestMB = max(visit.ingestMB, done.megabytes)
+      }
+      let done = try run(
+        [program, "aggregate", "--now", "\(now + .seconds(300))"], in: "bench_year",
+        with: settings)
+      visit.aggregate += done.seconds
+      visit.aggregateMB = max(visit.aggregateMB, done.megabytes)
+      visit.count += 1
+      guard day / 30 < (day + step) / 30 || day + step > days else { continue }
+      let (ingest, aggregate) = (
+        visit.ingest / Double(visit.count), visit.aggregate / Double(visit.count)
+      )
+      let tables = try connection.query(
+        """
+        WITH RECURSIVE part AS (
+          SELECT class.oid, class.relname AS name
+          FROM pg_class AS class
+          WHERE class.relnamespace = 'fuel'::regnamespace AND class.relkind IN ('r', 'p', 'm')
+            AND NOT class.relispartition
+          UNION ALL
+          SELECT pg_inherits.inhrelid, part.name
+          FROM part
+          JOIN pg_inherits ON pg_inherits.inhparent = part.oid
+        )
+        SELECT part.name::text, sum(pg_total_relation_size(part.oid))::bigint AS bytes,
+          sum(coalesce(stat.n_live_tup, 0))::bigint AS live,
+          sum(coalesce(stat.n_dead_tup, 0))::bigint AS dead
+        FROM part
+        LEFT JOIN pg_stat_all_tables AS stat ON stat.relid = part.oid
+        GROUP BY part.name
+        ORDER BY bytes DESC
+        """)
+      let all = try tables.map {
+        (
+          name: try $0.text("name"), bytes: try $0.integer("bytes"), rows: try $0.integer("live"),
+          dead: try $0.integer("dead")
+        )
+      }
+      let dead = all.reduce(0) { $0 + $1.dead }
+      for table in all {
+        lines.append(
+          "\(day),\(ingest),\(aggregate),\(visit.ingestMB),\(visit.aggregateMB),\(dead),"
+            + "\(table.name),\(table.bytes),\(table.rows)")
+      }
+      try (lines.joined(separator: "\n") + "\n").write(
+        toFile: "\(folder)/year.csv", atomically: true, encoding: .utf8)
+      let megabytes = all.reduce(0) { $0 + $1.bytes } >> 20
+      add(
+        "day \(day): all feeds / aggregate, s; most memory, MB",
+        String(format: "%.1f / %.1f; ", ingest, aggregate)
+          + "\(visit.ingestMB) / \(visit.aggregateMB)", nil, "flat")
+      add("day \(day): disk, MB; dead rows", "\(megabytes); \(dead)", nil, "")
+      visit = (0, 0, 0, 0, 0)
+    }
+    try finish("bench_year")
+  }
+}
