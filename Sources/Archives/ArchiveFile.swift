@@ -46,7 +46,7 @@ package struct ArchiveFile: Sendable {
     let listing = try ByteStream(["unzip", "-Z1", path])
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
-    guard try listing.finish() else { throw ArchiveRefusal(file: name, "a damaged zip file") }
+    guard listing.finish() else { throw ArchiveRefusal(file: name, "a damaged zip file") }
     // The first sheet, by its number.
     let sheets = members.filter { $0.hasPrefix("xl/worksheets/sheet") && $0.hasSuffix(".xml") }
     if let sheet = sheets.min(by: { ($0.count, $0) < ($1.count, $1) }) {
@@ -72,7 +72,8 @@ package struct ArchiveFile: Sendable {
 package final class ByteStream {
   let descriptor: Int32
   private let handle: FileHandle
-  private let process: Process?
+  /// The program that writes them, until it was waited for.
+  private var process: pid_t?
 
   init(file: String) throws {
     guard let handle = FileHandle(forReadingAtPath: file) else {
@@ -80,32 +81,40 @@ package final class ByteStream {
     }
     self.handle = handle
     descriptor = handle.fileDescriptor
-    process = nil
   }
 
+  /// Foundation's `Process` learns by a socket that a program has ended. A confined process may not use sockets, and
+  /// waited for ever (F-N46): this one asks the system.
+  ///
   /// - Parameter command: a program of the shell and its arguments.
   package init(_ command: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    // Keys of this process are nothing to a tool that unpacks files.
-    process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "PATH" }
-      .merging(["LC_ALL": "C.UTF-8"]) { path, _ in path }
     let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    self.process = process
     handle = output.fileHandleForReading
     descriptor = handle.fileDescriptor
+    let end = output.fileHandleForWriting
+    // Else nobody would see where the output ends.
+    defer { try? end.close() }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, end.fileDescriptor, STDOUT_FILENO)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // Keys of this process are nothing to a tool that unpacks files.
+    let path = ProcessInfo.processInfo.environment["PATH"].map { ["PATH=\($0)"] } ?? []
+    let words = command.map { strdup($0) } + [nil]
+    let environment = (path + ["LC_ALL=C.UTF-8"]).map { strdup($0) } + [nil]
+    defer { for text in words + environment { free(text) } }
+    var process: pid_t = 0
+    let status = posix_spawnp(&process, command[0], &actions, nil, words, environment)
+    guard status == 0 else { throw POSIXError(.init(rawValue: status) ?? .EIO) }
+    self.process = process
   }
 
   deinit {
     // Whoever gave up in the middle leaves a program that nobody reads from.
-    if let process, process.isRunning { process.terminate() }
-    // The process may outlive this, and holds the pipe. What is closed already stays closed.
-    try? handle.close()
+    if let process { kill(process, SIGKILL) }
+    _ = wait()
   }
 
   /// Everything, for what is read as a whole.
@@ -134,12 +143,23 @@ package final class ByteStream {
     package var description: String { "more than \(ByteStream.mostWhole >> 20) MB when unpacked" }
   }
 
-  /// Waits for the program, when everything was read.
+  /// Waits for the program, when everything was read; one that had more to say ends for want of a reader.
   ///
   /// - Returns: whether it ended well.
-  package func finish() throws -> Bool {
-    guard let process else { return true }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+  package func finish() -> Bool {
+    // What is closed already stays closed.
+    try? handle.close()
+    return wait() == 0
+  }
+
+  /// The status of the program as the system tells it: 0 where it ended well.
+  private func wait() -> Int32 {
+    guard let process else { return 0 }
+    self.process = nil
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return -1 }
+    }
+    return status
   }
 }

@@ -78,7 +78,7 @@ package actor ArchiveReader: ArchiveSource {
       throw engine.refusal(Self.words(fault))
     }
     if hasEnded {
-      guard try file.stream.finish() else { throw engine.refusal("a damaged gzip or zip file") }
+      guard file.stream.finish() else { throw engine.refusal("a damaged gzip or zip file") }
       try engine.endFile()
     } else {
       guard file.records.bytes < ArchiveFile.mostBytes else {
@@ -111,7 +111,7 @@ package actor ArchiveReader: ArchiveSource {
     var shared: [[UInt8]] = []
     if let texts {
       let stream = try file.member(texts)
-      guard let read = try WorkbookTexts.read(stream), try stream.finish() else {
+      guard let read = try WorkbookTexts.read(stream), stream.finish() else {
         throw engine.refusal("a damaged workbook: its texts end early")
       }
       shared = read
@@ -127,7 +127,7 @@ package actor ArchiveReader: ArchiveSource {
     }
     box.engine.whenHeaderIsFound = { [unowned rows] in rows.priceColumn = $0 }
     let isWhole = try rows.parse(stream)
-    guard isWhole, try stream.finish() else {
+    guard isWhole, stream.finish() else {
       throw box.engine.refusal("a damaged workbook: its sheet ends early")
     }
     try box.engine.endFile()

@@ -16,7 +16,7 @@
 
 // Calls that are refused. Those that one architecture does not have are left out there.
 static const unsigned refused[] = {
-  __NR_socket, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
+  __NR_socket, __NR_socketpair, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
   __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_ptrace,
   __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_open,
   __NR_pidfd_getfd, __NR_pidfd_send_signal, __NR_unlinkat, __NR_renameat2, __NR_linkat,
@@ -32,8 +32,8 @@ static const unsigned refused[] = {
 #ifdef __NR_renameat
   __NR_renameat,
 #endif
-  // What is needed to start a program and to end it; a pair of sockets reaches nobody else.
-  __NR_socketpair, __NR_execve, __NR_execveat, __NR_kill, __NR_tkill, __NR_prlimit64,
+  // What is needed to start a program and to end it.
+  __NR_execve, __NR_execveat, __NR_kill, __NR_tkill, __NR_prlimit64,
 #ifdef __NR_fork
   __NR_fork, __NR_vfork,
 #endif
@@ -42,9 +42,9 @@ static const unsigned refused[] = {
 enum {
   all = sizeof refused / sizeof *refused,
 #ifdef __NR_fork
-  for_programs = 8,
+  for_programs = 7,
 #else
-  for_programs = 6,
+  for_programs = 5,
 #endif
 };
 

@@ -44,7 +44,7 @@ struct BackfillTests {
       + connection.lines("SELECT * FROM fuel.dirty_day ORDER BY 1, 2")
   }
 
-  /// F-N43: a hundred packed files with few files to open.
+  /// F-N43, F-N46: a hundred packed files with few files to open, and no wait that nobody ends.
   @Test func packedFilesNeedFewDescriptors() async throws {
     let folder = try Self.archive(months: 1, rows: 2)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -309,7 +309,7 @@ package struct Backfill {
       for stream in running {
         let lines = String(decoding: try stream.all(), as: UTF8.self)
         // A file that cannot be read has no line; the others have theirs.
-        _ = try stream.finish()
+        _ = stream.finish()
         for line in lines.split(separator: "\0") {
           let parts = line.split(separator: " ", maxSplits: 1)
           guard parts.count == 2 else { continue }

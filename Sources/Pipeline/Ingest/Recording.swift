@@ -101,7 +101,7 @@ package struct Recording: Sendable {
     } catch let error as ByteStream.TooLarge {
       throw IngestError.recording(path: path, reason: error.description)
     }
-    guard try gzip.finish() else {
+    guard gzip.finish() else {
       throw IngestError.recording(path: path, reason: "gzip cannot read it")
     }
     return [UInt8](data)
