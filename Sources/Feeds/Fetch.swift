@@ -77,17 +77,14 @@ package struct Fetch: Sendable {
       }
       waiting =
         source.provider.hasFollowingCalls ? try reader.calls(fetched.documents, source) : []
-      guard fetched.documents.count + waiting.count <= Self.mostDocuments else {
+      guard fetched.documents.count + waiting.count <= InputLimit.documents.value else {
         throw FeedError.refused(
           "the provider's list asks for \(waiting.count) further requests, more than "
-            + "\(Self.mostDocuments)")
+            + "\(InputLimit.documents.value)")
       }
     }
     return fetched
   }
-
-  // Of one run.
-  private static let mostDocuments = 500
 
   private func keys() throws(ConfigurationError) -> [String: Secret] {
     var keys: [String: Secret] = [:]

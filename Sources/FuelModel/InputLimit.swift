@@ -42,6 +42,8 @@ package struct InputLimit: Sendable {
 
   package static let tokenBytes = InputLimit(
     "bytes of an answer with a token", 65_536, "the key is refused")
+  package static let documents = InputLimit(
+    "answers of a run that a list asks for", 500, "the list is refused")
 
   // MARK: XML
 
@@ -74,10 +76,9 @@ package struct InputLimit: Sendable {
 
   package static let all: [InputLimit] = [
     scalarsRead, scalars, marks, codeBytes, fuelCodeBytes, fuelCodes, rejectsKept, rejectBytes,
-    depth, keys,
-    keyBytes,
-    textBytes, numberBytes, values, tokenBytes, tagBytes, elements, prologBytes, cells, cellBytes,
-    sharedTexts,
-    sharedBytes, rejectedRows, rejectedBytes, blankRows, wordings, wordingMonths, months,
+    depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents,
+    tagBytes, elements, prologBytes,
+    cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes, blankRows,
+    wordings, wordingMonths, months,
   ]
 }

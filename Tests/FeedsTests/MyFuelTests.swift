@@ -103,6 +103,32 @@ struct MyFuelTests {
     }
   }
 
+  /// F-N28: a list that asks for more answers than a sound one could is refused before the first of them.
+  @Test func aListOfTooManyOutletsAsksForNothing() async throws {
+    let source = try source()
+    let outlets = (0..<6_000).map { "{\"FuelOutletIdentifier\":\"\($0)\",\"OutletName\":\"x\"}" }
+    let list = "{\"Outlets\":[\(outlets.joined(separator: ","))]}"
+    let asked = Mutex<[String]>([])
+    let client = Client { request async throws(HTTPError) in
+      asked.withLock { $0.append(request.url.lastPathComponent) }
+      let isToken = request.url.lastPathComponent == "token"
+      let body = isToken ? "{\"access_token\":\"t\",\"expires_in\":3600}" : list
+      return Response(status: 200, body: Array(body.utf8))
+    }
+    let fetch = Fetch(
+      source, client: client, retry: Retry(attempts: 1, deadline: .now + .seconds(5)),
+      secrets: Secrets(environment: SimulatedFeeds.keys), contact: "")
+    do {
+      _ = try await fetch.documents(
+        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
+        counting: RequestCount())
+      Issue.record("no error")
+    } catch {
+      #expect("\(error)".contains("600 further requests, more than 500"), "\(error)")
+    }
+    #expect(asked.withLock { $0 } == ["token", "getReferenceData"])
+  }
+
   /// A refused password is not tried again: the account would be locked.
   @Test func aWrongPasswordIsTriedOnce() async throws {
     let source = try source()
