@@ -7,9 +7,15 @@
 # The clock is outside: a scheduler starts it every five minutes, and `bowser aggregate` after it.
 # --init, because a first process without handlers is deaf to SIGTERM.
 
-# Both stages are the same Debian, so that what is linked here is found there.
-ARG SWIFT=6.3
-FROM swift:${SWIFT}-bookworm AS builder
+# Both stages are the same Debian, so that what is linked here is found there. A name can be given another image from
+# one day to the next. To build from images that were looked at, name them by digest:
+#
+#   digest() { docker buildx imagetools inspect "$1" --format '{{.Manifest.Digest}}'; }
+#   docker build -t bowser --build-arg SWIFT_IMAGE="swift@$(digest swift:6.3-bookworm)" \
+#     --build-arg DEBIAN_IMAGE="debian@$(digest debian:bookworm-slim)" .
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+FROM ${SWIFT_IMAGE} AS builder
 # libpq for PostgreSQL; libcurl and libxml2 are what Foundation links with.
 RUN apt-get update -q \
  && apt-get install -y -q --no-install-recommends libpq-dev libcurl4-openssl-dev libxml2-dev pkg-config \
@@ -27,7 +33,7 @@ RUN swift build -c release --product bowser --static-swift-stdlib --disable-loca
       -Xlinker -z -Xlinker now --scratch-path .build/static \
  && install -D -s -m 755 .build/static/release/bowser /out/bowser
 
-FROM debian:bookworm-slim
+FROM ${DEBIAN_IMAGE}
 # tzdata: price days are local days. ca-certificates: the providers' TLS. unzip: archives in backfill.
 RUN apt-get update -q \
  && apt-get install -y -q --no-install-recommends \
