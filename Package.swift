@@ -128,6 +128,7 @@ let package = Package(
       on: [
         "bowser", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase", "Simulator",
         "FuelModel",
-      ]),
+      ],
+      hasFixtures: true),
   ]
 )

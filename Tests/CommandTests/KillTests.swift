@@ -1,0 +1,229 @@
+import Foundation
+import Postgres
+import Simulator
+import TestDatabase
+import Testing
+
+/// Every command that changes something, ended at any moment and in every manner.
+struct KillTests {
+  private enum Manner: CaseIterable {
+    /// As `kill -9` and the end of memory do.
+    case killed
+    /// As cron's time limit and `systemctl stop` do.
+    case terminated
+    /// As an administrator does with the sessions.
+    case cutOff
+    /// As a power cut does with the server.
+    case crashed
+  }
+
+  /// A step of an operator's weeks: its words, given where its files go and what to ask the database for.
+  private struct Step {
+    var name: String
+    var words: (_ folder: String, _ connection: Connection?) throws -> [String]
+    /// What else than 0 may end it: when it was done before it was killed.
+    var isDone: Int32 = 0
+  }
+
+  private static let now = "2026-07-01T10:05:00Z"
+
+  private static func firstRun(_ feed: String, _ connection: Connection?) throws -> String {
+    try connection?.lines(
+      """
+      SELECT min(run_id) FROM fuel.run JOIN fuel.source USING (source_id)
+      WHERE source = \(feed) AND outcome IN ('stored', 'unchanged', 'withdrawn')
+      """
+    ).first ?? "0"
+  }
+
+  private static func steps(archive: String, recordings: String) -> [Step] {
+    [
+      Step(name: "migrate") { _, _ in ["migrate"] },
+      Step(name: "ingest") { _, _ in
+        ["ingest", "--all", "--replay", recordings, "--now", now]
+      },
+      Step(name: "backfill") { _, _ in ["backfill", "nsw-fuelcheck", archive, "--now", now] },
+      Step(name: "aggregate") { _, _ in ["aggregate", "--now", now] },
+      Step(
+        name: "withdraw",
+        words: { _, connection in
+          ["withdraw", try firstRun("qld-fpd", connection), "--reason", "a test", "--now", now]
+        }, isDone: 65),
+      Step(name: "aggregate after") { _, _ in ["aggregate", "--now", now] },
+      Step(
+        name: "undo",
+        words: { _, connection in
+          [
+            "withdraw", try firstRun("qld-fpd", connection), "--undo", "--reason", "a test",
+            "--now", now,
+          ]
+        }, isDone: 65),
+      Step(name: "recordings") { _, _ in
+        ["backfill", "recordings", recordings, "--now", now]
+      },
+      Step(name: "rebuild") { _, _ in ["aggregate", "--rebuild", "--now", now] },
+      Step(name: "report") { folder, _ in ["report", "--out", folder + "/report", "--now", now] },
+      Step(name: "metrics") { folder, _ in ["metrics", "--out", folder + "/m.prom", "--now", now] },
+      Step(name: "export") { folder, _ in
+        ["export", "daily_averages", "--out", folder + "/days.csv", "--now", now]
+      },
+    ]
+  }
+
+  /// What counts, without the numbers that follow the order of attempts.
+  private func state(_ target: String) throws -> [String] {
+    let connection = try Connection(target)
+    guard try connection.lines("SELECT to_regclass('fuel.country') IS NOT NULL") == ["t"] else {
+      return []
+    }
+    try connection.query("SELECT set_config('bowser.now', \(Self.now), false)")
+    let names = try connection.lines(
+      """
+      SELECT viewname FROM pg_views
+      WHERE schemaname = 'fuel_v1'
+        AND viewname NOT IN ('ingest_runs', 'aggregate_runs', 'pipeline', 'changes', 'feed_health')
+      ORDER BY 1
+      """)
+    // What is told twice is unchanged the second time.
+    let runs = try connection.lines(
+      """
+      SELECT feed, outcome, received, stored, unchanged, duplicate, rejected, kind, taken_at, withdrawn_because
+      FROM fuel_v1.ingest_runs WHERE outcome IN ('stored', 'superseded', 'withdrawn')
+      ORDER BY 1, 2, 3, 4, 9
+      """)
+    return try names.map { name in
+      let digest = try connection.lines(
+        SQL(
+          stringLiteral: """
+            SELECT count(*), md5(string_agg(line, ';' ORDER BY line))
+            FROM (
+              SELECT (shown - ARRAY['run_id', 'station_id', 'record_id']
+                || jsonb_build_object('station', station.name))::text AS line
+              FROM (SELECT to_jsonb(told) AS shown FROM fuel_v1.\(name) AS told) AS told
+              LEFT JOIN (
+                SELECT station_id, source || ' ' || station_code AS name
+                FROM fuel.station JOIN fuel.source USING (source_id)
+              ) AS station ON station.station_id = (shown->>'station_id')::integer
+            ) AS lines
+            """))
+      return "\(name): \(digest)"
+    } + runs
+  }
+
+  private func files(_ folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().compactMap { name in
+      var isFolder: ObjCBool = false
+      _ = FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
+      return isFolder.boolValue
+        ? nil : "\(name): \(try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8))"
+    }
+  }
+
+  /// F-K04: whatever is ended in whatever manner, the next run ends as one that nothing disturbed.
+  @Test(.long) func everyCommandOutlivesItsEnd() async throws {
+    let cluster = try Cluster()
+    let archive = try BackfillTests.archive(months: 8, rows: 1_500)
+    defer { try? FileManager.default.removeItem(atPath: archive) }
+    let watcher = try Server { _ in
+      usleep(100_000)
+      return .text(200, "OK")
+    }
+    defer { watcher.stop() }
+    let environment = [
+      "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_PING_URL": "http://127.0.0.1:\(watcher.port)/check",
+      "BOWSER_DEADLINE": "120",
+    ]
+    let postgres = cluster.database("postgres")
+    func make(_ name: String, from template: String) throws {
+      let connection = try Connection(postgres)
+      try connection.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+      try connection.execute("CREATE DATABASE \(name) TEMPLATE \(template)")
+      // The numbers that a sequence of the template had logged ahead are not logged for its copy until then.
+      try connection.execute("CHECKPOINT")
+    }
+    func settle(_ name: String) async throws {
+      let others =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(name)' AND backend_type = 'client backend'"
+      for _ in 0..<600 where try Connection(postgres).lines(SQL(stringLiteral: others)) != ["0"] {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+    func begin(_ step: Step, _ name: String, _ folder: String) throws -> Process {
+      let target = cluster.database(name)
+      let connection = step.isDone == 0 ? nil : try Connection(target)
+      let process = CommandTests.process(try step.words(folder, connection), target, environment)
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      return process
+    }
+    func out() throws -> String {
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      return folder
+    }
+
+    let steps = Self.steps(archive: archive, recordings: CommandTests.recording)
+    // By hand: KILLS=300 make test-long.
+    let wanted = Long.count("KILLS", short: 0, long: 12)
+    var random = Random(seed: 21, "kills")
+    var kills: [String: Int] = [:]
+    var before = "template0"
+    for (number, step) in steps.enumerated() {
+      let after = "after_\(number)"
+      try make(after, from: before)
+      let expectedFolder = try out()
+      let began = ContinuousClock.now
+      let whole = try begin(step, after, expectedFolder)
+      whole.waitUntilExit()
+      #expect(whole.terminationStatus == 0, "\(step.name)")
+      var length = Double((ContinuousClock.now - began) / .milliseconds(1))
+      let expected = try state(cluster.database(after))
+      let expectedFiles = try files(expectedFolder)
+      let share = wanted * (number + 1) / steps.count - wanted * number / steps.count
+      var hits = 0
+      for _ in 0..<10 * share where hits < share {
+        try await settle(before)
+        try make("hit", from: before)
+        let folder = try out()
+        for _ in 0..<4 where hits < share {
+          let manner = Manner.allCases[Int(random.integer(0...3))]
+          let process = try begin(step, "hit", folder)
+          try await Task.sleep(for: .milliseconds(Int(length * random.real(0.05...1))))
+          switch manner {
+          case .killed: kill(process.processIdentifier, SIGKILL)
+          case .terminated: kill(process.processIdentifier, SIGTERM)
+          case .cutOff:
+            try Connection(postgres).execute(
+              "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'hit'")
+          case .crashed: try cluster.crash()
+          }
+          process.waitUntilExit()
+          if process.terminationReason == .exit, process.terminationStatus == 0 {
+            length *= 0.9
+            break
+          }
+          hits += 1
+          kills["\(manner)", default: 0] += 1
+        }
+        try await settle("hit")
+        let target = cluster.database("hit")
+        let words = try step.words(folder, step.isDone == 0 ? nil : Connection(target))
+        let last = try CommandTests.run(words, on: target, environment: environment)
+        #expect([0, step.isDone].contains(last.code), "\(step.name): \(last)")
+        let found = try state(cluster.database("hit"))
+        #expect(firstDifference(found, expected) == nil, "\(step.name)")
+        #expect(firstDifference(try files(folder), expectedFiles) == nil, "\(step.name)")
+        let verified = try CommandTests.run(["verify"], on: cluster.database("hit"))
+        #expect(verified.code == 0, "\(step.name): \(verified)")
+        try FileManager.default.removeItem(atPath: folder)
+      }
+      #expect(hits == share, "\(step.name)")
+      try await settle(after)
+      before = after
+    }
+    let all = kills.values.reduce(0, +)
+    #expect(all == wanted)
+    print("ended \(all) times: \(kills.sorted { $0.key < $1.key })")
+  }
+}
