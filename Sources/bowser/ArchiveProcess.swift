@@ -113,8 +113,6 @@ actor ArchiveProcess: ArchiveSource {
 
   /// Reads the names of files from standard input and writes pieces to standard output.
   static func serve(_ arguments: [String]) async -> ExitCode {
-    // Whoever started it ends it.
-    Watchdog.arm(seconds: 0)
     guard arguments.count == 2, let megabytes = Int(arguments[0]), let seconds = Int(arguments[1])
     else { return .usage }
     do {
@@ -131,6 +129,8 @@ actor ArchiveProcess: ArchiveSource {
         startsPrograms: true)
       let reader = ArchiveReader(format, files: files, now: now)
       while true {
+        // Whoever started it ends it earlier, unless he has died.
+        Watchdog.arm(seconds: 2 * seconds + 20)
         var answer = FrameWriter()
         do {
           guard let piece = try await reader.next() else { return .done }
@@ -141,6 +141,8 @@ actor ArchiveProcess: ArchiveSource {
           answer.write(refusal.reason.line(ofBytes: InputLimit.rejectBytes.value))
           answer.write(Int32(clamping: refusal.received))
         }
+        // He takes a piece when he has stored the one before.
+        Watchdog.arm(seconds: 0)
         var length = FrameWriter()
         length.write(UInt64(answer.bytes.count))
         try FileHandle.standardOutput.write(contentsOf: Data(length.bytes))
