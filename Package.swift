@@ -105,7 +105,8 @@ let package = Package(
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
     tests("TimelineTests", on: ["Timeline", "FuelModel", "Simulator"]),
-    tests("TrendsTests", on: ["Trends", "FuelModel", "Simulator", "TestDatabase"]),
+    tests(
+      "TrendsTests", on: ["Trends", "FuelModel", "Simulator", "TestDatabase"], hasFixtures: true),
     tests(
       "FeedsTests",
       on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],

@@ -37,8 +37,15 @@ struct BacktestTests {
       #expect(whole.code == 0 && whole.err == "")
       let lines = whole.out.split(separator: "\n").map(String.init)
       #expect(lines.count == 201)
-      #expect(lines[0] == "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence")
-      #expect(lines[1] == "\"Perth, north\",U91,2024-10-04,no_difference,insufficient_data,,,")
+      #expect(
+        lines[0]
+          == "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence,market_state,p_cheaper_3d,p_jump_3d,"
+          + "aim_for_cpl,expected_low_cpl,expected_low_from_on,expected_low_to_on,record_cpl,reason"
+      )
+      #expect(
+        lines[1]
+          == "\"Perth, north\",U91,2024-10-04,no_difference,insufficient_data,,,,,,,,,,,,"
+          + "\"Too little is known of prices in Perth, north to advise\"")
       #expect(lines[200].contains(",price_cycle,cycle,"))
       try file(header + rows(days: 150).joined(separator: "\r\n") + "\r\n") { cut in
         let part = try run("--prices", cut, "--verdicts", "-").out.split(separator: "\n")
@@ -65,7 +72,7 @@ struct BacktestTests {
   @Test func scoresInThreeForms() throws {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
-      #expect(table.code == 0 && table.out.contains("best-record-2"))
+      #expect(table.code == 0 && table.out.contains("turning-point-1"))
       #expect(table.out.contains("1 market that moves: mean capture 0."))
       let csv = try run("--prices", path, "--csv").out.split(separator: "\n")
       // Two calendar years and all of them, for the method and three baselines.

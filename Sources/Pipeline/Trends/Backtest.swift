@@ -38,21 +38,10 @@ package struct Backtest: Sendable {
   package static func judgements(
     of market: Market, by method: any VerdictMethod
   ) -> [Judgement] {
-    let series = market.series
-    return series.averages.indices.map { today in
-      let known = market.isLate ? today - 1 : today
-      guard known >= 0 else { return Judgement(advice: .noDifference, basis: .insufficientData) }
-      var change: Double?
-      if market.isTomorrowKnown, today + 1 < series.count, let now = series.averages[today],
-        let next = series.averages[today + 1]
-      {
-        change = next - now
-      }
-      return method.judge(
-        Outlook(
-          series: series.upTo(known, atMost: Outlook.mostDays), isLate: market.isLate,
-          changeTomorrow: change, place: market.region))
-    }
+    method.judgements(
+      of: Past(
+        series: market.series, isLate: market.isLate, isTomorrowKnown: market.isTomorrowKnown,
+        place: market.region))
   }
 
   /// Scores methods on markets, two markets at a time.

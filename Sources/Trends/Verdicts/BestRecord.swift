@@ -55,7 +55,7 @@ package struct BestRecord: VerdictMethod {
   package func judge(_ outlook: Outlook) -> Judgement {
     let pass = Pass(outlook.series, isLate: outlook.isLate, tuning: tuning)
     var judgement = pass.judgement(changeTomorrow: outlook.changeTomorrow)
-    judgement.market = MarketState(outlook.series, pass.zigzag)
+    judgement.market = MarketPosition(outlook.series, pass.zigzag)
     judgement.reason = reason(judgement, outlook)
     return judgement
   }

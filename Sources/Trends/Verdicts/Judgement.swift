@@ -1,3 +1,5 @@
+package import FuelModel
+
 /// What drivers are told.
 package enum Advice: String, Sendable {
   case fillUp = "fill_up"
@@ -28,8 +30,32 @@ package struct Judgement: Sendable, Equatable {
   package var confidence: Double?
   /// Why, in words for drivers.
   package var reason = ""
+  /// What the market is doing; `nil`: the method does not say, or too little is known.
+  package var state: MarketState?
+  /// How likely it is to be 1 c/L cheaper, and 3 c/L dearer, within three days; from 0 to 1, `nil` as above.
+  package var cheaper: Double?
+  package var jump: Double?
+  /// A price worth stopping for, c/L; `nil`: none is named.
+  package var aim: Double?
+  /// The low to wait for, c/L, and between which days it is likely; `nil`: there is nothing to wait for.
+  package var low: Low?
+  /// What the chances come from; `nil`: the method has no such models.
+  package var models: Models?
   /// Where the market stands.
-  package var market = MarketState()
+  package var market = MarketPosition()
+
+  /// Two models, and the day up to which they learnt.
+  package struct Models: Sendable, Equatable {
+    package var fittedOn: Day
+    package var cheaper: ChanceModel
+    package var jump: ChanceModel
+  }
+
+  package struct Low: Sendable, Equatable {
+    package var price: Double
+    package var from: Day
+    package var to: Day
+  }
 
   package init(
     advice: Advice, basis: Basis, rule: String? = nil, record: Double? = nil,
@@ -74,16 +100,57 @@ package protocol VerdictMethod: Sendable {
   var id: String { get }
 
   func judge(_ outlook: Outlook) -> Judgement
+
+  /// The same of every day of a series, each by what was known on it.
+  func judgements(of past: Past) -> [Judgement]
+}
+
+/// A series of which every day is judged again.
+package struct Past: Sendable {
+  package var series: DailySeries
+  /// The average of today is not known today.
+  package var isLate: Bool
+  /// Tomorrow's prices are published today.
+  package var isTomorrowKnown: Bool
+  package var place: String
+
+  package init(series: DailySeries, isLate: Bool, isTomorrowKnown: Bool, place: String) {
+    self.series = series
+    self.isLate = isLate
+    self.isTomorrowKnown = isTomorrowKnown
+    self.place = place
+  }
+
+  /// How tomorrow's average differed from today's, where both are known and were known on the day.
+  func changeTomorrow(_ today: Int) -> Double? {
+    guard isTomorrowKnown, today + 1 < series.count, let now = series.averages[today],
+      let next = series.averages[today + 1]
+    else { return nil }
+    return next - now
+  }
+}
+
+extension VerdictMethod {
+  package func judgements(of past: Past) -> [Judgement] {
+    past.series.averages.indices.map { today in
+      let known = past.isLate ? today - 1 : today
+      guard known >= 0 else { return Judgement(advice: .noDifference, basis: .insufficientData) }
+      return judge(
+        Outlook(
+          series: past.series.upTo(known, atMost: Outlook.mostDays), isLate: past.isLate,
+          changeTomorrow: past.changeTomorrow(today), place: past.place))
+    }
+  }
 }
 
 /// Every method by its id, and the one that speaks. Another one is a new file and a line here; `bowser
 /// backtest --method` scores it beside these.
 package enum VerdictMethods {
-  package static let running: any VerdictMethod = BestRecord.second
+  package static let running: any VerdictMethod = TurningPoint()
 
   package static let baselines: [any VerdictMethod] = [
     Baseline.direction, Baseline.weekday, Baseline.monthMean,
   ]
 
-  package static let all = [BestRecord.second, BestRecord.first] + baselines
+  package static let all = [running, BestRecord.second, BestRecord.first] + baselines
 }

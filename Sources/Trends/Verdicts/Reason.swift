@@ -1,6 +1,6 @@
 import FuelModel
 
-private let weekdays = [
+let weekdayNames = [
   "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 ]
 
@@ -39,12 +39,12 @@ private func weekdayReason(_ judgement: Judgement, _ outlook: Outlook, _ place: 
     series.averages.prefix(max(0, series.count - 49)).contains { $0 != nil }
     ? "for eight weeks" : "lately"
   if judgement.advice == .fillUp {
-    return "\(weekdays[today]) has been the cheapest day of the week \(place) \(since)"
+    return "\(weekdayNames[today]) has been the cheapest day of the week \(place) \(since)"
   }
   let ahead = (cheapest - today + 7) % 7
   let when = ahead == 1 ? "tomorrow" : "in \(ahead) days"
   return
-    "\(weekdays[cheapest]) has been the cheapest day of the week \(place) \(since); it is \(when)"
+    "\(weekdayNames[cheapest]) has been the cheapest day of the week \(place) \(since); it is \(when)"
 }
 
 private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: String) -> String {
@@ -118,7 +118,7 @@ private func risingReason(_ judgement: Judgement, _ place: String) -> String {
     "Prices \(place) rose for \(days) \(days == 1 ? "day" : "days") from the low of \(centsPerLitre(trough))\(usual)"
 }
 
-private func lengths(_ market: MarketState) -> String {
+private func lengths(_ market: MarketPosition) -> String {
   let days = market.cycles.compactMap(\.days).suffix(5)
   guard market.isCycling, let shortest = days.min(), let longest = days.max() else { return "" }
   return shortest == longest

@@ -22,6 +22,9 @@ struct Zigzag {
   private(set) var largestStep = 0.0
   /// The middle of the last three completed rises, peak less the trough before; `nil` below two.
   private(set) var usualRise: Double?
+  /// The last three completed falls, and the middle of their heights; `nil` below two.
+  private(set) var falls: [(height: Double, days: Int)] = []
+  var usualFall: Double? { falls.count < 2 ? nil : median(falls.map(\.height)) }
   private var rises: [Double] = []
   private var lowest: (index: Int, price: Double)?
   private var highest: (index: Int, price: Double)?
@@ -62,9 +65,13 @@ struct Zigzag {
   private mutating func turn(
     _ at: (index: Int, price: Double), at index: Int, isPeak: Bool, price: Double, step: Double?
   ) {
-    if isPeak, let trough = turns.last {
-      rises = (rises + [at.price - trough.price]).suffix(3)
-      usualRise = rises.count < 2 ? nil : median(rises)
+    if let before = turns.last {
+      if isPeak {
+        rises = (rises + [at.price - before.price]).suffix(3)
+        usualRise = rises.count < 2 ? nil : median(rises)
+      } else {
+        falls = (falls + [(before.price - at.price, at.index - before.index)]).suffix(3)
+      }
     }
     turns.append(Turn(index: at.index, price: at.price, confirmedAt: index, isPeak: isPeak))
     isRising = !isPeak

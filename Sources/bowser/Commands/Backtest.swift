@@ -139,14 +139,21 @@ private func fixed(_ value: Double?, _ digits: Int) -> String {
 private func writeVerdicts(
   of markets: [Backtest.Market], by method: any VerdictMethod, to path: String
 ) throws {
-  var text = "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence\n"
+  var text =
+    "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence,market_state,p_cheaper_3d,p_jump_3d,"
+    + "aim_for_cpl,expected_low_cpl,expected_low_from_on,expected_low_to_on,record_cpl,reason\n"
   for market in markets {
-    let name = "\(market.region.asCSVField),\(market.fuel.asCSVField)"
     for (offset, judgement) in Backtest.judgements(of: market, by: method).enumerated() {
-      text +=
-        "\(name),\(market.series.first + offset),\(judgement.advice.rawValue),"
-        + "\(judgement.basis.rawValue),\(judgement.rule ?? ""),"
-        + "\(fixed(judgement.expectedSaving, 2)),\(fixed(judgement.confidence, 3))\n"
+      let fields = [
+        market.region.asCSVField, market.fuel.asCSVField, "\(market.series.first + offset)",
+        judgement.advice.rawValue, judgement.basis.rawValue, judgement.rule ?? "",
+        fixed(judgement.expectedSaving, 2), fixed(judgement.confidence, 3),
+        judgement.state?.rawValue ?? "", fixed(judgement.cheaper, 3), fixed(judgement.jump, 3),
+        fixed(judgement.aim, 1), fixed(judgement.low?.price, 1),
+        judgement.low.map { "\($0.from)" } ?? "", judgement.low.map { "\($0.to)" } ?? "",
+        fixed(judgement.record, 2), judgement.reason.asCSVField,
+      ]
+      text += fields.joined(separator: ",") + "\n"
     }
   }
   try put(text, to: path)

@@ -1,0 +1,96 @@
+package import FuelModel
+
+/// What a driver saved who followed something over a run of days, window by window, and how sure that is.
+///
+/// From each day on he buys once within some days; he is compared with one who buys on a random day of them. Amounts in
+/// cents per litre.
+package struct WindowSavings: Sendable, Equatable {
+  /// By window, oldest first; windows with a missing price are left out.
+  package private(set) var savings: [Double] = []
+  /// What hindsight would have saved in all of them.
+  package private(set) var possible = 0.0
+
+  /// - Parameters:
+  ///   - said: a word for each day of the series; `nil` counts as no difference.
+  ///   - first: the first day on which a window may begin.
+  package init(_ series: DailySeries, said: [Advice?], within days: Int, from first: Day) {
+    let begin = max(0, first.sinceEpoch - series.first.sinceEpoch)
+    guard begin + days < series.count else { return }
+    for start in begin..<series.count - days {
+      let window = series.averages[start...start + days].compactMap { $0 }
+      guard window.count == days + 1, let lowest = window.min() else { continue }
+      savings.append(RuleRecords.saving(window) { said[start + $0] })
+      possible += window.reduce(0, +) / Double(window.count) - lowest
+    }
+  }
+
+  package var mean: Double { savings.isEmpty ? 0 : savings.reduce(0, +) / Double(savings.count) }
+  package var meanPossible: Double { savings.isEmpty ? 0 : possible / Double(savings.count) }
+
+  // Windows overlap, and cycles last for weeks: what lies together is drawn together.
+  private static let block = 14
+  private static let draws = 400
+
+  /// The 90 % interval of the mean: blocks of days are drawn again and again, always the same ones.
+  package var interval: ClosedRange<Double> {
+    guard savings.count > Self.block else { return mean...mean }
+    // The sums of blocks, which go on at the beginning where the end is reached.
+    var sums: [Double] = []
+    for start in savings.indices {
+      sums.append(
+        (0..<Self.block).reduce(0) { $0 + savings[(start + $1) % savings.count] })
+    }
+    let blocks = (savings.count + Self.block - 1) / Self.block
+    var state: UInt64 = 1
+    let means = (0..<Self.draws).map { _ -> Double in
+      var sum = 0.0
+      for _ in 0..<blocks {
+        // Knuth's linear congruential generator; its high bits.
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        sum += sums[Int((state >> 33) % UInt64(sums.count))]
+      }
+      return sum / Double(blocks * Self.block)
+    }.sorted()
+    return means[Self.draws / 20]...means[Self.draws - 1 - Self.draws / 20]
+  }
+}
+
+/// How verdicts did as they were given, beside three habits over the same days.
+package struct GivenScore: Sendable {
+  /// Within how many days a driver buys.
+  package var horizon: Int
+  package var verdicts: WindowSavings
+  package var direction: WindowSavings
+  package var weekday: WindowSavings
+  package var always: WindowSavings
+
+  /// - Parameters:
+  ///   - series: what prices did, with two months before the first verdict for the habits.
+  ///   - given: the verdict of each day that had one.
+  ///   - isLate: a day's average was not known on it.
+  /// - Returns: a score for each horizon; none where nothing can be scored yet.
+  package static func all(
+    _ series: DailySeries, given: [Day: Advice], isLate: Bool
+  ) -> [GivenScore] {
+    guard let first = given.keys.min() else { return [] }
+    let said = series.averages.indices.map { given[series.first + $0] }
+    func habit(_ method: Baseline) -> [Advice?] {
+      method.judgements(
+        of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "")
+      ).map(\.advice)
+    }
+    let (direction, weekday) = (habit(.direction), habit(.weekday))
+    let always = Array(repeating: Advice?.some(.fillUp), count: series.count)
+    return Score.widths.compactMap { days in
+      func savings(_ said: [Advice?]) -> WindowSavings {
+        WindowSavings(series, said: said, within: days, from: first)
+      }
+      let verdicts = savings(said)
+      return verdicts.savings.isEmpty
+        ? nil
+        : GivenScore(
+          horizon: days, verdicts: verdicts, direction: savings(direction),
+          weekday: savings(weekday), always: savings(always))
+    }
+  }
+}

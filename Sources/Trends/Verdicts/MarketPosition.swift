@@ -1,0 +1,159 @@
+package import FuelModel
+
+/// One price cycle: from a trough over a peak to the next trough. Cents per litre.
+package struct Cycle: Sendable, Equatable {
+  package var troughOn: Day
+  package var trough: Double
+  package var peakOn: Day
+  package var peak: Double
+  /// When the next trough came, and how deep it was; `nil`: this cycle is the present one.
+  package var endsOn: Day?
+  package var nextTrough: Double?
+
+  package var days: Int? { endsOn.map { $0.sinceEpoch - troughOn.sinceEpoch } }
+  package var amplitude: Double { peak - trough }
+}
+
+/// Where a market stands in its cycle, by a zigzag of six cents over its daily averages.
+package struct MarketPosition: Sendable, Equatable {
+  /// The last day with an average, that average, and how it moved since the day before; c/L.
+  package var basedOn: Day?
+  package var average: Double?
+  package var change: Double?
+  /// `nil`: it has not moved by six cents yet.
+  package var isRising: Bool?
+  /// Days since the present leg began.
+  package var daysInPhase: Int?
+  /// The extreme of the present leg, confirmed as a turn or not, and days since.
+  var turn: Double?
+  var daysSinceTurn: Int?
+  package var lastTrough: Double?
+  package var lastTroughOn: Day?
+  package var lastPeak: Double?
+  package var lastPeakOn: Day?
+  /// Completed cycles with their peaks, oldest first, and the present one last once it has a peak.
+  package var cycles: [Cycle] = []
+  package var isCycling = false
+  /// Days since the last trough, from 1; `nil` where there is no cycle.
+  package var cycleDay: Int?
+  /// The middle of the last cycles' lengths; `nil` where there is no cycle.
+  package var typicalDays: Int?
+
+  // A tooth shorter than five days is noise, one longer than ten weeks is another market by its end.
+  private static let lengths = 5...70
+  // How many cycles must look alike to be called so.
+  private static let leastCycles = 3
+  // How much higher than the daily zigzag of the average they must be: noise of any size turns often.
+  private static let leastHeightOfNoise = 8.0
+  // Over a longer hole nobody knows what happened.
+  private static let longestHole = 7
+
+  package init() {}
+
+  /// - Parameter series: at most 400 days up to the day in question.
+  package init(_ series: DailySeries) {
+    var zigzag = Zigzag()
+    for index in 0..<series.count {
+      guard let price = series.averages[index] else { continue }
+      zigzag.take(price, at: index, step: series.step(index))
+    }
+    self.init(series, zigzag)
+  }
+
+  init(_ series: DailySeries, _ zigzag: Zigzag) {
+    guard let last = series.averages.lastIndex(where: { $0 != nil }) else { return }
+    basedOn = series.first + last
+    average = series.averages[last]
+    change = series.step(last)
+    isRising = zigzag.isRising
+    let turns = zigzag.turns
+    if isRising == true, let extreme = zigzag.extreme {
+      turn = extreme.price
+      daysSinceTurn = last - extreme.index
+    } else if let peak = turns.last {
+      turn = peak.price
+      daysSinceTurn = last - peak.index
+    }
+    if let turn = turns.last { daysInPhase = last - turn.index }
+    if let trough = turns.last(where: { !$0.isPeak }) {
+      lastTrough = trough.price
+      lastTroughOn = series.first + trough.index
+    }
+    if let peak = turns.last(where: \.isPeak) {
+      lastPeak = peak.price
+      lastPeakOn = series.first + peak.index
+    }
+    // The beginning of the series is no turn: nothing fell to it or rose to it.
+    let earlier = turns.first.map { series.averages[..<$0.index].compactMap { $0 } } ?? []
+    let isFirstReal =
+      turns.first.map { first in
+        earlier.contains {
+          first.isPeak ? $0 <= first.price - Zigzag.height : $0 >= first.price + Zigzag.height
+        }
+      } ?? false
+    for (position, trough) in turns.enumerated() where !trough.isPeak {
+      guard position + 1 < turns.count, position > 0 || isFirstReal else { continue }
+      let peak = turns[position + 1]
+      let next = position + 2 < turns.count ? turns[position + 2] : nil
+      guard
+        Self.longestHole(in: series, from: trough.index, to: next?.index ?? last)
+          <= Self.longestHole
+      else {
+        cycles = []
+        continue
+      }
+      cycles.append(
+        Cycle(
+          troughOn: series.first + trough.index, trough: trough.price,
+          peakOn: series.first + peak.index, peak: peak.price,
+          endsOn: next.map { series.first + $0.index }, nextTrough: next?.price))
+    }
+    judgeCycle(last: series.first + last, noise: Self.noise(of: series))
+  }
+
+  private static func longestHole(in series: DailySeries, from first: Int, to last: Int) -> Int {
+    var longest = 0
+    var hole = 0
+    for index in first...max(first, last) {
+      hole = series.averages[index] == nil ? hole + 1 : 0
+      longest = max(longest, hole)
+    }
+    return longest
+  }
+
+  /// How far the average leaves a straight line from day to day: the middle over 120 days.
+  private static func noise(of series: DailySeries) -> Double {
+    let first = max(2, series.count - 120)
+    guard first < series.count else { return 0 }
+    return median(
+      (first..<series.count).compactMap { index -> Double? in
+        guard let now = series.averages[index], let before = series.averages[index - 1],
+          let earlier = series.averages[index - 2]
+        else { return nil }
+        return abs(now - 2 * before + earlier)
+      })
+  }
+
+  /// A cycle: the last three are alike in length and stand out of the noise, what rises falls again, and the
+  /// present one is not overdue.
+  private mutating func judgeCycle(last: Day, noise: Double) {
+    let complete = cycles.filter { $0.endsOn != nil }.suffix(Self.leastCycles)
+    let days = complete.compactMap(\.days)
+    guard complete.count == Self.leastCycles, let shortest = days.min(), let longest = days.max(),
+      let began = lastTroughOn
+    else { return }
+    let typical = days.sorted()[days.count / 2]
+    let areAlike =
+      longest <= 3 * shortest && Self.lengths.contains(shortest) && Self.lengths.contains(typical)
+    let isHigh = median(complete.map(\.amplitude)) >= Self.leastHeightOfNoise * noise
+    let fallsBack = complete.allSatisfy { cycle in
+      let fall = cycle.peak - (cycle.nextTrough ?? cycle.trough)
+      return fall >= 0.5 * cycle.amplitude && fall <= 2 * cycle.amplitude
+    }
+    let day = last.sinceEpoch - began.sinceEpoch
+    guard areAlike, isHigh, fallsBack, day <= 2 * longest else { return }
+    isCycling = true
+    cycleDay = day + 1
+    typicalDays = typical
+  }
+}

@@ -1,0 +1,317 @@
+import FuelModel
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// One walk over the averages of a market: what each rule said, which of them spoke, what the market was doing, and the
+/// numbers that its chances are worked out from, day by day. Nothing of a day rests on a later one.
+struct MarketWalk {
+  enum Rule: Int, CaseIterable {
+    case weekday, cycle, trend, direction, tomorrow
+
+    /// Those that may speak. The last one is only published for the next day.
+    static let speaking: [Rule] = [.weekday, .cycle, .trend, .direction]
+    /// Those by whose record a market is worth advising on.
+    static let deciding: [Rule] = [.weekday, .cycle, .trend]
+  }
+
+  /// What is known of the market on a day with an average.
+  struct Moment {
+    var isRising: Bool?
+    var extreme: (index: Int, price: Double)?
+    var turn: (index: Int, price: Double)?
+    /// The price of the last trough.
+    var trough: Double?
+    var usualRise: Double?
+    var usualFall: Double?
+    var usualFallDays: Double
+    var largestStep: Double
+    var isNearTop = false
+    /// Per day since the highest and since the lowest of five days, c/L.
+    var down = 0.0
+    var up = 0.0
+    /// `nil`: too little came before.
+    var cheaperNumbers: [Double]?
+    var jumpNumbers: [Double]?
+  }
+
+  /// Which rule spoke on a day; with late data for the day after.
+  struct Word {
+    /// `nil`: none has a record.
+    var rule: Rule?
+    var record: Double?
+    /// The best record of those that decide.
+    var strongest: Double?
+    /// Whether the market is worth advising on.
+    var isAwake: Bool
+  }
+
+  let series: DailySeries
+  let isLate: Bool
+  let filled: [Double?]
+  let steps: [Double?]
+  let cheapestWeekdays: [Int?]
+  private(set) var moments: [Moment?]
+  /// Whether the market rose and fell by six cents, twice within four months.
+  private(set) var isCycling: [Bool]
+  private(set) var isShocked: [Bool]
+  /// By rule, with a place for each day; with late data shifted by one.
+  private(set) var calls: [RuleRecords.Calls]
+  private(set) var records: RuleRecords
+  private(set) var words: [Word] = []
+  private let cheaper: [Bool?]
+  private let jumped: [Bool?]
+
+  // A top: so much of the usual rise is behind it, the step is below this share of the largest, and the price is no
+  // more than so far above the last three peaks, else costs have moved and not the cycle.
+  private static let (topShare, topStep, topAbove) = (0.8, 0.5, 15.0)
+  // A break-out: so many cents, or this share of their range, outside of what four months had. It is remembered for
+  // three weeks.
+  private static let (leastBreak, breakShare, breakDays) = (6.0, 0.4, 21)
+  // By how much a rule's record counts for more than it is, in the order of `Rule.speaking`; `nil`: it may not speak.
+  // Where prices cycle the cycle has a head start. In a shock direction, which believes in nothing, has the best one.
+  private static let cyclingHeads: [Double?] = [-0.3, 0, -0.5, nil]
+  private static let shockHeads: [Double?] = [-0.3, -0.2, 0, 0]
+  private static let otherHeads: [Double?] = [-0.3, 0, 0, 0]
+  // The record from which a market is worth advising on, and below which it no longer is.
+  private static let (wakesAt, sleepsBelow) = (0.9, 0.6)
+  private static let (cyclingWakesAt, cyclingSleepsBelow) = (0.6, 0.3)
+  // The same of the last five windows: a shock begins before sixty have seen it.
+  private static let (quickWakesAt, quickSleepsBelow) = (2.0, 1.5)
+
+  init(_ series: DailySeries, isLate: Bool) {
+    self.series = series
+    self.isLate = isLate
+    let averages = series.averages
+    let count = series.count
+    filled = series.filled()
+    steps = averages.indices.map(series.step)
+    cheapestWeekdays = series.cheapestWeekdays()
+    moments = Array(repeating: nil, count: count)
+    isCycling = Array(repeating: false, count: count)
+    isShocked = isCycling
+    (cheaper, jumped) = Self.outcomes(averages, filled)
+    calls = []
+    records = RuleRecords([], series: series)
+    var said = Array(repeating: RuleRecords.Calls(repeating: nil, count: count), count: 5)
+    var zigzag = Zigzag()
+    var breakOut: Int?
+    var observed = 0
+    var sizes: [Double] = []
+    for day in 0..<count {
+      defer {
+        isShocked[day] = breakOut.map { day - $0 <= Self.breakDays } ?? false
+        let turns = zigzag.turns
+        isCycling[day] = turns.count >= 3 && day - turns[turns.count - 3].index <= 120
+      }
+      guard let price = averages[day] else { continue }
+      let step = steps[day]
+      if let cheapest = cheapestWeekdays[day] {
+        said[Rule.weekday.rawValue][day] = cheapest == series.weekday(day) ? .fillUp : .wait
+      }
+      zigzag.take(price, at: day, step: step)
+      var moment = Moment(zigzag)
+      if Self.breaksOut(averages, day, price) { breakOut = day }
+      if let step {
+        sizes.append(abs(step))
+        said[Rule.direction.rawValue][day] = step < 0 ? .wait : .fillUp
+        moment.isNearTop = step >= 0 && Self.isNearTop(price, step: step, zigzag)
+        said[Rule.cycle.rawValue][day] = step < 0 || moment.isNearTop ? .wait : .fillUp
+      }
+      if let before = series.earlier(day, 3), let then = averages[before] {
+        let hasTurned = zigzag.isRising == true && (step ?? 0) < 0
+        said[Rule.trend.rawValue][day] = price < then || hasTurned ? .wait : .fillUp
+      }
+      if day + 1 < count, let next = averages[day + 1] {
+        said[Rule.tomorrow.rawValue][day] = BestRecord.call(next - price)
+      }
+      observed += 1
+      if let step, observed > 10 { describe(day, price, step, sizes, &moment) }
+      moments[day] = moment
+    }
+    calls = said.map(RuleRecords.carried)
+    if isLate {
+      // On the morning of a day all but the weekday is as of the day before.
+      let ahead = (0..<count).map { day -> Advice? in
+        guard averages[day] != nil, let cheapest = cheapestWeekdays[day] else { return nil }
+        return cheapest == series.weekday(day + 1) ? .fillUp : .wait
+      }
+      calls[Rule.weekday.rawValue] = RuleRecords.carried(ahead)
+      calls = calls.map { [nil] + $0 }
+    }
+    records = RuleRecords(calls, series: series)
+    decide()
+  }
+
+  /// Days by which what is said is later than what is known.
+  var lag: Int { isLate ? 1 : 0 }
+
+  // MARK: Rules
+
+  private static func isNearTop(_ price: Double, step: Double, _ zigzag: Zigzag) -> Bool {
+    guard zigzag.isRising == true, let usual = zigzag.usualRise, let trough = zigzag.turns.last
+    else { return false }
+    let peaks = zigzag.turns.filter(\.isPeak).suffix(3).map(\.price)
+    guard let highest = peaks.max() else { return false }
+    return price - trough.price >= topShare * usual && price <= highest + topAbove
+      && step < topStep * zigzag.largestStep
+  }
+
+  /// Whether a price lies far outside of what the four months up to two weeks ago had.
+  private static func breaksOut(_ averages: [Double?], _ day: Int, _ price: Double) -> Bool {
+    guard day >= 15 else { return false }
+    var (lowest, highest, count) = (Double.infinity, -Double.infinity, 0)
+    for other in max(0, day - 134)...day - 15 {
+      guard let value = averages[other] else { continue }
+      count += 1
+      lowest = min(lowest, value)
+      highest = max(highest, value)
+    }
+    guard count >= 28 else { return false }
+    let margin = max(leastBreak, breakShare * (highest - lowest))
+    return price > highest + margin || price < lowest - margin
+  }
+
+  private mutating func decide() {
+    var isAwake = false
+    for day in 0..<series.count {
+      let long = Rule.speaking.map {
+        records.record(of: $0.rawValue, on: day, windows: 60, least: 20)
+      }
+      guard let strongest = Rule.deciding.compactMap({ long[$0.rawValue] }).max() else {
+        words.append(Word(rule: nil, record: nil, strongest: nil, isAwake: isAwake))
+        continue
+      }
+      let quick =
+        Rule.deciding.compactMap {
+          records.record(of: $0.rawValue, on: day, windows: 5, least: 5)
+        }.max() ?? 0
+      let (wakesAt, sleepsBelow) =
+        isCycling[day]
+        ? (Self.cyclingWakesAt, Self.cyclingSleepsBelow) : (Self.wakesAt, Self.sleepsBelow)
+      if strongest >= wakesAt || quick >= Self.quickWakesAt {
+        isAwake = true
+      } else if strongest < sleepsBelow, quick < Self.quickSleepsBelow {
+        isAwake = false
+      }
+      let heads =
+        isShocked[day] ? Self.shockHeads : isCycling[day] ? Self.cyclingHeads : Self.otherHeads
+      var best: (rule: Rule, weight: Double, record: Double)?
+      for (rule, head) in zip(Rule.speaking, heads) {
+        guard let head, let record = long[rule.rawValue] else { continue }
+        if best.map({ record + head > $0.weight }) ?? true { best = (rule, record + head, record) }
+      }
+      words.append(
+        Word(rule: best?.rule, record: best?.record, strongest: strongest, isAwake: isAwake))
+    }
+  }
+
+  // MARK: Chances
+
+  /// Whether the three days after each day were 1 c cheaper, and 3 c dearer, once; `nil`: not known.
+  private static func outcomes(
+    _ averages: [Double?], _ filled: [Double?]
+  ) -> (cheaper: [Bool?], jumped: [Bool?]) {
+    var cheaper = Array(repeating: Bool?.none, count: averages.count)
+    var jumped = cheaper
+    for day in averages.indices.dropLast(3) {
+      guard let price = averages[day], let first = filled[day + 1], let second = filled[day + 2],
+        let third = filled[day + 3]
+      else { continue }
+      cheaper[day] = min(first, second, third) <= price - 1
+      jumped[day] = max(first, second, third) >= price + 3
+    }
+    return (cheaper, jumped)
+  }
+
+  /// Bends a number so that its size counts less and less beyond a scale.
+  private static func bent(_ value: Double, _ scale: Double) -> Double {
+    value / (1 + abs(value) / scale)
+  }
+
+  private func describe(
+    _ day: Int, _ price: Double, _ step: Double, _ sizes: [Double], _ moment: inout Moment
+  ) {
+    let averages = series.averages
+    var highest = (price: price, at: day)
+    var lowest = highest
+    for other in (max(0, day - 4)..<day).reversed() {
+      guard let value = averages[other] else { continue }
+      if value > highest.price { highest = (value, other) }
+      if value < lowest.price { lowest = (value, other) }
+    }
+    moment.down = highest.at < day ? (price - highest.price) / Double(day - highest.at) : 0
+    moment.up = lowest.at < day ? (price - lowest.price) / Double(day - lowest.at) : 0
+    let recent = sizes.suffix(60)
+    let unrest = log(max(0.1, recent.reduce(0, +) / Double(recent.count)))
+    var top = 0.0
+    if moment.isRising == true, let usual = moment.usualRise, let trough = moment.turn {
+      let height = (price - trough.price) / usual
+      top =
+        min(max(height, 0), 1.5)
+        * max(0, 1 - max(step, 0) / max(moment.largestStep, 0.5))
+    }
+    let month = averages[max(0, day - 35)...day].compactMap { $0 }
+    let (low, high) = (month.min() ?? price, month.max() ?? price)
+    let place = (price - low) / max(4, high - low)
+    let before = series.earlier(day, 1).flatMap { steps[$0] } ?? 0
+    func numbers(_ ownStep: Double, _ week: Double, _ last: Double) -> [Double] {
+      [1, ownStep, Self.bent(moment.down, 0.5), Self.bent(moment.up, 1), unrest, top, week, last]
+    }
+    moment.cheaperNumbers = numbers(
+      Self.bent(step, 0.5), week(cheaper, day), min(Self.bent(before, 0.5), 0))
+    moment.jumpNumbers = numbers(Self.bent(step, 1), week(jumped, day), place)
+  }
+
+  /// How much more often something happened on the weekday in question than on all days, over eight weeks.
+  private func week(_ outcomes: [Bool?], _ day: Int) -> Double {
+    let about = day + lag
+    var (same, count) = (0.0, 0)
+    for weeks in (1...8).reversed() {
+      let other = about - 7 * weeks
+      guard other >= 0, other + 3 <= day, let outcome = outcomes[other] else { continue }
+      same += outcome ? 1 : 0
+      count += 1
+    }
+    guard count > 0 else { return 0 }
+    let all = outcomes[max(0, about - 59)..<max(0, day - 2)].compactMap { $0 }
+    let mean = Double(all.count { $0 }) / Double(all.count)
+    return (same - Double(count) * mean) / Double(count + 2)
+  }
+
+  /// The two models as they were on a day: fitted to what had been known by then.
+  func models(on day: Int) -> (cheaper: ChanceModel, jump: ChanceModel) {
+    let (first, second) =
+      isLate
+      ? (ChanceModel.cheaperLate, ChanceModel.jumpLate) : (ChanceModel.cheaper, ChanceModel.jump)
+    // A gap that is still open cannot be filled yet.
+    guard day >= 0, let last = series.averages[...day].lastIndex(where: { $0 != nil }) else {
+      return (first, second)
+    }
+    var cheaperExamples: [ChanceModel.Example] = []
+    var jumpExamples: [ChanceModel.Example] = []
+    for day in 0..<series.count where day + lag + 3 <= last {
+      guard let moment = moments[day], let cheaperNumbers = moment.cheaperNumbers,
+        let jumpNumbers = moment.jumpNumbers, let isCheaper = cheaper[day + lag],
+        let hasJumped = jumped[day + lag]
+      else { continue }
+      cheaperExamples.append(.init(numbers: cheaperNumbers, happened: isCheaper))
+      jumpExamples.append(.init(numbers: jumpNumbers, happened: hasJumped))
+    }
+    return (first.fitted(to: cheaperExamples), second.fitted(to: jumpExamples))
+  }
+}
+
+extension MarketWalk.Moment {
+  fileprivate init(_ zigzag: Zigzag) {
+    isRising = zigzag.isRising
+    extreme = zigzag.extreme
+    turn = zigzag.turns.last.map { ($0.index, $0.price) }
+    trough = zigzag.turns.last { !$0.isPeak }?.price
+    usualRise = zigzag.usualRise
+    usualFall = zigzag.usualFall
+    usualFallDays = median(zigzag.falls.map { Double($0.days) })
+    largestStep = zigzag.largestStep
+  }
+}

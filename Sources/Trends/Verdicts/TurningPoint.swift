@@ -1,0 +1,234 @@
+import FuelModel
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Four simple rules, of which the one with the best record speaks, corrected by how likely a fall is today.
+///
+/// - weekday, cycle and trend as `BestRecord` has them; direction: wait while the price falls from day to day.
+/// - Where prices cycle the cycle rule has a head start; in a shock, when prices leave the range of four months, it
+///   loses it.
+/// - Two models of eight numbers say how likely it is to be cheaper by a cent, and dearer by three, within three days.
+///   In a market that cycles they correct the rule where they are plain; near the low waiting needs a better chance.
+/// - Where even the best rule saves next to nothing there is nothing to advise, and that is said.
+///
+/// A verdict is a pure function of 393 to 399 daily averages up to its day. docs/verdicts.md tells how good it is, and
+/// how many ideas were tried.
+package struct TurningPoint: VerdictMethod {
+  package let id = "turning-point-1"
+
+  package init() {}
+
+  // The walk begins at a week's boundary, so that the days of a week share it, and the models.
+  private static let walkDays = 393
+  // A chance below the first ends a wait, above the second a fill_up, where prices cycle.
+  private static let (leastChance, mostChance) = (0.1, 0.7)
+  // Falling, and so near the last low or below it: waiting needs this chance.
+  static let nearLow = 2.0
+  private static let chanceNearLow = 0.4
+  // A market that does not cycle and saved less speaks only where it is plain.
+  private static let strong = 1.2
+  private static let (plainChance, plainRise) = (0.5, 0.5)
+  // From so much a change that is published for tomorrow speaks in a quiet market too: it is no forecast.
+  private static let certainFrom = 0.8
+  private static let carriedDays = 3
+
+  package func judge(_ outlook: Outlook) -> Judgement {
+    let known = outlook.series.count - 1
+    let (begin, anchor) = Self.week(of: known, outlook.series)
+    let walk = MarketWalk(outlook.series.from(begin), isLate: outlook.isLate)
+    let models = walk.models(on: anchor - begin)
+    var judgement = Day(
+      walk: walk, known: known - begin, models: models, place: outlook.place
+    ).judgement(changeTomorrow: outlook.changeTomorrow)
+    let (cheaper, jump) = models
+    judgement.models = .init(
+      fittedOn: outlook.series.first + anchor, cheaper: cheaper, jump: jump)
+    judgement.market = MarketPosition(outlook.series)
+    return judgement
+  }
+
+  /// The days of a week share a walk and a fit, which changes nothing of what they say.
+  package func judgements(of past: Past) -> [Judgement] {
+    let series = past.series
+    var (begin, anchor) = (-1, Int.min)
+    var walk = MarketWalk(DailySeries(first: series.first, averages: []), isLate: past.isLate)
+    var models = walk.models(on: -1)
+    return series.averages.indices.map { today in
+      let known = past.isLate ? today - 1 : today
+      guard known >= 0 else { return Self.unknown(in: past.place) }
+      let week = Self.week(of: known, series)
+      if week.begin != begin {
+        begin = week.begin
+        let end = min(series.count, begin == 0 ? Self.walkDays + 7 : week.anchor + 7)
+        walk = MarketWalk(series.upTo(end - 1, atMost: end - begin), isLate: past.isLate)
+      }
+      if week.anchor != anchor {
+        anchor = week.anchor
+        models = walk.models(on: anchor - begin)
+      }
+      return Day(
+        walk: walk, known: known - begin, models: models, place: past.place
+      ).judgement(changeTomorrow: past.changeTomorrow(today))
+    }
+  }
+
+  static func unknown(in place: String) -> Judgement {
+    var judgement = Judgement(advice: .noDifference, basis: .insufficientData)
+    judgement.reason =
+      "Too little is known of prices \(place.isEmpty ? "here" : "in \(place)") to advise"
+    return judgement
+  }
+
+  /// Where the walk begins for a day, and the day up to which the models learn: the last Thursday.
+  private static func week(of known: Int, _ series: DailySeries) -> (begin: Int, anchor: Int) {
+    let number = series.first.sinceEpoch + known
+    // Days before 1970 belong to no market.
+    let anchor = known - number % 7
+    return (max(0, anchor + 1 - walkDays), anchor)
+  }
+
+  /// One day's verdict. With late data of the day after the last that is known.
+  struct Day {
+    let walk: MarketWalk
+    let known: Int
+    let models: (cheaper: ChanceModel, jump: ChanceModel)
+    let place: String
+
+    /// In a sentence.
+    var there: String { place.isEmpty ? "here" : "in \(place)" }
+    var today: FuelModel.Day { walk.series.first + (known + walk.lag) }
+
+    func judgement(changeTomorrow: Double?) -> Judgement {
+      var judgement = own()
+      guard let change = changeTomorrow, let call = BestRecord.call(change) else {
+        return judgement
+      }
+      let record = walk.records.record(
+        of: MarketWalk.Rule.tomorrow.rawValue, on: known, windows: 60, least: 20)
+      let word = walk.words[known]
+      // A market that is quiet is so with tomorrow known too.
+      guard
+        word.strongest == nil || word.isAwake || (record ?? 0) >= 0.8 || abs(change) >= certainFrom
+      else { return judgement }
+      judgement.advice = call
+      judgement.basis = .tomorrowPrice
+      judgement.rule = "tomorrow"
+      judgement.record = record.map { rounded($0, 2) }
+      judgement.expectedSaving = rounded(abs(change), 2)
+      judgement.confidence = judgement.cheaper.map { call == .fillUp ? rounded(1 - $0, 3) : $0 }
+      if call == .wait, change <= -1 { judgement.confidence = 1 }
+      let low = judgement.low
+      (judgement.aim, judgement.low) = (nil, nil)
+      if let price = walk.series.averages[known] {
+        let next = price + change
+        judgement.aim = rounded(call == .wait ? next : price, 1)
+        if call == .wait {
+          judgement.low = .init(
+            price: rounded(min(low?.price ?? next, next), 1), from: low?.from ?? today + 1,
+            to: low?.to ?? today + 1)
+        }
+      }
+      judgement.reason =
+        "Tomorrow \(centsPerLitre(abs(change))) c/L \(call == .wait ? "cheaper" : "dearer") on average"
+      return judgement
+    }
+
+    /// What is said without knowing tomorrow.
+    private func own() -> Judgement {
+      var judgement = TurningPoint.unknown(in: place)
+      let word = walk.words[known]
+      judgement.record = word.strongest.map { rounded($0, 2) }
+      guard let last = walk.series.averages[...known].lastIndex(where: { $0 != nil }),
+        known - last <= carriedDays, let moment = walk.moments[last],
+        let price = walk.series.averages[last], let numbers = moment.cheaperNumbers,
+        let jumpNumbers = moment.jumpNumbers
+      else { return judgement }
+      let cheaper = rounded(models.cheaper.chance(numbers), 3)
+      let jump = rounded(models.jump.chance(jumpNumbers), 3)
+      (judgement.cheaper, judgement.jump) = (cheaper, jump)
+      guard let rule = word.rule, let record = word.record, let strongest = word.strongest,
+        var call = walk.calls[rule.rawValue][known + walk.lag]
+      else { return judgement }
+      let isCycling = walk.isCycling[known]
+      var isNearLow = false
+      if word.isAwake, rule != .weekday, isCycling {
+        if moment.isRising == false, let trough = moment.trough, price <= trough + nearLow {
+          isNearLow = true
+          if call == .wait, cheaper < chanceNearLow { call = .fillUp }
+        }
+        if cheaper < leastChance {
+          call = .fillUp
+        } else if cheaper > mostChance {
+          call = .wait
+        }
+      }
+      judgement.state = state(
+        word, call, moment, price, last,
+        isNearLow: isNearLow && !(call == .wait && cheaper > mostChance))
+      guard word.isAwake else {
+        judgement.basis = .notCycling
+        judgement.reason = quietReason(strongest)
+        return judgement
+      }
+      judgement.rule = "\(rule)"
+      let isPlain =
+        rule == .weekday || isCycling || strongest >= strong
+        || (call == .wait
+          ? cheaper >= plainChance : moment.up >= plainRise || jump >= plainChance)
+      guard isPlain else {
+        judgement.basis = .priceTrend
+        judgement.reason = "Prices \(there) show no direction clear enough to advise today"
+        return judgement
+      }
+      judgement.advice = call
+      judgement.record = rounded(record, 2)
+      judgement.basis =
+        rule == .weekday || (rule == .cycle && isCycling) ? .priceCycle : .priceTrend
+      judgement.confidence = rounded(call == .wait ? cheaper : 1 - cheaper, 3)
+      let saving = expectedSaving(last, rule, call, call == .wait ? cheaper : jump)
+      judgement.expectedSaving = rounded(max(saving, 0), 2)
+      (judgement.aim, judgement.low) = ahead(
+        last, moment, rule, call, price, saving: saving, isCycling: isCycling)
+      judgement.reason = reason(judgement, last, moment, rule, isCycling: isCycling)
+      return judgement
+    }
+
+    private func state(
+      _ word: MarketWalk.Word, _ call: Advice, _ moment: MarketWalk.Moment, _ price: Double,
+      _ last: Int, isNearLow: Bool
+    ) -> MarketState {
+      let step = walk.steps[last] ?? 0
+      guard word.isAwake else { return .quiet }
+      if walk.isShocked[known] { return .shock }
+      if word.rule == .weekday {
+        return call == .fillUp ? .nearLow : step >= 3 ? .nearHigh : .falling
+      }
+      guard let isRising = moment.isRising, let extreme = moment.extreme else {
+        return step >= 0 ? .rising : .falling
+      }
+      guard !isRising else {
+        let hasTurned = extreme.price > price && step < 0
+        if hasTurned, last - extreme.index > 2 || price < extreme.price - 3 { return .falling }
+        return moment.isNearTop || hasTurned || call == .wait ? .nearHigh : .rising
+      }
+      let above = price - extreme.price
+      if isNearLow || (call == .fillUp && above <= 2) { return .nearLow }
+      return above > 2 && step >= 0 ? .rising : .falling
+    }
+  }
+}
+
+/// Half away from zero.
+func rounded(_ value: Double, _ digits: Int) -> Double {
+  let scale = [1.0, 10, 100, 1_000][digits]
+  return (value * scale).rounded() / scale
+}
+
+extension DailySeries {
+  /// The part from a place on.
+  func from(_ index: Int) -> DailySeries {
+    index == 0 ? self : DailySeries(first: first + index, averages: Array(averages[index...]))
+  }
+}

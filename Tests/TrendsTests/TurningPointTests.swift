@@ -1,0 +1,121 @@
+import Foundation
+import FuelModel
+import Testing
+import Trends
+
+/// The running method, against a second program that was written before it, and the score of what was given.
+struct TurningPointTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Fixtures")
+
+  private func rows(_ file: String, _ separator: Character) throws -> [[String]] {
+    try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
+      .split(separator: "\n").dropFirst()
+      .map { $0.split(separator: separator, omittingEmptySubsequences: false).map(String.init) }
+  }
+
+  private func series(_ fuel: String) throws -> DailySeries {
+    let days = try rows("brisbane.csv", ",").filter { $0[1] == fuel }.map { row in
+      (day: try #require(Day(row[2])), average: try #require(Double(row[3])))
+    }
+    return try #require(DailySeries(days))
+  }
+
+  private func columns(_ judgement: Judgement) -> [String] {
+    func fixed(_ value: Double?, _ digits: Int) -> String {
+      value.map { String(format: "%.\(digits)f", $0) } ?? ""
+    }
+    return [
+      judgement.advice.rawValue, judgement.basis.rawValue, judgement.rule ?? "",
+      judgement.state?.rawValue ?? "", fixed(judgement.cheaper, 3), fixed(judgement.jump, 3),
+      fixed(judgement.expectedSaving, 2), fixed(judgement.aim, 1), fixed(judgement.low?.price, 1),
+      judgement.low.map { "\($0.from)" } ?? "", judgement.low.map { "\($0.to)" } ?? "",
+      fixed(judgement.confidence, 3), fixed(judgement.record, 2), judgement.reason,
+    ]
+  }
+
+  /// Every column of every day is what the other program says: verdict, state, chances, prices to aim for, words.
+  @Test(arguments: [("on time", "U91"), ("on time", "DL"), ("late", "U91")])
+  func aSecondProgramSaysTheSame(data: String, fuel: String) throws {
+    let series = try series(fuel)
+    let judged = TurningPoint().judgements(
+      of: Past(
+        series: series, isLate: data == "late", isTomorrowKnown: false, place: "Brisbane"))
+    let expected = try rows("brisbane-verdicts.tsv", "\t").filter {
+      $0[0] == data && $0[1] == fuel
+    }
+    #expect(judged.count == expected.count && judged.count > 400)
+    for (judgement, row) in zip(judged, expected) {
+      let wanted = row[3...].map { text in
+        // Numbers as they are, whatever noughts they end with.
+        text
+      }
+      for (own, other) in zip(columns(judgement), wanted)
+      where own != other && (Double(own) == nil || Double(own) != Double(other)) {
+        Issue.record("\(data) \(fuel) \(row[2]): \(own) instead of \(other)")
+      }
+    }
+  }
+
+  /// A week shares one walk and one fit, and says what each of its days says alone.
+  @Test(arguments: [false, true]) func aDayAloneSaysTheSame(isLate: Bool) throws {
+    var series = try series("U91")
+    // Of a market of before, so that the walk does not begin with the series.
+    series.averages = series.averages + series.averages
+    let method = TurningPoint()
+    let judged = method.judgements(
+      of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "Brisbane"))
+    for day in stride(from: 3, to: series.count, by: 23) {
+      let alone = method.judge(
+        Outlook(
+          series: series.upTo(isLate ? day - 1 : day, atMost: Outlook.mostDays), isLate: isLate,
+          place: "Brisbane"))
+      #expect(columns(alone) == columns(judged[day]), "\(day)")
+    }
+  }
+
+  /// A chance is one of today: in the fall of a cycle it is likelier to be cheaper soon than in its rise.
+  @Test func chancesLookAtToday() throws {
+    let series = try series("U91")
+    let judged = TurningPoint().judgements(
+      of: Past(series: series, isLate: false, isTomorrowKnown: false, place: ""))
+    var falling: [Double] = []
+    var rising: [Double] = []
+    for day in 120..<series.count {
+      guard let now = series.averages[day], let before = series.averages[day - 1],
+        let chance = judged[day].cheaper
+      else { continue }
+      if now < before - 0.8 { falling.append(chance) }
+      if now > before + 0.8 { rising.append(chance) }
+    }
+    let means = [falling, rising].map { $0.reduce(0, +) / Double($0.count) }
+    #expect(falling.count > 20 && rising.count > 20)
+    #expect(means[0] > 0.6 && means[1] < 0.2, "\(means)")
+  }
+
+  /// Worked by hand: who waits for the second of two days at 10 and 8 c/L saves one, who buys at once loses one.
+  @Test func whatWasGivenIsScoredAsGiven() throws {
+    let first = Day(sinceEpoch: 20_000)
+    let series = DailySeries(
+      first: first, averages: (0..<60).map { $0 % 2 == 0 ? 10 : 8 })
+    let given = Dictionary(
+      uniqueKeysWithValues: (0..<60).map {
+        (first + $0, $0 % 2 == 0 ? Advice.wait : Advice.fillUp)
+      })
+    let said = (0..<60).map { given[first + $0] }
+    let one = WindowSavings(series, said: said, within: 1, from: first)
+    #expect(one.savings == Array(repeating: [1.0, 1.0], count: 29).flatMap { $0 } + [1.0])
+    #expect(one.mean == 1 && one.meanPossible == 1 && one.interval == 1...1)
+    let always = WindowSavings(
+      series, said: Array(repeating: .fillUp, count: 60), within: 1, from: first)
+    #expect(always.savings.prefix(4) == [-1, 1, -1, 1])
+    #expect(always.interval.contains(always.mean) && always.interval.lowerBound < 0.1)
+    // From the first verdict on, and no window beyond the last price.
+    let scores = GivenScore.all(
+      series, given: given.filter { $0.key >= first + 30 }, isLate: false)
+    #expect(scores.map(\.horizon) == [3, 5, 7])
+    #expect(scores.map { $0.verdicts.savings.count } == [27, 25, 23])
+    #expect(scores.allSatisfy { $0.verdicts.mean == 1 && $0.verdicts.meanPossible == 1 })
+    #expect(GivenScore.all(series, given: [:], isLate: false).isEmpty)
+  }
+}
