@@ -97,6 +97,9 @@ static const unsigned char m0029_drop_nation_zone[] = {
 static const unsigned char m0030_seal_facts[] = {
 #embed "0030_seal_facts.sql"
 };
+static const unsigned char m0031_judge_today[] = {
+#embed "0031_judge_today.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -177,6 +180,9 @@ static const unsigned char private_average_live[] = {
 };
 static const unsigned char keep_averages[] = {
 #embed "routines/keep_averages.sql"
+};
+static const unsigned char keep_calibration[] = {
+#embed "routines/keep_calibration.sql"
 };
 static const unsigned char in_effect_at[] = {
 #embed "routines/in_effect_at.sql"
@@ -268,6 +274,12 @@ static const unsigned char fill_up_history[] = {
 static const unsigned char fill_up_scores[] = {
 #embed "views/fill_up_scores.sql"
 };
+static const unsigned char verdict_record[] = {
+#embed "views/verdict_record.sql"
+};
+static const unsigned char verdict_calibration[] = {
+#embed "views/verdict_calibration.sql"
+};
 static const unsigned char station_fill_up[] = {
 #embed "views/station_fill_up.sql"
 };
@@ -341,6 +353,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0028_name_the_country", m0028_name_the_country),
   FILE_ENTRY("0029_drop_nation_zone", m0029_drop_nation_zone),
   FILE_ENTRY("0030_seal_facts", m0030_seal_facts),
+  FILE_ENTRY("0031_judge_today", m0031_judge_today),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),
@@ -363,6 +376,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/private_region_delay", private_region_delay),
   FILE_ENTRY("views/private_average_live", private_average_live),
   FILE_ENTRY("routines/keep_averages", keep_averages),
+  FILE_ENTRY("routines/keep_calibration", keep_calibration),
   FILE_ENTRY("routines/in_effect_at", in_effect_at),
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
@@ -398,6 +412,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/cycles", cycles),
   FILE_ENTRY("views/fill_up_history", fill_up_history),
   FILE_ENTRY("views/fill_up_scores", fill_up_scores),
+  FILE_ENTRY("views/verdict_record", verdict_record),
+  FILE_ENTRY("views/verdict_calibration", verdict_calibration),
   FILE_ENTRY("views/station_fill_up", station_fill_up),
   FILE_ENTRY("views/station_comparison", station_comparison),
   FILE_ENTRY("views/feed_health", feed_health),

@@ -25,14 +25,24 @@ SELECT
   CASE WHEN latest.is_valid THEN latest.phase END AS phase,
   CASE WHEN latest.is_valid THEN latest.days_in_phase END AS days_in_phase,
   (CASE WHEN latest.is_valid THEN latest.last_trough_cpl END)::numeric(6, 2) AS last_trough_cpl,
-  (CASE WHEN latest.is_valid THEN latest.last_peak_cpl END)::numeric(6, 2) AS last_peak_cpl
+  (CASE WHEN latest.is_valid THEN latest.last_peak_cpl END)::numeric(6, 2) AS last_peak_cpl,
+  CASE WHEN latest.is_valid THEN latest.market_state END AS market_state,
+  (CASE WHEN latest.is_valid THEN latest.p_cheaper_3d END)::numeric(4, 3) AS p_cheaper_3d,
+  (CASE WHEN latest.is_valid THEN latest.p_jump_3d END)::numeric(4, 3) AS p_jump_3d,
+  (CASE WHEN latest.is_valid THEN latest.aim_for_cpl END)::numeric(5, 1) AS aim_for_cpl,
+  (CASE WHEN latest.is_valid THEN latest.expected_low_cpl END)::numeric(5, 1) AS expected_low_cpl,
+  CASE WHEN latest.is_valid THEN latest.expected_low_from_on END AS expected_low_from_on,
+  CASE WHEN latest.is_valid THEN latest.expected_low_to_on END AS expected_low_to_on,
+  (CASE WHEN latest.is_valid THEN latest.share_raised END)::numeric(4, 3) AS share_raised
 FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
-JOIN fuel.fuel USING (fuel_id);
+JOIN fuel.fuel USING (fuel_id)
+-- Nobody buys in a nation. Earlier versions gave it a verdict.
+WHERE region.kind <> 'nation';
 COMMENT ON VIEW fuel_v1.fill_up IS
-  'Should you fill up? The verdict that holds now. One row per region and fuel. A verdict that has '
-  'lapsed shows as no_difference.';
-COMMENT ON COLUMN fuel_v1.fill_up.region              IS 'A state, AU, a capital such as sydney, or a configured area.';
+  'Should you fill up? The verdict that holds now. One row per region and fuel; the nation has none. A verdict '
+  'that has lapsed shows as no_difference.';
+COMMENT ON COLUMN fuel_v1.fill_up.region              IS 'A state, a capital such as sydney, or a configured area.';
 COMMENT ON COLUMN fuel_v1.fill_up.state               IS 'Its state; NULL for the nation and areas across borders.';
 COMMENT ON COLUMN fuel_v1.fill_up.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.fill_up.verdict             IS 'fill_up (now), wait (till it is cheaper) or no_difference.';
@@ -55,4 +65,12 @@ COMMENT ON COLUMN fuel_v1.fill_up.phase               IS 'rising or falling, as 
 COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase       IS 'Days since that phase began; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl     IS 'Average at the last trough, cents per litre; NULL: none is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl       IS 'Average at the last peak, cents per litre; NULL: none is known.';
+COMMENT ON COLUMN fuel_v1.fill_up.market_state         IS 'What the market is doing: quiet (timing hardly pays), falling, near_low, rising, near_high, or shock (prices have left the range of four months); NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_cheaper_3d         IS 'How likely it is to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely it is to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none is named.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The low to wait for, a guess, cents per litre; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which that low is likely; NULL: as above.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last such day; NULL: as above.';
+COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of its stations that have gone up by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
 GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;

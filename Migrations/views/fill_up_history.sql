@@ -17,7 +17,15 @@ SELECT
   given.average_cpl,
   given.tomorrow_cpl,
   given.valid_until_at,
-  coalesce(before.average_cpl <> given.before_cpl, false) AS is_revised
+  coalesce(before.average_cpl <> given.before_cpl, false) AS is_revised,
+  given.market_state,
+  given.p_cheaper_3d,
+  given.p_jump_3d,
+  given.aim_for_cpl,
+  given.expected_low_cpl,
+  given.expected_low_from_on,
+  given.expected_low_to_on,
+  given.share_raised
 FROM fuel.verdict AS given
 JOIN fuel.fuel USING (fuel_id)
 LEFT JOIN fuel.region USING (region)
@@ -46,4 +54,12 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl        IS 'Average of tom
 COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at      IS 'When it lapsed.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised          IS
   'Late data have changed the average of the day before since: today the verdict might be another.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.market_state         IS 'What the market was doing: quiet, falling, near_low, rising, near_high or shock; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_cheaper_3d         IS 'How likely it was to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_jump_3d            IS 'How likely it was to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none was named.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_cpl     IS 'The low to wait for, cents per litre; NULL: there was nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_from_on IS 'The first day on which that low was likely; NULL: as above.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_to_on   IS 'The last such day; NULL: as above.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.share_raised         IS 'Share of its stations that had gone up by five cents since the last trough; NULL: the market was not rising.';
 GRANT SELECT ON fuel_v1.fill_up_history TO fuel_reader, fuel_writer;

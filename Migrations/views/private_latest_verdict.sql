@@ -25,7 +25,15 @@ SELECT
   given.phase,
   given.days_in_phase,
   given.last_trough_cpl,
-  given.last_peak_cpl
+  given.last_peak_cpl,
+  given.market_state,
+  given.p_cheaper_3d,
+  given.p_jump_3d,
+  given.aim_for_cpl,
+  given.expected_low_cpl,
+  given.expected_low_from_on,
+  given.expected_low_to_on,
+  given.share_raised
 FROM fuel.region
 CROSS JOIN fuel.fuel
 CROSS JOIN LATERAL (
@@ -62,4 +70,12 @@ COMMENT ON COLUMN fuel.latest_verdict.phase               IS 'rising or falling;
 COMMENT ON COLUMN fuel.latest_verdict.days_in_phase       IS 'Days since the phase began.';
 COMMENT ON COLUMN fuel.latest_verdict.last_trough_cpl     IS 'Average at the last trough, c/L.';
 COMMENT ON COLUMN fuel.latest_verdict.last_peak_cpl       IS 'Average at the last peak, c/L.';
+COMMENT ON COLUMN fuel.latest_verdict.market_state         IS 'quiet, falling, near_low, rising, near_high or shock; NULL: not known.';
+COMMENT ON COLUMN fuel.latest_verdict.p_cheaper_3d         IS 'Chance of 1 c/L less within three days; NULL: not known.';
+COMMENT ON COLUMN fuel.latest_verdict.p_jump_3d            IS 'Chance of 3 c/L more within three days; NULL: not known.';
+COMMENT ON COLUMN fuel.latest_verdict.aim_for_cpl          IS 'A price worth stopping for, c/L; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.expected_low_cpl     IS 'The low to wait for, c/L; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.expected_low_from_on IS 'The first day on which it is likely; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.expected_low_to_on   IS 'The last such day; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.share_raised         IS 'Share of stations that have gone up since the last trough; NULL: not rising.';
 GRANT SELECT ON fuel.latest_verdict TO fuel_writer;

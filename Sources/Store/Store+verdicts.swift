@@ -237,6 +237,19 @@ extension Store {
     ).affected
   }
 
+  /// Keeps the models that verdicts rest on, each once.
+  ///
+  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict_model`.
+  package func keepModels(_ rows: [some Encodable]) throws {
+    try connection.query(
+      """
+      INSERT INTO fuel.verdict_model
+      SELECT *
+      FROM jsonb_populate_recordset(NULL::fuel.verdict_model, \(try objects(rows))::jsonb)
+      ON CONFLICT ON CONSTRAINT verdict_model_pk DO NOTHING
+      """)
+  }
+
   /// Keeps where every market stands, and its last cycles, instead of what was kept.
   ///
   /// - Parameters:

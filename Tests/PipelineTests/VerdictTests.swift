@@ -91,7 +91,9 @@ struct VerdictTests {
         ).run()
       }
       let first = try aggregate(at: Bench.end)
-      #expect(first.newVerdicts == first.verdicts && first.verdicts > 5)
+      #expect(first.newVerdicts == first.verdicts && first.verdicts > 2)
+      // Nobody buys in a nation.
+      #expect(try Connection(target).lines("SELECT DISTINCT region FROM fuel.verdict") == ["perth"])
       // Past the quarter of an hour for which nothing is made again.
       #expect(try aggregate(at: Bench.end + .seconds(1_000)).newVerdicts == 0)
       let connection = try Connection(target)
@@ -119,6 +121,61 @@ struct VerdictTests {
       #expect(
         try connection.lines("SELECT DISTINCT verdict, basis FROM fuel_v1.fill_up")
           == ["no_difference|insufficient_data"])
+    }
+  }
+
+  /// Verdicts are scored as they were given, once a day: what was said last on a day counts, and what was likely is
+  /// held against what came.
+  @Test func givenVerdictsAreScored() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      // A tooth of two days: 180 and 178 c/L in turns.
+      try connection.execute(
+        """
+        INSERT INTO fuel.region (region, name, kind, state) VALUES ('NSW', 'New South Wales', 'state', 'NSW');
+        INSERT INTO fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended,
+          is_usable)
+        SELECT 'NSW', fuel_id, date '2026-04-01' + number, price, price, price, price, price, 10, 1, true, true
+        FROM fuel.fuel, generate_series(0, 59) AS number, LATERAL (SELECT 180 - 2 * (number % 2)) AS tooth (price)
+        WHERE fuel = 'U91';
+        INSERT INTO fuel.verdict (
+          region, fuel_id, computed_at, day, verdict, basis, method, reason, stations, valid_until_at, p_cheaper_3d,
+          p_jump_3d)
+        SELECT 'NSW', fuel_id, at, day,
+          CASE WHEN is_last = (number % 2 = 0) THEN 'wait' ELSE 'fill_up' END, 'price_cycle', 'a-method', 'a test', 10,
+          at + interval '1 day', CASE WHEN number % 2 = 0 THEN 0.95 ELSE 0.05 END, 0.15
+        FROM fuel.fuel, generate_series(20, 59) AS number, LATERAL (SELECT date '2026-04-01' + number) AS day (day),
+          (VALUES (false, 1), (true, 2)) AS said (is_last, hour),
+          LATERAL (SELECT day::timestamp AT TIME ZONE 'UTC' + hour * interval '1 hour') AS at (at)
+        WHERE fuel = 'U91'
+        """)
+      let store = Store(try Connection(target))
+      let last = try #require(Day("2026-05-30"))
+      let now = try #require(Instant(iso: "2026-05-31T03:00:00Z"))
+      try GivenVerdicts.score(store, method: "a-method", upTo: last, now: now)
+      let rows = """
+        SELECT horizon, n, perfect_cpl, saving_cpl, saving_low_cpl, capture, from_day, until_day
+        FROM fuel_v1.verdict_record ORDER BY horizon
+        """
+      let scores = try connection.lines(SQL(stringLiteral: rows))
+      #expect(
+        scores == [
+          "3|37|1.00|1.00|1.00|1.000|2026-04-21|2026-05-30",
+          "5|35|1.00|1.00|1.00|1.000|2026-04-21|2026-05-30",
+          "7|33|1.00|1.00|1.00|1.000|2026-04-21|2026-05-30",
+        ])
+      #expect(
+        try connection.lines(
+          "SELECT event, decile, stated, real, n FROM fuel_v1.verdict_calibration ORDER BY 1, 2")
+          == [
+            "cheaper_3d|1|0.050|0.000|18", "cheaper_3d|10|0.950|1.000|19",
+            "jump_3d|2|0.150|0.000|37",
+          ])
+      // Once a day.
+      try connection.execute("DELETE FROM fuel.verdict")
+      try GivenVerdicts.score(store, method: "a-method", upTo: last, now: now)
+      #expect(try connection.lines(SQL(stringLiteral: rows)) == scores)
     }
   }
 }

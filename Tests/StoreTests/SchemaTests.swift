@@ -133,7 +133,7 @@ struct SchemaTests {
           "fill_up_score", "market", "present_span", "price_lapse", "region", "region_change",
           "region_station", "source_day", "span", "stale_days", "station_decision", "station_doubt",
           "station_habit",
-          "station_month", "touched", "touched_month",
+          "station_month", "touched", "touched_month", "verdict_calibration", "verdict_record",
         ])
       #expect(
         try connection.lines(

@@ -79,13 +79,19 @@ package struct Aggregate {
     try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
     try store.refreshChanges(now: now)
     try refreshHabits(isDue: rebuild, now: now)
-    let verdicts = try Verdict.all(store, now: now)
-    try store.keepMarkets(verdicts)
+    let markets = try Verdict.all(store, now: now)
+    try store.keepMarkets(markets)
+    // Nobody buys in a nation: its mean mixes markets.
+    let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
+    let verdicts = markets.filter { !nations.contains($0.region) }
+    let newVerdicts = try store.keep(verdicts, now: now)
+    try GivenVerdicts.score(
+      store, method: VerdictMethods.running.id, upTo: lastDay(now), now: now)
     return try finish(
       Summary(
         run: run, spans: spans.count,
         days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
-        verdicts: verdicts.count, newVerdicts: try store.keep(verdicts, now: now)), log: log)
+        verdicts: verdicts.count, newVerdicts: newVerdicts), log: log)
   }
 
   private func finish(_ summary: Summary, log: Logger) throws -> Summary {
@@ -105,14 +111,18 @@ package struct Aggregate {
   /// Where stations usually stand is the middle over sixty days: made once a day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
     let due = try store.habitsDue(now: now)
-    // The day before the one that has begun last.
-    let zones = regions.compactMap(\.state?.timeZone)
-    let last = (zones.map { $0.local(now).day }.min() ?? Zone.utc.local(now).day) + -1
+    let last = lastDay(now)
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
     try store.keepHabits(
       try DayUpdate(store, now: now).habits(
         of: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last,
         leastDays: StationVerdict.leastDays),
       until: last)
+  }
+
+  /// The last price day that is over in all states: the one before the day that has begun last.
+  private func lastDay(_ now: Instant) -> Day {
+    let zones = regions.compactMap(\.state?.timeZone)
+    return (zones.map { $0.local(now).day }.min() ?? Zone.utc.local(now).day) + -1
   }
 }

@@ -11,14 +11,28 @@ package enum Verdict {
       uniqueKeysWithValues: try store.regionSeries(days: Outlook.mostDays, until: now).map {
         ("\($0.region) \($0.fuelID)", $0)
       })
-    return try store.regionsNow(now: now).map { market in
+    var raised: [(region: String, fuelID: Int16, since: Instant)] = []
+    var records = try store.regionsNow(now: now).map { market in
       // What is published late is known up to yesterday.
-      judge(
+      let record = judge(
         market,
         series: known["\(market.region) \(market.fuelID)"].flatMap {
           DailySeries($0.averages, upTo: market.isLate ? market.day + -1 : market.day)
         }, now: now)
+      let judged = record.judgement
+      if judged.state == .rising || judged.state == .nearHigh, judged.market.isRising == true,
+        let trough = judged.market.lastTroughOn
+      {
+        let days = market.day.sinceEpoch - trough.sinceEpoch
+        raised.append((market.region, market.fuelID, market.dayEndsAt + .seconds(-days * 86_400)))
+      }
+      return record
     }
+    let shares = try store.sharesRaised(raised, now: now)
+    for index in records.indices {
+      records[index].shareRaised = shares["\(records[index].region) \(records[index].fuelID)"]
+    }
+    return records
   }
 
   // Means over three stations or fewer are anecdotes, and a comparison over a minority of a
@@ -59,7 +73,6 @@ package enum Verdict {
         // Nothing else is known, but this is: it will be the same.
         record.judgement.basis = .tomorrowPrice
         record.judgement.rule = "tomorrow"
-        record.judgement.reason = "Tomorrow the same on average"
       } else {
         record.judgement.reason = unknownReason(market, record.judgement.reason, now: now)
       }
@@ -67,10 +80,18 @@ package enum Verdict {
     if record.judgement.basis == .tomorrowPrice, let today = record.today,
       let tomorrow = record.tomorrow
     {
-      record.judgement.reason +=
-        ": \(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
+      record.judgement.reason = tomorrowReason(today, tomorrow)
     }
     return record
+  }
+
+  /// The difference that is told is that of the prices that are told.
+  private static func tomorrowReason(_ today: Double, _ tomorrow: Double) -> String {
+    let tenths = Int((tomorrow * 10).rounded()) - Int((today * 10).rounded())
+    let prices = "\(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
+    guard tenths != 0 else { return "Tomorrow about the same on average: \(prices)" }
+    let amount = centsPerLitre(Double(abs(tenths)) / 10)
+    return "Tomorrow \(amount) c/L \(tenths < 0 ? "cheaper" : "dearer") on average: \(prices)"
   }
 
   private static func unknownReason(_ market: RegionNow, _ reason: String, now: Instant) -> String {

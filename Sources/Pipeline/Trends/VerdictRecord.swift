@@ -16,6 +16,8 @@ package struct VerdictRecord: Sendable {
   package var validUntil: Instant
   /// What it was judged by.
   package var series: DailySeries?
+  /// The share of stations that have gone up since the last trough; `nil`: the market is not rising.
+  package var shareRaised: Double?
 
   /// Whether it says something new after the last one for its region and fuel. Within a day one does not turn for a
   /// tenth of a cent, and words about a price that moved by less than half a cent are no news.
@@ -53,10 +55,9 @@ extension Store {
         uniqueKeysWithValues: try lastVerdicts(
           regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID)
         ).map { ("\($0.region) \($0.fuelID)", $0) })
-      return try keepVerdicts(
-        verdicts.filter { $0.isNews(after: last["\($0.region) \($0.fuelID)"]) }.map(
-          VerdictRow.init),
-        now: now)
+      let news = verdicts.filter { $0.isNews(after: last["\($0.region) \($0.fuelID)"]) }
+      try keepModels(news.compactMap(ModelRow.init))
+      return try keepVerdicts(news.map(VerdictRow.init), now: now)
     }
   }
 
@@ -103,7 +104,25 @@ private struct VerdictRow: Encodable {
   let daysInPhase: Int?
   let lastTroughCpl: Double?
   let lastPeakCpl: Double?
+  let marketState: String?
+  let pCheaper3d: Double?
+  let pJump3d: Double?
+  let aimForCpl: Double?
+  let expectedLowCpl: Double?
+  let expectedLowFromOn: String?
+  let expectedLowToOn: String?
+  let shareRaised: Double?
   let inputs: String
+
+  // The default way would write `p_cheaper3d`.
+  enum CodingKeys: String, CodingKey {
+    case region, fuelId, day, verdict, basis, rule, method, recordCpl, reason, todayCpl, tomorrowCpl
+    case stations, expectedSavingCpl, confidence, validUntilAt, basedOnDay, averageCpl, beforeCpl
+    case changeCpl, phase, daysInPhase, lastTroughCpl, lastPeakCpl, marketState
+    case pCheaper3d = "p_cheaper_3d"
+    case pJump3d = "p_jump_3d"
+    case aimForCpl, expectedLowCpl, expectedLowFromOn, expectedLowToOn, shareRaised, inputs
+  }
 
   init(_ given: VerdictRecord) {
     let judgement = given.judgement
@@ -131,7 +150,34 @@ private struct VerdictRow: Encodable {
     daysInPhase = market.daysInPhase
     lastTroughCpl = market.lastTrough
     lastPeakCpl = market.lastPeak
+    marketState = judgement.state?.rawValue
+    pCheaper3d = judgement.cheaper
+    pJump3d = judgement.jump
+    aimForCpl = judgement.aim
+    expectedLowCpl = judgement.low?.price
+    expectedLowFromOn = judgement.low?.from.description
+    expectedLowToOn = judgement.low?.to.description
+    shareRaised = given.shareRaised
     inputs = given.series?.text ?? ""
+  }
+}
+
+private struct ModelRow: Encodable {
+  let region: String
+  let fuelId: Int16
+  let method: String
+  let fittedOn: String
+  let cheaper: [Double]
+  let jump: [Double]
+
+  init?(_ given: VerdictRecord) {
+    guard let models = given.judgement.models else { return nil }
+    region = given.region
+    fuelId = given.fuelID
+    method = given.method
+    fittedOn = models.fittedOn.description
+    cheaper = models.cheaper.coefficients
+    jump = models.jump.coefficients
   }
 }
 

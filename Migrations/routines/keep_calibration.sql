@@ -1,0 +1,44 @@
+-- How often what verdicts said to be likely came. The verdict of a day is the last that was given on it; a day counts
+-- once it and the three after it are over and their averages can be relied on.
+CREATE OR REPLACE FUNCTION fuel.keep_calibration()
+RETURNS void
+LANGUAGE sql
+SET search_path = ''
+AS $$
+  DELETE FROM fuel.verdict_calibration;
+  INSERT INTO fuel.verdict_calibration (method, event, decile, stated, real, days)
+  SELECT
+    said.method,
+    said.event,
+    least(floor(said.chance * 10), 9) + 1 AS decile,
+    avg(said.chance),
+    avg(said.came::integer),
+    count(*)
+  FROM (
+    SELECT DISTINCT ON (verdict.region, verdict.fuel_id, verdict.day) verdict.*
+    FROM fuel.verdict
+    ORDER BY verdict.region, verdict.fuel_id, verdict.day, verdict.computed_at DESC
+  ) AS given
+  JOIN fuel.daily_rollup AS today
+    ON today.region = given.region AND today.fuel_id = given.fuel_id AND today.day = given.day
+  CROSS JOIN LATERAL (
+    SELECT
+      count(*) AS days, min(later.average_cpl) AS lowest_cpl, max(later.average_cpl) AS highest_cpl
+    FROM fuel.daily_rollup AS later
+    WHERE later.region = given.region
+      AND later.fuel_id = given.fuel_id
+      AND later.day BETWEEN given.day + 1 AND given.day + 3
+      AND later.is_usable
+      AND later.is_ended
+  ) AS after
+  CROSS JOIN LATERAL (
+    VALUES
+      (given.method, 'cheaper_3d', given.p_cheaper_3d, after.lowest_cpl <= today.average_cpl - 1),
+      (given.method, 'jump_3d', given.p_jump_3d, after.highest_cpl >= today.average_cpl + 3)
+  ) AS said (method, event, chance, came)
+  WHERE today.is_usable AND today.is_ended AND after.days = 3 AND said.chance IS NOT NULL
+  GROUP BY said.method, said.event, least(floor(said.chance * 10), 9)
+$$;
+COMMENT ON FUNCTION fuel.keep_calibration() IS
+  'Makes fuel.verdict_calibration anew from the verdicts that were given and what came.';
+GRANT EXECUTE ON FUNCTION fuel.keep_calibration() TO fuel_writer;

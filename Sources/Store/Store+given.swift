@@ -1,0 +1,95 @@
+package import FuelModel
+import Postgres
+
+/// The verdicts of one region and fuel that were given by one method: the last of each day.
+package struct GivenWords: Sendable {
+  package var region: String
+  package var fuelID: Int16
+  package var words: [(day: Day, verdict: String)]
+}
+
+extension Store {
+  /// Up to which day the verdicts of a method were scored; `nil`: never.
+  package func verdictRecordDay(method: String) throws -> Day? {
+    try connection.query(
+      "SELECT max(until_day) AS day FROM fuel.verdict_record WHERE method = \(method)"
+    ).only().optional("day").flatMap { Day($0) }
+  }
+
+  /// What a method said on each day, as it said it last on that day.
+  package func givenVerdicts(method: String) throws -> [GivenWords] {
+    try connection.query(
+      """
+      SELECT given.region, given.fuel_id,
+        string_agg((given.day - date '1970-01-01') || ' ' || given.verdict, ',' ORDER BY given.day) AS words
+      FROM (
+        SELECT DISTINCT ON (verdict.region, verdict.fuel_id, verdict.day)
+          verdict.region, verdict.fuel_id, verdict.day, verdict.verdict
+        FROM fuel.verdict
+        WHERE verdict.method = \(method)
+        ORDER BY verdict.region, verdict.fuel_id, verdict.day, verdict.computed_at DESC
+      ) AS given
+      GROUP BY given.region, given.fuel_id
+      """
+    ).map { row in
+      GivenWords(
+        region: try row.text("region"), fuelID: Int16(try row.integer("fuel_id")),
+        words: try row.text("words").split(separator: ",").compactMap { word in
+          let parts = word.split(separator: " ")
+          guard parts.count == 2, let day = Int(parts[0]) else { return nil }
+          return (Day(sinceEpoch: day), String(parts[1]))
+        })
+    }
+  }
+
+  /// Keeps the scores of a method's verdicts instead of those of the day before, and how often what they said to be
+  /// likely came.
+  ///
+  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict_record`.
+  package func keepVerdictRecord(_ rows: [some Encodable], method: String) throws {
+    try transaction {
+      try connection.query("DELETE FROM fuel.verdict_record WHERE method = \(method)")
+      try connection.query(
+        """
+        INSERT INTO fuel.verdict_record
+        SELECT *
+        FROM jsonb_populate_recordset(NULL::fuel.verdict_record, \(try objects(rows))::jsonb)
+        """)
+      try connection.execute("SELECT fuel.keep_calibration()")
+    }
+  }
+
+  /// The share of a region's stations whose price has gone up by five cents since an instant.
+  ///
+  /// - Parameter markets: regions and fuels, and since when.
+  /// - Returns: by region and fuel, from 0 to 1; none of regions with fewer than three stations.
+  package func sharesRaised(
+    _ markets: [(region: String, fuelID: Int16, since: Instant)], now: Instant
+  ) throws -> [String: Double] {
+    guard !markets.isEmpty else { return [:] }
+    let rows = try connection.transaction {
+      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      return try connection.query(
+        """
+        SELECT market.region, market.fuel_id,
+          round(avg((present.price_tenths >= before.price_tenths + 50)::integer), 3) AS share
+        FROM unnest(
+          \(markets.map(\.region))::text[], \(markets.map(\.fuelID))::smallint[],
+          \(markets.map(\.since.description))::text[]
+        ) AS market (region, fuel_id, since)
+        JOIN fuel.region_station USING (region)
+        -- Fenced: of how many prices count the server has no idea.
+        JOIN (SELECT * FROM fuel.price_now WHERE price_now.is_counted OFFSET 0) AS present
+          USING (station_id, fuel_id)
+        CROSS JOIN LATERAL fuel.span_around(present.station_id, present.fuel_id, market.since::timestamptz) AS before
+        WHERE before.price_tenths > 0
+        GROUP BY market.region, market.fuel_id
+        HAVING count(*) >= 3
+        """)
+    }
+    return Dictionary(
+      uniqueKeysWithValues: try rows.map {
+        ("\(try $0.text("region")) \(try $0.integer("fuel_id"))", try $0.double("share"))
+      })
+  }
+}
