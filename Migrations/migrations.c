@@ -100,6 +100,9 @@ static const unsigned char m0030_seal_facts[] = {
 static const unsigned char m0031_judge_today[] = {
 #embed "0031_judge_today.sql"
 };
+static const unsigned char m0032_read_again[] = {
+#embed "0032_read_again.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -354,6 +357,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0029_drop_nation_zone", m0029_drop_nation_zone),
   FILE_ENTRY("0030_seal_facts", m0030_seal_facts),
   FILE_ENTRY("0031_judge_today", m0031_judge_today),
+  FILE_ENTRY("0032_read_again", m0032_read_again),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

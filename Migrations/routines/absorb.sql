@@ -50,6 +50,10 @@ BEGIN
     END LOOP;
     PERFORM fuel.span_of_feed(feed.source_id);
     PERFORM fuel.forget_descriptions(told_by);
+    DELETE FROM fuel.run_to_read
+    USING fuel.run
+    WHERE run.run_id = run_to_read.run_id
+      AND (run.run_id = told_by OR run.replaces_run_id = told_by);
   END IF;
   UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);

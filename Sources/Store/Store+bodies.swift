@@ -131,6 +131,11 @@ extension Store {
   package func orphans(of source: SourceID) throws -> [Int] {
     try connection.query(
       """
+      SELECT run_to_read.run_id
+      FROM fuel.run_to_read
+      JOIN fuel.run USING (run_id)
+      WHERE run.source_id = \(source)
+      UNION
       SELECT run.run_id
       FROM fuel.run
       WHERE run.source_id = \(source)
@@ -141,9 +146,38 @@ extension Store {
         AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = run.run_id)
         AND NOT EXISTS (
           SELECT FROM fuel.run AS later WHERE later.replaces_run_id = run.run_id)
-      ORDER BY run.run_id
+      ORDER BY run_id
       """
     ).map { try $0.integer("run_id") }
+  }
+
+  /// Notes runs whose kept answers have to be read again, in the transaction that decides so.
+  package func noteToRead(_ runs: [RunID]) throws {
+    guard !runs.isEmpty else { return }
+    try connection.query(
+      """
+      INSERT INTO fuel.run_to_read (run_id)
+      SELECT unnest(\(runs.map(\.number))::integer[])
+      ON CONFLICT ON CONSTRAINT run_to_read_pk DO NOTHING
+      """)
+  }
+
+  /// Runs that were noted so, with their feeds.
+  package func runsToRead() throws -> [(run: RunID, feed: String)] {
+    try connection.query(
+      """
+      SELECT run_to_read.run_id, source.source
+      FROM fuel.run_to_read
+      JOIN fuel.run USING (run_id)
+      JOIN fuel.source USING (source_id)
+      ORDER BY run_to_read.run_id
+      """
+    ).map { (RunID(number: try $0.integer("run_id")), try $0.text("source")) }
+  }
+
+  /// One that cannot be read again is not tried for ever.
+  package func forgetToRead(_ run: Int) throws {
+    try connection.query("DELETE FROM fuel.run_to_read WHERE run_id = \(run)")
   }
 
   /// Forgets documents of a feed that came before an instant, but for those of its newest runs.

@@ -70,4 +70,25 @@ struct WithdrawTests {
       #expect(result.code == 65 && result.err.contains("only runs of feeds"), "\(result.err)")
     }
   }
+
+  /// F-N49: what was to be read again when a program died is read by whoever comes next.
+  @Test func whatWasLeftUnreadIsRead() async throws {
+    try await TestDatabase.with { target in
+      let first = try CommandTests.run(
+        ["ingest", "qld-fpd", "--replay", CommandTests.recording], on: target)
+      #expect(first.code == 0, "\(first)")
+      let connection = try Connection(target)
+      // As a withdrawal leaves it that was killed after it had decided.
+      try connection.execute("INSERT INTO fuel.run_to_read (run_id) VALUES (1)")
+      let next = try CommandTests.run(
+        ["withdraw", "1", "--undo", "--reason", "a test"], on: target)
+      // It was not withdrawn.
+      #expect(next.code == 65, "\(next)")
+      #expect(
+        try connection.lines(
+          "SELECT outcome FROM fuel.run WHERE run_id = 1 UNION ALL SELECT kind FROM fuel.run WHERE replaces_run_id = 1"
+        ) == ["superseded", "reprocess"])
+      #expect(try connection.lines("SELECT count(*) FROM fuel.run_to_read") == ["0"])
+    }
+  }
 }

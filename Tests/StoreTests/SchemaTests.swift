@@ -131,7 +131,8 @@ struct SchemaTests {
           "average_keeping", "average_kept", "brand_name", "counted_place", "cycle", "daily_rollup",
           "dirty_day",
           "fill_up_score", "market", "present_span", "price_lapse", "region", "region_change",
-          "region_station", "source_day", "span", "stale_days", "station_decision", "station_doubt",
+          "region_station", "run_to_read", "source_day", "span", "stale_days", "station_decision",
+          "station_doubt",
           "station_habit",
           "station_month", "touched", "touched_month", "verdict_calibration", "verdict_record",
         ])

@@ -195,6 +195,7 @@ package struct Ingest {
         _ = try reread(try store.keptRun(run.number), of: id)
       } catch {
         log.info("not read again", ["run": run, "error": "\(error)"])
+        store.giveUpReading(run.number, after: error)
       }
     }
   }
@@ -209,6 +210,7 @@ package struct Ingest {
       } catch  where error is FeedError || error is Refusal || error is BodyError {
         // Refused for what it is; its own row says why.
         log.info("interrupted run refused", ["run": number, "error": "\(error)"])
+        store.giveUpReading(number, after: error)
       }
     }
   }
@@ -427,5 +429,14 @@ extension Source {
       window: Int64(settings.integer("sightLapsesHours")) * 3_600_000_000,
       refuseBelow: settings.share("refuseBelowShare"),
       partialBelow: settings.share("partialBelowShare"))
+  }
+}
+
+extension Store {
+  /// What cannot be read again for what it is need not be tried again; what only failed now is left to the next run.
+  func giveUpReading(_ run: Int, after error: any Error) {
+    guard error is FeedError || error is Refusal || error is BodyError else { return }
+    // Where this fails too the next run tries once more.
+    try? forgetToRead(run)
   }
 }

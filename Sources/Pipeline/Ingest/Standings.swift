@@ -62,6 +62,7 @@ package struct Standings {
       // What only a list told that is refused now is not known.
       if isRefused { try store.forgetGhosts(of: source) }
     }
+    try store.noteToRead(unread)
     return unread
   }
 
@@ -96,6 +97,7 @@ package struct Standings {
       try store.forgetGhosts(of: source)
       try TimelineUpdate(store, now: now).make(store.takeChanged())
       try store.note(run, counts: counts, reason: reason, at: now)
+      if counts { try store.noteToRead([run]) }
       return unread
     }
   }

@@ -75,6 +75,11 @@ package struct Withdrawal {
     return Candidate(feed: named.feed, named: named, takenAt: takenAt, counts: counts)
   }
 
+  /// Reads again what an earlier withdrawal that died left unread.
+  package func finishEarlier() throws {
+    for (run, feed) in try store.runsToRead() { read([run], of: feed) }
+  }
+
   /// Takes a run back, or counts it again. How it described stations is known again where its answers are kept.
   package func decide(_ candidate: Candidate, reason: String) throws {
     try change(
@@ -115,6 +120,7 @@ package struct Withdrawal {
           .reprocess(try store.keptRun(run.number))
       } catch {
         log.info("not read again", ["run": run, "error": "\(error)"])
+        store.giveUpReading(run.number, after: error)
       }
     }
   }

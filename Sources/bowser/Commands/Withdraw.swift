@@ -35,6 +35,7 @@ let withdrawCommand = Command(
     clock: try invocation.clock(), reader: try invocation.reader(settings),
     log: invocation.logger(settings))
   let isUndoing = invocation.flags.contains("undo")
+  try withdrawal.finishEarlier()
   // All of them or none.
   let candidates = try runs.map { try withdrawal.candidate($0, counts: isUndoing) }
   for (run, candidate) in zip(runs, candidates) {
