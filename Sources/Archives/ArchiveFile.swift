@@ -83,6 +83,9 @@ package final class ByteStream {
     descriptor = handle.fileDescriptor
   }
 
+  /// Opened before a process is confined, which may open nothing to write to.
+  package static let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+
   /// Foundation's `Process` learns by a socket that a program has ended. A confined process may not use sockets, and
   /// waited for ever (F-N46): this one asks the system.
   ///
@@ -97,9 +100,9 @@ package final class ByteStream {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, Self.nothing, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, end.fileDescriptor, STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, Self.nothing, STDERR_FILENO)
     // Keys of this process are nothing to a tool that unpacks files.
     let path = ProcessInfo.processInfo.environment["PATH"].map { ["PATH=\($0)"] } ?? []
     let words = command.map { strdup($0) } + [nil]

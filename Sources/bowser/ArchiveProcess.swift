@@ -124,6 +124,7 @@ actor ArchiveProcess: ArchiveSource {
       let files = try frame.each { frame throws(FrameReader.Broken) in
         ArchiveFile(String(decoding: try frame.rawBytes(), as: UTF8.self))
       }
+      guard ByteStream.nothing >= 0 else { return .ourBug }
       ConfinedProcess.confine(
         .init(memoryMegabytes: megabytes, seconds: seconds), turns: files.count,
         startsPrograms: true)

@@ -25,7 +25,8 @@ final class ConfinedProcess {
   private let process = Process()
   private let output = Pipe()
   private let limits: Limits
-  private let timer = DispatchSource.makeTimerSource()
+  /// `nil`: it was not started.
+  private var timer: (any DispatchSourceTimer)?
 
   /// - Parameters:
   ///   - arguments: the hidden command that it is, and what that one needs to know.
@@ -50,13 +51,15 @@ final class ConfinedProcess {
       try? writer.close()
     }
     let number = process.processIdentifier
+    let timer = DispatchSource.makeTimerSource()
     timer.setEventHandler { kill(number, SIGKILL) }
+    self.timer = timer
     beginTurn()
     timer.resume()
   }
 
   deinit {
-    timer.cancel()
+    timer?.cancel()
     if process.isRunning { stop() }
     // The process may outlive this, and holds the pipe.
     try? output.fileHandleForReading.close()
@@ -64,7 +67,7 @@ final class ConfinedProcess {
 
   /// Beyond its processor time: one that waits for nothing would never use that up.
   func beginTurn() {
-    timer.schedule(deadline: .now() + .seconds(2 * limits.seconds + 10))
+    timer?.schedule(deadline: .now() + .seconds(2 * limits.seconds + 10))
   }
 
   /// The next bytes of its answer, so many at most; `nil` at the end.
@@ -77,7 +80,7 @@ final class ConfinedProcess {
 
   func ending() -> Ending {
     process.waitUntilExit()
-    timer.cancel()
+    timer?.cancel()
     switch (process.terminationReason, process.terminationStatus) {
     case (.exit, let status): return .exit(status)
     case (_, SIGXCPU), (_, SIGKILL):
@@ -105,6 +108,7 @@ final class ConfinedProcess {
       setrlimit(__rlimit_resource_t(resource.rawValue), &limits)
     }
     limit(RLIMIT_CORE, 0)
+    limit(RLIMIT_FSIZE, 0)
     limit(RLIMIT_DATA, limits.memoryMegabytes << 20)
     limit(RLIMIT_CPU, limits.seconds * turns)
     // Where the kernel has no such filter the other limits hold.

@@ -101,7 +101,7 @@ struct ReaderTests {
     #expect(try await load([names[0], "price_history_2024_01_x.csv"] + names[1...], 65) == sound)
   }
 
-  /// What a reader may not do it cannot: sockets, programs, files that change. What it needs works.
+  /// F-N47: what a reader may not do it cannot: sockets, programs, files that change. What it needs works.
   @Test func aReaderIsConfined() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -116,6 +116,7 @@ struct ReaderTests {
       #include <stdio.h>
       #include <stdlib.h>
       #include <sys/socket.h>
+      #include <sys/syscall.h>
       #include <unistd.h>
       int main(int count, char **words) {
         int starts = count > 2;
@@ -127,6 +128,11 @@ struct ReaderTests {
           if (errno != EPERM) return 5;
           if (kill(getppid(), SIGTERM) != -1 || errno != EPERM) return 6;
         }
+        if (open(words[1], O_WRONLY) != -1 || errno != EPERM) return 13;
+        if (open("new", O_RDONLY | O_CREAT, 0600) != -1 || errno != EPERM) return 14;
+        if (syscall(SYS_tgkill, getppid(), getppid(), 0) != -1 || errno != EPERM) return 15;
+        if (syscall(SYS_clone, 0x10000000 | SIGCHLD, 0, 0, 0, 0) != -1 || errno != EPERM) return 16;
+        if (!starts && (fork() != -1 || errno != EPERM)) return 17;
         if (unlink(words[1]) != -1 || errno != EPERM) return 7;
         int file = open(words[1], O_RDONLY);
         if (file < 0) return 8;
