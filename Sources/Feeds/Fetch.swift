@@ -55,6 +55,7 @@ package struct Fetch: Sendable {
     }
     var fetched = Fetched(documents: [])
     var waiting = calls
+    var bytes = 0
     while !waiting.isEmpty {
       for call in waiting {
         if !fetched.documents.isEmpty { await pause() }
@@ -68,6 +69,11 @@ package struct Fetch: Sendable {
           answer = try await ask(request, call.name, counting)
         }
         let body = try checkedBody(answer, call, hiding: secretParts(of: request, keys))
+        bytes += body.count
+        guard bytes <= InputLimit.runBytes.value else {
+          throw FeedError.refused(
+            "its answers have more than \(InputLimit.runBytes.value) bytes together")
+        }
         let fetchedAt = clock.now()
         if let date = answer.headers["date"].flatMap(httpDate) {
           fetched.clockSkewSeconds = Int(date) - Int(fetchedAt.seconds)

@@ -44,6 +44,8 @@ package struct InputLimit: Sendable {
     "bytes of an answer with a token", 65_536, "the key is refused")
   package static let documents = InputLimit(
     "answers of a run that a list asks for", 500, "the list is refused")
+  package static let runBytes = InputLimit(
+    "bytes of all answers of a run", 67_108_864, "the run is refused")
 
   // MARK: XML
 
@@ -76,7 +78,7 @@ package struct InputLimit: Sendable {
 
   package static let all: [InputLimit] = [
     scalarsRead, scalars, marks, codeBytes, fuelCodeBytes, fuelCodes, rejectsKept, rejectBytes,
-    depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents,
+    depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents, runBytes,
     tagBytes, elements, prologBytes,
     cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes, blankRows,
     wordings, wordingMonths, months,

@@ -129,6 +129,42 @@ struct MyFuelTests {
     #expect(asked.withLock { $0 } == ["token", "getReferenceData"])
   }
 
+  /// F-N48: answers that are each small enough are refused once they are too many bytes together.
+  @Test func answersAreBoundedTogether() async throws {
+    let source = try source()
+    let outlets = (0..<2_000).map { "{\"FuelOutletIdentifier\":\"\($0)\",\"OutletName\":\"x\"}" }
+    let list = Array("{\"Outlets\":[\(outlets.joined(separator: ","))]}".utf8)
+    let prices = Array("[\"\(String(repeating: "x", count: 1_500_000))\"]".utf8)
+    let asked = Mutex(0)
+    let client = Client { request async throws(HTTPError) in
+      switch request.url.lastPathComponent {
+      case "token":
+        return Response(
+          status: 200, body: Array("{\"access_token\":\"t\",\"expires_in\":3600}".utf8))
+      case "getReferenceData": return Response(status: 200, body: list)
+      default:
+        asked.withLock { $0 += 1 }
+        return Response(status: 200, body: prices)
+      }
+    }
+    var environment = SimulatedFeeds.keys
+    environment["BOWSER_NT_MYFUEL_PAUSE_MILLISECONDS"] = "0"
+    let fetch = Fetch(
+      try self.source(environment), client: client,
+      retry: Retry(attempts: 1, deadline: .now + .seconds(60)),
+      secrets: Secrets(environment: environment), contact: "")
+    do {
+      _ = try await fetch.documents(
+        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
+        counting: RequestCount())
+      Issue.record("no error")
+    } catch {
+      #expect("\(error)".contains("bytes together"), "\(error)")
+    }
+    // 64 MiB by 1.5 MB, and not all two hundred.
+    #expect(asked.withLock { $0 } == 45)
+  }
+
   /// A refused password is not tried again: the account would be locked.
   @Test func aWrongPasswordIsTriedOnce() async throws {
     let source = try source()
