@@ -55,7 +55,7 @@ package final class Connection {
     self.target = target
     self.application = application
     self.deadline = deadline
-    handle = try Self.open(target, application, connectSeconds)
+    handle = try Self.open(target, application, deadline, connectSeconds)
     serverProcess = try setUp()
     // A pooler names a process of its own.
     if connectSeconds == nil, serverProcess != Int(PQbackendPID(handle)) { try refuseSharing() }
@@ -80,7 +80,7 @@ package final class Connection {
   }
 
   private static func open(
-    _ target: String, _ application: String, _ connectSeconds: Int?
+    _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?
   ) throws(PostgresError) -> OpaquePointer {
     var keywords = ["fallback_application_name", "dbname", "client_encoding"]
     var values = [application, target, "UTF8"]
@@ -89,7 +89,11 @@ package final class Connection {
       ("keepalives_idle", "20"), ("keepalives_interval", "10"), ("keepalives_count", "4"),
       ("tcp_user_timeout", "60000"),
     ]
-    if getenv("PGCONNECT_TIMEOUT") == nil { ours.append(("connect_timeout", "10")) }
+    if getenv("PGCONNECT_TIMEOUT") == nil {
+      // libpq takes no less than two seconds.
+      let left = (deadline.millisecondsLeft ?? 10_000) / 1_000
+      ours.append(("connect_timeout", String(min(10, max(2, left)))))
+    }
     keywords.insert(contentsOf: ours.map(\.0), at: 0)
     values.insert(contentsOf: ours.map(\.1), at: 0)
     if let connectSeconds {

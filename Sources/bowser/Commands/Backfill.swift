@@ -103,6 +103,11 @@ let backfillCommand = Command(
 }
 
 private func line(_ result: Backfill.Result) -> String {
+  // A name on disk may hold anything that a terminal obeys.
+  text(result).line(ofBytes: 4_096)
+}
+
+private func text(_ result: Backfill.Result) -> String {
   switch result.outcome {
   case .known: "\(result.file) known"
   case .refused(let reason): "\(result.file) refused: \(reason)"
