@@ -20,8 +20,8 @@ extension Report {
       <h2>Should you fill up?</h2>
       <p>Where tomorrow's prices are published, they decide. Elsewhere each market's own past does: of a few plain \
       rules (the place in the price cycle, the direction of the last days, the cheapest weekday) the one that \
-      would have saved most over the last months speaks, and only while it saves anything. Where none does, \
-      the answer is that it makes no difference, which is an answer.</p>
+      would have saved most over the last months speaks, corrected by how likely a fall is today, and only while it \
+      saves anything. Where none does, the answer is that it makes no difference, which is an answer.</p>
       <h2>How it is scored</h2>
       <p>Each day is judged by what was known on it. A driver who can wait some days follows the advice; \
       perfect timing would have known the future. The share of perfect timing's saving that the advice reached is \
@@ -33,8 +33,31 @@ extension Report {
       \(regions.isEmpty
         ? "<p class=\"empty\">Not scored yet: it takes some months of history.</p>\n" as HTML
         : scores(regions))</div>
-
+      \(calibration())
       """)
+  }
+
+  /// What was said to be likely beside how often it came.
+  private func calibration() -> HTML {
+    guard !market.calibration.isEmpty else { return "" }
+    return """
+      <h2>How often a stated chance came true</h2>
+      <div class="panel">
+      <p>The chance that it would be a cent cheaper within three days, as it was said, and the share of days on which \
+      it was.</p>
+      \(table(
+        "Chances",
+        [("Said", true), ("Came", true), ("Days", true)],
+        market.calibration.map { row in
+          """
+          <tr><td class="number">\(Words.percent(row.stated))</td>\
+          <td class="number">\(Words.percent(row.real))</td>\
+          <td class="number">\(row.days)</td></tr>
+
+          """
+        }))</div>
+
+      """
   }
 
   private func scores(_ regions: [MarketReport.Region]) -> HTML {

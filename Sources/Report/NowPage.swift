@@ -63,9 +63,25 @@ extension Report {
     return """
       <p class="verdict"><b class="\(mark)">\(word)</b>\(saving)</p>
       <p class="reason">\(verdict.reason).</p>
-      <p class="score">\(scoreLine(key))</p>
+      \(today(verdict))<p class="score">\(scoreLine(key))</p>
 
       """
+  }
+
+  /// What the market is doing today, and what that makes likely.
+  private func today(_ verdict: MarketReport.Verdict) -> HTML {
+    guard let state = verdict.state.flatMap(Words.state), verdict.verdict != "no_difference" else {
+      return ""
+    }
+    var parts = [state]
+    if let cheaper = verdict.cheaper {
+      parts.append("chance of 1 c less within three days: \(Words.percent(cheaper))")
+    }
+    if let raised = verdict.raised {
+      parts.append("\(Words.percent(raised)) of stations have gone up")
+    }
+    if let aim = verdict.aim { parts.append("a good price: \(Words.cents(aim)) or less") }
+    return "<p class=\"note\">\(parts.joined(separator: " · "))</p>\n"
   }
 
   func scoreLine(_ key: MarketReport.Key) -> String {

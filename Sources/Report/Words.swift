@@ -32,6 +32,18 @@ enum Words {
   /// A name at the beginning of a line.
   static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
+  /// What a market is doing; `nil`: nothing that needs saying.
+  static func state(_ state: String) -> String? {
+    switch state {
+    case "falling": "Falling"
+    case "near_low": "Near the low"
+    case "rising": "Rising"
+    case "near_high": "Near the high"
+    case "shock": "Out of its usual range"
+    default: nil
+    }
+  }
+
   static func verdict(_ verdict: String) -> (word: String, mark: String) {
     switch verdict {
     case "fill_up": ("Fill up", "fill")

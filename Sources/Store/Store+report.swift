@@ -51,11 +51,23 @@ package struct MarketReport: Sendable {
 
   package struct Verdict: Sendable {
     package var verdict: String
-    package var basis: String
     package var reason: String
     package var expectedSaving: Double?
-    package var confidence: Double?
-    package var validUntil: Instant?
+    /// What the market is doing, by the words of `fill_up.market_state`; `nil`: not known.
+    package var state: String?
+    /// The chance that it is 1 c/L cheaper within three days, from 0 to 1; `nil`: not known.
+    package var cheaper: Double?
+    /// A price worth stopping for, c/L; `nil`: none is named.
+    package var aim: Double?
+    /// The share of stations that have gone up since the last trough, from 0 to 1; `nil`: it is not rising.
+    package var raised: Double?
+  }
+
+  /// What verdicts stated as likely, and how often it came, in one tenth of the probabilities.
+  package struct Calibration: Sendable {
+    package var stated: Double
+    package var real: Double
+    package var days: Int
   }
 
   /// How good the verdicts were, over all years that were scored.
@@ -109,6 +121,7 @@ package struct MarketReport: Sendable {
   /// The last five, newest first.
   package var cycles: [Key: [Cycle]] = [:]
   package var verdicts: [Key: Verdict] = [:]
+  package var calibration: [Calibration] = []
   package var scores: [Key: Score] = [:]
   /// The five cheapest and the five dearest, cheapest first.
   package var stations: [Key: [StationPrice]] = [:]
@@ -196,17 +209,33 @@ extension Store {
       }
       market.verdicts = try keyed(
         """
-        SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, confidence, valid_until_at
+        SELECT region, fuel, verdict, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
+          share_raised
         FROM fuel_v1.fill_up
         """
       ) { row in
         MarketReport.Verdict(
-          verdict: try row.text("verdict"), basis: try row.text("basis"),
-          reason: try row.text("reason"),
+          verdict: try row.text("verdict"), reason: try row.text("reason"),
           expectedSaving: try row.optionalDouble("expected_saving_cpl"),
-          confidence: try row.optionalDouble("confidence"),
-          validUntil: try row.optionalInstant("valid_until_at"))
+          state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
+          aim: try row.optionalDouble("aim_for_cpl"),
+          raised: try row.optionalDouble("share_raised"))
       }.mapValues { $0[0] }
+      // Of the chances of the method that gives the verdicts.
+      market.calibration = try connection.query(
+        """
+        SELECT stated, real, n
+        FROM fuel_v1.verdict_calibration
+        WHERE event = 'cheaper_3d' AND method = (
+          SELECT fill_up.method FROM fuel_v1.fill_up ORDER BY fill_up.computed_at DESC LIMIT 1
+        )
+        ORDER BY decile
+        """
+      ).map { row in
+        MarketReport.Calibration(
+          stated: try row.double("stated"), real: try row.double("real"),
+          days: try row.integer("n"))
+      }
       // Of the method whose verdicts these are; the row of all years together.
       market.scores = try keyed(
         """
