@@ -46,11 +46,8 @@ struct TurningPointTests {
     }
     #expect(judged.count == expected.count && judged.count > 400)
     for (judgement, row) in zip(judged, expected) {
-      let wanted = row[3...].map { text in
-        // Numbers as they are, whatever noughts they end with.
-        text
-      }
-      for (own, other) in zip(columns(judgement), wanted)
+      // Numbers as they are, whatever noughts they end with.
+      for (own, other) in zip(columns(judgement), row[3...])
       where own != other && (Double(own) == nil || Double(own) != Double(other)) {
         Issue.record("\(data) \(fuel) \(row[2]): \(own) instead of \(other)")
       }

@@ -90,8 +90,7 @@ package enum Verdict {
     let tenths = Int((tomorrow * 10).rounded()) - Int((today * 10).rounded())
     let prices = "\(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
     guard tenths != 0 else { return "Tomorrow about the same on average: \(prices)" }
-    let amount = centsPerLitre(Double(abs(tenths)) / 10)
-    return "Tomorrow \(amount) c/L \(tenths < 0 ? "cheaper" : "dearer") on average: \(prices)"
+    return "\(Trends.tomorrowReason(Double(tenths) / 10)): \(prices)"
   }
 
   private static func unknownReason(_ market: RegionNow, _ reason: String, now: Instant) -> String {

@@ -10,8 +10,7 @@ func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
   let place = outlook.place.isEmpty ? "here" : "in \(outlook.place)"
   switch judgement.basis {
   case .tomorrowPrice:
-    let amount = centsPerLitre(abs(outlook.changeTomorrow ?? 0))
-    return "Tomorrow \(amount) c/L \(judgement.advice == .wait ? "cheaper" : "dearer") on average"
+    return tomorrowReason(outlook.changeTomorrow ?? 0)
   case .insufficientData:
     return "Too little is known of prices \(place) to advise"
   case .notCycling:
@@ -124,6 +123,11 @@ private func lengths(_ market: MarketPosition) -> String {
   return shortest == longest
     ? "; cycles lately lasted \(shortest) days"
     : "; cycles lately lasted \(shortest) to \(longest) days"
+}
+
+/// - Parameter change: tomorrow's average less today's, c/L.
+package func tomorrowReason(_ change: Double) -> String {
+  "Tomorrow \(centsPerLitre(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
 }
 
 /// With one decimal.

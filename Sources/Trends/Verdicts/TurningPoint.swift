@@ -130,8 +130,7 @@ package struct TurningPoint: VerdictMethod {
             to: low?.to ?? today + 1)
         }
       }
-      judgement.reason =
-        "Tomorrow \(centsPerLitre(abs(change))) c/L \(call == .wait ? "cheaper" : "dearer") on average"
+      judgement.reason = tomorrowReason(change)
       return judgement
     }
 
