@@ -13,7 +13,10 @@ package enum GivenVerdicts {
   package static func score(_ store: Store, method: String, upTo last: Day, now: Instant) throws {
     guard try store.verdictRecordDay(method: method) != last else { return }
     let given = try store.givenVerdicts(method: method)
-    guard !given.isEmpty else { return }
+    // Before the shortest window is over there is nothing to score, and no reason to read the history.
+    guard let first = given.flatMap({ $0.words.map(\.day) }).min(),
+      let shortest = Score.widths.min(), first + shortest <= last
+    else { return }
     let facts = try store.regionFacts(now: now)
     let known = Dictionary(
       uniqueKeysWithValues: try store.regionSeries(days: nil, until: now).map {
