@@ -103,9 +103,30 @@ struct MyFuelTests {
     }
   }
 
+  /// Why a run of the interface for accounts is refused.
+  private func refusal(
+    by client: Client, attempts: Int, seconds: Int = 5
+  ) async throws -> any Error {
+    let environment = SimulatedFeeds.keys.merging([
+      "BOWSER_NT_MYFUEL_PAUSE_MILLISECONDS": "0"
+    ]) { $1 }
+    let source = try source(environment)
+    let fetch = Fetch(
+      source, client: client, retry: Retry(attempts: attempts, deadline: .now + .seconds(seconds)),
+      secrets: Secrets(environment: environment), contact: "")
+    do {
+      _ = try await fetch.documents(
+        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
+        counting: RequestCount())
+    } catch {
+      return error
+    }
+    struct NotRefused: Error {}
+    throw NotRefused()
+  }
+
   /// F-N28: a list that asks for more answers than a sound one could is refused before the first of them.
   @Test func aListOfTooManyOutletsAsksForNothing() async throws {
-    let source = try source()
     let outlets = (0..<6_000).map { "{\"FuelOutletIdentifier\":\"\($0)\",\"OutletName\":\"x\"}" }
     let list = "{\"Outlets\":[\(outlets.joined(separator: ","))]}"
     let asked = Mutex<[String]>([])
@@ -115,23 +136,13 @@ struct MyFuelTests {
       let body = isToken ? "{\"access_token\":\"t\",\"expires_in\":3600}" : list
       return Response(status: 200, body: Array(body.utf8))
     }
-    let fetch = Fetch(
-      source, client: client, retry: Retry(attempts: 1, deadline: .now + .seconds(5)),
-      secrets: Secrets(environment: SimulatedFeeds.keys), contact: "")
-    do {
-      _ = try await fetch.documents(
-        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
-        counting: RequestCount())
-      Issue.record("no error")
-    } catch {
-      #expect("\(error)".contains("600 further requests, more than 500"), "\(error)")
-    }
+    let error = try await refusal(by: client, attempts: 1)
+    #expect("\(error)".contains("600 further requests, more than 500"), "\(error)")
     #expect(asked.withLock { $0 } == ["token", "getReferenceData"])
   }
 
   /// F-N48: answers that are each small enough are refused once they are too many bytes together.
   @Test func answersAreBoundedTogether() async throws {
-    let source = try source()
     let outlets = (0..<2_000).map { "{\"FuelOutletIdentifier\":\"\($0)\",\"OutletName\":\"x\"}" }
     let list = Array("{\"Outlets\":[\(outlets.joined(separator: ","))]}".utf8)
     let prices = Array("[\"\(String(repeating: "x", count: 1_500_000))\"]".utf8)
@@ -147,43 +158,21 @@ struct MyFuelTests {
         return Response(status: 200, body: prices)
       }
     }
-    var environment = SimulatedFeeds.keys
-    environment["BOWSER_NT_MYFUEL_PAUSE_MILLISECONDS"] = "0"
-    let fetch = Fetch(
-      try self.source(environment), client: client,
-      retry: Retry(attempts: 1, deadline: .now + .seconds(60)),
-      secrets: Secrets(environment: environment), contact: "")
-    do {
-      _ = try await fetch.documents(
-        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
-        counting: RequestCount())
-      Issue.record("no error")
-    } catch {
-      #expect("\(error)".contains("bytes together"), "\(error)")
-    }
+    let error = try await refusal(by: client, attempts: 1, seconds: 60)
+    #expect("\(error)".contains("bytes together"), "\(error)")
     // 64 MiB by 1.5 MB, and not all two hundred.
     #expect(asked.withLock { $0 } == 45)
   }
 
   /// A refused password is not tried again: the account would be locked.
   @Test func aWrongPasswordIsTriedOnce() async throws {
-    let source = try source()
     let asked = Mutex(0)
     let client = Client { _ async throws(HTTPError) in
       asked.withLock { $0 += 1 }
       return Response(status: 400, body: Array("{\"error\":\"invalid_grant\"}".utf8))
     }
-    let fetch = Fetch(
-      source, client: client, retry: Retry(attempts: 4, deadline: .now + .seconds(5)),
-      secrets: Secrets(environment: SimulatedFeeds.keys), contact: "")
-    do {
-      _ = try await fetch.documents(
-        source.provider.calls(source, at: SimulatedFeedTests.now), clock: .system,
-        counting: RequestCount())
-      Issue.record("no error")
-    } catch {
-      #expect(error as? FeedError == .notAllowed(document: "token", status: 400))
-    }
+    let error = try await refusal(by: client, attempts: 4)
+    #expect(error as? FeedError == .notAllowed(document: "token", status: 400))
     #expect(asked.withLock { $0 } == 1)
   }
 }
