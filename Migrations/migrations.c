@@ -103,6 +103,9 @@ static const unsigned char m0031_judge_today[] = {
 static const unsigned char m0032_read_again[] = {
 #embed "0032_read_again.sql"
 };
+static const unsigned char m0033_hold_standings[] = {
+#embed "0033_hold_standings.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -358,6 +361,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0030_seal_facts", m0030_seal_facts),
   FILE_ENTRY("0031_judge_today", m0031_judge_today),
   FILE_ENTRY("0032_read_again", m0032_read_again),
+  FILE_ENTRY("0033_hold_standings", m0033_hold_standings),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

@@ -13,8 +13,11 @@ GRANT EXECUTE ON FUNCTION fuel.archive_month_name(smallint, date) TO fuel_writer
 
 CREATE OR REPLACE FUNCTION fuel.has_archive_month(p_source_id smallint, p_month date)
 RETURNS boolean LANGUAGE sql STABLE
-RETURN to_regclass('fuel.' || fuel.archive_month_name(p_source_id, p_month)) IS NOT NULL;
-COMMENT ON FUNCTION fuel.has_archive_month(smallint, date) IS 'Whether there is a table of a month.';
+RETURN EXISTS (
+  SELECT
+  FROM pg_catalog.pg_inherits
+  WHERE inhrelid = to_regclass('fuel.' || fuel.archive_month_name(p_source_id, p_month)));
+COMMENT ON FUNCTION fuel.has_archive_month(smallint, date) IS 'Whether an archive has the table of a month.';
 GRANT EXECUTE ON FUNCTION fuel.has_archive_month(smallint, date) TO fuel_writer;
 
 -- Makes the table of a month; the caller fills it and calls attach_archive_month in the same
@@ -45,6 +48,10 @@ BEGIN
       'ALTER TABLE fuel.archive_price ATTACH PARTITION fuel.%I FOR VALUES IN (%s)',
       archive, p_source_id);
     EXECUTE format('GRANT SELECT ON fuel.%I TO fuel_writer', archive);
+  END IF;
+  -- One that was never attached is no part of the archive, and nothing in it was ever a fact.
+  IF NOT fuel.has_archive_month(p_source_id, p_month) THEN
+    EXECUTE format('DROP TABLE IF EXISTS fuel.%I', month_table);
   END IF;
   -- What the partition promises, told while the table is empty, so that attaching need not look.
   EXECUTE format(
@@ -83,6 +90,8 @@ BEGIN
   IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = ('fuel.' || quote_ident(month_table))::regclass) THEN
     RETURN;
   END IF;
+  -- Whoever else is filling it has ended before its rows are summed.
+  EXECUTE format('LOCK TABLE fuel.%I IN SHARE ROW EXCLUSIVE MODE', month_table);
   -- From here on facts come in by the archive alone, where they are summed.
   EXECUTE format('REVOKE INSERT ON fuel.%I FROM fuel_writer', month_table);
   EXECUTE format(

@@ -60,9 +60,10 @@ DECLARE
   number bigint;
 BEGIN
   UPDATE fuel.change_counter SET newest = change_counter.newest + 1 RETURNING change_counter.newest INTO number;
-  UPDATE fuel.run SET change_number = number WHERE run.run_id = p_run_id AND run.change_number IS NULL;
+  UPDATE fuel.run SET change_number = number
+  WHERE run.run_id = p_run_id AND run.change_number IS NULL AND run.outcome <> 'running';
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'run % has a number or is none', p_run_id;
+    RAISE EXCEPTION 'run % has a number, is under way or is none', p_run_id;
   END IF;
   PERFORM fuel.add_link(number);
 END

@@ -81,6 +81,29 @@ extension Store {
     }
   }
 
+  /// The first run that the chain of digests covers; `nil`: there is none.
+  package func firstLinkedRun() throws -> RunID? {
+    try connection.query(
+      "SELECT min(run.run_id) AS run FROM fuel.run JOIN fuel.chain_link USING (change_number)"
+    ).only().optional("run").flatMap { Int($0) }.map { RunID(number: $0) }
+  }
+
+  /// When the first list of a feed was taken, from an instant on; `nil`: there is none.
+  package func firstList(of source: SourceID, from instant: Instant? = nil) throws -> Instant? {
+    try connection.query(
+      """
+      SELECT run.taken_at
+      FROM fuel.run
+      WHERE run.source_id = \(source)
+        AND run.composition_id IS NOT NULL
+        AND run.outcome IN ('stored', 'unchanged', 'refused')
+        AND run.taken_at >= coalesce(\(optional: instant)::timestamptz, '-infinity')
+      ORDER BY run.taken_at
+      LIMIT 1
+      """
+    ).first?.optionalInstant("taken_at")
+  }
+
   /// Keeps with a run what its list is made of, also where it is refused.
   package func keep(_ list: ListSummary, of run: RunID) throws {
     try connection.query(

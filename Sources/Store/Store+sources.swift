@@ -119,6 +119,12 @@ extension Store {
     ).only().boolean("agrees")
   }
 
+  /// The number of a feed; `nil`: nothing was ever read of it.
+  package func number(of feed: String) throws -> SourceID? {
+    try connection.query("SELECT source_id FROM fuel.source WHERE source = \(feed)").first
+      .map { SourceID(number: Int16(try $0.integer("source_id"))) }
+  }
+
   /// Makes the feed known, or brings what is known of it up to date; writes only where it differs.
   ///
   /// - Parameter now: since when its terms count as known.
@@ -266,9 +272,8 @@ extension Store {
   ///
   /// - Returns: false where another session has it.
   package func lock(_ source: SourceID) throws -> Bool {
-    // Two keys: 1 is «a feed», the second is which.
-    try connection.query("SELECT pg_try_advisory_lock(1, \(source)) AS taken").only()
-      .boolean("taken")
+    // Two keys: 1 means a feed, the second is which.
+    try take("SELECT pg_try_advisory_lock(1, \(source)) AS taken")
   }
 
   package func unlock(_ source: SourceID) throws {

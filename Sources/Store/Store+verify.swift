@@ -24,17 +24,83 @@ package struct LoggedChange: Sendable {
 
 extension Store {
   /// Holds every fact against the sums that were made when it was stored, the sums and the runs against the chain of
-  /// digests, and the kept documents against theirs. Reads all of it once, as it stands at one instant.
+  /// digests, whether runs count against what decides that, stations against what their feeds say of them, and the kept
+  /// documents against their digests. Reads all of it once, as it stands at one instant.
   ///
-  /// - Parameter head: a digest of the chain that was noted before, in hex, or its beginning; it must be there.
-  package func verify(head: String?) throws -> Verification {
+  /// - Parameters:
+  ///   - head: a digest of the chain that was noted before, in hex, or its beginning; it must be there.
+  ///   - judge: what is to be said of the lists of feeds, which are judged elsewhere; a line each.
+  package func verify(
+    head: String?, judging judge: (Store) throws -> [String] = { _ in [] }
+  ) throws -> Verification {
     try connection.transaction {
       try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
       var found = Verification()
       try verifyFacts(&found)
       try verifyChain(&found, head: head)
+      try verifyOutcomes(&found)
+      found.faults += try judge(self)
+      try verifyStations(&found)
       try verifyDocuments(&found)
       return found
+    }
+  }
+
+  /// A run counts by what it stored, unless a person or a later reading of its answers decided otherwise.
+  private func verifyOutcomes(_ found: inout Verification) throws {
+    for row in try connection.query(
+      """
+      SELECT run.run_id, source.source AS feed, run.outcome
+      FROM fuel.run
+      JOIN fuel.source USING (source_id)
+      LEFT JOIN LATERAL (
+        SELECT NOT withdrawal.counts_again AS is_withdrawn
+        FROM fuel.withdrawal
+        WHERE withdrawal.run_id = run.run_id
+        ORDER BY withdrawal.withdrawal_id DESC
+        LIMIT 1
+      ) AS decision ON true
+      WHERE run.outcome = 'withdrawn' AND decision.is_withdrawn IS NOT TRUE
+        OR run.outcome IN ('stored', 'unchanged') AND (
+          decision.is_withdrawn IS TRUE OR (run.outcome = 'stored') <> (run.stored > 0))
+        OR run.outcome = 'superseded' AND NOT EXISTS (
+          SELECT
+          FROM fuel.run AS later
+          WHERE later.replaces_run_id = coalesce(run.replaces_run_id, run.run_id) AND later.run_id > run.run_id)
+        OR run.outcome NOT IN ('stored', 'unchanged', 'withdrawn', 'superseded', 'refused', 'running')
+          AND run.stored + run.unchanged > 0
+        OR run.outcome = 'refused' AND run.composition_id IS NULL AND run.stored + run.unchanged > 0
+      ORDER BY run.run_id
+      """)
+    {
+      found.faults.append(
+        "run \(try row.integer("run_id")) of \(try row.text("feed")): nothing made it \(try row.text("outcome"))"
+      )
+    }
+  }
+
+  /// A station of a feed is what its newest description says. Where it moved to is believed after a week, and archives
+  /// describe theirs when they are matched, so that neither is looked at here.
+  private func verifyStations(_ found: inout Verification) throws {
+    for row in try connection.query(
+      """
+      SELECT station.station_id, station.station_code, source.source AS feed
+      FROM fuel.station
+      JOIN fuel.source USING (source_id)
+      JOIN (
+        SELECT DISTINCT ON (told.station_id) told.*
+        FROM fuel.station_description AS told
+        ORDER BY told.station_id, told.last_seen_at DESC, told.wording_md5
+      ) AS newest USING (station_id)
+      WHERE source.kind <> 'archive'
+        AND (station.state, station.time_zone, station.name, station.address, station.is_public)
+          IS DISTINCT FROM (newest.state, newest.time_zone, newest.name, newest.address, newest.is_public)
+      ORDER BY station.station_id
+      """)
+    {
+      found.faults.append(
+        "station \(try row.integer("station_id")) (\(try row.text("station_code")) of \(try row.text("feed"))): "
+          + "it is not what its feed said last of it")
     }
   }
 
@@ -89,6 +155,7 @@ extension Store {
         count(*) AS links, max(chain_link.change_number) AS last,
         (SELECT change_counter.newest FROM fuel.change_counter) AS newest,
         (SELECT pipeline.chain_head FROM fuel_v1.pipeline) AS head,
+        EXISTS (SELECT FROM fuel.fact_sum WHERE fact_sum.change_number IS NOT NULL) AS is_begun,
         EXISTS (
           SELECT FROM fuel.chain_link AS noted
           WHERE starts_with(encode(noted.digest, 'hex'), \(optional: head))) AS is_known
@@ -100,9 +167,11 @@ extension Store {
     if let head, try !chain.boolean("is_known") {
       found.faults.append("the chain does not hold \(head)")
     }
-    if try chain.optional("last") != nil, try chain.integer("last") != chain.integer("newest") {
-      found.faults.append(
-        "the chain ends at change \(try chain.integer("last")) of \(try chain.integer("newest"))")
+    // A database that is older than the chain has changes that no link covers, and no sums of them.
+    if let last = try chain.optional("last") ?? (chain.boolean("is_begun") ? "0" : nil),
+      last != (try chain.text("newest"))
+    {
+      found.faults.append("the chain ends at change \(last) of \(try chain.text("newest"))")
     }
     for row in try connection.query(
       """

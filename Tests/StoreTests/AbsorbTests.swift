@@ -368,4 +368,37 @@ struct AbsorbTests {
       #expect(stored == 107 && refused == 40, "\(stored) \(refused)")
     }
   }
+
+  /// F-N26: a feed that names other stations each time has a limit; what it named first goes on.
+  @Test func inventedStationsAreBounded() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let most = InputLimit.stations.value
+      let start = Instant(seconds: 1_782_000_000)
+      func list(_ round: Int) -> [Observation] {
+        let at = start + .seconds(3_600 * round)
+        return [.u91("true", 1_800 + round, at)]
+          + (0..<4_000).map { .u91("\(round)-\($0)", 1_700, at) }
+      }
+      var refused = 0
+      for round in 0..<7 {
+        let counts = try feed.says(
+          list(round), stations: [], at: start + .seconds(3_600 * round))
+        #expect(counts.received == 4_001)
+        #expect(counts.stored + counts.rejected == 4_001)
+        refused += counts.rejectedByReason["station_beyond_limit"] ?? 0
+      }
+      let stations = try feed.connection.query("SELECT count(*) AS n FROM fuel.station").only()
+        .integer("n")
+      #expect(stations == most)
+      #expect(refused == 7 * 4_000 + 1 - most)
+      #expect(
+        try feed.connection.query(
+          """
+          SELECT max(price_tenths) AS price FROM fuel.price JOIN fuel.station USING (station_id)
+          WHERE station_code = 'true'
+          """
+        ).only().integer("price") == 1_806)
+    }
+  }
 }

@@ -4,6 +4,7 @@ import Pipeline
 import Postgres
 import TestDatabase
 import Testing
+import Timeline
 
 @testable import Store
 
@@ -267,7 +268,10 @@ struct RoleAttackTests {
           try connection.execute(attack + "; SET CONSTRAINTS ALL IMMEDIATE")
           done += 1
         } catch {
-          try connection.execute("ROLLBACK TO SAVEPOINT attack")
+          // What was refused has changed nothing.
+          try connection.execute("ROLLBACK")
+          try connection.execute("RESET SESSION AUTHORIZATION")
+          continue
         }
         try connection.execute("RESET SESSION AUTHORIZATION")
         let lost = try connection.lines(
@@ -315,6 +319,14 @@ struct RoleAttackTests {
         "UPDATE fuel.change_counter SET newest = 0",
         "INSERT INTO fuel.withdrawal (run_id, decided_at, counts_again, reason, change_number) VALUES (1, now(), false, 'x', 9)",
         "BEGIN; UPDATE fuel.run SET outcome = 'withdrawn' WHERE run_id = 1; COMMIT",
+        "BEGIN; UPDATE fuel.run SET outcome = 'refused' WHERE run_id = 1; COMMIT",
+        "UPDATE fuel.run SET error = 'the provider lies' WHERE run_id = 1",
+        "UPDATE fuel.run SET warnings = '{all is well}' WHERE run_id = 1",
+        "UPDATE fuel.run SET awaits_tomorrow = NOT awaits_tomorrow WHERE run_id = 1",
+        """
+        UPDATE fuel.run SET describes_stations = true WHERE run_id = (
+          SELECT run_id FROM fuel.run WHERE outcome = 'withdrawn')
+        """,
       ] {
         let error = #expect(throws: PostgresError.self, "\(forbidden)") {
           try feed.connection.execute(forbidden)
@@ -332,7 +344,11 @@ struct RoleAttackTests {
   }
 
   private func verified(_ target: String, head: String? = nil) throws -> [String] {
-    try Store(try Connection(target)).verify(head: head).faults
+    try Store(try Connection(target)).verify(head: head) { store in
+      try Standings.faults(
+        of: "qld-fpd", in: store,
+        rules: ListRules(window: 2 * 86_400_000_000, refuseBelow: 0, partialBelow: 0))
+    }.faults
   }
 
   /// What nobody touched is as it was, whatever the program did to it: lists, archives, withdrawals and their undoing.
@@ -360,6 +376,49 @@ struct RoleAttackTests {
     }
   }
 
+  /// A provider that is to be left alone for longer than a day, a month of an archive that was begun and not attached,
+  /// and a number for a run that is under way: a stolen writer can write the first two, and neither stops anything.
+  @Test func whatAWriterLeavesBehindIsHealed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try history(target)
+      try feed.store.becomeWriter()
+      #expect(throws: PostgresError.self) {
+        try feed.connection.execute("UPDATE fuel.source SET not_before_at = 'infinity'")
+      }
+      try feed.connection.execute(
+        """
+        SELECT fuel.begin_archive_month(source_id, '2025-02-01') FROM fuel.source WHERE kind = 'archive';
+        DO $$
+        DECLARE archive smallint;
+        BEGIN
+          SELECT source_id INTO archive FROM fuel.source WHERE source = 'an-archive';
+          EXECUTE format(
+            'INSERT INTO fuel.archive_price_%s_2025_02 SELECT station_id, 1, %s, ''2025-02-10'', 1, 1 FROM fuel.station',
+            archive, archive);
+        END
+        $$;
+        """)
+      #expect(
+        try !feed.connection.query(
+          """
+          SELECT fuel.has_archive_month(source_id, '2025-02-01') AS is_there FROM fuel.source WHERE kind = 'archive'
+          """
+        ).only().boolean("is_there"))
+      try feed.connection.execute(
+        """
+        SELECT fuel.begin_archive_month(source_id, '2025-02-01') FROM fuel.source WHERE kind = 'archive';
+        SELECT fuel.attach_archive_month(source_id, '2025-02-01') FROM fuel.source WHERE kind = 'archive';
+        """)
+      #expect(try verified(target) == [])
+      #expect(
+        try feed.connection.lines("SELECT FROM fuel.archive_price WHERE price_tenths = 1").isEmpty)
+      let run = try feed.store.openRun(feed.id, at: Self.end, kind: .live, digest: nil)
+      #expect(throws: PostgresError.self) {
+        try feed.connection.execute("SELECT fuel.number_change(\(run.number))")
+      }
+    }
+  }
+
   /// F-N25: what a superuser changes behind the program's back is found, whatever it is.
   @Test(arguments: [
     "UPDATE fuel.price SET price_tenths = price_tenths + 1 WHERE station_id = 1 AND run_id = 2",
@@ -377,6 +436,16 @@ struct RoleAttackTests {
     "DELETE FROM fuel.audit_log WHERE table_name = 'run'",
     "UPDATE fuel.audit_log SET login = 'nobody'",
     "UPDATE fuel.withdrawal SET reason = 'another'",
+    "UPDATE fuel.run SET outcome = 'withdrawn' WHERE run_id = 2",
+    "UPDATE fuel.run SET outcome = 'stored' WHERE outcome = 'withdrawn'",
+    "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = 2",
+    "UPDATE fuel.run SET outcome = 'refused', error = 'too short' WHERE run_id = 2",
+    "UPDATE fuel.run SET outcome = 'failed' WHERE run_id = 2",
+    "UPDATE fuel.run SET is_complete = false WHERE run_id = 2",
+    "UPDATE fuel.station SET is_public = false WHERE station_id = 1",
+    "UPDATE fuel.station SET name = 'Another' WHERE station_id = 1",
+    "UPDATE fuel.station_description SET is_public = false WHERE station_id = 1",
+    "TRUNCATE fuel.chain_link",
     "DELETE FROM fuel.chain_link WHERE change_number = 3",
     "DELETE FROM fuel.chain_link WHERE change_number = (SELECT max(change_number) FROM fuel.chain_link)",
     """

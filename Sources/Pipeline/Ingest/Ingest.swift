@@ -129,7 +129,7 @@ package struct Ingest {
   package func isDue() throws -> Bool {
     let now = clock.now()
     let history = try store.history(of: source.feed)
-    if let notBefore = history.notBefore, now < notBefore { return false }
+    if isLeftAlone(until: history.notBefore, at: now) { return false }
     if history.failures > 0, let tried = history.lastTried, tried <= now {
       // Where calls are counted, an outage of days must not spend the month.
       let minutes = source.settings.integer("cadenceMinutes")
@@ -257,10 +257,18 @@ package struct Ingest {
     if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
   }
 
+  /// Whether its provider wants to be left alone. No provider is believed to want that for longer than a day.
+  private func isLeftAlone(until instant: Instant?, at now: Instant) -> Bool {
+    guard let instant else { return false }
+    return now < instant && instant <= now + .seconds(86_400)
+  }
+
   private func checkBudget(_ id: SourceID, requests: Int) throws {
     let now = clock.now()
     let past = try store.past(of: id, now: now)
-    if let notBefore = past.notBefore, now < notBefore { throw IngestError.notBefore(notBefore) }
+    if let notBefore = past.notBefore, isLeftAlone(until: notBefore, at: now) {
+      throw IngestError.notBefore(notBefore)
+    }
     let pause = source.settings.integer("leastSecondsBetweenRuns")
     if pause > 0, let last = past.lastStart, now >= last, now < last + .seconds(pause) {
       throw IngestError.notBefore(last + .seconds(pause))

@@ -1,3 +1,4 @@
+package import Feeds
 package import FuelModel
 package import Store
 package import Timeline
@@ -64,6 +65,51 @@ package struct Standings {
     }
     try store.noteToRead(unread)
     return unread
+  }
+
+  /// The lists of a feed whose stored standing is not what the lists around them say, by the rules of the
+  /// configuration: a line each.
+  package static func faults(of source: Source, in store: Store) throws -> [String] {
+    try faults(of: source.feed, in: store, rules: source.listRules)
+  }
+
+  package static func faults(
+    of feed: String, in store: Store, rules: ListRules
+  ) throws -> [String] {
+    // Lists from before there was a chain stand as the program of their time judged them.
+    guard let number = try store.number(of: feed), let oldest = try store.firstLinkedRun() else {
+      return []
+    }
+    var faults: [String] = []
+    var begins: Instant?
+    // Parts, so that the lists of years are not in memory at once.
+    while let first = try store.firstList(of: number, from: begins) {
+      let ends = first.after(part)
+      let lists = try store.lists(of: number, from: first.after(-rules.window), until: ends)
+      let summaries = lists.map(\.summary)
+      for list in lists
+      where list.run.number >= oldest.number && list.summary.takenAt >= first
+        && list.summary.takenAt < ends
+      {
+        let judgement = rules.judgement(of: list.summary, among: summaries)
+        // One that was refused when it came left nothing that could count.
+        if list.judgement.refusal != nil && !list.isStored && judgement.refusal == nil { continue }
+        if judgement.refusal != list.judgement.refusal || judgement.isComplete != list.isComplete {
+          faults.append(
+            "run \(list.run) of \(feed) is \(words(list.judgement, list.isComplete)), "
+              + "and by the lists around it \(words(judgement, judgement.isComplete))")
+        }
+      }
+      begins = ends
+    }
+    return faults
+  }
+
+  private static let part: Int64 = 14 * 86_400_000_000
+
+  private static func words(_ judgement: ListJudgement, _ isComplete: Bool) -> String {
+    if let refusal = judgement.refusal { return "refused (\(refusal))" }
+    return isComplete ? "complete" : "not complete"
   }
 
   /// Judges again the lists after one that was refused, which is still a list beside which others are judged; a

@@ -1,4 +1,6 @@
+import Feeds
 import Foundation
+import Pipeline
 import Store
 
 let verifyCommand = Command(
@@ -35,7 +37,10 @@ let verifyCommand = Command(
     }
     return .done
   }
-  let found = try store.verify(head: head)
+  let sources = try invocation.sources()
+  let found = try store.verify(head: head) { store in
+    try sources.flatMap { try Standings.faults(of: $0, in: store) }
+  }
   for fault in found.faults { write(fault + "\n") }
   write(
     "\(found.facts) facts of \(found.runs) runs, \(found.links) links, \(found.documents) documents"
