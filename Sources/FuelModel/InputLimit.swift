@@ -24,6 +24,8 @@ package struct InputLimit: Sendable {
     "bytes of a fuel's code", 40, "the record is refused")
   package static let fuelCodes = InputLimit(
     "fuel codes of a feed that nobody has mapped", 100, "the record is refused")
+  package static let stations = InputLimit(
+    "stations of a feed, or four times as many as an answer names", 20_000, "the record is refused")
   package static let rejectsKept = InputLimit(
     "refused records kept of a feed", 100_000, "counted, not kept")
   package static let rejectBytes = InputLimit("bytes kept of a refused record", 2_000, "cut")
@@ -77,7 +79,8 @@ package struct InputLimit: Sendable {
   package static let months = InputLimit("months of a file", 600, "the file is refused")
 
   package static let all: [InputLimit] = [
-    scalarsRead, scalars, marks, codeBytes, fuelCodeBytes, fuelCodes, rejectsKept, rejectBytes,
+    scalarsRead, scalars, marks, codeBytes, fuelCodeBytes, fuelCodes, stations, rejectsKept,
+    rejectBytes,
     depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents, runBytes,
     tagBytes, elements, prologBytes,
     cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes, blankRows,

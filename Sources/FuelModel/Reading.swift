@@ -29,6 +29,8 @@ package struct Reject: Hashable, Sendable {
     /// A local time that clocks jumped over.
     case stampNonexistent = "stamp_nonexistent"
     case stationMissing = "station_missing"
+    /// A new code of a feed that has told of too many.
+    case stationBeyondLimit = "station_beyond_limit"
     case stateUnknown = "state_unknown"
     case recordUnreadable = "record_unreadable"
     case conflictingPrice = "conflicting_price"

@@ -295,6 +295,18 @@ extension Store {
     return records
   }
 
+  /// How many stations a feed has told of.
+  package func stationCount(of source: SourceID) throws -> Int {
+    try connection.query(
+      "SELECT count(*) AS stations FROM fuel.station WHERE source_id = \(source)"
+    ).only().integer("stations")
+  }
+
+  /// The codes of the stations that a feed has told of.
+  package func stationCodes(of source: SourceID) throws -> Set<String> {
+    Set(try records(of: source).keys)
+  }
+
   /// The codes that a feed has told of and nobody has mapped.
   package func unmappedCodes(of source: SourceID) throws -> Set<String> {
     Set(
@@ -399,13 +411,18 @@ extension Store {
 extension Reading.Settled {
   /// The codes of stations that nobody has met yet.
   fileprivate func codes(notIn known: [String: some Any]) -> Set<String> {
-    var new: Set<String> = []
-    for station in stations where known[station.code] == nil { new.insert(station.code) }
+    stationCodes.filter { known[$0] == nil }
+  }
+
+  /// The codes of all stations that it describes or names a price of.
+  package var stationCodes: Set<String> {
+    var codes = Set(stations.map(\.code))
     var last: String?
+    // What a list says of one station mostly stands together.
     for observation in observations where observation.stationCode != last {
       last = observation.stationCode
-      if known[observation.stationCode] == nil { new.insert(observation.stationCode) }
+      codes.insert(observation.stationCode)
     }
-    return new
+    return codes
   }
 }

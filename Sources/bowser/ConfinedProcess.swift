@@ -85,7 +85,9 @@ final class ConfinedProcess {
     case (.exit, let status): return .exit(status)
     case (_, SIGXCPU), (_, SIGKILL):
       return .broken("it took more than \(limits.seconds) s or \(limits.memoryMegabytes) MB")
-    case (_, let signal): return .broken("it ended by signal \(signal)")
+    case (_, let signal):
+      return .broken(
+        "it ended by signal \(signal), or more than \(limits.memoryMegabytes) MB were needed")
     }
   }
 

@@ -95,7 +95,7 @@ struct Invocation {
     Setting("timeoutSeconds", .integer(1...3_600), .number(30)),
     Setting("maxBodyMegabytes", .integer(1...1_024), .number(16)),
     // What reading one answer may cost.
-    Setting("readerMegabytes", .integer(64...65_536), .number(1_024)),
+    Setting("readerMegabytes", .integer(64...65_536), .number(160)),
     Setting("readerSeconds", .integer(1...3_600), .number(60)),
     Setting("attempts", .integer(1...20), .number(4)),
     Setting("workers", .integer(1...64), .number(2)),

@@ -24,9 +24,37 @@ package struct Merge {
     self.leavesSpans = leavesSpans
   }
 
-  /// A reading without the codes of fuels that a feed goes on inventing: each is kept for ever, and there are only so
-  /// many numbers for the fuels of all feeds.
+  /// A reading without the codes that a feed goes on inventing: each is kept for ever.
   private func bounded(_ settled: Reading.Settled) throws -> Reading.Settled {
+    try withBoundedFuels(withBoundedStations(settled))
+  }
+
+  /// Stations come and go, so that a feed knows more of them than an answer names, but not many times more.
+  private func withBoundedStations(_ settled: Reading.Settled) throws -> Reading.Settled {
+    let named = settled.stationCodes
+    let most = max(InputLimit.stations.value, 4 * named.count)
+    guard try store.stationCount(of: source) + named.count > most else { return settled }
+    var known = try store.stationCodes(of: source)
+    for code in named.sorted() where known.count < most { known.insert(code) }
+    var bounded = settled
+    bounded.stations.removeAll { !known.contains($0.code) }
+    bounded.observations = []
+    for observation in settled.observations {
+      if known.contains(observation.stationCode) {
+        bounded.observations.append(observation)
+      } else {
+        bounded.rejects.append(Reject(.stationBeyondLimit, raw: observation.asText))
+      }
+    }
+    let leftOut = settled.stations.count - bounded.stations.count
+    if leftOut > 0 {
+      bounded.warnings.append("\(leftOut) stations beyond the \(most) that a feed may name")
+    }
+    return bounded
+  }
+
+  /// There are only so many numbers for the fuels of all feeds.
+  private func withBoundedFuels(_ settled: Reading.Settled) throws -> Reading.Settled {
     guard settled.unmapped > 0 else { return settled }
     var known = try store.unmappedCodes(of: source)
     var bounded = settled
