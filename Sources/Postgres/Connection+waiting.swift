@@ -111,7 +111,8 @@ extension Connection {
   private func whoBlocks() -> String? {
     let process = PQbackendPID(handle)
     do {
-      let other = try another(Deadline(seconds: 3))
+      let other = try another(Deadline(seconds: 10))
+      try other.endStalled()
       return try other.query(
         """
         SELECT string_agg(
@@ -126,6 +127,34 @@ extension Connection {
     } catch {
       return nil
     }
+  }
+
+  /// Ends sessions of this program under the same login whose client has sent nothing for long in the middle of a COPY,
+  /// although its connection is alive. Between statements the server ends such a session by itself; there it waits for
+  /// ever, with its locks.
+  func endStalled() throws(PostgresError) {
+    let silent = try query(
+      """
+      SELECT string_agg(copy.pid || ':' || copy.bytes_processed, ',') AS sessions
+      FROM pg_catalog.pg_stat_progress_copy AS copy
+      JOIN pg_catalog.pg_stat_activity AS other USING (pid)
+      WHERE other.usename = session_user
+        AND other.application_name = \(application)
+        AND other.wait_event = 'ClientRead'
+        AND other.query_start < clock_timestamp() - make_interval(secs => \(Self.silenceSeconds))
+      """
+    ).only().optional("sessions")
+    guard let silent else { return }
+    // One that works sends something meanwhile.
+    sleep(5)
+    try query(
+      """
+      SELECT pg_catalog.pg_terminate_backend(copy.pid, 5000)
+      FROM pg_catalog.pg_stat_progress_copy AS copy
+      JOIN pg_catalog.pg_stat_activity AS other USING (pid)
+      WHERE copy.pid || ':' || copy.bytes_processed = ANY (string_to_array(\(silent), ','))
+        AND other.wait_event = 'ClientRead'
+      """)
   }
 
   func lost() -> PostgresError {

@@ -49,6 +49,12 @@ package final class Connection {
     return other
   }
 
+  /// Ends sessions of this program that hold their locks and say nothing any more; where that cannot be told, none.
+  package func endSilentSessions() {
+    guard let other = try? another(Deadline(seconds: 15)) else { return }
+    try? other.endStalled()
+  }
+
   private init(
     _ target: String, _ application: String, _ deadline: Deadline, connectSeconds: Int?
   ) throws(PostgresError) {

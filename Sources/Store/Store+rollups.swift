@@ -66,7 +66,7 @@ package struct DirtySpan: Sendable, Equatable {
 extension Store {
   /// Takes the aggregator's lock for this session; false where another session has it.
   package func lockAggregate() throws -> Bool {
-    try connection.query("SELECT pg_try_advisory_lock(2, 0) AS taken").only().boolean("taken")
+    try take("SELECT pg_try_advisory_lock(2, 0) AS taken")
   }
 
   package func unlockAggregate() throws {

@@ -30,6 +30,15 @@ package struct Store {
       """)
   }
 
+  /// Tries for a lock of the session. A session that has it and has fallen silent for good is ended first.
+  ///
+  /// - Parameter attempt: a statement that answers in `taken` whether it was free.
+  func take(_ attempt: SQL) throws -> Bool {
+    if try connection.query(attempt).only().boolean("taken") { return true }
+    connection.endSilentSessions()
+    return try connection.query(attempt).only().boolean("taken")
+  }
+
   /// Becomes the role with the rights of ingest and aggregate and no more.
   package func becomeWriter() throws {
     try connection.become("fuel_writer")

@@ -1,6 +1,7 @@
 import Foundation
 import FuelModel
 import Postgres
+import Store
 import TestDatabase
 import Testing
 
@@ -105,6 +106,32 @@ struct WaitTests {
         try await Task.sleep(for: .seconds(2))
       }
       #expect(try locks(target) == 0)
+    }
+  }
+
+  /// F-N03: in the middle of a COPY the server waits for its client without an end; whoever needs the lock next ends
+  /// that session.
+  @Test(.long) func aSilentCopyIsEnded() async throws {
+    try await TestDatabase.with { target in
+      let proxy = try Proxy(.stops, atMessage: 9)
+      defer { proxy.close() }
+      let feed = try Feed(target)
+      let silent = try Connection(proxy.target(target), deadline: Deadline(seconds: 5))
+      try silent.execute("SELECT pg_advisory_lock(1, (SELECT source_id FROM fuel.source))")
+      try silent.execute("CREATE TEMPORARY TABLE numbers (number integer NOT NULL)")
+      #expect(throws: PostgresError.self) {
+        try silent.copy(into: "pg_temp.numbers", columns: 1) { copy in
+          for number in 0..<10_000_000 {
+            try copy.beginRow()
+            copy.write(Int32(number))
+          }
+        }
+      }
+      #expect(try locks(target) == 1)
+      #expect(try !feed.store.lock(feed.id))
+      try await Task.sleep(for: .seconds(100))
+      #expect(try locks(target) == 1)
+      #expect(try feed.store.lock(feed.id))
     }
   }
 
