@@ -126,6 +126,23 @@ package struct Source: Sendable {
 
   package var secrets: [String] { provider.secrets(self) }
 
+  /// The first of its secrets that nobody has given, as the error that says how to; `nil`: it has them all.
+  ///
+  /// - Throws: where one was given that cannot be used.
+  package func missingSecret(
+    in secrets: Secrets
+  ) throws(ConfigurationError) -> ConfigurationError? {
+    for name in self.secrets {
+      do {
+        _ = try secrets.find(feed: account, name: name)
+      } catch {
+        if case .missingSecret = error { return error }
+        throw error
+      }
+    }
+    return nil
+  }
+
   /// How long to wait before a request is repeated, by the provider's own rules.
   package var leastSecondsBetweenCalls: Int {
     let perMinute = settings.integer("callsPerMinute")

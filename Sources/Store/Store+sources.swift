@@ -76,6 +76,8 @@ package struct FeedHistory: Sendable {
   package var notBefore: Instant?
   /// When its last run began, good or bad.
   package var lastTried: Instant?
+  /// Whether that one failed before it asked its provider anything.
+  package var askedNobody = false
   /// Live runs since the last good one that failed.
   package var failures = 0
   /// Whether its last good run found that something expected was not published yet.
@@ -332,6 +334,13 @@ extension Store {
           FROM fuel.run
           WHERE run.source_id = source.source_id AND run.kind = 'live'
         ) AS tried_at,
+        coalesce((
+          SELECT run.requests = 0 AND run.outcome = 'failed'
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.kind = 'live'
+          ORDER BY run.started_at DESC
+          LIMIT 1
+        ), false) AS asked_nobody,
         (
           SELECT count(*)
           FROM fuel.run
@@ -354,7 +363,8 @@ extension Store {
     return FeedHistory(
       lastGood: try row.optionalInstant("last_at"),
       notBefore: try row.optionalInstant("not_before_at"),
-      lastTried: try row.optionalInstant("tried_at"), failures: try row.integer("failures"),
+      lastTried: try row.optionalInstant("tried_at"),
+      askedNobody: try row.boolean("asked_nobody"), failures: try row.integer("failures"),
       isAwaited: try row.boolean("is_awaited"))
   }
 

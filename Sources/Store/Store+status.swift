@@ -5,7 +5,9 @@ import Postgres
 extension Store {
   /// One JSON object, as the server writes it: how the feeds and the aggregate are doing. Its parts
   /// have the columns of the views that they come from.
-  package func statusJSON() throws -> String {
+  ///
+  /// - Parameter notSetUp: feeds of the configuration without a key, and what is missing.
+  package func statusJSON(notSetUp: [(feed: String, missing: String)]) throws -> String {
     try connection.query(
       """
       SELECT json_build_object(
@@ -14,6 +16,9 @@ extension Store {
         'feeds', (
           SELECT coalesce(json_agg(feed_health ORDER BY feed_health.feed), '[]')
           FROM fuel_v1.feed_health),
+        'not_set_up', (
+          SELECT coalesce(json_agg(json_build_object('feed', feed, 'missing', missing) ORDER BY feed), '[]')
+          FROM unnest(\(notSetUp.map(\.feed))::text[], \(notSetUp.map(\.missing))::text[]) AS feed (feed, missing)),
         'last_runs', (
           SELECT coalesce(json_agg(last_run ORDER BY last_run.feed), '[]')
           FROM (

@@ -252,7 +252,8 @@ struct OutputTests {
       let status = try object(["status", "--json"])
       #expect(
         Set(status.keys) == [
-          "version", "pipeline", "feeds", "last_runs", "quarantined", "last_aggregate",
+          "version", "pipeline", "feeds", "not_set_up", "last_runs", "quarantined",
+          "last_aggregate",
         ])
       #expect(status["version"] as? Int == 1)
       let feeds = try #require(status["feeds"] as? [[String: Any]])

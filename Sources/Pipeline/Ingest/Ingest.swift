@@ -125,11 +125,17 @@ package struct Ingest {
     return try result.get()
   }
 
+  /// Whether any of its answers was ever stored.
+  package func wasRead() throws -> Bool { try store.history(of: source.feed).lastGood != nil }
+
   /// Whether the feed should be read now, by its own cadence and its provider's wishes.
-  package func isDue() throws -> Bool {
+  ///
+  /// - Parameter hasSecrets: whether its keys are there. An attempt that failed for want of them is made again at once.
+  package func isDue(hasSecrets: Bool = true) throws -> Bool {
     let now = clock.now()
     let history = try store.history(of: source.feed)
     if isLeftAlone(until: history.notBefore, at: now) { return false }
+    if history.askedNobody, hasSecrets { return true }
     if history.failures > 0, let tried = history.lastTried, tried <= now {
       // Where calls are counted, an outage of days must not spend the month.
       let minutes = source.settings.integer("cadenceMinutes")

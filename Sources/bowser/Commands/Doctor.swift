@@ -21,9 +21,9 @@ let doctorCommand = Command(
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    One line a check: ok, warn or FAIL, and what to do. Exit 78 where something fails, else 0.
-    The JSON object has version (1), exit_code and checks, a list of objects with finding (ok, warn or
-    fail), what and words.
+    One line a check: ok, warn or FAIL, and what to do; off: a feed that is not set up, or switched off.
+    Exit 78 where something fails, else 0. The JSON object has version (1), exit_code and checks, a list
+    of objects with finding (ok, off, warn or fail), what and words.
     docs/feeds.md tells how to get each key.
     """
 ) { invocation in
@@ -40,7 +40,7 @@ let doctorCommand = Command(
   doctor.state(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
   if invocation.flags.contains("online") {
-    for source in sources where source.settings.boolean("enabled") {
+    for source in sources where doctor.isSetUp(source) {
       await doctor.ask(source, settings, invocation)
     }
   }
@@ -51,7 +51,7 @@ let doctorCommand = Command(
 /// Looks at one thing after the other and says what it finds.
 private struct Doctor {
   enum Finding: String, Encodable {
-    case ok, warn, fail
+    case ok, off, warn, fail
   }
 
   struct Check: Encodable {
@@ -62,6 +62,8 @@ private struct Doctor {
 
   private(set) var code = ExitCode.done
   private var checks: [Check] = []
+  // Feeds whose answers were stored before.
+  private var read: Set<String> = []
 
   mutating func tell(_ finding: Finding, _ what: String, _ words: String) {
     checks.append(Check(finding: finding, what: what, words: words))
@@ -137,7 +139,9 @@ private struct Doctor {
             + "a copy of the database; run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
             + "GRANT TEMPORARY ON DATABASE \(database) TO fuel_writer")
       }
-      for feed in try store.health() where feed.why?.contains("clock differs") == true {
+      let health = try store.health()
+      read = Set(health.filter { $0.lastSuccess != nil }.map(\.feed))
+      for feed in health where feed.why?.contains("clock differs") == true {
         tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")
       }
     } catch {
@@ -166,12 +170,12 @@ private struct Doctor {
 
   mutating func keys(of source: Source, _ invocation: Invocation) {
     guard source.settings.boolean("enabled") else {
-      return tell(.ok, source.feed, "switched off in the configuration")
+      return tell(.off, source.feed, "switched off in the configuration")
     }
-    let secrets = Secrets(environment: invocation.environment)
     do {
-      for name in source.secrets {
-        _ = try secrets.find(feed: source.account, name: name)
+      if let missing = try source.missingSecret(in: Secrets(environment: invocation.environment)) {
+        guard !read.contains(source.feed) else { throw missing }
+        return tell(.off, source.feed, "not set up: \(missing)")
       }
       let shared = source.account == source.feed ? "" : " (of \(source.account))"
       tell(
@@ -181,6 +185,10 @@ private struct Doctor {
     } catch {
       tell(.fail, source.feed, "\(error); or switch it off: enabled: false")
     }
+  }
+
+  func isSetUp(_ source: Source) -> Bool {
+    checks.contains { $0.what == source.feed && $0.finding != .off }
   }
 
   /// One rehearsed run: with all limits, counted as any other, and nothing stored.

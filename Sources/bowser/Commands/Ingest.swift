@@ -91,10 +91,10 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
       "which feed? one of \(sources.map(\.feed).joined(separator: ", ")), or --all")
   }
   return try invocation.operands.map { name in
-    guard let source = sources.first(where: { $0.feed == name }) else {
-      throw ConfigurationError.unknownFeed(
-        name, suggestion: nearest(to: name, in: sources.map(\.feed)))
-    }
+    let feeds = sources.map(\.feed)
+    guard let feed = named(name, in: feeds),
+      let source = sources.first(where: { $0.feed == feed })
+    else { throw ConfigurationError.unknownFeed(name, suggestion: nearest(to: name, in: feeds)) }
     return source
   }
 }
@@ -112,6 +112,10 @@ private struct IngestRun {
   ) async -> ExitCode {
     var worst = ExitCode.done
     do {
+      // No attempt is kept of a feed that is not set up.
+      if let missing = try source.missingSecret(in: secrets), try !ingest(source, store).wasRead() {
+        throw missing
+      }
       let summary = try await ingest(source, store).live(
         try fetch(source, until: deadline),
         recording: invocation.options["record"].map { Recording(folder: $0) },
@@ -128,12 +132,26 @@ private struct IngestRun {
   func islands(_ sources: [Source]) throws -> ExitCode {
     // Opened here, so that a database that is away is told once.
     let store = try invocation.store(settings)
-    // «Every feed» is for cron: one that has nothing to tell yet is left alone.
-    let due = try sources.filter {
-      try !invocation.flags.contains("all") || ingest($0, store).isDue()
-    }
+    // Every feed is for cron: one that has nothing to tell yet is left alone.
+    let due = try sources.filter { try !invocation.flags.contains("all") || isDue($0, store) }
     return Island.run(due.map(\.feed), like: invocation)
   }
+
+  /// A feed that was never read and has no key is not set up, and nothing is wrong with that.
+  private func isDue(_ source: Source, _ store: Store) throws -> Bool {
+    let ingest = try ingest(source, store)
+    let isKeyMissing: Bool
+    do {
+      isKeyMissing = try source.missingSecret(in: secrets) != nil
+    } catch {
+      // A key that cannot be used is told by the run itself.
+      return try ingest.isDue()
+    }
+    if try isKeyMissing && !ingest.wasRead() { return false }
+    return try ingest.isDue(hasSecrets: !isKeyMissing)
+  }
+
+  private var secrets: Secrets { Secrets(environment: invocation.environment) }
 
   func replay(_ sources: [Source], _ store: Store) -> ExitCode {
     each(store) { worst in

@@ -1,3 +1,5 @@
+import Configuration
+import Feeds
 import FuelModel
 import Store
 
@@ -11,30 +13,34 @@ let statusCommand = Command(
   ],
   options: [.init(name: "json", value: nil, about: "one JSON object")],
   notes: """
-    The JSON object has version (1), pipeline, feeds, last_runs, quarantined and last_aggregate; their
-    members are columns of the views pipeline, feed_health, ingest_runs and aggregate_runs. Members
-    are only ever added while the version stays. What is quarantined broke its reader in the last
-    thirty days, and was not read since.
+    The JSON object has version (1), pipeline, feeds, not_set_up, last_runs, quarantined and
+    last_aggregate; their members are columns of the views pipeline, feed_health, ingest_runs and
+    aggregate_runs. Members are only ever added while the version stays. A feed that has no key and
+    was never read is not set up: feed, and what is missing. What is quarantined broke its reader in
+    the last thirty days, and was not read since.
     """
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("status takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
+  let health = try store.health()
+  let notSetUp = try notSetUp(
+    invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
   if invocation.flags.contains("json") {
-    write(try store.statusJSON() + "\n")
+    write(try store.statusJSON(notSetUp: notSetUp) + "\n")
     return .done
   }
-  let feeds = try store.health()
-  guard !feeds.isEmpty else {
-    write("No feed was read yet.\n")
-    return .done
-  }
+  let feeds = health.filter { health in !notSetUp.contains { $0.feed == health.feed } }
   let style = Style(invocation.environment)
-  write(
-    style.dim(
-      padded("feed", 15) + padded("status", 9) + leftPadded("last good", 14)
-        + leftPadded("newest price", 14) + leftPadded("stations", 10) + leftPadded("prices", 8)
-        + leftPadded("calls left", 12)) + "\n")
+  if feeds.isEmpty {
+    write("No feed was read yet: bowser ingest --all reads those that are set up.\n")
+  } else {
+    write(
+      style.dim(
+        padded("feed", 15) + padded("status", 9) + leftPadded("last good", 14)
+          + leftPadded("newest price", 14) + leftPadded("stations", 10) + leftPadded("prices", 8)
+          + leftPadded("calls left", 12)) + "\n")
+  }
   for feed in feeds {
     let word = padded(feed.status, 9)
     write(
@@ -48,6 +54,9 @@ let statusCommand = Command(
         ? "" : feed.since.map { "for \(age($0, now).replacing(" ago", with: "")): " } ?? ""
       write("  " + style.dim(since + why) + "\n")
     }
+  }
+  for feed in notSetUp {
+    write(padded(feed.feed, 15) + style.dim("not set up: set \(feed.missing)") + "\n")
   }
   for run in try store.quarantined() {
     let advice =
@@ -63,15 +72,16 @@ let statusCommand = Command(
   return .done
 }
 
-/// How long ago something was, in the unit that suits it.
-private func age(_ instant: Instant?, _ now: Instant) -> String {
-  guard let instant else { return "never" }
-  let seconds = now.seconds - instant.seconds
-  return switch seconds {
-  case ..<0: "ahead"
-  case ..<120: "\(seconds) s ago"
-  case ..<7_200: "\(seconds / 60) min ago"
-  case ..<172_800: "\(seconds / 3_600) h ago"
-  default: "\(seconds / 86_400) days ago"
+/// Feeds of the configuration that have no key and were never read, and what is missing.
+func notSetUp(
+  _ invocation: Invocation, read: Set<String>
+) throws -> [(feed: String, missing: String)] {
+  let secrets = Secrets(environment: invocation.environment)
+  return try invocation.sources().compactMap { source in
+    // A key that cannot be used is doctor's business.
+    guard source.settings.boolean("enabled"), !read.contains(source.feed),
+      case .missingSecret(_, _, let variable)? = try? source.missingSecret(in: secrets)
+    else { return nil }
+    return (source.feed, variable)
   }
 }
