@@ -7,6 +7,8 @@ package struct Setting: Sendable {
     case integer(ClosedRange<Int>)
     /// A share from 0 to 1.
     case share
+    /// A number that may be left out.
+    case decimal(ClosedRange<Double>)
     /// A table whose values are texts or numbers.
     case texts
     /// A table whose keys are of a list and whose values are whole numbers.
@@ -19,6 +21,7 @@ package struct Setting: Sendable {
       case .boolean: "true or false"
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .share: "a number from 0 to 1"
+      case .decimal(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
       case .texts: "a table of texts"
       case .integers(let keys, let range):
         "a table of whole numbers from \(range.lowerBound) to \(range.upperBound) by "
@@ -33,6 +36,8 @@ package struct Setting: Sendable {
       case (.integer(let range), .number(let number)):
         number == number.rounded() && abs(number) < 1e15 && range.contains(Int(number))
       case (.share, .number(let number)): (0...1).contains(number)
+      case (.decimal(let range), .number(let number)): range.contains(number)
+      case (.decimal, .null): true
       case (.integers(let keys, let range), .table(let entries)):
         entries.allSatisfy { key, value in
           keys.contains(key) && Kind.integer(range).accepts(value)
@@ -56,7 +61,7 @@ package struct Setting: Sendable {
         case .boolean:
           ["true": true, "false": false, "1": true, "0": false][text].map(Value.boolean)
         case .integer: Int(text).map { .number(Double($0)) }
-        case .share: Double(text).map(Value.number)
+        case .share, .decimal: Double(text).map(Value.number)
         case .texts, .integers: nil
         }
       return value.flatMap { accepts($0) ? $0 : nil }
@@ -183,6 +188,11 @@ package struct Settings: Sendable {
 
   package func boolean(_ key: String) -> Bool { self[key] == .boolean(true) }
 
+  package func decimal(_ key: String) -> Double? {
+    guard case .number(let number) = self[key] else { return nil }
+    return number
+  }
+
   package func integers(_ key: String) -> [String: Int] {
     guard case .table(let entries) = self[key] else { return [:] }
     return entries.compactMapValues { value in
@@ -195,6 +205,14 @@ package struct Settings: Sendable {
     guard case .table(let entries) = self[key] else { return [:] }
     return entries.mapValues(\.description)
   }
+}
+
+/// The name that is meant by a name or by the beginning of one; `nil`: none, or several begin so.
+package func named(_ word: String, in names: [String]) -> String? {
+  let word = word.lowercased()
+  if let whole = names.first(where: { $0.lowercased() == word }) { return whole }
+  let meant = names.filter { $0.lowercased().hasPrefix(word) }
+  return word.isEmpty || meant.count > 1 ? nil : meant.first
 }
 
 /// The name that differs least from a misspelt one, if it is near enough to be meant.

@@ -64,12 +64,12 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     decoder.allowsJSON5 = true
     do {
       return try decoder.decode(Value.self, from: bytes)
-    } catch DecodingError.dataCorrupted(let context) {
-      // The parser's own words carry the line; the error around it does not.
-      let cause = context.underlyingError.map { "\($0)" } ?? context.debugDescription
-      throw .unreadable(file: file, reason: String(cause.prefix(200)))
     } catch {
-      throw .unreadable(file: file, reason: "not JSON5")
+      guard let fault = SyntaxFault(in: Array(bytes)) else {
+        throw .unreadable(file: file, reason: "not JSON5")
+      }
+      throw .unreadable(
+        file: "\(file):\(fault.line):\(fault.column)", reason: "expected \(fault.expected)")
     }
   }
 }

@@ -1,7 +1,8 @@
-import Configuration
 import Feeds
 import Foundation
 import Testing
+
+@testable import Configuration
 
 struct SettingsTests {
   private let table = [
@@ -138,5 +139,39 @@ struct SecretTests {
     ] {
       #expect(!text.contains("CANARY"))
     }
+  }
+}
+
+/// F-N39: a slip in a file is told with its line and column, and what was expected there.
+struct SyntaxFaultTests {
+  @Test(arguments: [
+    ("{\n  a: 1,\n  b: 2 \n  c: 3\n}", 4, 3, "a comma or }"),
+    ("{ a 1 }", 1, 5, "a colon after the key"),
+    ("{ a: 'x\n}", 1, 6, "an end of the text that begins here"),
+    ("[1, 2", 1, 6, "a comma or ]"),
+    ("{ a: }", 1, 6, "a value"),
+    ("{ a: 1 } x", 1, 10, "the end of the file"),
+    ("{ /* a: 1 }", 1, 3, "an end of the comment that begins here"),
+    ("{ 'ä': 'ö', : 1 }", 1, 13, "a key"),
+    ("", 1, 1, "a value"),
+  ])
+  func aSlipIsPlaced(text: String, line: Int, column: Int, expected: String) throws {
+    let fault = try #require(SyntaxFault(in: Array(text.utf8)))
+    #expect((fault.line, fault.column) == (line, column))
+    #expect(fault.expected == expected)
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try Data(text.utf8).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let error = #expect(throws: ConfigurationError.self) { try Value.read(file: file) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains(":\(line):\(column): expected"))
+  }
+
+  /// What the platform reads has no fault, whatever JSON5 allows.
+  @Test(arguments: [
+    "{ a: 1, }", "[1, 'two', \"three\",]", "{ 'a b': -.5, $c_1: +1e3, d: null } // end",
+    "/* before */ { a: 'it\\'s', b: [ ], c: { } }",
+  ])
+  func whatIsReadHasNoFault(text: String) {
+    #expect(SyntaxFault(in: Array(text.utf8)) == nil)
   }
 }

@@ -1,0 +1,138 @@
+/// Where a JSON5 file stops being one. The platform's parser says that it does, and on Linux not where: this is asked
+/// once that has refused a file.
+struct SyntaxFault: Error, Equatable {
+  /// From 1.
+  let line: Int
+  /// From 1, in characters of the line.
+  let column: Int
+  let expected: String
+
+  /// The first fault of a text; `nil`: none is found.
+  init?(in bytes: [UInt8]) {
+    var walk = Walk(bytes)
+    do {
+      try walk.file()
+      return nil
+    } catch {
+      let before = bytes[..<min(error.place, bytes.count)]
+      let lines = before.split(separator: 0x0A, omittingEmptySubsequences: false)
+      line = lines.count
+      column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
+      expected = error.expected
+    }
+  }
+
+  private struct Stop: Error {
+    var place: Int
+    var expected: String
+  }
+
+  /// One pass over the grammar.
+  private struct Walk {
+    private let bytes: [UInt8]
+    private var place = 0
+    private var depth = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func file() throws(Stop) {
+      try value()
+      try blanks()
+      if place < bytes.count { throw stop("the end of the file") }
+    }
+
+    private func stop(_ expected: String) -> Stop { Stop(place: place, expected: expected) }
+    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    private mutating func take(_ character: Character) -> Bool {
+      guard next == character.asciiValue else { return false }
+      place += 1
+      return true
+    }
+
+    /// Blanks and comments.
+    private mutating func blanks() throws(Stop) {
+      while let byte = next {
+        if byte <= 0x20 || byte >= 0x80 {
+          place += 1
+        } else if bytes[place...].starts(with: Array("//".utf8)) {
+          while next ?? 0x0A != 0x0A { place += 1 }
+        } else if bytes[place...].starts(with: Array("/*".utf8)) {
+          let begin = place
+          place += 2
+          while !bytes[place...].starts(with: Array("*/".utf8)) {
+            guard place < bytes.count else {
+              throw Stop(place: begin, expected: "an end of the comment that begins here")
+            }
+            place += 1
+          }
+          place += 2
+        } else {
+          return
+        }
+      }
+    }
+
+    private mutating func value() throws(Stop) {
+      try blanks()
+      guard depth < 64 else { throw stop("fewer tables inside each other") }
+      depth += 1
+      defer { depth -= 1 }
+      if take("{") {
+        try items(until: "}") { walk throws(Stop) in
+          try walk.key()
+          try walk.blanks()
+          guard walk.take(":") else { throw walk.stop("a colon after the key") }
+          try walk.value()
+        }
+      } else if take("[") {
+        try items(until: "]") { walk throws(Stop) in try walk.value() }
+      } else if next == 0x22 || next == 0x27 {
+        try text()
+      } else if word().isEmpty {
+        throw stop("a value")
+      }
+    }
+
+    private mutating func items(
+      until end: Character, _ item: (inout Walk) throws(Stop) -> Void
+    ) throws(Stop) {
+      while true {
+        try blanks()
+        if take(end) { return }
+        try item(&self)
+        try blanks()
+        if take(end) { return }
+        guard take(",") else { throw stop("a comma or \(end)") }
+      }
+    }
+
+    private mutating func key() throws(Stop) {
+      if next == 0x22 || next == 0x27 { return try text() }
+      if word().isEmpty { throw stop("a key") }
+    }
+
+    private mutating func text() throws(Stop) {
+      let (begin, quote) = (place, bytes[place])
+      place += 1
+      while let byte = next, byte != quote {
+        guard byte != 0x0A else { break }
+        place += byte == 0x5C ? 2 : 1
+      }
+      guard next == quote else {
+        throw Stop(place: begin, expected: "an end of the text that begins here")
+      }
+      place += 1
+    }
+
+    /// A number, a key without quotes, or `true`, `false`, `null`.
+    private mutating func word() -> ArraySlice<UInt8> {
+      let begin = place
+      while let byte = next,
+        byte >= 0x80 || Character(Unicode.Scalar(byte)).isLetter
+          || (0x30...0x39).contains(byte) || [0x24, 0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
+      { place += 1 }
+      return bytes[begin..<place]
+    }
+  }
+}
