@@ -110,10 +110,10 @@ package struct Report {
   /// A change of a price: up is dearer.
   func change(_ value: Double?, over span: String = "") -> HTML {
     guard let value else { return "" }
-    let rounded = (value * 10).rounded() / 10
+    let tenths = Cents.tenths(value)
     let tail: HTML = span.isEmpty ? "" : " <span class=\"unit\">\(span)</span>"
-    if rounded > 0 { return "<span class=\"up\">▲ \(Words.cents(rounded))</span>\(tail)" }
-    if rounded < 0 { return "<span class=\"down\">▼ \(Words.cents(-rounded))</span>\(tail)" }
+    if tenths > 0 { return "<span class=\"up\">▲ \(Words.cents(value))</span>\(tail)" }
+    if tenths < 0 { return "<span class=\"down\">▼ \(Words.cents(-value))</span>\(tail)" }
     return "<span class=\"same\">= 0.0</span>\(tail)"
   }
 

@@ -4,10 +4,7 @@ import Store
 /// Numbers and instants as people read them.
 enum Words {
   /// Cents per litre with one decimal.
-  static func cents(_ value: Double) -> String {
-    let tenths = Int((abs(value) * 10).rounded())
-    return (value < 0 && tenths > 0 ? "−" : "") + "\(tenths / 10).\(tenths % 10)"
-  }
+  static func cents(_ value: Double) -> String { Cents.text(value, minus: "−") }
 
   static func cents(_ value: Double?) -> String { value.map { cents($0) } ?? "·" }
 

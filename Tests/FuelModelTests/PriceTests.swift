@@ -33,3 +33,20 @@ struct PriceTests {
     }
   }
 }
+
+/// F-N40: a value of two decimals reads the same everywhere, and a half goes away from zero.
+struct CentsTests {
+  @Test func halvesGoAwayFromZero() {
+    for hundredths in 0...40_000 {
+      // As a number of the views arrives: through its text.
+      let text = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+      let value = Double(text)!
+      let tenths = (hundredths + 5) / 10
+      #expect(Cents.text(value) == "\(tenths / 10).\(tenths % 10)", "\(text)")
+      #expect(Cents.tenths(-value) == -tenths)
+    }
+    #expect(Cents.text(165.45) == "165.5")
+    #expect(Cents.text(-0.04) == "0.0")
+    #expect(Cents.text(-3.85) == "-3.9")
+  }
+}

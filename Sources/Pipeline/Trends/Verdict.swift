@@ -87,7 +87,7 @@ package enum Verdict {
 
   /// The difference that is told is that of the prices that are told.
   private static func tomorrowReason(_ today: Double, _ tomorrow: Double) -> String {
-    let tenths = Int((tomorrow * 10).rounded()) - Int((today * 10).rounded())
+    let tenths = Cents.tenths(tomorrow) - Cents.tenths(today)
     let prices = "\(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
     guard tenths != 0 else { return "Tomorrow about the same on average: \(prices)" }
     return "\(Trends.tomorrowReason(Double(tenths) / 10)): \(prices)"

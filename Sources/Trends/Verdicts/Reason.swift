@@ -130,8 +130,4 @@ package func tomorrowReason(_ change: Double) -> String {
   "Tomorrow \(centsPerLitre(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
 }
 
-/// With one decimal.
-package func centsPerLitre(_ value: Double) -> String {
-  let tenths = Int((value * 10).rounded())
-  return "\(tenths / 10).\(abs(tenths % 10))"
-}
+package func centsPerLitre(_ value: Double) -> String { Cents.text(value) }
