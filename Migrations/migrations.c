@@ -106,6 +106,9 @@ static const unsigned char m0032_read_again[] = {
 static const unsigned char m0033_hold_standings[] = {
 #embed "0033_hold_standings.sql"
 };
+static const unsigned char m0034_market_events[] = {
+#embed "0034_market_events.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -138,6 +141,12 @@ static const unsigned char coverage_routine[] = {
 };
 static const unsigned char station_days[] = {
 #embed "views/station_days.sql"
+};
+static const unsigned char brand_daily[] = {
+#embed "views/brand_daily.sql"
+};
+static const unsigned char market_events[] = {
+#embed "views/market_events.sql"
 };
 static const unsigned char price_changes[] = {
 #embed "views/price_changes.sql"
@@ -231,6 +240,9 @@ static const unsigned char refresh_changes[] = {
 };
 static const unsigned char stations[] = {
 #embed "views/stations.sql"
+};
+static const unsigned char localities[] = {
+#embed "views/localities.sql"
 };
 static const unsigned char station_history[] = {
 #embed "views/station_history.sql"
@@ -362,6 +374,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0031_judge_today", m0031_judge_today),
   FILE_ENTRY("0032_read_again", m0032_read_again),
   FILE_ENTRY("0033_hold_standings", m0033_hold_standings),
+  FILE_ENTRY("0034_market_events", m0034_market_events),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),
@@ -401,6 +414,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/refresh_changes", refresh_changes),
   FILE_ENTRY("routines/number_change", number_change),
   FILE_ENTRY("views/stations", stations),
+  FILE_ENTRY("views/localities", localities),
   FILE_ENTRY("views/station_history", station_history),
   FILE_ENTRY("views/station_records", station_records),
   FILE_ENTRY("views/current_prices", current_prices),
@@ -409,6 +423,8 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/averages_now", averages_now),
   FILE_ENTRY("views/daily_averages", daily_averages),
   FILE_ENTRY("views/station_days", station_days),
+  FILE_ENTRY("views/brand_daily", brand_daily),
+  FILE_ENTRY("views/market_events", market_events),
   FILE_ENTRY("views/price_changes", price_changes),
   FILE_ENTRY("views/coverage", coverage),
   FILE_ENTRY("routines/trend", trend),

@@ -1,24 +1,38 @@
--- Which stations belong to which region, by state and by distance from its centre; one without a
--- position by its postcode.
+-- Whether a station lies in the circle of a region; one without a position by its postcode.
+CREATE OR REPLACE FUNCTION fuel.is_within(p_region fuel.region, p_station fuel.station)
+RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN
+  (p_region.state IS NULL OR p_region.state = p_station.state)
+  AND (
+    coalesce(
+      fuel.kilometres(p_region.latitude, p_region.longitude, p_station.latitude, p_station.longitude)
+        <= p_region.radius_km,
+      false)
+    OR (
+      p_station.latitude IS NULL
+      AND EXISTS (
+        SELECT
+        FROM unnest(p_region.postcodes) AS range (text)
+        WHERE p_station.postcode BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2))));
+COMMENT ON FUNCTION fuel.is_within(fuel.region, fuel.station) IS 'Whether a station lies in the circle of a region.';
+GRANT EXECUTE ON FUNCTION fuel.is_within(fuel.region, fuel.station) TO fuel_writer;
+
+-- Which stations belong to which region: by state, by circle, or because no capital has them.
 CREATE OR REPLACE FUNCTION fuel.refresh_regions() RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   WITH wanted AS (
-    SELECT region.region, station.station_id
-    FROM fuel.region
-    JOIN fuel.station ON region.state IS NULL OR region.state = station.state
+    SELECT area.region, station.station_id
+    FROM fuel.region AS area
+    JOIN fuel.station ON area.state IS NULL OR area.state = station.state
     -- Of the records of one place one counts.
-    WHERE station.place_id = station.station_id AND (
-      region.radius_km IS NULL
-      OR fuel.kilometres(region.latitude, region.longitude, station.latitude, station.longitude)
-        <= region.radius_km
-      OR (
-        station.latitude IS NULL
-        AND EXISTS (
-          SELECT
-          FROM unnest(region.postcodes) AS range (text)
-          WHERE station.postcode
-            BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2))))
+    WHERE station.place_id = station.station_id AND CASE area.kind
+      WHEN 'nation' THEN true
+      WHEN 'state' THEN true
+      WHEN 'rest' THEN NOT EXISTS (
+        SELECT FROM fuel.region AS capital WHERE capital.kind = 'capital' AND fuel.is_within(capital, station))
+      ELSE fuel.is_within(area, station)
+    END
   ),
   removed AS (
     DELETE FROM fuel.region_station
@@ -45,7 +59,9 @@ BEGIN
       -- The nation is nobody's neighbourhood.
       region.kind <> 'nation' AND row_number() OVER (
         PARTITION BY member.station_id
-        ORDER BY region.kind = 'nation', coalesce(region.radius_km, 100000), region.region
+        ORDER BY
+          region.kind = 'nation', coalesce(region.radius_km, CASE region.kind WHEN 'rest' THEN 50000 ELSE 100000 END),
+          region.region
       ) = 1 AS is_nearest
     FROM fuel.region_station AS member
     JOIN fuel.region USING (region)

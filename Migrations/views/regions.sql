@@ -18,7 +18,7 @@ JOIN fuel.region_clock USING (region);
 COMMENT ON VIEW fuel_v1.regions IS 'What averages, trends and verdicts are made over. One row per region.';
 COMMENT ON COLUMN fuel_v1.regions.region    IS 'Code, as in the other views.';
 COMMENT ON COLUMN fuel_v1.regions.name      IS 'As it stands in a sentence.';
-COMMENT ON COLUMN fuel_v1.regions.kind      IS 'nation, state, capital or area.';
+COMMENT ON COLUMN fuel_v1.regions.kind      IS 'nation, state, capital, area, or rest: what a state has outside of its capitals.';
 COMMENT ON COLUMN fuel_v1.regions.state     IS 'The state or territory that it lies in; NULL: the nation, or an area across borders.';
 COMMENT ON COLUMN fuel_v1.regions.latitude  IS 'Of its centre, degrees; NULL: the nation and states.';
 COMMENT ON COLUMN fuel_v1.regions.longitude IS 'Of its centre, degrees; NULL: the nation and states.';

@@ -8,7 +8,8 @@ SELECT
   (told.high / 10.0)::numeric(5, 1) AS high_cpl,
   (told.last / 10.0)::numeric(5, 1) AS last_cpl,
   share.coverage,
-  share.coverage >= 0.75 AS is_complete
+  share.coverage >= 0.75 AS is_complete,
+  made.month
 FROM fuel.station_month AS made
 JOIN fuel.fuel USING (fuel_id)
 JOIN fuel.station USING (station_id)
@@ -36,4 +37,5 @@ COMMENT ON COLUMN fuel_v1.station_days.high_cpl    IS 'Highest price of the day,
 COMMENT ON COLUMN fuel_v1.station_days.last_cpl    IS 'Last price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_days.coverage    IS 'Share of the day for which a price is believed.';
 COMMENT ON COLUMN fuel_v1.station_days.is_complete IS 'Whether that is three quarters or more.';
+COMMENT ON COLUMN fuel_v1.station_days.month       IS 'The first day of its month. Name it beside the day, and only those months are read: WHERE day >= ''2026-07-10'' AND month >= ''2026-07-01''.';
 GRANT SELECT ON fuel_v1.station_days TO fuel_reader, fuel_writer;

@@ -309,7 +309,7 @@ extension Store {
     try connection.query(
       """
       SELECT region, name, kind, time_zone FROM fuel_v1.regions
-      ORDER BY array_position(ARRAY['capital', 'area', 'state', 'nation'], kind), stations DESC, region
+      ORDER BY array_position(ARRAY['capital', 'area', 'rest', 'state', 'nation'], kind), stations DESC, region
       """
     ).map { row in
       MarketReport.Region(

@@ -63,6 +63,26 @@ package struct DirtySpan: Sendable, Equatable {
   }
 }
 
+/// What happened to the market as a whole.
+package struct MarketEvent: Sendable, Equatable {
+  package var day: Day
+  /// A state's code; `nil`: the nation.
+  package var state: String?
+  /// A fuel's code; `nil`: all of them.
+  package var fuel: String?
+  package var what: String
+  /// By how much it changed what a litre costs, cents per litre; `nil`: not told.
+  package var cents: Double?
+
+  package init(day: Day, state: String?, fuel: String?, what: String, cents: Double?) {
+    self.day = day
+    self.state = state
+    self.fuel = fuel
+    self.what = what
+    self.cents = cents
+  }
+}
+
 extension Store {
   /// Takes the aggregator's lock for this session; false where another session has it.
   package func lockAggregate() throws -> Bool {
@@ -228,6 +248,30 @@ extension Store {
         FROM pg_temp.wanted_brand AS wanted
         ON CONFLICT DO NOTHING;
         DROP TABLE pg_temp.wanted_brand
+        """)
+    }
+  }
+
+  /// Keeps what the configuration says happened to the market as a whole.
+  package func refreshEvents(_ events: [MarketEvent]) throws {
+    try connection.transaction {
+      try connection.execute(
+        "CREATE TEMPORARY TABLE wanted_event (LIKE fuel.market_event) ON COMMIT DROP")
+      try connection.query(
+        """
+        INSERT INTO pg_temp.wanted_event (day, state, fuel, what, cpl)
+        SELECT * FROM unnest(
+          \(events.map(\.day.description))::date[], \(events.map(\.state))::text[], \(events.map(\.fuel))::text[],
+          \(events.map(\.what))::text[], \(events.map(\.cents))::numeric(6, 2)[])
+        """)
+      try connection.execute(
+        """
+        DELETE FROM fuel.market_event
+        WHERE NOT EXISTS (
+          SELECT FROM pg_temp.wanted_event AS wanted WHERE wanted IS NOT DISTINCT FROM market_event);
+        INSERT INTO fuel.market_event (day, state, fuel, what, cpl)
+        SELECT wanted.day, wanted.state, wanted.fuel, wanted.what, wanted.cpl FROM pg_temp.wanted_event AS wanted
+        ON CONFLICT DO NOTHING
         """)
     }
   }

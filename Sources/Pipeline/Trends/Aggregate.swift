@@ -23,6 +23,7 @@ package struct Aggregate {
   private let workers: Workers
   private let regions: [Region]
   private let brands: [BrandName]
+  private let events: [MarketEvent]
   private let decisions: [StationDecision]
   private let clock: Clock
   private let log: Logger
@@ -30,6 +31,7 @@ package struct Aggregate {
   /// - Parameter workers: share the making of spans and days; `nil`: the store makes them alone.
   package init(
     store: Store, workers: Workers? = nil, regions: [Region], brands: [BrandName] = [],
+    events: [MarketEvent] = [],
     decisions: [StationDecision] = [],
     clock: Clock, log: Logger
   ) {
@@ -37,6 +39,7 @@ package struct Aggregate {
     self.workers = workers ?? Workers(store)
     self.regions = regions
     self.brands = brands
+    self.events = events
     self.decisions = decisions
     self.clock = clock
     self.log = log
@@ -66,6 +69,7 @@ package struct Aggregate {
     if rebuild { try store.markAllDirty(from: from, now: now) }
     let isConfiguredAnew = try store.refreshRegions(regions)
     try store.refreshBrands(brands)
+    try store.refreshEvents(events)
     guard try rebuild || isConfiguredAnew || store.isAggregateDue(run, now: now) else {
       return try finish(
         Summary(run: run, spans: 0, days: 0, verdicts: 0, newVerdicts: 0), log: log)

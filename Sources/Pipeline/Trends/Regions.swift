@@ -22,24 +22,23 @@ package func regions(
   let table = [
     Setting("region", .text),
     Setting("name", .text),
-    Setting("kind", .choice(["capital", "area"]), .text("area")),
+    Setting("kind", .choice(["capital", "area", "rest"]), .text("area")),
     Setting("state", .choice(country.states.map(\.code) + [""]), .text("")),
-    Setting("centre", .texts),
-    Setting("radiusKilometres", .integer(1...3_000)),
+    Setting("centre", .texts, .table([:])),
+    Setting("radiusKilometres", .integer(0...3_000), .number(0)),
     // For stations without a position, such as '2000-2234, 2740-2786'.
     Setting("postcodes", .text, .text("")),
     Setting("from", .text, .text("")),
     Setting("until", .text, .text("")),
   ]
   for settings in try Settings.list(file: file, table) {
-    let centre = settings.texts("centre")
-    guard let latitude = centre["latitude"].flatMap(Double.init),
-      let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,
-      let position = Position(latitude: latitude, longitude: longitude), country.contains(position)
-    else {
-      throw .wrongValue(
-        key: "centre", place: place,
-        expected: "{ latitude: ..., longitude: ... } in \(country.name)")
+    let isRest = settings.text("kind") == "rest"
+    let position = isRest ? nil : try centre(settings, country, place)
+    if isRest && settings.text("state").isEmpty {
+      throw .wrongValue(key: "state", place: place, expected: "the state of which it is the rest")
+    }
+    if !isRest && settings.integer("radiusKilometres") == 0 {
+      throw .missingKey("radiusKilometres", place: place)
     }
     let code = settings.text("region")
     guard !regions.contains(where: { $0.code.lowercased() == code.lowercased() }) else {
@@ -49,11 +48,26 @@ package func regions(
       Region(
         code: code, name: settings.text("name"), kind: settings.text("kind"),
         state: country.state(settings.text("state")), centre: position,
-        radiusKilometres: Double(settings.integer("radiusKilometres")),
+        radiusKilometres: isRest ? nil : Double(settings.integer("radiusKilometres")),
         postcodes: try postcodes(settings.text("postcodes"), country, place),
         from: try day("from", settings, place), until: try day("until", settings, place)))
   }
   return regions
+}
+
+private func centre(
+  _ settings: Settings, _ country: Country, _ place: String
+) throws(ConfigurationError) -> Position {
+  let centre = settings.texts("centre")
+  guard let latitude = centre["latitude"].flatMap(Double.init),
+    let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,
+    let position = Position(latitude: latitude, longitude: longitude), country.contains(position)
+  else {
+    throw .wrongValue(
+      key: "centre", place: place,
+      expected: "{ latitude: ..., longitude: ... } in \(country.name)")
+  }
+  return position
 }
 
 private func postcodes(

@@ -56,12 +56,13 @@ let aggregateCommand = Command(
   let folder = try invocation.configurationFolder()
   let regions = try regions(file: folder + "/regions.json5", in: country)
   let brands = try brands(file: folder + "/brands.json5")
+  let events = try marketEvents(file: folder + "/events.json5", in: country)
   let store = try invocation.store(settings)
   let aggregate = Aggregate(
     store: store,
     workers: Workers(store, count: settings.integer("workers")) {
       try invocation.store(settings)
-    }, regions: regions, brands: brands,
+    }, regions: regions, brands: brands, events: events,
     decisions: try decisions(file: folder + "/stations.json5"), clock: clock,
     log: invocation.logger(settings))
   let progress = Progress(

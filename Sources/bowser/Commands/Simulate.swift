@@ -70,12 +70,17 @@ private struct Simulation {
       days: (today + -days)...(today + 30))
   }
 
+  /// Whether a day, counted from the first, is one of the last, which are lived through at the full cadence. What was
+  /// long ago is read once a day and aggregated now and then, so that a year passes in two minutes.
+  private func isClose(_ day: Int) -> Bool { day >= days - 30 }
+
   /// When which feed is fetched: those that change all day every few hours; Western Australia once
   /// after its prices changed and once after tomorrow's came out.
   private func schedule() -> [(at: Instant, feed: String)] {
     let begin = now - .seconds(days * 86_400)
     var visits: [(at: Instant, feed: String)] = []
-    for hour in stride(from: 0, to: days * 24, by: hours) {
+    for hour in stride(from: 0, to: days * 24, by: hours)
+    where isClose(hour / 24) || hour % 24 < hours {
       let live = SimulatedFeeds.feeds.filter { $0 != "wa-fuelwatch" }
       for (index, feed) in live.enumerated() {
         visits.append((begin + .seconds(hour * 3600 + index * 60), feed))
@@ -110,6 +115,7 @@ private struct Simulation {
       Limits(timeoutSeconds: 30, maxBodyBytes: 64 << 20, allowLoopback: true))
     let regions = try regions(file: folder + "/regions.json5")
     let brands = try brands(file: folder + "/brands.json5")
+    let events = try marketEvents(file: folder + "/events.json5")
     let progress = Progress(what: "simulated runs")
     let visits = schedule()
     var aggregatedOn: Day?
@@ -122,10 +128,13 @@ private struct Simulation {
         secrets: .init(environment: environment), contact: "")
       _ = try await Ingest(source, store: store, clock: .fixed(visit.at), log: log).live(fetch)
       let day = Zone.perth.local(visit.at).day
-      if aggregatedOn != day || position == visits.count - 1 {
+      let isClose = isClose(day.sinceEpoch - Zone.perth.local(visits[0].at).day.sinceEpoch)
+      let isDue = aggregatedOn.map { $0 + (isClose ? 1 : 28) <= day } ?? true
+      if isDue || position == visits.count - 1 {
         aggregatedOn = day
         _ = try Aggregate(
-          store: store, regions: regions, brands: brands, clock: .fixed(visit.at), log: log
+          store: store, regions: regions, brands: brands, events: events, clock: .fixed(visit.at),
+          log: log
         ).run()
       }
       progress.show(position + 1, of: visits.count, ", at \(day)")

@@ -1,0 +1,47 @@
+CREATE OR REPLACE VIEW fuel_v1.localities AS
+WITH place AS (
+  SELECT
+    station.state,
+    station.suburb,
+    station.postcode,
+    station.latitude,
+    station.longitude
+  FROM fuel.station
+  WHERE station.place_id = station.station_id
+    AND EXISTS (SELECT FROM fuel.present_span AS sold WHERE sold.station_id = station.station_id)
+)
+SELECT
+  'suburb' AS kind,
+  initcap(lower(place.suburb)) AS name,
+  -- The one that most of its stations have.
+  mode() WITHIN GROUP (ORDER BY place.postcode) AS postcode,
+  place.state,
+  round(avg(place.latitude), 6)::numeric(9, 6) AS latitude,
+  round(avg(place.longitude), 6)::numeric(9, 6) AS longitude,
+  count(*)::integer AS stations
+FROM place
+WHERE place.suburb IS NOT NULL
+GROUP BY place.state, initcap(lower(place.suburb))
+UNION ALL
+SELECT
+  'postcode',
+  place.postcode,
+  place.postcode,
+  place.state,
+  round(avg(place.latitude), 6)::numeric(9, 6),
+  round(avg(place.longitude), 6)::numeric(9, 6),
+  count(*)::integer
+FROM place
+WHERE place.postcode IS NOT NULL
+GROUP BY place.state, place.postcode;
+COMMENT ON VIEW fuel_v1.localities IS
+  'Suburbs, towns and postcodes with a station that has told a price. One row per state and suburb, and one per state '
+  'and postcode. Western Australia tells suburbs and no postcodes.';
+COMMENT ON COLUMN fuel_v1.localities.kind      IS 'suburb or postcode.';
+COMMENT ON COLUMN fuel_v1.localities.name      IS 'Its name, each word with a capital; or the postcode.';
+COMMENT ON COLUMN fuel_v1.localities.postcode  IS 'The postcode, of a suburb that of most of its stations; NULL: none is told.';
+COMMENT ON COLUMN fuel_v1.localities.state     IS 'State or territory.';
+COMMENT ON COLUMN fuel_v1.localities.latitude  IS 'Degrees, the mean of its stations; NULL: no position is known.';
+COMMENT ON COLUMN fuel_v1.localities.longitude IS 'Degrees, the mean of its stations; NULL: no position is known.';
+COMMENT ON COLUMN fuel_v1.localities.stations  IS 'How many stations lie there, closed ones too.';
+GRANT SELECT ON fuel_v1.localities TO fuel_reader, fuel_writer;

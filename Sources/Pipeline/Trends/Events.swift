@@ -1,0 +1,32 @@
+package import Configuration
+import Foundation
+package import FuelModel
+package import Store
+
+/// Reads what happened to the market as a whole from `events.json5`. A configuration without that file has no events.
+package func marketEvents(
+  file: String, in country: Country = .australia
+) throws(ConfigurationError) -> [MarketEvent] {
+  guard FileManager.default.fileExists(atPath: file) else { return [] }
+  let place = String(file.split(separator: "/").last ?? "events.json5")
+  let table = [
+    Setting("on", .text),
+    Setting("state", .choice(country.states.map(\.code) + [""]), .text("")),
+    Setting("fuel", .choice(Fuel.allCases.map(\.rawValue) + [""]), .text("")),
+    Setting("what", .text),
+    // In cents, with two decimals at most.
+    Setting("cpl", .decimal(-500...500), .null),
+  ]
+  var events: [MarketEvent] = []
+  for settings in try Settings.list(file: file, table) {
+    guard let day = try day("on", settings, place), !settings.text("what").isEmpty else {
+      throw .wrongValue(key: "on", place: place, expected: "a day, and what happened then")
+    }
+    let (state, fuel) = (settings.text("state"), settings.text("fuel"))
+    events.append(
+      MarketEvent(
+        day: day, state: state.isEmpty ? nil : state, fuel: fuel.isEmpty ? nil : fuel,
+        what: settings.text("what").plain, cents: settings.decimal("cpl")))
+  }
+  return events
+}
