@@ -39,8 +39,8 @@ setup: packages ## a private database for real prices, ready for bowser ingest
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@config/cluster create bowser
-	@eval "$$(config/cluster env bowser)" && $(PRIVATE) && $(PROGRAM) migrate
-	@echo 'Ready: eval "$$(make -s env)" && $(PROGRAM) ingest wa-fuelwatch --summary'
+	@eval "$$(config/cluster env bowser)" && $(PRIVATE) && $(PROGRAM) setup
+	@echo 'first in each shell:  eval "$$(make -s env)"; export BOWSER_CONFIG=$(CURDIR)/config'
 
 build: packages ## the release program
 	@$(BUILD) -c release --product bowser

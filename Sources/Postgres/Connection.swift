@@ -55,13 +55,14 @@ package final class Connection {
     try? other.endStalled()
   }
 
-  private init(
-    _ target: String, _ application: String, _ deadline: Deadline, connectSeconds: Int?
+  init(
+    _ target: String, _ application: String, _ deadline: Deadline, connectSeconds: Int?,
+    database: String? = nil
   ) throws(PostgresError) {
     self.target = target
     self.application = application
     self.deadline = deadline
-    handle = try Self.open(target, application, deadline, connectSeconds)
+    handle = try Self.open(target, application, deadline, connectSeconds, database)
     serverProcess = try setUp()
     // A pooler names a process of its own.
     if connectSeconds == nil, serverProcess != Int(PQbackendPID(handle)) { try refuseSharing() }
@@ -86,7 +87,8 @@ package final class Connection {
   }
 
   private static func open(
-    _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?
+    _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
+    _ database: String?
   ) throws(PostgresError) -> OpaquePointer {
     var keywords = ["fallback_application_name", "dbname", "client_encoding"]
     var values = [application, target, "UTF8"]
@@ -102,6 +104,11 @@ package final class Connection {
     }
     keywords.insert(contentsOf: ours.map(\.0), at: 0)
     values.insert(contentsOf: ours.map(\.1), at: 0)
+    if let database {
+      // After the target, so that it wins over what that names.
+      keywords.append("dbname")
+      values.append(database)
+    }
     if let connectSeconds {
       keywords.append("connect_timeout")
       values.append(String(connectSeconds))
@@ -296,6 +303,14 @@ package final class Connection {
   package func become(_ role: StaticString) throws(PostgresError) {
     try execute("SET ROLE \(role)")
     self.role = "\(role)"
+  }
+
+  /// Where the session leads, as libpq understood the target: no password is among it.
+  package var place: (host: String, port: String, database: String, user: String) {
+    func text(_ value: UnsafeMutablePointer<CChar>?) -> String {
+      value.map { String(cString: $0) } ?? ""
+    }
+    return (text(PQhost(handle)), text(PQport(handle)), text(PQdb(handle)), text(PQuser(handle)))
   }
 
   /// Whether transactions of this session may only read, by the settings of its login or its database.

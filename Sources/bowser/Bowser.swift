@@ -10,7 +10,8 @@ import Synchronization
 @main
 enum Bowser {
   static let commands: [Command] = [
-    ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand, exportCommand,
+    setupCommand, ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand,
+    exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
     gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, verifyCommand,
     simulateCommand,
@@ -24,7 +25,7 @@ enum Bowser {
     }
     // A reader that has gone away is not our failure: writing then fails with an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = Invocation.ordered(Array(CommandLine.arguments.dropFirst()))
     let environment = ProcessInfo.processInfo.environment
     if let code = answer(arguments, environment: environment) { end(code) }
     // Where there is no memory for a thread nothing below ever begins.
@@ -68,7 +69,7 @@ enum Bowser {
       write(command.help)
       return .done
     }
-    if name == "--version" {
+    if ["--version", "version", "-v", "-V"].contains(name) {
       write("bowser \(Version.number) (\(Version.commit))\n")
       return .done
     }

@@ -31,7 +31,7 @@ struct Invocation {
           operands += rest
           break
         }
-        guard !word.hasPrefix("-") || word == "-" else {
+        guard !word.hasPrefix("-") || word == "-" || isNumber(word) else {
           throw UsageError.unknown("option", word, among: known.map { "--\($0.name)" })
         }
         operands.append(word)
@@ -59,6 +59,24 @@ struct Invocation {
     self.operands = operands
     self.environment = environment
     self.command = command
+  }
+
+  /// Options that stand before the command, which every command has, go behind it; a command by itself stays as it is.
+  static func ordered(_ arguments: [String]) -> [String] {
+    var before: [String] = []
+    var rest = arguments[...]
+    while let word = rest.first, word.hasPrefix("--"),
+      let option = Command.common.first(where: {
+        word == "--\($0.name)" || word.hasPrefix("--\($0.name)=")
+      }), option.name != "help"
+    {
+      before.append(rest.removeFirst())
+      if option.value != nil, !word.contains("="), let value = rest.popFirst() {
+        before.append(value)
+      }
+    }
+    guard let command = rest.popFirst() else { return arguments }
+    return [command] + before + rest
   }
 
   func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
@@ -240,4 +258,9 @@ struct Invocation {
         maxBodyBytes: settings.integer("maxBodyMegabytes") << 20,
         allowLoopback: settings.boolean("allowLoopback")))
   }
+}
+
+/// Whether a word that begins with a minus is a number or a position south of the equator, and no option.
+private func isNumber(_ word: String) -> Bool {
+  word.wholeMatch(of: /-[0-9.]+(,-?[0-9.]+)?/) != nil
 }

@@ -5,7 +5,8 @@ import Foundation
 #endif
 
 /// Tells how far long work has come: in one line that is drawn again where standard error is a
-/// terminal, a line every few seconds where it is not, and nothing at all for work that is short.
+/// terminal, a line every few seconds where it is not, and then one each half minute, and nothing at all for work that is
+/// short.
 final class Progress {
   private let what: String
   private let began = ContinuousClock.now
@@ -24,7 +25,8 @@ final class Progress {
 
   func show(_ done: Int, of total: Int, _ note: String = "") {
     let now = ContinuousClock.now
-    let patience: Duration = isTerminal ? .milliseconds(200) : .seconds(5)
+    let patience: Duration =
+      isTerminal ? .milliseconds(200) : .seconds(now - began < .seconds(30) ? 5 : 30)
     guard !isSilent, now - (shown ?? began) >= patience, done > 0 else { return }
     shown = now
     let seconds = Double((now - began).components.seconds) + 0.001

@@ -185,6 +185,7 @@ struct DocumentTests {
           case "RUN", "RUN...", "RUN-RUN", "1200-1450", "120-180": "1"
           case "ARCHIVE": "nsw-fuelcheck"
           case "VIEW": "averages_now"
+          case "[PLACE]", "PLACE": "brisbane"
           case "FILES", "FILE", "downloads/", "FuelWatchRetail-*.csv": archive
           case "DIR", "recordings": out
           case "ID", "ID...": command.contains("--method") ? "best-record-1" : "1"

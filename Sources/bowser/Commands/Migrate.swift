@@ -22,7 +22,7 @@ let migrateCommand = Command(
   guard ["up", "status", "verify"].contains(word), invocation.operands.count <= 1 else {
     throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
   }
-  let country = try Country(folder: try invocation.configurationFolder())
+  _ = try Country(folder: try invocation.configurationFolder())
   let connection = try Connection(
     settings.text("database"), deadline: try invocation.deadline(settings))
   let migrator = Migrator(connection)
@@ -39,13 +39,18 @@ let migrateCommand = Command(
     } else {
       let isTold = invocation.flags.contains("verbose")
       try migrator.up { if isTold { talk("applied \($0)\n") } }
-      guard let country else { break }
-      guard try Store(connection).keep(country) else {
-        throw ConfigurationError.wrongValue(
-          key: "country", place: "country.json5",
-          expected: "the country and the zones of this database, which has runs already")
-      }
+      try keepCountry(of: invocation, in: connection)
     }
   }
   return .done
+}
+
+/// Keeps the country of the configuration in a database that has none yet.
+func keepCountry(of invocation: Invocation, in connection: Connection) throws {
+  guard let country = try Country(folder: try invocation.configurationFolder()) else { return }
+  guard try Store(connection).keep(country) else {
+    throw ConfigurationError.wrongValue(
+      key: "country", place: "country.json5",
+      expected: "the country and the zones of this database, which has runs already")
+  }
 }

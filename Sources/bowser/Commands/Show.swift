@@ -4,38 +4,71 @@ import Store
 
 let showCommand = Command(
   name: "show",
-  summary: "Show averages, 30 days, tomorrow's prices and verdicts in the terminal.",
-  operands: "",
-  examples: [("bowser show", "the market on one screen, from the published views")],
-  options: []
+  summary: "Show the market, or the cheapest stations of a place, in the terminal.",
+  operands: "[PLACE]",
+  examples: [
+    ("bowser show", "averages, 30 days, tomorrow's prices and verdicts on one screen"),
+    ("bowser show perth", "a region: or nsw, newcastle"),
+    ("bowser show 3000 --fuel DL", "a postcode, a suburb or part of a station's name"),
+    ("bowser show -27.47,153.03 --near 3", "within three kilometres of a point"),
+    ("bowser show perth --json", "the same for programs"),
+  ],
+  options: [
+    .init(name: "fuel", value: "CODE", about: "such as U91 (otherwise), E10, P95, P98, DL, LPG"),
+    .init(
+      name: "near", value: "KM", about: "stations within so many kilometres of the place's middle"),
+    .init(name: "days", value: "N", about: "so many days of daily averages, otherwise 30"),
+    .init(name: "json", value: nil, about: "one JSON object"),
+  ],
+  notes: """
+    A place is a region, a suburb, a postcode, a station or LAT,LON; the beginning of its name is enough
+    where that is clear. The JSON object of the market has version (1), averages, verdicts and trends,
+    whose members are columns of the views averages_now, fill_up and trend_summary. That of a place has
+    version (1), place, fuel, region, averages, verdict, days and stations. Members are only ever added
+    while the version stays.
+    """
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("show takes no operands") }
+  guard invocation.operands.count <= 1 else {
+    throw UsageError.message("show takes one place: quote a name of several words")
+  }
+  let kilometres = try invocation.options["near"].map { text in
+    guard let value = Double(text), (0.1...500).contains(value) else {
+      throw UsageError.message("--near must be a number of kilometres from 0.1 to 500")
+    }
+    return value
+  }
+  let days = try invocation.integer("days", 2...3_660) ?? 30
+  let fuel = try fuelCode(invocation.options["fuel"] ?? "U91")
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  let screen = Screen(
-    store: store, now: now, style: Style(invocation.environment),
-    regions: try store.reportRegions())
-  write(try screen.text())
+  let style = Style(invocation.environment)
+  let regions = try store.reportRegions()
+  guard let word = invocation.operands.first else {
+    guard kilometres == nil else { throw UsageError.message("--near needs a place") }
+    if invocation.flags.contains("json") {
+      write(try store.marketJSON() + "\n")
+    } else {
+      write(try Screen(store: store, now: now, style: style, regions: regions).text())
+    }
+    return .done
+  }
+  let place = try PlaceSearch(store: store, regions: regions).place(word)
+  let page = try PlacePage(
+    place, fuel: fuel, within: kilometres, days: days, now: now, store: store, regions: regions)
+  if invocation.flags.contains("json") {
+    try writeJSON(page.asJSON)
+  } else {
+    write(page.text(style))
+  }
   return .done
 }
 
-/// Colours, where a terminal shows them and nobody asked for none.
-struct Style {
-  private let isColoured: Bool
-
-  init(_ environment: [String: String]) {
-    isColoured =
-      isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+private func fuelCode(_ word: String) throws -> String {
+  let codes = Fuel.allCases.map(\.rawValue)
+  guard let code = codes.first(where: { $0 == word.uppercased() }) else {
+    throw UsageError.unknown("fuel", word, among: codes)
   }
-
-  func bold(_ text: String) -> String { paint(text, "1") }
-  func dim(_ text: String) -> String { paint(text, "2") }
-  func good(_ text: String) -> String { paint(text, "32") }
-  func bad(_ text: String) -> String { paint(text, "31") }
-
-  private func paint(_ text: String, _ code: String) -> String {
-    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-  }
+  return code
 }
 
 /// The market on one screen.
@@ -49,11 +82,17 @@ private struct Screen {
   private var capitals: [String] { regions.filter { $0.kind == "capital" }.map(\.code) }
   private var nation: String { regions.first { $0.kind == "nation" }?.code ?? "" }
   private let fuels = ["U91", "E10", "P95", "P98", "DL"]
+  /// As many columns as fit, the first two first, then diesel.
+  private var columns: [String] {
+    let count = min(fuels.count, max(1, (style.width - 13 + 8) / 16))
+    return fuels.filter { ["U91", "DL", "P98", "E10", "P95"].prefix(count).contains($0) }
+  }
 
   func text() throws -> String {
     let averages = try store.averagesNow()
     guard !averages.isEmpty else {
-      return "No averages yet. `bowser ingest --all && bowser aggregate` makes them.\n"
+      return
+        "No averages yet: bowser ingest --all && bowser aggregate makes them; bowser setup says what is missing.\n"
     }
     var text = "\n"
     text += heading("Average now", "cents per litre, change over 24 hours")
@@ -70,25 +109,26 @@ private struct Screen {
   }
 
   private func heading(_ title: String, _ note: String) -> String {
-    "\(style.bold(title))\(note.isEmpty ? "" : "  \(style.dim(note))")\n"
+    let fits = title.count + 2 + note.count <= style.width
+    return "\(style.bold(title))\(note.isEmpty || !fits ? "" : "  \(style.dim(note))")\n"
   }
 
   private func averagesTable(_ averages: [AverageNow]) -> String {
     let places = capitals.filter { place in averages.contains { $0.region == place } } + [nation]
     var text =
-      "  " + padded("", 11) + fuels.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
+      "  " + padded("", 11) + columns.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
       + "\n"
     for place in places {
       let isLate = averages.contains { $0.region == place && $0.delayHours > 0 }
       var line = "  " + padded(title(place) + (isLate ? "*" : ""), 11)
-      for fuel in fuels {
+      for fuel in columns {
         guard let cell = averages.first(where: { $0.region == place && $0.fuel == fuel }),
           let average = cell.average
         else {
           line += leftPadded("·", 8) + padded("", 8)
           continue
         }
-        line += leftPadded(cents(average), 8) + change(cell.change24h)
+        line += leftPadded(Cents.text(average), 8) + priceChange(cell.change24h, style)
       }
       text += line.trimmedEnd + "\n"
     }
@@ -99,19 +139,10 @@ private struct Screen {
       )
     }
     if averages.contains(where: { $0.delayHours > 0 }) {
-      text +=
-        "  " + style.dim("* published a day late: of yesterday, and in no average beside others")
-        + "\n"
+      let note = "published a day late: of yesterday, and in no average beside others"
+      text += "  " + style.dim("* " + style.wrapped(note, after: "    ")) + "\n"
     }
     return text + "\n"
-  }
-
-  private func change(_ value: Double?) -> String {
-    guard let value else { return padded("", 8) }
-    let rounded = (value * 10).rounded() / 10
-    if rounded > 0 { return style.bad(padded(" ▲\(cents(rounded))", 8)) }
-    if rounded < 0 { return style.good(padded(" ▼\(cents(-rounded))", 8)) }
-    return padded(" =", 8)
   }
 
   private func sparklines(_ trends: [TrendLine]) -> String {
@@ -123,25 +154,14 @@ private struct Screen {
         }
         let known = trend.days.compactMap { $0 }
         guard let low = known.min(), let high = known.max() else { continue }
+        let range = "\(Cents.text(low)) to \(Cents.text(high))"
         let arrow = ["rising": "↗", "falling": "↘", "steady": "→"][trend.direction ?? ""] ?? " "
         text +=
           "  " + padded(fuel == fuels[0] ? title(place) : "", 11) + padded(fuel, 5)
-          + spark(trend.days, low: low, high: high) + "  \(arrow) "
-          + style.dim("\(cents(low)) to \(cents(high))") + "\n"
+          + spark(trend.days) + "  \(arrow) " + (style.width < 68 ? "" : style.dim(range)) + "\n"
       }
     }
     return text + "\n"
-  }
-
-  private func spark(_ days: [Double?], low: Double, high: Double) -> String {
-    let bars = Array("▁▂▃▄▅▆▇█")
-    return String(
-      days.map { day in
-        guard let day else { return " " }
-        // Less than two cents between low and high is flat, not a mountain range.
-        let span = max(high - low, 2)
-        return bars[min(7, Int((day - low) / span * 7.99))]
-      })
   }
 
   private func tomorrowTable(_ lines: [TomorrowLine]) -> String {
@@ -149,9 +169,11 @@ private struct Screen {
     for line in lines {
       guard let today = line.today, let tomorrow = line.tomorrow else { continue }
       text +=
-        "  " + padded(line.region, 5) + padded(line.fuel, 5) + leftPadded(cents(today), 7) + " → "
-        + leftPadded(cents(tomorrow), 6)
-        + "   \(line.dearer) dearer, \(line.cheaper) cheaper, \(line.same) the same\n"
+        "  " + padded(line.region, 5) + padded(line.fuel, 5) + leftPadded(Cents.text(today), 7)
+        + " → "
+        + leftPadded(Cents.text(tomorrow), 6)
+        + "   \(line.dearer) dearer, \(line.cheaper) cheaper"
+        + (style.width < 68 ? "\n" : ", \(line.same) the same\n")
     }
     return text + "\n"
   }
@@ -165,33 +187,16 @@ private struct Screen {
       let words = ["fill_up": "fill up", "wait": "wait", "no_difference": "no difference"]
       let word = padded(words[line.verdict] ?? line.verdict, 14)
       let painted = line.verdict == "no_difference" ? style.dim(word) : style.bold(word)
-      text += "  " + padded(title(place), 11) + "U91  " + painted + line.reason + "\n"
+      let left = padded(title(place), 11) + "U91  "
+      text +=
+        "  " + left + painted
+        + style.wrapped(line.reason, after: padded("", 2 + left.count + word.count)) + "\n"
     }
     return text
   }
 
   private func title(_ region: String) -> String {
     let name = regions.first { $0.code == region }?.name ?? region
-    return name.prefix(1).uppercased() + name.dropFirst()
-  }
-
-  private func cents(_ value: Double) -> String {
-    let tenths = Int((abs(value) * 10).rounded())
-    return (value < 0 && tenths > 0 ? "-" : "") + "\(tenths / 10).\(tenths % 10)"
-  }
-}
-
-/// Text filled with blanks to a width, counted in characters.
-func padded(_ text: String, _ width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - text.count))
-}
-
-func leftPadded(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(0, width - text.count)) + text
-}
-
-extension String {
-  fileprivate var trimmedEnd: String {
-    String(reversed().drop(while: { $0 == " " }).reversed())
+    return capitalised(name)
   }
 }

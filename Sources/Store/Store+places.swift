@@ -1,0 +1,199 @@
+package import FuelModel
+import Postgres
+
+/// A place that somebody names: a region, a suburb or postcode, a station, or a point.
+package struct NamedPlace: Sendable, Equatable {
+  package enum Kind: String, Sendable {
+    case region, suburb, postcode, station, point
+  }
+
+  package var kind: Kind
+  /// The region's code, the suburb, the postcode, the station's number, or `LAT,LON`.
+  package var code: String
+  package var name: String
+  package var state: String?
+  /// Its middle; `nil`: not known.
+  package var position: Position?
+
+  package init(
+    kind: Kind, code: String, name: String, state: String? = nil, position: Position? = nil
+  ) {
+    self.kind = kind
+    self.code = code
+    self.name = name
+    self.state = state
+    self.position = position
+  }
+}
+
+/// What a station offers of a fuel now. Prices are cents per litre.
+package struct Offer: Sendable {
+  package var station: Int
+  package var name: String
+  package var brand: String?
+  package var suburb: String?
+  package var state: String
+  package var fuel: String
+  package var price: Double
+  package var since: Instant
+  package var isFresh: Bool
+  package var isFlagged: Bool
+  package var next: Double?
+  package var nextAt: Instant?
+  /// From the place that was asked for; `nil`: it has no middle.
+  package var kilometres: Double?
+}
+
+extension Store {
+  /// Places by the beginning of their names: suburbs and postcodes first, then stations; the larger first.
+  ///
+  /// - Parameter word: as a person writes it, in any case.
+  package func places(named word: String, limit: Int) throws -> [NamedPlace] {
+    try connection.query(
+      """
+      (
+        SELECT kind, name AS code, name, state, latitude, longitude
+        FROM fuel_v1.localities
+        WHERE starts_with(lower(name), lower(\(word)))
+        ORDER BY lower(name) <> lower(\(word)), stations DESC, name, state
+        LIMIT \(limit)
+      )
+      UNION ALL
+      (
+        SELECT 'station', station_id::text, concat_ws(', ', name, suburb), state, latitude, longitude
+        FROM fuel_v1.stations
+        WHERE is_open AND strpos(lower(name), lower(\(word))) > 0
+        ORDER BY lower(name) <> lower(\(word)), name, station_id
+        LIMIT \(limit)
+      )
+      """
+    ).map { row in
+      NamedPlace(
+        kind: NamedPlace.Kind(rawValue: try row.text("kind")) ?? .station,
+        code: try row.text("code"),
+        name: try row.text("name"), state: try row.text("state"), position: try row.position())
+    }
+  }
+
+  /// What stations within a region, a suburb or a postcode offer of a fuel, or one station of all fuels: cheapest first.
+  ///
+  /// - Parameters:
+  ///   - kilometres: stations within this distance of its middle instead of those that lie in it.
+  ///   - fuel: `nil`: all of them.
+  package func offers(
+    at place: NamedPlace, within kilometres: Double?, fuel: String?, limit: Int
+  ) throws -> [Offer] {
+    let middle = place.position
+    let isNear = kilometres != nil || place.kind == .point
+    return try connection.query(
+      """
+      SELECT
+        price.*, near.distance_km
+      FROM fuel_v1.current_prices AS price
+      LEFT JOIN fuel_v1.stations_near(
+        \(optional: middle?.latitude)::numeric, \(optional: middle?.longitude)::numeric,
+        \(kilometres ?? 5_000)::numeric) AS near USING (station_id)
+      WHERE price.is_public
+        AND (\(optional: fuel)::text IS NULL OR price.fuel = \(optional: fuel))
+        AND CASE
+          WHEN \(isNear)::boolean THEN near.station_id IS NOT NULL
+          WHEN \(place.kind.rawValue) = 'region' THEN price.station_id IN (
+            SELECT station_id FROM fuel_v1.region_stations WHERE region = \(place.code))
+          WHEN \(place.kind.rawValue) = 'suburb' THEN
+            lower(price.suburb) = lower(\(place.code)) AND price.state = \(optional: place.state)
+          WHEN \(place.kind.rawValue) = 'postcode' THEN
+            price.postcode = \(place.code) AND price.state = \(optional: place.state)
+          ELSE price.station_id::text = \(place.code)
+        END
+      ORDER BY NOT price.is_fresh OR price.is_flagged, price.price_cpl, near.distance_km, price.station_id
+      LIMIT \(limit)
+      """
+    ).map { row in
+      Offer(
+        station: try row.integer("station_id"),
+        name: try row.optional("name") ?? "not described yet",
+        brand: try row.optional("brand"), suburb: try row.optional("suburb"),
+        state: try row.text("state"), fuel: try row.text("fuel"),
+        price: try row.double("price_cpl"),
+        since: try row.instant("effective_at"), isFresh: try row.boolean("is_fresh"),
+        isFlagged: try row.boolean("is_flagged"), next: try row.optionalDouble("next_price_cpl"),
+        nextAt: try row.optionalInstant("next_effective_at"),
+        kilometres: try row.optionalDouble("distance_km"))
+    }
+  }
+
+  /// The smallest region, no nation, in which a place lies; `nil`: none.
+  package func region(around place: NamedPlace) throws -> String? {
+    if place.kind == .region { return place.code }
+    return try connection.query(
+      """
+      SELECT region_stations.region
+      FROM fuel_v1.region_stations
+      JOIN fuel_v1.regions USING (region)
+      JOIN fuel_v1.stations USING (station_id)
+      WHERE regions.kind <> 'nation'
+        AND CASE \(place.kind.rawValue)
+          WHEN 'suburb' THEN lower(stations.suburb) = lower(\(place.code)) AND stations.state = \(optional: place.state)
+          WHEN 'postcode' THEN stations.postcode = \(place.code) AND stations.state = \(optional: place.state)
+          WHEN 'station' THEN stations.station_id::text = \(place.code)
+          ELSE stations.station_id = (
+            SELECT near.station_id
+            FROM fuel_v1.stations_near(
+              \(optional: place.position?.latitude)::numeric, \(optional: place.position?.longitude)::numeric, 50) AS near
+            LIMIT 1)
+        END
+      GROUP BY region_stations.region, regions.kind, regions.stations
+      ORDER BY count(*) DESC, regions.stations
+      LIMIT 1
+      """
+    ).first?.text("region")
+  }
+
+  /// The daily averages of a region, oldest first, each fuel's; gaps are `nil`.
+  package func daily(
+    region: String, fuels: [String], from: Day, until: Day
+  ) throws -> [String: [Double?]] {
+    var series: [String: [Double?]] = [:]
+    let count = until.sinceEpoch - from.sinceEpoch + 1
+    for row in try connection.query(
+      """
+      SELECT fuel, day, average_cpl
+      FROM fuel_v1.daily_averages
+      WHERE region = \(region) AND fuel = ANY (\(fuels)) AND day BETWEEN \(from) AND \(until)
+      """)
+    {
+      let index = try row.day("day").sinceEpoch - from.sinceEpoch
+      series[try row.text("fuel"), default: Array(repeating: nil, count: count)][index] =
+        try row.optionalDouble("average_cpl")
+    }
+    return series
+  }
+
+  /// The whole market as JSON: the rows of `averages_now`, `fill_up` and `trend_summary`.
+  package func marketJSON() throws -> String {
+    try connection.query(
+      """
+      SELECT json_build_object(
+        'version', 1,
+        'averages', (
+          SELECT coalesce(json_agg(averages_now ORDER BY averages_now.region, averages_now.fuel), '[]')
+          FROM fuel_v1.averages_now),
+        'verdicts', (
+          SELECT coalesce(json_agg(fill_up ORDER BY fill_up.region, fill_up.fuel), '[]')
+          FROM fuel_v1.fill_up),
+        'trends', (
+          SELECT coalesce(json_agg(trend_summary ORDER BY trend_summary.region, trend_summary.fuel), '[]')
+          FROM fuel_v1.trend_summary))::text AS text
+      """
+    ).only().text("text")
+  }
+}
+
+extension Row {
+  fileprivate func position() throws -> Position? {
+    guard let latitude = try optionalDouble("latitude"),
+      let longitude = try optionalDouble("longitude")
+    else { return nil }
+    return Position(latitude: latitude, longitude: longitude)
+  }
+}

@@ -1,0 +1,91 @@
+import Configuration
+import Feeds
+import Foundation
+import FuelModel
+import Postgres
+import Store
+
+let setupCommand = Command(
+  name: "setup",
+  summary: "Prepare the database, look for keys, and say the next line to type.",
+  operands: "",
+  examples: [
+    ("bowser setup", "make what is missing; asks nothing, and can be repeated"),
+    ("bowser setup --db postgresql:///fuel", "in that database"),
+  ],
+  options: [],
+  notes: """
+    Makes the database where the server has none of that name, brings it to the schema of this program
+    with its roles, and says which feeds are set up. The login must own the database, and may make
+    roles (CREATEROLE) the first time. Then it prints the line for cron, or the command where the
+    systemd units are installed. No key is ever printed.
+    """,
+  deadlineSeconds: 3_600
+) { invocation in
+  guard invocation.operands.isEmpty else { throw UsageError.message("setup takes no operands") }
+  let settings = try invocation.settings()
+  let sources = try invocation.sources()
+  guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
+  let target = settings.text("database")
+  let deadline = try invocation.deadline(settings)
+  let made = try Connection.makeDatabase(target, deadline: deadline)
+  let connection = try Connection(target, deadline: deadline)
+  let place = connection.place
+  say("database", "\(place.database) at \(place.host), \(made == nil ? "found" : "made")")
+  let applied = try Migrator(connection).up()
+  try keepCountry(of: invocation, in: connection)
+  say("schema", applied.isEmpty ? "up to date" : "brought up to date: \(applied.count) files")
+  say("configuration", try invocation.configurationFolder())
+
+  let store = Store(connection)
+  let health = try store.health()
+  let missing = try notSetUp(
+    invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
+  let ready = sources.filter { source in
+    source.settings.boolean("enabled") && !missing.contains { $0.feed == source.feed }
+  }
+  say("feeds", ready.isEmpty ? "none is set up" : ready.map(\.feed).joined(separator: ", "))
+  for feed in missing { say("", "\(feed.feed) is not set up: set \(feed.missing)") }
+  if !missing.isEmpty { say("", "docs/feeds.md, or man bowser-ingest, tells how to get keys") }
+
+  let program = Bundle.main.executablePath ?? "bowser"
+  let isRead = health.contains { $0.lastSuccess != nil }
+  say(
+    "next",
+    isRead
+      ? "\(program) show"
+      : "\(program) ingest --all --summary && \(program) aggregate && \(program) show")
+  if FileManager.default.fileExists(atPath: "/lib/systemd/system/bowser-ingest@all.timer") {
+    say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
+  } else {
+    say("cron", try cronLine(program, invocation, place))
+  }
+  return .done
+}
+
+private func say(_ what: String, _ words: String) {
+  write(padded(what, 15) + words.asTerminalLine + "\n")
+}
+
+/// A line of a crontab that does the same as this shell would: with its database and its configuration. Passwords are
+/// none of its business, and keys belong in files.
+private func cronLine(
+  _ program: String, _ invocation: Invocation,
+  _ place: (host: String, port: String, database: String, user: String)
+) throws -> String {
+  let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
+  let variables = [
+    ("PGHOST", place.host), ("PGPORT", place.port), ("PGDATABASE", place.database),
+    ("PGUSER", place.user), ("BOWSER_CONFIG", folder),
+  ].map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
+  // A percent sign ends a command of a crontab.
+  return
+    "*/10 * * * * export \(variables); \(shellQuoted(program)) ingest --all; \(shellQuoted(program)) aggregate"
+    .replacing("%", with: "\\%")
+}
+
+/// A word as a shell reads it back.
+private func shellQuoted(_ word: String) -> String {
+  word.wholeMatch(of: /[A-Za-z0-9_.,:=@\/+-]+/) != nil
+    ? word : "'\(word.replacing("'", with: "'\\''"))'"
+}

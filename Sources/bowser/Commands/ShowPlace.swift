@@ -1,0 +1,253 @@
+import Configuration
+import Foundation
+import FuelModel
+import Store
+
+/// Finds the place that a person means.
+struct PlaceSearch {
+  let store: Store
+  let regions: [MarketReport.Region]
+
+  func place(_ word: String) throws -> NamedPlace {
+    let word = word.trimmingCharacters(in: .whitespaces)
+    guard !word.isEmpty, word.utf8.count <= 200 else {
+      throw UsageError.message("a place has a name")
+    }
+    if let point = point(word) { return point }
+    if let region = region(word) {
+      return NamedPlace(kind: .region, code: region.code, name: capitalised(region.name))
+    }
+    let found = try store.places(named: word, limit: 9)
+    guard let first = found.first else {
+      throw UsageError.unknown("place", word, among: regions.map(\.name))
+    }
+    // Whole names before beginnings, suburbs before stations of the same name.
+    let whole = found.filter { $0.name.lowercased() == word.lowercased() }
+    let meant = whole.isEmpty ? found : whole.filter { $0.kind == whole[0].kind }
+    guard meant.count == 1 || meant.allSatisfy({ $0 == first }) else {
+      let list = found.prefix(8).map { "\($0.name) (\($0.kind.rawValue), \($0.state ?? ""))" }
+      throw UsageError.message(
+        "'\(word)' may be \(list.joined(separator: "; "))\(found.count > 8 ? " ..." : ""): say more of it"
+      )
+    }
+    return meant[0]
+  }
+
+  /// A region by its code or name, or by a beginning that no other has.
+  private func region(_ word: String) -> MarketReport.Region? {
+    let word = word.lowercased()
+    func names(_ region: MarketReport.Region) -> [String] {
+      [region.code.lowercased(), region.name.lowercased()]
+    }
+    if let whole = regions.first(where: { names($0).contains(word) }) { return whole }
+    let meant = regions.filter { names($0).contains { $0.hasPrefix(word) } }
+    return meant.count == 1 ? meant[0] : nil
+  }
+
+  private func point(_ word: String) -> NamedPlace? {
+    let parts = word.split(separator: ",").map {
+      Double($0.trimmingCharacters(in: .whitespaces))
+    }
+    guard parts.count == 2, let latitude = parts[0], let longitude = parts[1],
+      let position = Position(latitude: latitude, longitude: longitude)
+    else { return nil }
+    return NamedPlace(
+      kind: .point, code: "\(latitude),\(longitude)", name: "\(latitude), \(longitude)",
+      position: position)
+  }
+}
+
+/// One place on one screen: averages of its region, the verdict, the days, and the cheapest stations.
+struct PlacePage {
+  private let place: NamedPlace
+  private let fuel: String
+  private let kilometres: Double?
+  private let now: Instant
+  private let region: MarketReport.Region?
+  private let averages: [AverageNow]
+  private let verdict: VerdictLine?
+  private let days: [Double?]
+  private let firstDay: Day
+  private let offers: [Offer]
+
+  init(
+    _ place: NamedPlace, fuel: String, within kilometres: Double?, days: Int, now: Instant,
+    store: Store,
+    regions: [MarketReport.Region]
+  ) throws {
+    self.place = place
+    self.fuel = fuel
+    self.kilometres = kilometres ?? (place.kind == .point ? 5 : nil)
+    self.now = now
+    let code = try store.region(around: place)
+    let region = regions.first { $0.code == code }
+    self.region = region
+    averages = try store.averagesNow().filter { $0.region == code && $0.average != nil }
+    verdict = try store.verdicts().first { $0.region == code && $0.fuel == fuel }
+    let today = (region?.zone ?? .utc).local(now).day
+    let first = today + (1 - days)
+    firstDay = first
+    self.days =
+      try region.flatMap {
+        try store.daily(region: $0.code, fuels: [fuel], from: first, until: today)[fuel]
+      } ?? []
+    // A station is asked for everything it sells.
+    offers = try store.offers(
+      at: place, within: self.kilometres,
+      fuel: place.kind == .station && kilometres == nil ? nil : fuel,
+      limit: 15)
+  }
+
+  func text(_ style: Style) -> String {
+    var text = "\n\(style.bold(place.name.asTerminalLine))"
+    let title = region.map { capitalised($0.name) }
+    if let title, place.kind != .region { text += style.dim("  in \(title)") }
+    text += "\n"
+    if averages.isEmpty {
+      text += "  No average here: too few stations, or nothing was aggregated yet.\n"
+    } else {
+      text += "  " + style.dim("average now, c/L, and over 24 hours") + "\n"
+      for average in averages {
+        text +=
+          "  " + padded(average.fuel, 6) + leftPadded(Cents.text(average.average ?? 0), 7)
+          + priceChange(average.change24h, style) + style.dim("\(average.stations) stations") + "\n"
+      }
+    }
+    let known = days.compactMap { $0 }
+    if let low = known.min(), let high = known.max(), known.count > 1 {
+      // Where the line is too narrow for the days the newest are shown.
+      let shown = Array(days.suffix(max(20, style.width - 12)))
+      text +=
+        "\n  "
+        + style.dim(
+          "\(fuel), daily averages of \(shown.count) days, \(Cents.text(low)) to \(Cents.text(high))"
+        )
+        + "\n  \(spark(shown))\n"
+    }
+    if let verdict {
+      let words = verdict.verdict.replacing("_", with: " ")
+      let left = "  \(words)  "
+      text += "\n  \(style.bold(words))  \(style.wrapped(verdict.reason, after: left))\n"
+    }
+    text += "\n"
+    guard !offers.isEmpty else {
+      return text
+        + "  No station with a price\(kilometres.map { " within \(trimmed($0)) km" } ?? ""): "
+        + "try --near 10, or another --fuel.\n\n"
+    }
+    text += "  " + style.dim(heading) + "\n"
+    for offer in offers { text += line(offer, style) }
+    return text + "\n"
+  }
+
+  private var heading: String {
+    if place.kind == .station && kilometres == nil { return "prices, c/L" }
+    return "cheapest \(fuel), c/L" + (kilometres.map { ", within \(trimmed($0)) km" } ?? "")
+  }
+
+  private func trimmed(_ value: Double) -> String {
+    value == value.rounded() ? String(Int(value)) : String(value)
+  }
+
+  private func line(_ offer: Offer, _ style: Style) -> String {
+    var right = ""
+    if let kilometres = offer.kilometres, place.kind != .region {
+      right += leftPadded(Cents.text(kilometres), 6) + " km"
+    }
+    right += leftPadded(age(offer.since, now), 13)
+    if let next = offer.next, let at = offer.nextAt, at > now {
+      right += "  then \(Cents.text(next))"
+    }
+    if !offer.isFresh { right += "  old" } else if offer.isFlagged { right += "  doubtful" }
+    let what = place.kind == .station && kilometres == nil ? padded(offer.fuel, 6) : ""
+    let name = [offer.name, offer.suburb].compactMap { $0 }.joined(separator: ", ").asTerminalLine
+    let room = max(12, style.width - 2 - what.count - 9 - right.count - 1)
+    let cut = name.count > room ? name.prefix(room - 1) + "…" : name[...]
+    let text =
+      "  " + what + leftPadded(Cents.text(offer.price), 7) + "  " + padded(String(cut), room)
+      + right
+    return (offer.isFresh && !offer.isFlagged ? text : style.dim(text)).trimmedEnd + "\n"
+  }
+
+  // MARK: For programs
+
+  struct JSON: Encodable {
+    struct Place: Encodable {
+      var kind: String
+      var code: String
+      var name: String
+      var state: String?
+      var latitude: Double?
+      var longitude: Double?
+    }
+    struct Average: Encodable {
+      var fuel: String
+      var average_cpl: Decimal?
+      var change_24h_cpl: Decimal?
+      var change_7d_cpl: Decimal?
+      var stations: Int
+    }
+    struct Verdict: Encodable {
+      var verdict: String
+      var reason: String
+    }
+    struct Day: Encodable {
+      var day: String
+      var average_cpl: Decimal?
+    }
+    struct Station: Encodable {
+      var station_id: Int
+      var name: String
+      var brand: String?
+      var suburb: String?
+      var state: String
+      var fuel: String
+      var price_cpl: Decimal
+      var effective_at: String
+      var is_fresh: Bool
+      var is_flagged: Bool
+      var next_price_cpl: Decimal?
+      var next_effective_at: String?
+      var distance_km: Decimal?
+    }
+
+    var version = 1
+    var place: Place
+    var fuel: String
+    var region: String?
+    var averages: [Average]
+    var verdict: Verdict?
+    var days: [Day]
+    var stations: [Station]
+  }
+
+  var asJSON: JSON {
+    JSON(
+      place: .init(
+        kind: place.kind.rawValue, code: place.code, name: place.name, state: place.state,
+        latitude: place.position?.latitude, longitude: place.position?.longitude),
+      fuel: fuel, region: region?.code,
+      averages: averages.map {
+        .init(
+          fuel: $0.fuel, average_cpl: decimal($0.average), change_24h_cpl: decimal($0.change24h),
+          change_7d_cpl: decimal($0.change7d), stations: $0.stations)
+      },
+      verdict: verdict.map { .init(verdict: $0.verdict, reason: $0.reason) },
+      days: days.enumerated().map {
+        .init(day: (firstDay + $0.offset).description, average_cpl: decimal($0.element))
+      },
+      stations: offers.map {
+        .init(
+          station_id: $0.station, name: $0.name, brand: $0.brand, suburb: $0.suburb,
+          state: $0.state,
+          fuel: $0.fuel, price_cpl: decimal($0.price) ?? 0, effective_at: $0.since.description,
+          is_fresh: $0.isFresh, is_flagged: $0.isFlagged, next_price_cpl: decimal($0.next),
+          next_effective_at: $0.nextAt?.description, distance_km: decimal($0.kilometres))
+      })
+  }
+
+  /// What has two decimals at most, written with no more.
+  private func decimal(_ value: Double?) -> Decimal? {
+    value.map { Decimal(Int(($0 * 100).rounded())) / 100 }
+  }
+}

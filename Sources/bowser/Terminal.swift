@@ -1,0 +1,96 @@
+import Foundation
+import FuelModel
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Colours, where a terminal shows them and nobody asked for none.
+struct Style {
+  /// How many characters a line may have.
+  let width: Int
+  private let isColoured: Bool
+
+  init(_ environment: [String: String]) {
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    isColoured = isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+    var size = winsize()
+    let isKnown = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    let told = environment["COLUMNS"].flatMap(Int.init) ?? (isKnown ? Int(size.ws_col) : 0)
+    width = told > 0 ? max(40, told) : 101
+  }
+
+  /// Words in as many lines as they need, those behind the first begun with blanks.
+  func wrapped(_ text: String, after first: String) -> String {
+    let indent = String(repeating: " ", count: first.count)
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, first.count + line.count + 1 + word.count > width {
+        lines.append(line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return (lines + [line]).joined(separator: "\n" + indent)
+  }
+
+  func bold(_ text: String) -> String { paint(text, "1") }
+  func dim(_ text: String) -> String { paint(text, "2") }
+  func good(_ text: String) -> String { paint(text, "32") }
+  func bad(_ text: String) -> String { paint(text, "31") }
+
+  private func paint(_ text: String, _ code: String) -> String {
+    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}
+
+/// Daily averages as bars, oldest left; a gap is a blank. Less than two cents between low and high is flat, not a
+/// mountain range.
+func spark(_ days: [Double?]) -> String {
+  let known = days.compactMap { $0 }
+  guard let low = known.min(), let high = known.max() else { return "" }
+  let bars = Array("▁▂▃▄▅▆▇█")
+  let span = max(high - low, 2)
+  return String(days.map { $0.map { bars[min(7, Int(($0 - low) / span * 7.99))] } ?? " " })
+}
+
+/// A change of a price over a time, in eight characters: up is dearer.
+func priceChange(_ value: Double?, _ style: Style) -> String {
+  guard let value else { return padded("", 8) }
+  let tenths = Cents.tenths(value)
+  if tenths > 0 { return style.bad(padded(" ▲\(Cents.text(value))", 8)) }
+  if tenths < 0 { return style.good(padded(" ▼\(Cents.text(-value))", 8)) }
+  return padded(" =", 8)
+}
+
+/// Text filled with blanks to a width, counted in characters.
+func padded(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+func leftPadded(_ text: String, _ width: Int) -> String {
+  String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+extension String {
+  var trimmedEnd: String {
+    String(reversed().drop(while: { $0 == " " }).reversed())
+  }
+}
+
+/// How long ago something was, in the unit that suits it.
+func age(_ instant: Instant?, _ now: Instant) -> String {
+  guard let instant else { return "never" }
+  let seconds = now.seconds - instant.seconds
+  return switch seconds {
+  case ..<0: "ahead"
+  case ..<120: "\(seconds) s ago"
+  case ..<7_200: "\(seconds / 60) min ago"
+  case ..<172_800: "\(seconds / 3_600) h ago"
+  default: "\(seconds / 86_400) days ago"
+  }
+}
+
+/// A name with a capital.
+func capitalised(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }

@@ -1,0 +1,173 @@
+import Foundation
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// What a newcomer meets: setting up, feeds without keys, places, and the words of the command line.
+struct FrontDoorTests {
+  /// F-N38: a feed without a key is not set up: silent and 0 from cron, one line in status and doctor, and read at once
+  /// when its key is there.
+  @Test func aFeedWithoutAKeyIsSilent() async throws {
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      var environment = providers.environment.merging([
+        "BOWSER_WA_FUELWATCH_ENABLED": "false", "BOWSER_NT_MYFUEL_ENABLED": "false",
+        "BOWSER_VIC_FAIRFUEL_ENABLED": "false", "BOWSER_TAS_FUELCHECK_ENABLED": "false",
+        "BOWSER_NSW_FUELCHECK_ENABLED": "false", "BOWSER_SA_FPD_ENABLED": "false",
+      ]) { _, new in new }
+      let token = environment.removeValue(forKey: "BOWSER_QLD_FPD_TOKEN")
+      func run(_ words: [String], after seconds: Int = 0) throws -> CommandTests.Result {
+        try CommandTests.run(
+          words + ["--now", "\(IslandTests.now + .seconds(seconds))"], on: target,
+          environment: environment)
+      }
+      let silent = try run(["ingest", "--all"])
+      #expect(silent.code == 0 && silent.out.isEmpty && silent.err.isEmpty, "\(silent)")
+      let status = try run(["status"])
+      #expect(status.out.contains("not set up: set BOWSER_QLD_FPD_TOKEN"), "\(status.out)")
+      let json = try run(["status", "--json"])
+      #expect(
+        json.out.contains("{\"feed\" : \"qld-fpd\", \"missing\" : \"BOWSER_QLD_FPD_TOKEN\"}"),
+        "\(json.out)")
+      let doctor = try run(["doctor"])
+      #expect(doctor.code == 0 && doctor.out.contains("off   qld-fpd"), "\(doctor)")
+      // Whoever names it is told, and that is no attempt.
+      let named = try run(["ingest", "qld"])
+      #expect(named.code == 78 && named.err.contains("BOWSER_QLD_FPD_TOKEN"), "\(named)")
+      #expect(try Connection(target).lines("SELECT run_id FROM fuel.run").isEmpty)
+      environment["BOWSER_QLD_FPD_TOKEN"] = token
+      let read = try run(["ingest", "--all", "--summary"], after: 60)
+      #expect(read.code == 0 && read.out.hasPrefix("qld-fpd run="), "\(read)")
+      // One that was read before and has lost its key is told, by its cadence; with its key it is read at once.
+      environment["BOWSER_QLD_FPD_TOKEN"] = nil
+      let lost = try run(["ingest", "--all"], after: 86_400)
+      #expect(lost.code == 78 && lost.err.contains("BOWSER_QLD_FPD_TOKEN"), "\(lost)")
+      #expect(try run(["ingest", "--all"], after: 86_460).code == 0)
+      environment["BOWSER_QLD_FPD_TOKEN"] = token
+      let again = try run(["ingest", "--all", "--summary"], after: 86_520)
+      #expect(again.code == 0 && again.out.hasPrefix("qld-fpd run="), "\(again)")
+    }
+  }
+
+  /// F-N37: the private cluster does not care where the caller's own server is.
+  @Test func theCallersServerIsNoMatter() throws {
+    let cluster = try Cluster()
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.currentDirectoryURL = URL(filePath: cluster.folder)
+    process.arguments = [
+      "-c",
+      """
+      set -eu
+      config/cluster create other
+      eval "$(config/cluster env other)"
+      [ "$(psql -X -qAtc 'SELECT current_database()')" = other ]
+      """,
+    ]
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "PGSERVICE": "nosuch", "PGPORT": "7777", "PGOPTIONS": "--nonsense", "PGHOST": "nowhere",
+      "PGHOSTADDR": "192.0.2.1", "PGUSER": "nobody", "PGPASSWORD": "x", "PGSSLMODE": "verify-full",
+      "PGDATABASE": "nothing", "PGTZ": "Mars/Olympus", "PGCLIENTENCODING": "LATIN1",
+    ]) { _, new in new }
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  /// Setup makes the database with its roles and schema, says which feeds are set up, and can be repeated.
+  @Test func setupMakesWhatIsMissing() throws {
+    let name = "fresh \(UUID().uuidString.prefix(8))"
+    let target = "dbname='\(name)'"
+    let first = try CommandTests.run(["setup"], on: target)
+    #expect(first.code == 0, "\(first)")
+    #expect(
+      first.out.contains("made\n") && first.out.contains("nt-myfuel, wa-fuelwatch"), "\(first.out)")
+    #expect(first.out.contains("qld-fpd is not set up: set BOWSER_QLD_FPD_TOKEN"), "\(first.out)")
+    #expect(first.out.contains("*/10 * * * * export "), "\(first.out)")
+    let second = try CommandTests.run(["setup"], on: target)
+    #expect(second.code == 0 && second.out.contains("found\n"), "\(second)")
+    #expect(second.out.contains("schema         up to date"), "\(second.out)")
+    #expect(try CommandTests.run(["migrate", "verify"], on: target).code == 0)
+    try Connection("dbname=postgres").execute("DROP DATABASE \"\(name)\"")
+    let away = try CommandTests.run(["setup"], on: "host=/nowhere password=CANARY")
+    #expect(away.code == 75 && !away.err.contains("CANARY"), "\(away)")
+  }
+
+  /// A place is a region, a suburb, a postcode, a station or a point, and the beginning of its name is enough.
+  @Test func placesAreFound() async throws {
+    try await TestDatabase.with { target in
+      let now = "2026-07-01T10:05:00Z"
+      func run(_ words: [String], width: Int = 100) throws -> CommandTests.Result {
+        try CommandTests.run(
+          words + ["--now", now], on: target, environment: ["COLUMNS": "\(width)"])
+      }
+      let empty = try run(["show"])
+      #expect(empty.code == 0 && empty.out.contains("bowser setup"), "\(empty)")
+      for feed in ["qld-fpd", "nsw-fuelcheck"] {
+        let stored = try run(["ingest", feed, "--replay", CommandTests.recording])
+        #expect(stored.code == 0, "\(stored)")
+      }
+      #expect(try run(["aggregate"]).code == 0)
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(now), false)")
+      let station = try #require(
+        try connection.lines(
+          """
+          SELECT concat_ws('|', station_id, latitude, longitude, suburb, postcode, price_cpl)
+          FROM fuel_v1.current_prices WHERE state = 'QLD' AND fuel = 'U91'
+          ORDER BY price_cpl, station_id LIMIT 1
+          """
+        ).first
+      ).split(separator: "|").map(String.init)
+      for words in [
+        ["brisbane"], ["bris"], ["QLD"], ["\(station[1]),\(station[2])"],
+        [station[3], "--near", "4"],
+        [station[4]],
+      ] {
+        let shown = try run(["show"] + words)
+        #expect(shown.code == 0 && shown.out.contains("cheapest U91"), "\(words) \(shown)")
+        #expect(shown.out.contains("in Brisbane") || shown.out.contains("average now"), "\(words)")
+      }
+      let near = try run(["show", "\(station[1]),\(station[2])", "--near", "0.5"])
+      #expect(near.out.contains("  \(station[5])  ") && near.out.contains("0.0 km"), "\(near.out)")
+      let json = try run(["show", "brisbane", "--fuel", "dl", "--days", "7", "--json"])
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])
+      #expect(object["version"] as? Int == 1 && object["fuel"] as? String == "DL")
+      #expect((object["days"] as? [Any])?.count == 7)
+      let stations = try #require(object["stations"] as? [[String: Any]])
+      #expect(stations.count > 3 && stations.allSatisfy { $0["fuel"] as? String == "DL" })
+      let market = try run(["show", "--json"])
+      #expect(market.out.contains("\"averages\"") && market.out.contains("\"verdicts\""))
+      for words in [[], ["brisbane"]] {
+        let narrow = try run(["show"] + words, width: 60)
+        let widest = narrow.out.split(separator: "\n").map(\.count).max() ?? 0
+        #expect(widest <= 60, "\(words) \(widest): \(narrow.out)")
+      }
+      for (words, hint) in [
+        (["nowhere at all"], "no place"), (["brisbane", "sydney"], "one place"),
+        (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
+        (["--near", "3"], "needs a place"),
+      ] {
+        let refused = try run(["show"] + words)
+        #expect(refused.code == 64 && refused.err.contains(hint), "\(words) \(refused)")
+      }
+    }
+  }
+
+  /// Options before the command, versions by any name, and numbers south of the equator are understood.
+  @Test func theCommandLineForgives() async throws {
+    for words in [["version"], ["-v"], ["--version"]] {
+      #expect(try CommandTests.run(words).out.hasPrefix("bowser "))
+    }
+    try await TestDatabase.with { target in
+      for words in [["--db", target, "status"], ["--db=\(target)", "--verbose", "status"]] {
+        let result = try CommandTests.run(words, on: "host=/nowhere")
+        #expect(result.code == 0, "\(words) \(result)")
+      }
+      let south = try CommandTests.run(["show", "-27.47,153.03"], on: target)
+      #expect(south.code == 0 && south.out.contains("No station with a price"), "\(south)")
+    }
+  }
+}
