@@ -14,7 +14,7 @@ enum Bowser {
     exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
     gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, verifyCommand,
-    simulateCommand,
+    notifyCommand, simulateCommand,
   ]
 
   static func main() {

@@ -64,9 +64,11 @@ enum Manual {
         .Pa feeds/ ,
         .Pa archives/ ,
         .Pa regions.json5 ,
-        .Pa brands.json5
+        .Pa brands.json5 ,
+        .Pa stations.json5 ,
+        .Pa events.json5
         and
-        .Pa stations.json5 .
+        .Pa notify.json5 .
         .El
 
         """ + exits

@@ -19,6 +19,7 @@ struct RoleAttackTests {
     "aggregate_run", "area_level", "average_keeping", "average_kept", "brand_name", "counted_place",
     "cycle",
     "current_price", "daily_rollup", "dirty_day", "fill_up_score", "market", "market_event",
+    "notice", "notice_rule",
     "present_span",
     "price_lapse", "region",
     "region_change", "region_station", "source_day", "span", "stale_days", "station_decision",

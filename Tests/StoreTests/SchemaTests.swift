@@ -130,7 +130,8 @@ struct SchemaTests {
         deletes == [
           "average_keeping", "average_kept", "brand_name", "counted_place", "cycle", "daily_rollup",
           "dirty_day",
-          "fill_up_score", "market", "market_event", "present_span", "price_lapse", "region",
+          "fill_up_score", "market", "market_event", "notice", "notice_rule", "present_span",
+          "price_lapse", "region",
           "region_change",
           "region_station", "run_to_read", "source_day", "span", "stale_days", "station_decision",
           "station_doubt",

@@ -1,0 +1,109 @@
+package import Configuration
+import Foundation
+package import FuelModel
+
+/// What somebody wants to be told of.
+package struct NoticeRule: Sendable {
+  package enum Kind: Sendable, Equatable {
+    /// A verdict or a state of the market turns.
+    case verdict
+    /// The cheapest fresh price of a place falls to a limit or below.
+    case price(below: Price)
+  }
+
+  package enum Target: Sendable, Equatable {
+    /// An address, which is a secret: of this name.
+    case address(secret: String)
+    /// A program, without arguments.
+    case command(String)
+  }
+
+  package var name: String
+  package var kind: Kind
+  /// A region for a verdict, any place for a price; as a person writes it.
+  package var place: String
+  package var kilometres: Double?
+  package var fuel: Fuel
+  package var target: Target
+  /// Seconds of the local day between which nothing is told; may pass midnight.
+  package var quiet: (from: Int, until: Int)?
+
+  /// Whether a second of a local day lies in the quiet hours.
+  package func isQuiet(_ second: Int) -> Bool {
+    guard let quiet else { return false }
+    return quiet.from <= quiet.until
+      ? (quiet.from..<quiet.until).contains(second) : second >= quiet.from || second < quiet.until
+  }
+
+  /// Reads `notify.json5`. A configuration without that file has no rules.
+  package static func all(file: String) throws(ConfigurationError) -> [NoticeRule] {
+    guard FileManager.default.fileExists(atPath: file) else { return [] }
+    let place = String(file.split(separator: "/").last ?? "notify.json5")
+    let table = [
+      Setting("name", .text),
+      Setting("region", .text, .text("")),
+      Setting("place", .text, .text("")),
+      Setting("nearKilometres", .decimal(0.1...500), .null),
+      Setting("fuel", .choice(Fuel.allCases.map(\.rawValue)), .text("U91")),
+      Setting("belowCents", .decimal(1...1_000), .null),
+      Setting("address", .text, .text("")),
+      Setting("command", .text, .text("")),
+      // Such as '22:00-07:00', local time of the place.
+      Setting("quiet", .text, .text("")),
+    ]
+    var rules: [NoticeRule] = []
+    for settings in try Settings.list(file: file, table) {
+      func wrong(_ key: String, _ expected: String) -> ConfigurationError {
+        .wrongValue(key: key, place: place, expected: expected)
+      }
+      let name = settings.text("name")
+      guard name.wholeMatch(of: /[a-z0-9-]{1,60}/) != nil,
+        !rules.contains(where: { $0.name == name })
+      else { throw wrong("name", "lower-case letters, digits and dashes, used once") }
+      let (region, somewhere) = (settings.text("region"), settings.text("place"))
+      guard region.isEmpty != somewhere.isEmpty else {
+        throw wrong("region", "given for a verdict, and place for a price: one of them")
+      }
+      var kind = Kind.verdict
+      if region.isEmpty {
+        guard let cents = settings.decimal("belowCents"),
+          let price = Price(tenths: Cents.tenths(cents))
+        else { throw wrong("belowCents", "a price in cents per litre") }
+        kind = .price(below: price)
+      }
+      let (address, command) = (settings.text("address"), settings.text("command"))
+      guard address.isEmpty != command.isEmpty else {
+        throw wrong("address", "the name of an address, or command a program: one of them")
+      }
+      guard command.isEmpty || command.hasPrefix("/") else {
+        throw wrong("command", "the path of a program, from / on and without arguments")
+      }
+      guard address.isEmpty || address.wholeMatch(of: /[a-z0-9-]{1,60}/) != nil else {
+        throw wrong(
+          "address", "a name such as phone, whose address is in BOWSER_NOTIFY_PHONE_URL")
+      }
+      rules.append(
+        NoticeRule(
+          name: name, kind: kind, place: region.isEmpty ? somewhere : region,
+          kilometres: settings.decimal("nearKilometres"),
+          fuel: Fuel.allCases.first { $0.rawValue == settings.text("fuel") } ?? .u91,
+          target: address.isEmpty ? .command(command) : .address(secret: address),
+          quiet: try quiet(settings.text("quiet"), place)))
+    }
+    return rules
+  }
+
+  private static func quiet(
+    _ text: String, _ place: String
+  ) throws(ConfigurationError) -> (from: Int, until: Int)? {
+    if text.isEmpty { return nil }
+    guard
+      let match = text.wholeMatch(
+        of: /([01][0-9]|2[0-3]):([0-5][0-9])-([01][0-9]|2[0-3]):([0-5][0-9])/)
+    else { throw .wrongValue(key: "quiet", place: place, expected: "hours such as 22:00-07:00") }
+    func second(_ hour: Substring, _ minute: Substring) -> Int {
+      (Int(hour) ?? 0) * 3_600 + (Int(minute) ?? 0) * 60
+    }
+    return (second(match.1, match.2), second(match.3, match.4))
+  }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import Synchronization
+import TestDatabase
+import Testing
+
+/// Notices are told at least once, in order, whatever happens between telling and keeping that.
+struct NotifyTests {
+  private struct Received: Sendable, Equatable {
+    var id: Int
+    var kind: String
+    var text: String
+    var isRepeat: Bool
+  }
+
+  /// A receiver that answers as it is told, and remembers.
+  private final class Receiver: Sendable {
+    let status = Mutex(200)
+    let got = Mutex<[Received]>([])
+    let onReceipt = Mutex<(@Sendable () -> Void)?>(nil)
+    let server: Mutex<Server?> = Mutex(nil)
+
+    func start() throws -> Int {
+      let started = try Server { request in
+        let object =
+          (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
+        self.got.withLock {
+          $0.append(
+            Received(
+              id: object["id"] as? Int ?? -1, kind: object["kind"] as? String ?? "",
+              text: object["text"] as? String ?? "", isRepeat: object["repeat"] as? Bool ?? true))
+        }
+        self.onReceipt.withLock { $0 }?()
+        return .text(self.status.withLock { $0 }, "")
+      }
+      server.withLock { $0 = started }
+      return started.port
+    }
+  }
+
+  private static let now = "2026-07-01T10:05:00Z"
+
+  /// A market of Queensland, and a folder with the configuration and these rules.
+  private func withMarket(
+    _ rules: String, _ body: (_ target: String, _ folder: String) throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data(rules.utf8).write(to: URL(filePath: folder + "/notify.json5"))
+    try await TestDatabase.with { target in
+      for words in [["ingest", "qld-fpd", "--replay", CommandTests.recording], ["aggregate"]] {
+        let result = try CommandTests.run(words + ["--now", Self.now], on: target)
+        #expect(result.code == 0, "\(result)")
+      }
+      try body(target, folder)
+    }
+  }
+
+  private func environment(_ folder: String, _ port: Int) -> [String: String] {
+    [
+      "BOWSER_CONFIG": folder, "BOWSER_ALLOW_LOOPBACK": "true",
+      "BOWSER_NOTIFY_PHONE_URL": "http://127.0.0.1:\(port)/CANARY",
+    ]
+  }
+
+  private func notify(
+    _ target: String, _ environment: [String: String], _ words: [String] = [],
+    now: String = Self.now
+  ) throws -> CommandTests.Result {
+    try CommandTests.run(["notify", "--now", now] + words, on: target, environment: environment)
+  }
+
+  private static let rules = """
+    [
+      { name: 'brisbane-turns', region: 'brisbane', address: 'phone' },
+      { name: 'cheap', place: 'brisbane', belowCents: 300, address: 'phone' },
+    ]
+    """
+
+  /// As if the rule had seen another verdict before.
+  private func turn(_ target: String) throws {
+    try Connection(target).execute(
+      "UPDATE fuel.notice_rule SET seen = '{\"verdict\":\"wait\",\"market_state\":\"falling\"}' WHERE rule = 'brisbane-turns'"
+    )
+  }
+
+  @Test func whatTurnsIsToldOnce() async throws {
+    let receiver = Receiver()
+    let port = try receiver.start()
+    try await withMarket(Self.rules) { target, folder in
+      let environment = environment(folder, port)
+      #expect(try notify(target, environment, ["--test"]).code == 0)
+      #expect(receiver.got.withLock { $0.map(\.kind) } == ["test", "test"])
+      // The first look at a verdict tells nothing; a price below its limit is told.
+      let first = try notify(target, environment)
+      #expect(first.code == 0 && first.out.isEmpty && first.err.isEmpty, "\(first)")
+      #expect(receiver.got.withLock { $0.dropFirst(2).map(\.kind) } == ["price"])
+      #expect(try notify(target, environment).code == 0)
+      #expect(receiver.got.withLock { $0.count } == 3)
+      try turn(target)
+      #expect(try notify(target, environment).code == 0)
+      #expect(try notify(target, environment).code == 0)
+      let told = receiver.got.withLock { $0 }
+      try #require(told.count == 4)
+      #expect(told[3].kind == "verdict" && !told[3].isRepeat, "\(told)")
+      #expect(told[3].text.hasPrefix("Brisbane U91: "), "\(told[3])")
+    }
+  }
+
+  /// A receiver that was away gets everything that turned meanwhile, in order; only what was tried is a repetition.
+  @Test func aReceiverThatWasAwayMissesNothing() async throws {
+    let receiver = Receiver()
+    let port = try receiver.start()
+    try await withMarket(Self.rules) { target, folder in
+      let environment = environment(folder, port)
+      receiver.status.withLock { $0 = 503 }
+      let away = try notify(target, environment)
+      #expect(away.code == 75 && away.err.contains("answered 503"), "\(away)")
+      #expect(!away.err.contains("CANARY"))
+      for _ in 0..<3 {
+        try turn(target)
+        #expect(try notify(target, environment).code == 75)
+      }
+      receiver.got.withLock { $0 = [] }
+      receiver.status.withLock { $0 = 204 }
+      #expect(try notify(target, environment).code == 0)
+      let told = receiver.got.withLock { $0 }
+      #expect(told.filter { $0.kind == "verdict" }.count == 3, "\(told)")
+      #expect(told.filter { $0.kind == "verdict" }.map(\.isRepeat) == [true, false, false])
+      #expect(told.map(\.id) == told.filter { $0.kind == "verdict" }.map(\.id).sorted() + [1])
+    }
+  }
+
+  /// Killed between telling and keeping that: told again, with the same number, and marked.
+  @Test func aKilledNotifyRepeatsItself() async throws {
+    let receiver = Receiver()
+    let port = try receiver.start()
+    try await withMarket("[{ name: 'cheap', place: 'qld', belowCents: 300, address: 'phone' }]") {
+      target, folder in
+      let environment = environment(folder, port)
+      let process = CommandTests.process(["notify", "--now", Self.now], target, environment)
+      process.standardError = FileHandle.nullDevice
+      let number = Mutex<pid_t>(0)
+      receiver.onReceipt.withLock {
+        $0 = {
+          // Before it hears that it was heard.
+          let pid = number.withLock { $0 }
+          if pid > 0 { kill(pid, SIGKILL) }
+        }
+      }
+      try number.withLock {
+        try process.run()
+        $0 = process.processIdentifier
+      }
+      process.waitUntilExit()
+      #expect(process.terminationReason == .uncaughtSignal)
+      receiver.onReceipt.withLock { $0 = nil }
+      let next = try notify(target, environment)
+      #expect(next.code == 0, "\(next)")
+      let told = receiver.got.withLock { $0 }
+      #expect(told.map(\.id) == [1, 1] && told.map(\.isRepeat) == [false, true], "\(told)")
+      #expect(try notify(target, environment).code == 0)
+      #expect(receiver.got.withLock { $0.count } == 2)
+    }
+  }
+
+  /// In quiet hours notices wait; a hundred of a rule at most, and the newest stay.
+  @Test func quietHoursAndFlapping() async throws {
+    let receiver = Receiver()
+    let port = try receiver.start()
+    // 20:05 in Brisbane.
+    let rules = """
+      [{ name: 'brisbane-turns', region: 'brisbane', address: 'phone', quiet: '19:00-07:00' }]
+      """
+    try await withMarket(rules) { target, folder in
+      let environment = environment(folder, port)
+      #expect(try notify(target, environment).code == 0)
+      for _ in 0..<3 {
+        try turn(target)
+        #expect(try notify(target, environment).code == 0)
+      }
+      #expect(receiver.got.withLock { $0.isEmpty })
+      try Connection(target).execute(
+        "INSERT INTO fuel.notice (rule, made_at, content) SELECT 'brisbane-turns', now(), '{}' FROM generate_series(1, 150)"
+      )
+      try turn(target)
+      #expect(try notify(target, environment).code == 0)
+      #expect(
+        try Connection(target).lines(
+          "SELECT count(*), max(dropped) FROM fuel.notice JOIN fuel.notice_rule USING (rule)")
+          == ["100|54"])
+      try Connection(target).execute("DELETE FROM fuel.notice WHERE content = '{}'")
+      let morning = try notify(target, environment, now: "2026-07-01T21:10:00Z")
+      #expect(morning.code == 0, "\(morning)")
+      #expect(receiver.got.withLock { $0.map(\.kind) } == ["verdict"])
+    }
+  }
+
+  /// A program reads the notice from standard input and takes it by its exit code; it gets no argument and no key.
+  @Test func aProgramIsTold() async throws {
+    let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try Data("#!/bin/sh\n[ -e \(out).down ] && exit 3\n{ cat; env; echo \"$#\"; } >\(out)\n".utf8)
+      .write(
+        to: URL(filePath: out + ".sh"))
+    defer {
+      for end in ["", ".sh", ".down"] { try? FileManager.default.removeItem(atPath: out + end) }
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: out + ".sh")
+    let rules = "[{ name: 'cheap', place: 'qld', belowCents: 300, command: '\(out).sh' }]"
+    try await withMarket(rules) { target, folder in
+      let environment = environment(folder, 1)
+      _ = FileManager.default.createFile(atPath: out + ".down", contents: nil)
+      let down = try notify(target, environment)
+      #expect(down.code == 75 && down.err.contains("ended with 3"), "\(down)")
+      try FileManager.default.removeItem(atPath: out + ".down")
+      #expect(try notify(target, environment).code == 0)
+      let said = try String(contentsOfFile: out, encoding: .utf8)
+      #expect(said.contains("\"repeat\":true") && said.contains("\"kind\":\"price\""), "\(said)")
+      #expect(!said.contains("CANARY") && said.hasSuffix("0\n"), "\(said)")
+    }
+  }
+
+  @Test(arguments: [
+    ("[{ name: 'x', region: 'brisbane' }]", "address"),
+    ("[{ name: 'x', region: 'brisbane', place: 'qld', address: 'phone' }]", "region"),
+    ("[{ name: 'x', place: 'qld', address: 'phone' }]", "belowCents"),
+    ("[{ name: 'x', region: 'qld', command: 'tell me' }]", "command"),
+    ("[{ name: 'x', region: 'qld', address: 'phone', quiet: 'night' }]", "quiet"),
+    ("[{ name: 'x', region: 'qld', address: 'pager' }]", "BOWSER_NOTIFY_PAGER_URL"),
+  ])
+  func aWrongRuleIsNamed(rule: String, word: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data(rule.utf8).write(to: URL(filePath: folder + "/notify.json5"))
+    let result = try CommandTests.run(
+      ["notify"], on: "host=/nowhere", environment: environment(folder, 1))
+    #expect(result.code == 78 && result.err.contains(word), "\(result)")
+  }
+}
