@@ -21,14 +21,14 @@ DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: packages ## set up, live through 45 simulated days, show the market: no key, no network
+demo: packages ## set up, live through 75 simulated days, show the market: no key, no network
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@config/cluster create demo fresh
 	@eval "$$(config/cluster env demo)" && $(PRIVATE) && \
 	  $(PROGRAM) migrate && \
-	  echo "Living through 45 days of a simulated market: every feed over HTTP, in its own protocol." && \
-	  $(PROGRAM) simulate play --days 45 --every 6 && \
+	  echo "Living through 75 days of a simulated market: every feed over HTTP, in its own protocol." && \
+	  $(PROGRAM) simulate play --days 75 --every 6 && \
 	  $(PROGRAM) show
 	@printf '%s\n' \
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \

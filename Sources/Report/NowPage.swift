@@ -24,14 +24,50 @@ extension Report {
       \(feedSummary())<div class="cards">
       \(capitals.map { card($0, fuel) })</div>
       <h2>Capital cities</h2>
-      \(averagesTable(capitals))\(delayNote(capitals))<h2 id="states">States</h2>
+      \(averagesTable(capitals))\(delayNote(capitals))<h2 id="states">States and towns</h2>
       \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }))\
       <ul class="chips">
       \(market.regions.filter(hasAverage).map { region in
         "<li><a href=\"\(Self.path(of: region))\">\(Words.title(region.name))</a></li>\n" as HTML
       })</ul>
+      \(placesMap)
 
       """)
+  }
+
+  /// Regions with a middle on a map, and the states' lists of places.
+  private var placesMap: HTML {
+    let fuel = market.fuels.first?.code ?? "U91"
+    let dots = market.regions.compactMap { region -> Map.Dot? in
+      guard ["capital", "area"].contains(region.kind), let position = region.centre,
+        let average = market.averages[.init(region.code, fuel)]
+      else { return nil }
+      return Map.Dot(
+        position: position, mark: .place,
+        label: "\(Words.title(region.name)): \(Words.cents(average.average))",
+        name: region.kind == "capital"
+          ? "\(Words.title(region.name)) \(Words.cents(average.average))" : nil,
+        link: Self.path(of: region))
+    }
+    let states = Set(market.offers.map(\.state)).sorted()
+    let lists: [HTML] = states.map {
+      "<li><a href=\"places/\(Self.slug($0)).html\">\($0)</a></li>\n"
+    }
+    // Australia, where the configuration has no other country.
+    let southWest = Position(latitude: -44, longitude: 112.5)
+    let northEast = Position(latitude: -9.5, longitude: 154.5)
+    let box = southWest.flatMap { west in northEast.map { (southWest: west, northEast: $0) } }
+    let isAustralia = nation?.code == "AU"
+    return """
+      <h2 id="places">Places</h2>
+      <p class="lead">Every suburb with a station, by state:</p>
+      <ul class="chips">
+      \(lists)</ul>
+      \(Map(dots, box: isAustralia ? box : nil)?.svg("Cities and towns") ?? "")
+      <p class="note">For programs: <a href="api/v1/market.json">the market as JSON</a>, and current prices as GeoJSON in
+      <code>api/v1/prices/nsw-u91.geojson</code> for each state and fuel.</p>
+
+      """
   }
 
   func fuelName(_ code: String) -> String {
@@ -77,7 +113,7 @@ extension Report {
     if let cheaper = verdict.cheaper {
       parts.append("chance of 1 c less within three days: \(Words.percent(cheaper))")
     }
-    if let raised = verdict.raised {
+    if let raised = verdict.raised, raised > 0 {
       parts.append("\(Words.percent(raised)) of stations have gone up")
     }
     if let aim = verdict.aim { parts.append("a good price: \(Words.cents(aim)) or less") }

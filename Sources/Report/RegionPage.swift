@@ -14,7 +14,37 @@ extension Report {
       <ul class="chips">
       \(fuels.map { "<li><a href=\"#\($0.code)\">\(Words.title($0.name))</a></li>\n" as HTML })</ul>
       \(fuels.map { section(region, $0) })
+      \(map(offers(in: region), depth: 1, region.name))<p class="note"><a href="../feed/\(Self.slug(region.code)).atom">\
+      What turns here, as an Atom feed</a></p>
+
       """)
+  }
+
+  /// Of the nation there are too many for one map.
+  private func offers(in region: MarketReport.Region) -> [Offer] {
+    switch region.kind {
+    case "nation": []
+    case "state": market.offers.filter { $0.state == region.code }
+    default:
+      market.offers.filter { market.standings[.init($0.station, $0.fuel)]?.region == region.code }
+    }
+  }
+
+  /// What the market was doing on each of the days, in a line of marks.
+  private func states(_ key: MarketReport.Key, _ days: [MarketReport.Day]) -> HTML {
+    guard let states = market.states[key], days.contains(where: { states[$0.day] != nil }) else {
+      return ""
+    }
+    return """
+      <ol class="states" aria-label="What the market was doing, day by day">
+      \(days.map { day in
+        let state = states[day.day] ?? ""
+        let words = state.isEmpty ? "not known" : state.replacing("_", with: " ")
+        return "<li class=\"\(state)\" title=\"\(Words.date(day.day)): \(words)\"><span>\(words)</span></li>\n"
+      } as [HTML])</ol>
+      <p class="note">The market day by day, oldest left: quiet, falling, near its low, rising, near its high, or a shock.</p>
+
+      """
   }
 
   private func section(
@@ -38,7 +68,7 @@ extension Report {
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
       <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
       \(late)\(verdict(key))<h3>The last thirty days</h3>
-      \(charts(days))\(trendNote(key))\(dayTable(days))\(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
+      \(charts(days))\(states(key, days))\(trendNote(key))\(dayTable(days))\(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
       </section>
 
       """

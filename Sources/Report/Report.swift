@@ -15,16 +15,34 @@ package struct Report {
     self.version = version
   }
 
-  /// Paths below the report's folder, and their texts.
+  /// Paths below the report's folder, and their texts. Pages of places and stations hold no time but those of prices, so
+  /// that what did not change is written as it was.
   package var files: [(path: String, text: String)] {
-    [("style.css", styleSheet)]
-      + market.regions.filter(hasAverage).map { region in
-        (Self.path(of: region), regionPage(region).text)
-      } + [
-        ("feeds.html", feedsPage().text), ("method.html", methodPage().text),
-        // Last, so that it never links to what is not there yet.
-        ("index.html", nowPage().text),
-      ]
+    var files: [(path: String, text: String)] = [("style.css", styleSheet)]
+    let regions = market.regions.filter(hasAverage)
+    for region in regions {
+      files.append((Self.path(of: region), regionPage(region).text))
+      files.append(("feed/\(Self.slug(region.code)).atom", atom(region).text))
+    }
+    let localities = localities()
+    for locality in localities { files.append((locality.path, localityPage(locality).text)) }
+    for (state, places) in Dictionary(grouping: localities, by: \.state) {
+      files.append(("places/\(Self.slug(state)).html", placesPage(state, places).text))
+    }
+    for offers in Dictionary(grouping: market.offers, by: \.station).values {
+      files.append((Self.path(ofStation: offers[0].station), stationPage(offers).text))
+    }
+    for (key, offers) in Dictionary(
+      grouping: market.offers, by: { "\(Self.slug($0.state))-\(Self.slug($0.fuel))" })
+    {
+      files.append(("api/v1/prices/\(key).geojson", geoJSON(offers)))
+    }
+    files.append(("api/v1/market.json", market.json + "\n"))
+    return files + [
+      ("feeds.html", feedsPage().text), ("method.html", methodPage().text),
+      // Last, so that it never links to what is not there yet.
+      ("index.html", nowPage().text),
+    ]
   }
 
   static func path(of region: MarketReport.Region) -> String {
@@ -57,8 +75,10 @@ package struct Report {
 
   /// A whole page.
   ///
-  /// - Parameter depth: how many folders it lies below the report's own.
-  func page(_ title: String, depth: Int = 0, _ body: HTML) -> HTML {
+  /// - Parameters:
+  ///   - depth: how many folders it lies below the report's own.
+  ///   - isDated: whether it tells when it was written, and so is another one each time.
+  func page(_ title: String, depth: Int = 0, isDated: Bool = true, _ body: HTML) -> HTML {
     let home = HTML(stringLiteral: String(repeating: "../", count: depth))
     let attributions = Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
     return """
@@ -81,6 +101,7 @@ package struct Report {
       <nav aria-label="Pages"><ul>
       <li><a href="\(home)index.html">Now</a></li>
       <li><a href="\(home)index.html#states">States and cities</a></li>
+      <li><a href="\(home)index.html#places">Places</a></li>
       <li><a href="\(home)feeds.html">Feeds</a></li>
       <li><a href="\(home)method.html">Method</a></li>
       </ul></nav>
@@ -88,13 +109,16 @@ package struct Report {
       <main id="content">
       \(body)</main>
       <footer>
-      <p>Retail prices in cents per litre, as of \(nationTime(now)) \
-      (<time datetime="\(now)">\(now)</time>). Written by Bowser \(version).</p>
+      <p>Retail prices in cents per litre\(isDated ? asOf : ""). Written by Bowser \(version).</p>
       \(attributionList(attributions))</footer>
       </body>
       </html>
 
       """
+  }
+
+  private var asOf: HTML {
+    ", as of \(nationTime(now)) (<time datetime=\"\(now)\">\(now)</time>)"
   }
 
   private func attributionList(_ attributions: [String]) -> HTML {

@@ -5,14 +5,14 @@ let styleSheet = """
     --paper: #f7f5f0; --card: #ffffff; --ink: #1d1c1a; --soft: #5b5851; --line: #dcd8ce;
     --accent: #0a5a69; --band: #0a5a6922; --up: #a3290f; --down: #17663a;
     --wait: #134a76; --wait-back: #e1edf7; --fill: #6a4300; --fill-back: #fdebc8;
-    --none: #4b4843; --none-back: #ebe8e1;
+    --none: #4b4843; --none-back: #ebe8e1; --sea: #e4edf1;
   }
   @media (prefers-color-scheme: dark) {
     :root {
       --paper: #14161a; --card: #1c1f25; --ink: #eceae4; --soft: #aeaba3; --line: #363a42;
       --accent: #74cbd9; --band: #74cbd92b; --up: #ff9f88; --down: #80d69d;
       --wait: #aed6f6; --wait-back: #1b3448; --fill: #ffdb8f; --fill-back: #43330d;
-      --none: #cbc8c0; --none-back: #2b2e34;
+      --none: #cbc8c0; --none-back: #2b2e34; --sea: #16222a;
     }
   }
   * { box-sizing: border-box; }
@@ -56,6 +56,21 @@ let styleSheet = """
   .price { margin: 0; font-variant-numeric: tabular-nums; }
   .price b { font-size: 1.75rem; font-weight: 650; line-height: 1.1; }
   .unit { color: var(--soft); font-size: 0.85rem; }
+  .map { display: block; width: 100%; max-height: 80vh; background: var(--sea); border-radius: 8px; }
+  .map text { font-size: 17px; fill: var(--ink); text-anchor: end; }
+  .map .land { fill: var(--card); stroke: var(--line); stroke-width: 1; }
+  .map .border { fill: none; stroke: var(--line); stroke-width: 1; }
+  .cheap { fill: var(--down); stroke: var(--card); } .usual { fill: var(--card); stroke: var(--soft); stroke-width: 2; }
+  .dear { fill: none; stroke: var(--up); stroke-width: 2.5; } .place { fill: var(--accent); }
+  .map a:focus-visible { outline: 3px solid var(--accent); }
+  .states { display: flex; gap: 1px; list-style: none; margin: 6px 0 2px; padding: 0; }
+  .states li { flex: 1; height: 12px; background: var(--none-back); overflow: hidden; }
+  .states span { position: absolute; left: -9999px; }
+  .states .falling { background: linear-gradient(to bottom right, var(--down) 50%, transparent 50%); }
+  .states .near_low { background: linear-gradient(to top, var(--down) 50%, transparent 50%); }
+  .states .rising { background: linear-gradient(to top right, var(--up) 50%, transparent 50%); }
+  .states .near_high { background: linear-gradient(to bottom, var(--up) 50%, transparent 50%); }
+  .states .shock { background: var(--up); }
   .up { color: var(--up); } .down { color: var(--down); } .same { color: var(--soft); }
   .verdict { margin: 0; }
   .verdict b, .tag {

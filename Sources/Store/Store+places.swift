@@ -32,7 +32,9 @@ package struct Offer: Sendable {
   package var name: String
   package var brand: String?
   package var suburb: String?
+  package var postcode: String?
   package var state: String
+  package var position: Position?
   package var fuel: String
   package var price: Double
   package var since: Instant
@@ -109,17 +111,21 @@ extension Store {
       LIMIT \(limit)
       """
     ).map { row in
-      Offer(
-        station: try row.integer("station_id"),
-        name: try row.optional("name") ?? "not described yet",
-        brand: try row.optional("brand"), suburb: try row.optional("suburb"),
-        state: try row.text("state"), fuel: try row.text("fuel"),
-        price: try row.double("price_cpl"),
-        since: try row.instant("effective_at"), isFresh: try row.boolean("is_fresh"),
-        isFlagged: try row.boolean("is_flagged"), next: try row.optionalDouble("next_price_cpl"),
-        nextAt: try row.optionalInstant("next_effective_at"),
-        kilometres: try row.optionalDouble("distance_km"))
+      var offer = try Offer(row)
+      offer.kilometres = try row.optionalDouble("distance_km")
+      return offer
     }
+  }
+
+  /// Every price that anybody may buy at, by state, suburb and station.
+  package func allOffers() throws -> [Offer] {
+    try connection.query(
+      """
+      SELECT current_prices.* FROM fuel_v1.current_prices
+      WHERE is_public
+      ORDER BY state, lower(suburb), name, station_id, fuel
+      """
+    ).map { try Offer($0) }
   }
 
   /// The smallest region, no nation, in which a place lies; `nil`: none.
@@ -186,6 +192,20 @@ extension Store {
           FROM fuel_v1.trend_summary))::text AS text
       """
     ).only().text("text")
+  }
+}
+
+extension Offer {
+  /// A row of `current_prices`.
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      station: try row.integer("station_id"), name: try row.optional("name") ?? "not described yet",
+      brand: try row.optional("brand"), suburb: try row.optional("suburb"),
+      postcode: try row.optional("postcode"), state: try row.text("state"),
+      position: try row.position(), fuel: try row.text("fuel"), price: try row.double("price_cpl"),
+      since: try row.instant("effective_at"), isFresh: try row.boolean("is_fresh"),
+      isFlagged: try row.boolean("is_flagged"), next: try row.optionalDouble("next_price_cpl"),
+      nextAt: try row.optionalInstant("next_effective_at"))
   }
 }
 

@@ -10,6 +10,8 @@ package struct MarketReport: Sendable {
     package var kind: String
     /// In which its days are counted.
     package var zone: Zone
+    /// The middle of its circle; `nil`: it has none.
+    package var centre: Position?
   }
 
   package struct Day: Sendable {
@@ -93,6 +95,32 @@ package struct MarketReport: Sendable {
     package var rank: Int
   }
 
+  /// One station and fuel beside its region.
+  package struct Standing: Sendable {
+    package struct Key: Hashable, Sendable {
+      package var station: Int
+      package var fuel: String
+      package init(_ station: Int, _ fuel: String) {
+        self.station = station
+        self.fuel = fuel
+      }
+    }
+
+    package var region: String
+    package var difference: Double
+    package var rank: Int
+    package var stations: Int
+  }
+
+  /// A verdict or a state of the market that was another one before.
+  package struct Turn: Sendable {
+    package var fuel: String
+    package var at: Instant
+    package var verdict: String
+    package var state: String?
+    package var reason: String
+  }
+
   package struct Tomorrow: Sendable {
     package var today: Double
     package var tomorrow: Double
@@ -126,6 +154,16 @@ package struct MarketReport: Sendable {
   /// The five cheapest and the five dearest, cheapest first.
   package var stations: [Key: [StationPrice]] = [:]
   package var tomorrow: [Key: Tomorrow] = [:]
+  /// Every price that anybody may buy at, by state, suburb and station.
+  package var offers: [Offer] = []
+  /// Where stations stand in the smallest region around them.
+  package var standings: [Standing.Key: Standing] = [:]
+  /// When verdicts or states of markets turned lately, by region, newest first.
+  package var turns: [String: [Turn]] = [:]
+  /// What the market was doing, by day.
+  package var states: [Key: [FuelModel.Day: String]] = [:]
+  /// Rows of `averages_now`, `fill_up` and `trend_summary` as JSON.
+  package var json = ""
   package var feeds: [FeedHealth] = []
   package var pipeline: PipelineState
 }
@@ -300,6 +338,56 @@ extension Store {
           dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
           same: try row.integer("same"), effectiveAt: try row.instant("effective_at"))
       }.mapValues { $0[0] }
+      market.offers = try allOffers()
+      for row in try connection.query(
+        """
+        SELECT station_id, fuel, region, difference_cpl, rank_in_region, stations
+        FROM fuel_v1.station_comparison
+        WHERE difference_cpl IS NOT NULL
+        """)
+      {
+        market.standings[.init(try row.integer("station_id"), try row.text("fuel"))] =
+          MarketReport.Standing(
+            region: try row.text("region"), difference: try row.double("difference_cpl"),
+            rank: try row.integer("rank_in_region"), stations: try row.integer("stations"))
+      }
+      for row in try connection.query(
+        """
+        SELECT placed.*
+        FROM (
+          SELECT turned.*, row_number() OVER (PARTITION BY region ORDER BY computed_at DESC, fuel) AS place
+          FROM (
+            SELECT region, fuel, computed_at, verdict, market_state, reason,
+              lag(verdict || ' ' || coalesce(market_state, '')) OVER (
+                PARTITION BY region, fuel ORDER BY computed_at) AS before
+            FROM fuel_v1.fill_up_history
+            WHERE day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 60
+          ) AS turned
+          WHERE before <> verdict || ' ' || coalesce(market_state, '')
+        ) AS placed
+        WHERE place <= 30
+        ORDER BY region, place
+        """)
+      {
+        market.turns[try row.text("region"), default: []].append(
+          MarketReport.Turn(
+            fuel: try row.text("fuel"), at: try row.instant("computed_at"),
+            verdict: try row.text("verdict"), state: try row.optional("market_state"),
+            reason: try row.text("reason")))
+      }
+      for row in try connection.query(
+        """
+        SELECT region, fuel, based_on_day, market_state
+        FROM fuel_v1.fill_up_history
+        WHERE market_state IS NOT NULL AND based_on_day IS NOT NULL
+          AND day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 32
+        ORDER BY computed_at
+        """)
+      {
+        market.states[.init(try row.text("region"), try row.text("fuel")), default: [:]][
+          try row.day("based_on_day")] = try row.text("market_state")
+      }
+      market.json = try marketJSON()
       return market
     }
   }
@@ -308,13 +396,16 @@ extension Store {
   package func reportRegions() throws -> [MarketReport.Region] {
     try connection.query(
       """
-      SELECT region, name, kind, time_zone FROM fuel_v1.regions
+      SELECT region, name, kind, time_zone, latitude, longitude FROM fuel_v1.regions
       ORDER BY array_position(ARRAY['capital', 'area', 'rest', 'state', 'nation'], kind), stations DESC, region
       """
     ).map { row in
       MarketReport.Region(
         code: try row.text("region"), name: try row.text("name"), kind: try row.text("kind"),
-        zone: Zone(rawValue: try row.text("time_zone")) ?? .utc)
+        zone: Zone(rawValue: try row.text("time_zone")) ?? .utc,
+        centre: Position(
+          latitude: try row.optionalDouble("latitude"),
+          longitude: try row.optionalDouble("longitude")))
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import FuelModel
 import Postgres
 import Simulator
@@ -147,7 +148,7 @@ struct OutputTests {
         // Links lead to what is there.
         let base = URL(filePath: "\(folder)/\(page)")
         for match in text.matches(of: /href="([^"#]*)/)
-        where !match.1.isEmpty && match.1 != "data:," {
+        where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("geo:") {
           let there = base.deletingLastPathComponent().appending(path: String(match.1)).standardized
           #expect(FileManager.default.fileExists(atPath: there.path), "\(page): \(match.1)")
         }
@@ -189,6 +190,72 @@ struct OutputTests {
       let refused = try run(["report", "--out", foreign], target)
       #expect(refused.code == 74 && refused.err.contains("no report of ours"), "\(refused)")
       #expect(try String(contentsOfFile: "\(foreign)/index.html", encoding: .utf8) == "mine")
+    }
+  }
+
+  /// A report is a site: every station and suburb has a page and a link to it, prices are points for programs, and what
+  /// did not change keeps its time.
+  @Test func aReportIsASite() async throws {
+    try await market { target, _ in
+      try Connection(target).execute(
+        "UPDATE fuel.station SET suburb = 'A \"quoted\" \\ place' WHERE station_id = 1")
+      let folder = temporary()
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      #expect(try run(["report", "--out", folder], target).code == 0)
+      func text(_ path: String) throws -> String {
+        try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
+      }
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Self.now.description), false)")
+      let stations = try connection.lines(
+        "SELECT DISTINCT station_id FROM fuel_v1.current_prices WHERE is_public ORDER BY 1")
+      #expect(stations.count > 50)
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      let places = try files.filter { $0.hasPrefix("place/") && $0.hasSuffix(".html") }.map(text)
+        .joined()
+      for station in stations {
+        #expect(files.contains("station/\(station).html"), "\(station)")
+        #expect(places.contains("station/\(station).html"), "\(station)")
+      }
+      // As many points as there are prices with a position.
+      var points = 0
+      for path in files where path.hasSuffix(".geojson") {
+        let object =
+          try JSONSerialization.jsonObject(with: Data(try text(path).utf8)) as? [String: Any]
+        points += (object?["features"] as? [Any])?.count ?? 0
+      }
+      #expect(
+        try connection.lines(
+          "SELECT count(*) FROM fuel_v1.current_prices WHERE is_public AND latitude IS NOT NULL")
+          == ["\(points)"])
+      let market = try text("api/v1/market.json")
+      #expect(try JSONSerialization.jsonObject(with: Data(market.utf8)) is [String: Any])
+      for path in files where path.hasSuffix(".atom") {
+        #expect(XMLParser(data: Data(try text(path).utf8)).parse(), "\(path)")
+      }
+      #expect(try text("region/nsw.html").contains("<svg class=\"map\""))
+      #expect(try text("index.html").contains("<polygon class=\"land\""))
+      // A minute later nothing but what tells the time is another.
+      func times() throws -> [String: Date] {
+        var times: [String: Date] = [:]
+        for path in files where path.contains(".") && !path.hasPrefix(".") {
+          times[path] =
+            try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")[.modificationDate]
+            as? Date
+        }
+        return times
+      }
+      let before = try times()
+      let again = try CommandTests.run(
+        ["report", "--out", folder, "--now", "\(Self.now + .seconds(60))"], on: target)
+      #expect(again.code == 0)
+      let changed = try times().filter { before[$0.key] != $0.value }.map(\.key)
+      #expect(
+        !changed.isEmpty
+          && changed.allSatisfy {
+            !$0.hasPrefix("station/") && !$0.hasPrefix("place") && !$0.hasPrefix("feed/")
+              && !$0.hasPrefix("api/v1/prices")
+          }, "\(changed)")
     }
   }
 

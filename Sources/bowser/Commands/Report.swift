@@ -12,9 +12,11 @@ let reportCommand = Command(
   ],
   options: [.init(name: "out", value: "DIR", about: "the folder, new, empty or an older report")],
   notes: """
-    The pages need no script, load nothing from elsewhere and can be served from any folder or opened as
-    files. Each is replaced whole; pages of regions that are gone are removed. A folder that holds
-    something else and no report is refused.
+    A page for each region, suburb and station, maps without a tile from anywhere, and for programs
+    api/v1/market.json, api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. The pages need no script,
+    load nothing from elsewhere and can be served from any folder or opened as files. What changed is
+    replaced whole, and what is gone is removed. A folder that holds something else and no report is
+    refused.
     """,
   isJob: true,
   deadlineSeconds: 3_600
@@ -32,20 +34,29 @@ let reportCommand = Command(
 /// A file by which a folder is known to be ours: the list of what is in it.
 private let marker = ".bowser-report"
 
+/// Folders that a report makes.
+private let folders = ["region", "place", "places", "station", "feed", "api"]
+
 private func write(_ files: [(path: String, text: String)], into folder: URL) throws {
   let manager = FileManager.default
   let list = folder.appending(path: marker).path
-  for path in [folder, folder.appending(path: "region")] {
+  var parents: Set<String> = []
+  for (path, _) in files {
+    var parts = path.split(separator: "/").dropLast()
+    while !parts.isEmpty {
+      parents.insert(parts.joined(separator: "/"))
+      parts = parts.dropLast()
+    }
+  }
+  // Those that hold others first.
+  for path in [folder] + parents.sorted().map({ folder.appending(path: $0) }) {
     do {
       try manager.createDirectory(at: path, withIntermediateDirectories: true)
     } catch {
       throw FileOutput.Failure(description: "\(path.path) cannot be made")
     }
-    let there = try manager.contentsOfDirectory(atPath: folder.path).filter { $0 != "region" }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
-    guard there.isEmpty || there.contains(where: { $0.hasPrefix(marker) }),
-      path == folder || type == .typeDirectory
-    else {
+    guard path == folder || type == .typeDirectory, try isOurs(folder) else {
       throw FileOutput.Failure(
         description: "\(folder.path) holds something that is no report of ours; nothing was written"
       )
@@ -55,14 +66,31 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
   // The list is open, and so locked, until all pages are written.
   try FileOutput.write(to: list) { held in
     for (path, text) in files {
-      try FileOutput.write(text, to: folder.appending(path: path).path)
+      let file = folder.appending(path: path).path
+      // What has not changed keeps its time, for whoever copies the folder on.
+      if manager.contents(atPath: file) == Data(text.utf8) {
+        // What a run that was killed left beside it.
+        unlink(file + ".partial")
+        continue
+      }
+      try FileOutput.write(text, to: file)
     }
     let current = Set(files.map(\.path))
     for path in old.split(separator: "\n").map(String.init)
-    where !current.contains(path) && path.wholeMatch(of: /region\/[a-z0-9-]+\.html/) != nil {
+    where !current.contains(path)
+      && path.wholeMatch(of: /(region|places?|station|feed|api)(\/[a-z0-9-]+)+\.[a-z]+/) != nil
+    {
       unlink(folder.appending(path: path).path)
     }
     var text = files.map { $0.path + "\n" }.joined()
     try text.withUTF8 { try held.write(UnsafeRawBufferPointer($0)) }
   }
+}
+
+/// Whether a folder is empty or an older report.
+private func isOurs(_ folder: URL) throws -> Bool {
+  let there = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+    !folders.contains($0)
+  }
+  return there.isEmpty || there.contains { $0.hasPrefix(marker) }
 }

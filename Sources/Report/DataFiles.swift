@@ -1,0 +1,73 @@
+import Foundation
+import FuelModel
+import Store
+
+/// The same for programs: JSON, GeoJSON and Atom, whose members are only ever added to while their version stays.
+extension Report {
+  /// Current prices of a state and fuel as points.
+  func geoJSON(_ offers: [Offer]) -> String {
+    let features = offers.compactMap { offer -> String? in
+      guard let position = offer.position else { return nil }
+      var properties = [
+        "\"station_id\":\(offer.station)", "\"name\":\(quoted(offer.name))",
+        "\"brand\":\(quoted(offer.brand))", "\"suburb\":\(quoted(offer.suburb))",
+        "\"postcode\":\(quoted(offer.postcode))", "\"state\":\(quoted(offer.state))",
+        "\"fuel\":\(quoted(offer.fuel))", "\"price_cpl\":\(Cents.text(offer.price))",
+        "\"effective_at\":\"\(offer.since)\"", "\"is_fresh\":\(offer.isFresh)",
+        "\"is_flagged\":\(offer.isFlagged)",
+      ]
+      if let next = offer.next, let at = offer.nextAt {
+        properties.append("\"next_price_cpl\":\(Cents.text(next)),\"next_effective_at\":\"\(at)\"")
+      }
+      return
+        "{\"type\":\"Feature\",\"id\":\(offer.station),\"geometry\":{\"type\":\"Point\",\"coordinates\":"
+        + "[\(position.longitude),\(position.latitude)]},\"properties\":{\(properties.joined(separator: ","))}}"
+    }
+    return
+      "{\"type\":\"FeatureCollection\",\"version\":1,\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n"
+  }
+
+  /// A text of JSON; what is not there is null.
+  private func quoted(_ text: String?) -> String {
+    guard let text else { return "null" }
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// When the verdicts and states of a region turned.
+  func atom(_ region: MarketReport.Region) -> HTML {
+    let turns = market.turns[region.code] ?? []
+    let base = "tag:bowser,2026:\(Self.slug(region.code))"
+    return """
+      <?xml version="1.0" encoding="utf-8"?>
+      <feed xmlns="http://www.w3.org/2005/Atom">
+      <title>Should you fill up in \(Words.title(region.name))?</title>
+      <id>\(base)</id>
+      <updated>\(turns.first?.at ?? Instant(seconds: 0))</updated>
+      <author><name>Bowser</name></author>
+      <link rel="alternate" type="text/html" href="../\(Self.path(of: region))"/>
+      \(turns.map { turn in
+        """
+        <entry>
+        <title>\(fuelName(turn.fuel)): \(turn.verdict.replacing("_", with: " "))</title>
+        <id>\(base):\(turn.fuel):\(turn.at)</id>
+        <updated>\(turn.at)</updated>
+        <link rel="alternate" type="text/html" href="../\(Self.path(of: region))#\(turn.fuel)"/>
+        <summary>\(turn.reason)</summary>
+        </entry>
+
+        """
+      } as [HTML])</feed>
+
+      """
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import FuelModel
+import Store
+
+/// A map without a tile from anywhere: the coast, and a mark for each place. Longitudes are drawn as long as they are at
+/// the middle of the map.
+struct Map {
+  enum Mark: String, CaseIterable {
+    case cheap, usual, dear, place
+  }
+
+  struct Dot {
+    var position: Position
+    var mark: Mark
+    var label: String
+    /// Written beside it; `nil`: nothing.
+    var name: String?
+    /// From the page on which the map is.
+    var link: String
+  }
+
+  private let dots: [Dot]
+  private let west: Double
+  private let north: Double
+  private let scale: Double
+  private let squeeze: Double
+  private let height: Double
+
+  private static let width = 800.0
+
+  /// - Parameter box: what is shown, whatever the dots; `nil`: the dots and a margin around them.
+  init?(_ dots: [Dot], box: (southWest: Position, northEast: Position)? = nil) {
+    guard !dots.isEmpty else { return nil }
+    self.dots = dots
+    let latitudes = dots.map(\.position.latitude)
+    let longitudes = dots.map(\.position.longitude)
+    // Ten kilometres at least, so that one station is not a whole map.
+    let south = box?.southWest.latitude ?? latitudes.min()! - 0.05
+    let north = box?.northEast.latitude ?? latitudes.max()! + 0.05
+    let west = box?.southWest.longitude ?? longitudes.min()! - 0.05
+    let east = box?.northEast.longitude ?? longitudes.max()! + 0.05
+    let squeeze = cos((south + north) / 2 * .pi / 180)
+    let (wide, high) = ((east - west) * squeeze, north - south)
+    // Not higher than wide.
+    let scale = min(Self.width / wide, Self.width / high)
+    self.squeeze = squeeze
+    self.scale = scale
+    self.north = north
+    self.west = west - max(0, Self.width / scale - wide) / squeeze / 2
+    height = high * scale
+  }
+
+  private func x(_ position: Position) -> Double { (position.longitude - west) * squeeze * scale }
+  private func y(_ position: Position) -> Double { (north - position.latitude) * scale }
+
+  private func point(_ position: Position) -> String {
+    "\(short(x(position))),\(short(y(position)))"
+  }
+
+  private func short(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0
+      ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+
+  func svg(_ name: String) -> HTML {
+    """
+    <svg class="map" viewBox="0 0 800 \(Int(height.rounded()))" role="group" aria-label="\(name)">
+    \(coast)\(dots.map(mark))</svg>
+
+    """
+  }
+
+  private var coast: [HTML] {
+    Coastline.lines.compactMap { line -> HTML? in
+      let near = line.points.contains { position in
+        (-800.0...1_600.0).contains(x(position)) && (-800.0...height + 800).contains(y(position))
+      }
+      guard near else { return nil }
+      let points = line.points.map(point).joined(separator: " ")
+      return line.isBorder
+        ? "<polyline class=\"border\" points=\"\(points)\"/>\n"
+        : "<polygon class=\"land\" points=\"\(points)\"/>\n"
+    }
+  }
+
+  /// Shapes differ as colours do.
+  private func mark(_ dot: Dot) -> HTML {
+    let (x, y) = (short(x(dot.position)), short(y(dot.position)))
+    let shape: HTML =
+      switch dot.mark {
+      case .cheap: "<circle class=\"cheap\" cx=\"\(x)\" cy=\"\(y)\" r=\"6\"/>"
+      case .usual: "<circle class=\"usual\" cx=\"\(x)\" cy=\"\(y)\" r=\"4\"/>"
+      case .dear:
+        "<path class=\"dear\" d=\"M\(x) \(y)m-4 -4l8 8m0 -8l-8 8\"/>"
+      case .place: "<circle class=\"place\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
+      }
+    let name: HTML =
+      dot.name.map { "<text x=\"\(x)\" y=\"\(y)\" dx=\"-9\" dy=\"4\">\($0)</text>" as HTML } ?? ""
+    return "<a href=\"\(dot.link)\"><title>\(dot.label)</title>\(shape)\(name)</a>\n"
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import FuelModel
+import Store
+
+extension Report {
+  /// A suburb or town, with all its stations.
+  struct Locality {
+    var state: String
+    var name: String
+    var offers: [Offer]
+
+    /// Only plain characters: names come from feeds.
+    var path: String { "place/\(Report.slug(state))/\(Report.slug(name)).html" }
+  }
+
+  /// Lower-case letters and digits, a dash for everything else.
+  static func slug(_ name: String) -> String {
+    var slug = ""
+    for byte in name.lowercased().utf8 {
+      let isPlain = (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+      if isPlain {
+        slug.unicodeScalars.append(Unicode.Scalar(byte))
+      } else if !slug.hasSuffix("-") {
+        slug += "-"
+      }
+    }
+    return slug.isEmpty || slug == "-" ? "unnamed" : String(slug.prefix(80))
+  }
+
+  static func path(ofStation number: Int) -> String { "station/\(number).html" }
+
+  /// Suburbs by the part of a path that is theirs, so that spellings of one name share a page.
+  func localities() -> [Locality] {
+    var found: [String: Locality] = [:]
+    for offer in market.offers {
+      let name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").capitalized)
+      let locality = Locality(state: offer.state, name: name, offers: [])
+      found[locality.path, default: locality].offers.append(offer)
+    }
+    return found.values.sorted { ($0.state, $0.name) < ($1.state, $1.name) }
+  }
+
+  /// Every suburb of a state, for whoever looks for one.
+  func placesPage(_ state: String, _ localities: [Locality]) -> HTML {
+    let fuel = market.fuels.first?.code ?? "U91"
+    return page(
+      "Places in \(state)", depth: 1, isDated: false,
+      """
+      <h1>Places in \(state)</h1>
+      <p class="lead">Suburbs and towns with a station, and the cheapest \(fuelName(fuel)) there.</p>
+      \(table(
+        "Places", [("Place", false), ("Stations", true), ("Cheapest, c/L", true)],
+        localities.map { locality in
+          let cheapest = locality.offers.filter { $0.fuel == fuel && $0.isFresh && !$0.isFlagged }
+            .map(\.price).min()
+          return """
+            <tr><th scope="row"><a href="../\(locality.path)">\(locality.name)</a></th>\
+            <td class="number">\(Set(locality.offers.map(\.station)).count)</td>\
+            <td class="number">\(Words.cents(cheapest))</td></tr>
+
+            """
+        }))
+      """)
+  }
+
+  func localityPage(_ locality: Locality) -> HTML {
+    let fuels = market.fuels.filter { fuel in locality.offers.contains { $0.fuel == fuel.code } }
+    return page(
+      "\(locality.name), \(locality.state)", depth: 2, isDated: false,
+      """
+      <h1>\(locality.name) <span class="unit">\(locality.state)</span></h1>
+      <p class="lead"><a href="../../places/\(Self.slug(locality.state)).html">Places in \(locality.state)</a></p>
+      \(fuels.map { fuel in
+        let offers = locality.offers.filter { $0.fuel == fuel.code }.sorted {
+          ($0.price, $0.station) < ($1.price, $1.station)
+        }
+        return """
+          <section aria-labelledby="\(fuel.code)">
+          <h2 id="\(fuel.code)">\(Words.title(fuel.name)) <span class="unit">\(fuel.code)</span></h2>
+          <div class="panel">
+          \(self.table(
+            fuel.name,
+            [("Station", false)] + columns(offers),
+            offers.map { offer in
+              """
+              <tr><th scope="row"><a href="../../\(Self.path(ofStation: offer.station))">\(offer.name)</a>\
+              <br><span class="unit">\(offer.brand ?? "")</span></th>\(self.cells(offer, among: offers, "../../"))</tr>
+
+              """
+            }))</div>
+          </section>
+
+          """
+      } as [HTML])
+      \(map(locality.offers, depth: 2, locality.name))
+      """)
+  }
+
+  /// What is known ahead has a column where there is such a thing.
+  private func columns(_ offers: [Offer]) -> [(String, isNumber: Bool)] {
+    [("c/L", true), ("Since", false)] + (offers.contains { $0.next != nil } ? [("Then", true)] : [])
+      + [("Beside its region", false)]
+  }
+
+  private func cells(_ offer: Offer, among offers: [Offer], _ home: HTML) -> HTML {
+    let doubt = offer.isFresh ? (offer.isFlagged ? ", doubtful" : "") : ", old"
+    let next: HTML =
+      offers.contains { $0.next != nil }
+      ? "<td class=\"number\">\(offer.next.map { Words.cents($0) } ?? "")</td>" : ""
+    return """
+      <td class="number">\(Words.cents(offer.price))</td>\
+      <td>\(Words.time(offer.since, zone(ofState: offer.state)))\(doubt)</td>\
+      \(next)<td>\(standing(offer, home))</td>
+      """
+  }
+
+  private func standing(_ offer: Offer, _ home: HTML) -> HTML {
+    guard let standing = market.standings[.init(offer.station, offer.fuel)],
+      let region = market.regions.first(where: { $0.code == standing.region })
+    else { return "" }
+    let tenths = Cents.tenths(standing.difference)
+    let words =
+      tenths == 0
+      ? "as the average"
+      : "\(Words.cents(abs(standing.difference))) \(tenths < 0 ? "below" : "above")"
+    return """
+      \(words) in <a href="\(home)\(Self.path(of: region))">\(Words.title(region.name))</a>, \
+      \(standing.rank) of \(standing.stations)
+      """
+  }
+
+  private func zone(ofState state: String) -> Zone {
+    zone(of: market.regions.first { $0.code == state })
+  }
+
+  /// Everything that one station sells.
+  func stationPage(_ offers: [Offer]) -> HTML {
+    let first = offers[0]
+    let name = Words.title((first.suburb ?? first.postcode ?? "elsewhere").capitalized)
+    let locality = Locality(state: first.state, name: name, offers: [])
+    let position: HTML =
+      first.position.map { position in
+        " · <a href=\"geo:\(position.latitude),\(position.longitude)\">\(position.latitude), \(position.longitude)</a>"
+          as HTML
+      } ?? ""
+    return page(
+      first.name, depth: 1, isDated: false,
+      """
+      <h1>\(first.name)</h1>
+      <p class="lead">\([first.brand, first.postcode].compactMap { $0 }.joined(separator: ", ")) \
+      <a href="../\(locality.path)">\(name), \(first.state)</a>\(position)</p>
+      <div class="panel">
+      \(table(
+        "Prices",
+        [("Fuel", false)] + columns(offers),
+        offers.map { offer in
+          """
+          <tr><th scope="row">\(Words.title(self.fuelName(offer.fuel)))</th>\(self.cells(offer, among: offers, "../"))</tr>
+
+          """
+        }))</div>
+      """)
+  }
+
+  // MARK: Maps
+
+  /// Stations of the first fuel that is sold there, by how far they are from the average of their region.
+  func map(_ offers: [Offer], depth: Int, _ name: String) -> HTML {
+    let fuel =
+      market.fuels.first { fuel in offers.contains { $0.fuel == fuel.code } }?.code ?? "U91"
+    let home = String(repeating: "../", count: depth)
+    let dots = offers.compactMap { offer -> Map.Dot? in
+      guard offer.fuel == fuel, offer.isFresh, !offer.isFlagged, let position = offer.position
+      else { return nil }
+      let difference = market.standings[.init(offer.station, fuel)]?.difference ?? 0
+      return Map.Dot(
+        position: position, mark: difference <= -3 ? .cheap : difference >= 3 ? .dear : .usual,
+        label: "\(Words.cents(offer.price)) \(offer.name)",
+        link: home + Self.path(ofStation: offer.station))
+    }
+    guard let map = Map(dots) else { return "" }
+    return """
+      <h2 id="map">Map <span class="unit">\(fuelName(fuel))</span></h2>
+      <div class="panel">
+      \(map.svg("Stations in \(name)"))<ul class="legend">
+      <li><svg viewBox="0 0 14 14" aria-hidden="true"><circle class="cheap" cx="7" cy="7" r="6"/></svg>3 c or more below the average</li>
+      <li><svg viewBox="0 0 14 14" aria-hidden="true"><circle class="usual" cx="7" cy="7" r="4"/></svg>near it</li>
+      <li><svg viewBox="0 0 14 14" aria-hidden="true"><path class="dear" d="M3 3l8 8m0 -8l-8 8"/></svg>3 c or more above it</li>
+      </ul>
+      </div>
+
+      """
+  }
+}
