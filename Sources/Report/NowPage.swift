@@ -53,17 +53,12 @@ extension Report {
     let lists: [HTML] = states.map {
       "<li><a href=\"places/\(Self.slug($0)).html\">\($0)</a></li>\n"
     }
-    // Australia, where the configuration has no other country.
-    let southWest = Position(latitude: -44, longitude: 112.5)
-    let northEast = Position(latitude: -9.5, longitude: 154.5)
-    let box = southWest.flatMap { west in northEast.map { (southWest: west, northEast: $0) } }
-    let isAustralia = nation?.code == "AU"
     return """
       <h2 id="places">Places</h2>
       <p class="lead">Every suburb with a station, by state:</p>
       <ul class="chips">
       \(lists)</ul>
-      \(Map(dots, box: isAustralia ? box : nil)?.svg("Cities and towns") ?? "")
+      \(Map(dots, box: Coastline.box(around: dots.map(\.position)))?.svg("Cities and towns") ?? "")
       <p class="note">For programs: <a href="api/v1/market.json">the market as JSON</a>, and current prices as GeoJSON in
       <code>api/v1/prices/nsw-u91.geojson</code> for each state and fuel.</p>
 
