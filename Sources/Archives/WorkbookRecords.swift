@@ -28,6 +28,8 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     let description: String
   }
 
+  private var rows = 0
+
   init(
     texts: [[UInt8]], fillsDown: Bool, body: @escaping (ArchiveRecord) throws -> Void
   ) {
@@ -61,6 +63,11 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   ) {
     switch name {
     case "row":
+      rows += 1
+      if rows > InputLimit.workbookRows.value {
+        fault = fault ?? Fault(description: "more than \(InputLimit.workbookRows.value) rows")
+        parser.abortParsing()
+      }
       bytes.removeAll(keepingCapacity: true)
       fields.removeAll(keepingCapacity: true)
     case "c":

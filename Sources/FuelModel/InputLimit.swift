@@ -60,6 +60,8 @@ package struct InputLimit: Sendable {
 
   // MARK: Archives
 
+  package static let workbookRows = InputLimit(
+    "rows of a workbook, empty ones too", 500_000, "the file is refused")
   package static let cells = InputLimit("cells of a workbook's row", 64, "left out")
   package static let cellBytes = InputLimit("bytes of a workbook's cell", 4_096, "cut")
   package static let sharedTexts = InputLimit(
@@ -83,7 +85,8 @@ package struct InputLimit: Sendable {
     rejectBytes,
     depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents, runBytes,
     tagBytes, elements, prologBytes,
-    cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes, blankRows,
+    workbookRows, cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes,
+    blankRows,
     wordings, wordingMonths, months,
   ]
 }

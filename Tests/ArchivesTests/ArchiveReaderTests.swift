@@ -524,5 +524,10 @@ struct ArchiveReaderTests {
     let blank = await Self.refusal(
       "nsw-fuelcheck", head + String(repeating: "\n", count: 1_000_001))
     #expect(blank.contains("more than 1000000 blank rows"), "\(blank)")
+    let empty = await Self.refusal(
+      "nsw-fuelcheck",
+      bytes: Workbook.file(
+        rows: Self.row(cells: Self.titles) + String(repeating: "<row/>", count: 500_001)))
+    #expect(empty.contains("more than 500000 rows"), "\(empty)")
   }
 }
