@@ -117,3 +117,42 @@ extension Store {
     }
   }
 }
+
+/// How good verdicts were as they were given, of one market. Amounts are cents per litre, intervals 90 %.
+package struct GivenRecord: Sendable {
+  package var region: String
+  package var fuel: String
+  package var days: Int
+  package var perfect: Double?
+  package var saving: Double?
+  package var low: Double?
+  package var high: Double?
+  package var direction: Double?
+  package var weekday: Double?
+  package var always: Double?
+}
+
+extension Store {
+  /// Of the verdicts of a method, where a driver had so many days to choose from.
+  package func givenRecords(method: String, horizon: Int) throws -> [GivenRecord] {
+    try connection.query(
+      """
+      SELECT region, fuel, n, perfect_cpl, saving_cpl, saving_low_cpl, saving_high_cpl, direction_cpl, weekday_cpl,
+        always_cpl
+      FROM fuel_v1.verdict_record
+      WHERE method = \(method) AND horizon = \(horizon) AND n > 0
+      ORDER BY region, fuel
+      """
+    ).map { row in
+      GivenRecord(
+        region: try row.text("region"), fuel: try row.text("fuel"), days: try row.integer("n"),
+        perfect: try row.optionalDouble("perfect_cpl"),
+        saving: try row.optionalDouble("saving_cpl"),
+        low: try row.optionalDouble("saving_low_cpl"),
+        high: try row.optionalDouble("saving_high_cpl"),
+        direction: try row.optionalDouble("direction_cpl"),
+        weekday: try row.optionalDouble("weekday_cpl"), always: try row.optionalDouble("always_cpl")
+      )
+    }
+  }
+}

@@ -18,6 +18,7 @@ package struct Notices {
   }
 
   /// What is told: an object whose members are only ever added to while its version stays.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Content: Codable {
     struct Advice: Codable, Equatable {
       var verdict: String
@@ -40,6 +41,7 @@ package struct Notices {
     var cheapest: Offer?
   }
 
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Seen: Codable, Equatable {
     var verdict: String?
     var market_state: String?
@@ -79,10 +81,10 @@ package struct Notices {
       let isBelow = Cents.tenths(cheapest.price) <= Int(limit.tenths)
       let seen = Seen(is_below: isBelow)
       guard seen != before else { return }
-      let where_ = [cheapest.name, cheapest.suburb].compactMap { $0 }.joined(separator: ", ")
+      let whereabouts = [cheapest.name, cheapest.suburb].compactMap { $0 }.joined(separator: ", ")
       let content = Content(
         kind: "price", place: place.name, fuel: rule.fuel.rawValue,
-        text: "\(rule.fuel.rawValue) at \(Cents.text(cheapest.price)) c/L: \(where_)",
+        text: "\(rule.fuel.rawValue) at \(Cents.text(cheapest.price)) c/L: \(whereabouts)",
         below_cpl: Decimal(Int(limit.tenths)) / 10,
         cheapest: .init(
           station_id: cheapest.station, name: cheapest.name, suburb: cheapest.suburb,

@@ -111,6 +111,7 @@ let backtestCommand = Command(
     write(try scoresJSON(rows))
   } else {
     write(scoresTable(rows, method: method.id, baselines: baselines.map(\.id)))
+    if let store { write(givenTable(try store.givenRecords(method: method.id, horizon: 5))) }
   }
   return .done
 }
@@ -219,6 +220,28 @@ private func scoresJSON(_ rows: [MarketScore]) throws -> String {
   let data = try JSONSerialization.data(
     withJSONObject: objects, options: [.sortedKeys, .withoutEscapingSlashes])
   return String(decoding: data, as: UTF8.self) + "\n"
+}
+
+/// The verdicts as they were given, beside three habits over the same days; nothing where none was scored yet.
+private func givenTable(_ records: [GivenRecord]) -> String {
+  guard !records.isEmpty else { return "" }
+  let width = max(16, (records.map(\.region.count).max() ?? 0) + 2)
+  var text =
+    "\nAs they were given; c/L saved against a random day of five, with its 90 % interval (fuel_v1.verdict_record).\n\n"
+  text += padded("region", width) + padded("fuel", 6) + leftPadded("days", 6)
+  for name in ["perfect", "saved", "from", "to", "direction", "weekday", "at once"] {
+    text += leftPadded(name, 10)
+  }
+  text += "\n"
+  for record in records {
+    text += padded(record.region, width) + padded(record.fuel, 6) + leftPadded("\(record.days)", 6)
+    for value in [
+      record.perfect, record.saving, record.low, record.high, record.direction, record.weekday,
+      record.always,
+    ] { text += leftPadded(value == nil ? "-" : fixed(value, 2), 10) }
+    text += "\n"
+  }
+  return text
 }
 
 /// One line a market, over all years, and what the markets come to.

@@ -171,6 +171,8 @@ struct PlacePage {
 
   // MARK: For programs
 
+  /// Its members are named as the columns of the views.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
   struct JSON: Encodable {
     struct Place: Encodable {
       var kind: String
