@@ -8,7 +8,7 @@ SELECT
     WHEN 'off' THEN 'switched off in the configuration'
     WHEN 'failing' THEN coalesce(newer.error, 'the last attempts failed')
     WHEN 'stale' THEN CASE
-      WHEN success.last_at IS NULL THEN 'never read'
+      WHEN success.last_at IS NULL THEN concat('never read', ': ' || newer.error)
       WHEN health.is_frozen THEN format(
         'frozen: nothing new since %s, usually within %s hours',
         to_char(change.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),

@@ -24,7 +24,11 @@ extension Report {
         slug += "-"
       }
     }
-    return slug.isEmpty || slug == "-" ? "unnamed" : String(slug.prefix(80))
+    guard slug.contains(where: { $0 != "-" }) else {
+      // A name in other letters is told by its bytes.
+      return "u" + name.utf8.prefix(40).map { String($0, radix: 16) }.joined()
+    }
+    return String(slug.prefix(80))
   }
 
   static func path(ofStation number: Int) -> String { "station/\(number).html" }

@@ -26,14 +26,19 @@ package struct Report {
     }
     let localities = localities()
     for locality in localities { files.append((locality.path, localityPage(locality).text)) }
-    for (state, places) in Dictionary(grouping: localities, by: \.state) {
+    func grouped<Key: Hashable & Comparable, Value>(
+      _ values: [Value], by key: (Value) -> Key
+    ) -> [(key: Key, value: [Value])] {
+      Dictionary(grouping: values, by: key).sorted { $0.key < $1.key }
+    }
+    for (state, places) in grouped(localities, by: \.state) {
       files.append(("places/\(Self.slug(state)).html", placesPage(state, places).text))
     }
-    for offers in Dictionary(grouping: market.offers, by: \.station).values {
-      files.append((Self.path(ofStation: offers[0].station), stationPage(offers).text))
+    for (station, offers) in grouped(market.offers, by: \.station) {
+      files.append((Self.path(ofStation: station), stationPage(offers).text))
     }
-    for (key, offers) in Dictionary(
-      grouping: market.offers, by: { "\(Self.slug($0.state))-\(Self.slug($0.fuel))" })
+    for (key, offers) in grouped(
+      market.offers, by: { "\(Self.slug($0.state))-\(Self.slug($0.fuel))" })
     {
       files.append(("api/v1/prices/\(key).geojson", geoJSON(offers)))
     }

@@ -21,8 +21,10 @@ extension Store {
   /// By which column a view is cut with `--since` and `--until`; `nil`: it has only a present.
   package static func timeColumn(of view: String) -> String? {
     let columns = [
-      "aggregate_runs": "started_at", "changes": "finished_at", "cycles": "trough_on",
-      "daily_averages": "day", "fill_up_history": "computed_at", "ingest_runs": "started_at",
+      "aggregate_runs": "started_at", "brand_daily": "day", "changes": "finished_at",
+      "coverage": "day", "cycles": "trough_on", "daily_averages": "day", "market_events": "day",
+      "price_changes": "changed_at", "station_days": "day", "fill_up_history": "computed_at",
+      "ingest_runs": "started_at",
       "price_history": "valid_from", "rejects": "rejected_at", "trend_30d": "day",
     ]
     return columns[view]

@@ -1,4 +1,5 @@
 import Archives
+import Configuration
 import Dispatch
 import Feeds
 import Foundation
@@ -74,7 +75,17 @@ enum Bowser {
       return .done
     }
     guard let command = commands.first(where: { $0.name == name }) else {
-      return failed(UsageError.unknown("command", name, among: commands.map(\.name)))
+      if name.hasPrefix("-") {
+        return failed(
+          UsageError.message("\(name) stands behind a command: bowser help lists them"))
+      }
+      let names = commands.map(\.name)
+      guard nearest(to: name, in: names) != nil else {
+        return failed(
+          UsageError.message(
+            "no command '\(name)': bowser help lists them; of a place tells bowser show"))
+      }
+      return failed(UsageError.unknown("command", name, among: names))
     }
     if arguments.contains("-h") || arguments.contains("--help") {
       write(command.help)

@@ -262,5 +262,5 @@ struct Invocation {
 
 /// Whether a word that begins with a minus is a number or a position south of the equator, and no option.
 private func isNumber(_ word: String) -> Bool {
-  word.wholeMatch(of: /-[0-9.]+(,-?[0-9.]+)?/) != nil
+  word.wholeMatch(of: /-[0-9.]+,?( *-?[0-9.]+)?/) != nil
 }

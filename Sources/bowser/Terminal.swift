@@ -17,7 +17,7 @@ struct Style {
     var size = winsize()
     let isKnown = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
     let told = environment["COLUMNS"].flatMap(Int.init) ?? (isKnown ? Int(size.ws_col) : 0)
-    width = told > 0 ? max(40, told) : 101
+    width = told > 0 ? min(max(40, told), 400) : 101
   }
 
   /// Words in as many lines as they need, those behind the first begun with blanks.

@@ -90,6 +90,8 @@ struct FrontDoorTests {
     #expect(second.out.contains("schema         up to date"), "\(second.out)")
     #expect(try CommandTests.run(["migrate", "verify"], on: target).code == 0)
     try Connection("dbname=postgres").execute("DROP DATABASE \"\(name)\"")
+    let own = try CommandTests.run(["setup"], on: "dbname=template1")
+    #expect(own.code == 78 && own.err.contains("server's own database"), "\(own)")
     let away = try CommandTests.run(["setup"], on: "host=/nowhere password=CANARY")
     #expect(away.code == 75 && !away.err.contains("CANARY"), "\(away)")
   }
@@ -123,7 +125,8 @@ struct FrontDoorTests {
       for words in [
         ["brisbane"], ["bris"], ["QLD"], ["\(station[1]),\(station[2])"],
         [station[3], "--near", "4"],
-        [station[4]],
+        [station[4]], ["brisbane", "--near", "20"], ["\(station[3]), QLD"],
+        ["\(station[1])", "\(station[2])"], [station[3].lowercased(), "qld"],
       ] {
         let shown = try run(["show"] + words)
         #expect(shown.code == 0 && shown.out.contains("cheapest U91"), "\(words) \(shown)")
@@ -146,9 +149,9 @@ struct FrontDoorTests {
         #expect(widest <= 60, "\(words) \(widest): \(narrow.out)")
       }
       for (words, hint) in [
-        (["nowhere at all"], "no place"), (["brisbane", "sydney"], "one place"),
+        (["nowhere at all"], "no place"), (["brisbane", "sydney"], "no place"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
-        (["--near", "3"], "needs a place"),
+        (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "middle"),
       ] {
         let refused = try run(["show"] + words)
         #expect(refused.code == 64 && refused.err.contains(hint), "\(words) \(refused)")

@@ -218,6 +218,12 @@ struct NotifyTests {
       try FileManager.default.removeItem(atPath: out + ".down")
       #expect(try notify(target, environment).code == 0)
       let said = try String(contentsOfFile: out, encoding: .utf8)
+      // What it leaves behind is not waited for.
+      try Data("#!/bin/sh\nsleep 60 &\nexit 0\n".utf8).write(to: URL(filePath: out + ".sh"))
+      try Connection(target).execute("UPDATE fuel.notice SET told_at = NULL")
+      let began = ContinuousClock.now
+      #expect(try notify(target, environment).code == 0)
+      #expect(ContinuousClock.now - began < .seconds(20))
       #expect(said.contains("\"repeat\":true") && said.contains("\"kind\":\"price\""), "\(said)")
       #expect(!said.contains("CANARY") && said.hasSuffix("0\n"), "\(said)")
     }

@@ -94,7 +94,14 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     let feeds = sources.map(\.feed)
     guard let feed = named(name, in: feeds),
       let source = sources.first(where: { $0.feed == feed })
-    else { throw ConfigurationError.unknownFeed(name, suggestion: nearest(to: name, in: feeds)) }
+    else {
+      guard name != "all" else { throw UsageError.message("every feed is --all") }
+      let begun = feeds.filter { $0.hasPrefix(name.lowercased()) }
+      guard begun.isEmpty else {
+        throw UsageError.message("'\(name)' may be \(begun.joined(separator: " or "))")
+      }
+      throw ConfigurationError.unknownFeed(name, suggestion: nearest(to: name, in: feeds))
+    }
     return source
   }
 }

@@ -6,6 +6,10 @@ import Pipeline
 import Postgres
 import Store
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 let notifyCommand = Command(
   name: "notify",
   summary: "Tell an address or a program what turned: verdicts, states of the market, prices.",
@@ -48,7 +52,13 @@ let notifyCommand = Command(
   var worst = ExitCode.done
   for rule in rules {
     do {
-      let place = try PlaceSearch(store: store, regions: regions).place(rule.place)
+      let place: NamedPlace
+      do {
+        place = try PlaceSearch(store: store, regions: regions).place(rule.place)
+      } catch let error as UsageError {
+        throw ConfigurationError.wrongValue(
+          key: rule.place, place: "notify.json5", expected: "a place: \(error)")
+      }
       if rule.kind == .verdict, place.kind != .region {
         throw ConfigurationError.wrongValue(
           key: rule.name, place: "notify.json5", expected: "a rule about a region")
@@ -114,42 +124,68 @@ private struct Receivers {
               "Content-Type": "application/json", "User-Agent": "bowser/\(Version.number)",
             ],
             body: Array(body.utf8)))
+      } catch .addressRefused(let reason) {
+        throw ConfigurationError.unsafeSecret(
+          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: reason)
       } catch {
         throw NotTaken(description: "\(error)")
       }
       guard (200...299).contains(response.status) else {
         throw NotTaken(description: "\(url.host ?? "the receiver") answered \(response.status)")
       }
-    case .command(let program): try await run(program, body)
+    case .command(let program): try run(program, body)
     }
   }
 
-  /// Half a minute at most.
-  private func run(_ program: String, _ body: String) async throws {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    // Keys of providers are none of its business.
-    process.environment = ["PATH": path]
+  /// Half a minute at most; then it ends, and what it started in its group.
+  private func run(_ program: String, _ body: String) throws {
     let input = Pipe()
-    process.standardInput = input
-    process.standardOutput = FileHandle.nullDevice
-    do {
-      try process.run()
-    } catch {
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer { close(nothing) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(
+      &actions, input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, nothing, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, nothing, STDERR_FILENO)
+    // Else it would hold the other end of its own input, and whoever waits for this process would wait for it too.
+    for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+      if let number = Int32(name), number > STDERR_FILENO { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    // Keys of providers are none of its business.
+    let words = [strdup(program), nil]
+    let environment = [strdup("PATH=\(path)"), nil]
+    defer { for text in words + environment { free(text) } }
+    var number: pid_t = 0
+    guard posix_spawn(&number, program, &actions, &attributes, words, environment) == 0 else {
       throw NotTaken(description: "\(program) cannot be started")
     }
-    let number = process.processIdentifier
-    let timer = DispatchSource.makeTimerSource()
-    timer.schedule(deadline: .now() + .seconds(30))
-    timer.setEventHandler { kill(number, SIGKILL) }
-    timer.resume()
-    defer { timer.cancel() }
+    try? input.fileHandleForReading.close()
     // One that reads nothing still decides by its exit code.
     try? input.fileHandleForWriting.write(contentsOf: Data((body + "\n").utf8))
     try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      throw NotTaken(description: "\(program) ended with \(process.terminationStatus)")
+    var status: Int32 = 0
+    let began = ContinuousClock.now
+    while waitpid(number, &status, WNOHANG) == 0 {
+      guard ContinuousClock.now - began < .seconds(30) else {
+        kill(-number, SIGKILL)
+        waitpid(number, &status, 0)
+        throw NotTaken(description: "\(program) took more than 30 s")
+      }
+      usleep(20_000)
+    }
+    // The upper byte of a status is the exit code, the lower one the signal.
+    guard status == 0 else {
+      throw NotTaken(
+        description: status & 0x7F == 0
+          ? "\(program) ended with \(status >> 8)"
+          : "\(program) ended by signal \(status & 0x7F)")
     }
   }
 

@@ -31,6 +31,11 @@ let setupCommand = Command(
   let made = try Connection.makeDatabase(target, deadline: deadline)
   let connection = try Connection(target, deadline: deadline)
   let place = connection.place
+  guard !["postgres", "template0", "template1"].contains(place.database) else {
+    throw PostgresError.unfit(
+      "\(place.database) is the server's own database: name another one, by PGDATABASE or --db; setup makes it"
+    )
+  }
   say("database", "\(place.database) at \(place.host), \(made == nil ? "found" : "made")")
   let applied = try Migrator(connection).up()
   try keepCountry(of: invocation, in: connection)
@@ -46,19 +51,32 @@ let setupCommand = Command(
   }
   say("feeds", ready.isEmpty ? "none is set up" : ready.map(\.feed).joined(separator: ", "))
   for feed in missing { say("", "\(feed.feed) is not set up: set \(feed.missing)") }
+  for source in ready {
+    if let lost = try? source.missingSecret(in: Secrets(environment: invocation.environment)) {
+      say("", "\(source.feed) was read before and has lost its key: \(lost)")
+    }
+  }
   if !missing.isEmpty { say("", "docs/feeds.md, or man bowser-ingest, tells how to get keys") }
 
+  // As this one was called.
+  let options = ["config", "db"].compactMap { name in
+    invocation.options[name].map { " --\(name) \(shellQuoted(holdsPassword($0) ? "..." : $0))" }
+  }.joined()
   let program = Bundle.main.executablePath ?? "bowser"
   let isRead = health.contains { $0.lastSuccess != nil }
   say(
     "next",
     isRead
-      ? "\(program) show"
-      : "\(program) ingest --all --summary && \(program) aggregate && \(program) show")
+      ? "\(program) show\(options)"
+      : ["ingest --all --summary", "aggregate", "show"].map { "\(program) \($0)\(options)" }
+        .joined(separator: " && "))
   if FileManager.default.fileExists(atPath: "/lib/systemd/system/bowser-ingest@all.timer") {
     say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
   } else {
     say("cron", try cronLine(program, invocation, place))
+    if invocation.environment["PGPASSWORD"] != nil || holdsPassword(target) {
+      say("", "its password into ~/.pgpass of the user of cron, or a service file")
+    }
   }
   return .done
 }
@@ -74,14 +92,28 @@ private func cronLine(
   _ place: (host: String, port: String, database: String, user: String)
 ) throws -> String {
   let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
-  let variables = [
-    ("PGHOST", place.host), ("PGPORT", place.port), ("PGDATABASE", place.database),
-    ("PGUSER", place.user), ("BOWSER_CONFIG", folder),
-  ].map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
+  // Whatever else libpq was told, such as sslmode; a password belongs into ~/.pgpass.
+  let named = ["PGPASSWORD", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER"]
+  let others = invocation.environment.filter { $0.key.hasPrefix("PG") && !named.contains($0.key) }
+    .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  let target = try invocation.settings().text("database")
+  let server =
+    target.isEmpty || holdsPassword(target)
+    ? [
+      ("PGHOST", place.host), ("PGPORT", place.port), ("PGDATABASE", place.database),
+      ("PGUSER", place.user),
+    ] : [("BOWSER_DATABASE", target)]
+  let variables = (server + others + [("BOWSER_CONFIG", folder)])
+    .map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
   // A percent sign ends a command of a crontab.
   return
     "*/10 * * * * export \(variables); \(shellQuoted(program)) ingest --all; \(shellQuoted(program)) aggregate"
     .replacing("%", with: "\\%")
+}
+
+/// Whether a connection string may hold a password.
+private func holdsPassword(_ target: String) -> Bool {
+  target.contains("password") || target.wholeMatch(of: /[a-z]+:\/\/[^\/@]*:[^\/@]*@.*/) != nil
 }
 
 /// A word as a shell reads it back.

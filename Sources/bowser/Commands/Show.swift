@@ -28,9 +28,6 @@ let showCommand = Command(
     while the version stays.
     """
 ) { invocation in
-  guard invocation.operands.count <= 1 else {
-    throw UsageError.message("show takes one place: quote a name of several words")
-  }
   let kilometres = try invocation.options["near"].map { text in
     guard let value = Double(text), (0.1...500).contains(value) else {
       throw UsageError.message("--near must be a number of kilometres from 0.1 to 500")
@@ -43,7 +40,9 @@ let showCommand = Command(
   let now = try invocation.clock().now()
   let style = Style(invocation.environment)
   let regions = try store.reportRegions()
-  guard let word = invocation.operands.first else {
+  // A name of several words needs no quotes.
+  let word = invocation.operands.joined(separator: " ")
+  guard !invocation.operands.isEmpty else {
     guard kilometres == nil else { throw UsageError.message("--near needs a place") }
     if invocation.flags.contains("json") {
       write(try store.marketJSON() + "\n")
@@ -53,6 +52,9 @@ let showCommand = Command(
     return .done
   }
   let place = try PlaceSearch(store: store, regions: regions).place(word)
+  guard kilometres == nil || place.position != nil else {
+    throw UsageError.message("--near needs a place with a middle, and \(place.name) has none")
+  }
   let page = try PlacePage(
     place, fuel: fuel, within: kilometres, days: days, now: now, store: store, regions: regions)
   if invocation.flags.contains("json") {
@@ -65,7 +67,11 @@ let showCommand = Command(
 
 private func fuelCode(_ word: String) throws -> String {
   let codes = Fuel.allCases.map(\.rawValue)
-  guard let code = codes.first(where: { $0 == word.uppercased() }) else {
+  let names = [
+    "DIESEL": "DL", "UNLEADED": "U91", "PREMIUM": "P98", "ETHANOL": "E10", "AUTOGAS": "LPG",
+  ]
+  let wanted = names[word.uppercased()] ?? word.uppercased()
+  guard let code = codes.first(where: { $0 == wanted }) else {
     throw UsageError.unknown("fuel", word, among: codes)
   }
   return code

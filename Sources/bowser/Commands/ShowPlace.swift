@@ -15,22 +15,36 @@ struct PlaceSearch {
     }
     if let point = point(word) { return point }
     if let region = region(word) {
-      return NamedPlace(kind: .region, code: region.code, name: capitalised(region.name))
+      return NamedPlace(
+        kind: .region, code: region.code, name: capitalised(region.name), position: region.centre)
     }
-    let found = try store.places(named: word, limit: 9)
+    let (name, state) = parted(word)
+    let found = try store.places(named: name, limit: 40).filter {
+      state == nil || $0.state == state
+    }
     guard let first = found.first else {
       throw UsageError.unknown("place", word, among: regions.map(\.name))
     }
     // Whole names before beginnings, suburbs before stations of the same name.
-    let whole = found.filter { $0.name.lowercased() == word.lowercased() }
+    let whole = found.filter { $0.name.lowercased() == name.lowercased() }
     let meant = whole.isEmpty ? found : whole.filter { $0.kind == whole[0].kind }
     guard meant.count == 1 || meant.allSatisfy({ $0 == first }) else {
-      let list = found.prefix(8).map { "\($0.name) (\($0.kind.rawValue), \($0.state ?? ""))" }
+      let list = meant.prefix(8).map { "\($0.name), \($0.state ?? "") (\($0.kind.rawValue))" }
       throw UsageError.message(
-        "'\(word)' may be \(list.joined(separator: "; "))\(found.count > 8 ? " ..." : ""): say more of it"
+        "'\(word)' may be \(list.joined(separator: "; "))\(meant.count > 8 ? " ..." : ""): say more of it, or the state"
       )
     }
     return meant[0]
+  }
+
+  /// A name without the state behind it: `Woodton WA`, `Woodton, WA`, or as a list of places shows it.
+  private func parted(_ word: String) -> (name: String, state: String?) {
+    let states = regions.filter { $0.kind == "state" }.map(\.code)
+    let plain = word.replacing(/\s*\((suburb|postcode|station)\)$/, with: "")
+    guard let match = plain.wholeMatch(of: /(.+?)[,\s]+([A-Za-z]{2,3})/),
+      let state = states.first(where: { $0 == match.2.uppercased() })
+    else { return (plain, nil) }
+    return (String(match.1), state)
   }
 
   /// A region by its code or name, or by a beginning that no other has.
@@ -45,9 +59,7 @@ struct PlaceSearch {
   }
 
   private func point(_ word: String) -> NamedPlace? {
-    let parts = word.split(separator: ",").map {
-      Double($0.trimmingCharacters(in: .whitespaces))
-    }
+    let parts = word.split(whereSeparator: { $0 == "," || $0 == " " }).map { Double($0) }
     guard parts.count == 2, let latitude = parts[0], let longitude = parts[1],
       let position = Position(latitude: latitude, longitude: longitude)
     else { return nil }
@@ -120,7 +132,7 @@ struct PlacePage {
       text +=
         "\n  "
         + style.dim(
-          "\(fuel), daily averages of \(shown.count) days, \(Cents.text(low)) to \(Cents.text(high))"
+          "\(fuel), daily averages of \(shown.count < days.count ? "the newest " : "")\(shown.count) days, \(Cents.text(low)) to \(Cents.text(high))"
         )
         + "\n  \(spark(shown))\n"
     }
@@ -131,9 +143,11 @@ struct PlacePage {
     }
     text += "\n"
     guard !offers.isEmpty else {
+      let advice =
+        averages.isEmpty && region == nil
+        ? "bowser ingest --all reads the feeds" : "try a wider --near, or another --fuel"
       return text
-        + "  No station with a price\(kilometres.map { " within \(trimmed($0)) km" } ?? ""): "
-        + "try --near 10, or another --fuel.\n\n"
+        + "  No station with a price\(kilometres.map { " within \(trimmed($0)) km" } ?? ""): \(advice).\n\n"
     }
     text += "  " + style.dim(heading) + "\n"
     for offer in offers { text += line(offer, style) }
