@@ -36,6 +36,22 @@ extension String {
     "'" + escaping { ["\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"][$0] } + "'"
   }
 
+  /// A literal of JSON.
+  package var asJSONLiteral: String {
+    "\""
+      + escaping { scalar in
+        switch scalar {
+        case "\"", "\\": return "\\\(scalar)"
+        case "\n": return "\\n"
+        // The last two end a line where JSON is read as a script.
+        case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
+          let digits = String(scalar.value, radix: 16)
+          return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: return nil
+        }
+      } + "\""
+  }
+
   /// One line without anything that moves a cursor or turns the direction of letters.
   package var asTerminalLine: String {
     escaping { scalar in

@@ -32,7 +32,7 @@ struct Chart {
       low: middle - half, high: middle + half, top: 6, bottom: height - 6, left: 4,
       step: (width - 10) / Double(max(1, days.count - 1)))
     return """
-      <svg class="spark" viewBox="0 0 \(place(width)) \(place(height))" role="img" aria-label="\(summary)">
+      <svg class="spark" viewBox="0 0 \(Words.coordinate(width)) \(Words.coordinate(height))" role="img" aria-label="\(summary)">
       \(line(\.average, scale, "line"))\(dot(scale))
       </svg>
 
@@ -55,8 +55,8 @@ struct Chart {
     let right = scale.x(days.count - 1)
     let grid = ticks.map { tick -> HTML in
       """
-      <line class="grid" x1="40" x2="\(place(right))" y1="\(place(scale.y(tick)))" y2="\(place(scale.y(tick)))"/>
-      <text class="axis" x="34" y="\(place(scale.y(tick) + 4))" text-anchor="end">\(Int(tick))</text>
+      <line class="grid" x1="40" x2="\(Words.coordinate(right))" y1="\(Words.coordinate(scale.y(tick)))" y2="\(Words.coordinate(scale.y(tick)))"/>
+      <text class="axis" x="34" y="\(Words.coordinate(scale.y(tick) + 4))" text-anchor="end">\(Int(tick))</text>
 
       """
     }
@@ -64,12 +64,12 @@ struct Chart {
     let dates = days.enumerated().filter { ($0.offset - (days.count - 1)) % every == 0 }.map {
       index, day -> HTML in
       """
-      <text class="axis" x="\(place(scale.x(index)))" y="\(place(height - 8))" text-anchor="middle">\(Words.date(day.day))</text>
+      <text class="axis" x="\(Words.coordinate(scale.x(index)))" y="\(Words.coordinate(height - 8))" text-anchor="middle">\(Words.date(day.day))</text>
 
       """
     }
     return """
-      <svg class="chart" viewBox="0 0 \(place(width)) \(place(height))" role="img" aria-label="\(summary)">
+      <svg class="chart" viewBox="0 0 \(Words.coordinate(width)) \(Words.coordinate(height))" role="img" aria-label="\(summary)">
       \(grid)\(dates)\(band(scale))\(line(\.movingAverage, scale, "moving"))\(line(\.average, scale, "line"))\(dot(scale))\(lastLabel(scale))
       </svg>
 
@@ -115,12 +115,15 @@ struct Chart {
   ) -> [HTML] {
     runs { $0[keyPath: value] != nil }.map { run in
       let points = run.compactMap { index in
-        days[index][keyPath: value].map { "\(place(scale.x(index))),\(place(scale.y($0)))" }
+        days[index][keyPath: value].map {
+          "\(Words.coordinate(scale.x(index))),\(Words.coordinate(scale.y($0)))"
+        }
       }
       // A day between two gaps is a point, which no line shows.
       guard points.count > 1 else {
         let (x, y) = (scale.x(run.lowerBound), scale.y(days[run.lowerBound][keyPath: value] ?? 0))
-        return "<circle class=\"point\" cx=\"\(place(x))\" cy=\"\(place(y))\" r=\"2\"/>\n"
+        return
+          "<circle class=\"point\" cx=\"\(Words.coordinate(x))\" cy=\"\(Words.coordinate(y))\" r=\"2\"/>\n"
       }
       return "<polyline class=\"\(style)\" points=\"\(points.joined(separator: " "))\"/>\n"
     }
@@ -128,9 +131,11 @@ struct Chart {
 
   private func band(_ scale: Scale) -> [HTML] {
     runs { $0.lowest != nil && $0.highest != nil }.filter { $0.count > 1 }.map { run in
-      let above = run.map { "\(place(scale.x($0))),\(place(scale.y(days[$0].highest ?? 0)))" }
+      let above = run.map {
+        "\(Words.coordinate(scale.x($0))),\(Words.coordinate(scale.y(days[$0].highest ?? 0)))"
+      }
       let below = run.reversed().map {
-        "\(place(scale.x($0))),\(place(scale.y(days[$0].lowest ?? 0)))"
+        "\(Words.coordinate(scale.x($0))),\(Words.coordinate(scale.y(days[$0].lowest ?? 0)))"
       }
       return "<polygon class=\"band\" points=\"\((above + below).joined(separator: " "))\"/>\n"
     }
@@ -140,22 +145,15 @@ struct Chart {
     guard let last = days.lastIndex(where: { $0.average != nil }), let value = days[last].average
     else { return "" }
     return
-      "<circle class=\"dot\" cx=\"\(place(scale.x(last)))\" cy=\"\(place(scale.y(value)))\" r=\"3.5\"/>\n"
+      "<circle class=\"dot\" cx=\"\(Words.coordinate(scale.x(last)))\" cy=\"\(Words.coordinate(scale.y(value)))\" r=\"3.5\"/>\n"
   }
 
   private func lastLabel(_ scale: Scale) -> HTML {
     guard let last = days.lastIndex(where: { $0.average != nil }), let value = days[last].average
     else { return "" }
     return """
-      <text class="last" x="\(place(scale.x(last) + 7))" y="\(place(scale.y(value) + 4))">\(Words.cents(value))</text>
+      <text class="last" x="\(Words.coordinate(scale.x(last) + 7))" y="\(Words.coordinate(scale.y(value) + 4))">\(Words.cents(value))</text>
 
       """
-  }
-
-  /// A coordinate with one decimal.
-  private func place(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
-    return tenths % 10 == 0
-      ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
 }

@@ -28,20 +28,7 @@ extension Report {
   }
 
   /// A text of JSON; what is not there is null.
-  private func quoted(_ text: String?) -> String {
-    guard let text else { return "null" }
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
+  private func quoted(_ text: String?) -> String { text?.asJSONLiteral ?? "null" }
 
   /// When the verdicts and states of a region turned.
   func atom(_ region: MarketReport.Region) -> HTML {

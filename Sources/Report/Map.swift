@@ -54,13 +54,7 @@ struct Map {
   private func y(_ position: Position) -> Double { (north - position.latitude) * scale }
 
   private func point(_ position: Position) -> String {
-    "\(short(x(position))),\(short(y(position)))"
-  }
-
-  private func short(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
-    return tenths % 10 == 0
-      ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    "\(Words.coordinate(x(position))),\(Words.coordinate(y(position)))"
   }
 
   func svg(_ name: String) -> HTML {
@@ -86,7 +80,7 @@ struct Map {
 
   /// Shapes differ as colours do.
   private func mark(_ dot: Dot) -> HTML {
-    let (x, y) = (short(x(dot.position)), short(y(dot.position)))
+    let (x, y) = (Words.coordinate(x(dot.position)), Words.coordinate(y(dot.position)))
     let shape: HTML =
       switch dot.mark {
       case .cheap: "<circle class=\"cheap\" cx=\"\(x)\" cy=\"\(y)\" r=\"6\"/>"

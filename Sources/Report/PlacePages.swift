@@ -7,7 +7,13 @@ extension Report {
   struct Locality {
     var state: String
     var name: String
-    var offers: [Offer]
+    var offers: [Offer] = []
+
+    /// The one in which a station lies, without its offers.
+    init(around offer: Offer) {
+      state = offer.state
+      name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").capitalized)
+    }
 
     /// Only plain characters: names come from feeds.
     var path: String { "place/\(Report.slug(state))/\(Report.slug(name)).html" }
@@ -37,8 +43,7 @@ extension Report {
   func localities() -> [Locality] {
     var found: [String: Locality] = [:]
     for offer in market.offers {
-      let name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").capitalized)
-      let locality = Locality(state: offer.state, name: name, offers: [])
+      let locality = Locality(around: offer)
       found[locality.path, default: locality].offers.append(offer)
     }
     return found.values.sorted { ($0.state, $0.name) < ($1.state, $1.name) }
@@ -120,7 +125,7 @@ extension Report {
 
   private func standing(_ offer: Offer, _ home: HTML) -> HTML {
     guard let standing = market.standings[.init(offer.station, offer.fuel)],
-      let region = market.regions.first(where: { $0.code == standing.region })
+      let region = regions[standing.region]
     else { return "" }
     let tenths = Cents.tenths(standing.difference)
     let words =
@@ -134,14 +139,13 @@ extension Report {
   }
 
   private func zone(ofState state: String) -> Zone {
-    zone(of: market.regions.first { $0.code == state })
+    zone(of: regions[state])
   }
 
   /// Everything that one station sells.
   func stationPage(_ offers: [Offer]) -> HTML {
     let first = offers[0]
-    let name = Words.title((first.suburb ?? first.postcode ?? "elsewhere").capitalized)
-    let locality = Locality(state: first.state, name: name, offers: [])
+    let locality = Locality(around: first)
     let position: HTML =
       first.position.map { position in
         " · <a href=\"geo:\(position.latitude),\(position.longitude)\">\(position.latitude), \(position.longitude)</a>"
@@ -152,7 +156,7 @@ extension Report {
       """
       <h1>\(first.name)</h1>
       <p class="lead">\([first.brand, first.postcode].compactMap { $0 }.joined(separator: ", ")) \
-      <a href="../\(locality.path)">\(name), \(first.state)</a>\(position)</p>
+      <a href="../\(locality.path)">\(locality.name), \(locality.state)</a>\(position)</p>
       <div class="panel">
       \(table(
         "Prices",

@@ -8,19 +8,22 @@ package struct Report {
   let now: Instant
   /// Which program wrote it.
   let version: String
+  /// By code: each of a hundred thousand prices asks for its own.
+  let regions: [String: MarketReport.Region]
 
   package init(_ market: MarketReport, now: Instant, version: String) {
     self.market = market
     self.now = now
     self.version = version
+    regions = Dictionary(
+      market.regions.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Paths below the report's folder, and their texts. Pages of places and stations hold no time but those of prices, so
   /// that what did not change is written as it was.
   package var files: [(path: String, text: String)] {
     var files: [(path: String, text: String)] = [("style.css", styleSheet)]
-    let regions = market.regions.filter(hasAverage)
-    for region in regions {
+    for region in market.regions where hasAverage(region) {
       files.append((Self.path(of: region), regionPage(region).text))
       files.append(("feed/\(Self.slug(region.code)).atom", atom(region).text))
     }

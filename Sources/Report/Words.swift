@@ -8,6 +8,13 @@ enum Words {
 
   static func cents(_ value: Double?) -> String { value.map { cents($0) } ?? "·" }
 
+  /// Of a drawing, with one decimal.
+  static func coordinate(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0
+      ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+
   /// Percent of a share.
   static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 

@@ -1,24 +1,7 @@
 import FuelModel
 
 /// A JSON string literal.
-func quoted(_ text: String) -> String {
-  var literal = "\""
-  for scalar in text.unicodeScalars {
-    switch scalar {
-    case "\"": literal += "\\\""
-    case "\\": literal += "\\\\"
-    case "\n": literal += "\\n"
-    default:
-      if scalar.value < 0x20 {
-        let digits = String(scalar.value, radix: 16)
-        literal += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      } else {
-        literal.unicodeScalars.append(scalar)
-      }
-    }
-  }
-  return literal + "\""
-}
+func quoted(_ text: String) -> String { text.asJSONLiteral }
 
 /// A JSON object of values that are JSON already, in the given order.
 func jsonObject(_ fields: KeyValuePairs<String, String>) -> String {

@@ -1,3 +1,4 @@
+import Foundation
 import FuelModel
 import Logging
 import Report
@@ -11,6 +12,13 @@ func checkEscapes(_ text: String) {
   let literal = Array(text.asJSON5Literal.utf8)
   precondition(literal.first == 0x27 && literal.last == 0x27 && literal.count > 1, "no literal")
   precondition(unescaped(Array(literal.dropFirst().dropLast()), quote: 0x27) == bytes, "JSON5")
+
+  // Without U+FEFF, which the platform's reader drops behind any escape, as a mark of byte order.
+  let unmarked = text.escaping { $0 == "\u{FEFF}" ? "" : nil }
+  let json = unmarked.asJSONLiteral
+  precondition(!json.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control sign in JSON")
+  let list = try? JSONSerialization.jsonObject(with: Data("[\(json)]".utf8)) as? [String]
+  precondition(list.map { $0.map { Array($0.utf8) } } == [Array(unmarked.utf8)], "JSON")
 
   precondition(field(Array(text.asCSVField.utf8)) == bytes, "a field")
 
