@@ -561,7 +561,8 @@ GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) TO fuel_writer;
 
 -- Notes the days that have ended since station days were made, for every station and fuel whose price may reach
--- into them, and that they are made: from then on a change of them is noted by what changes them.
+-- into them, and that they are made: from then on a change of them is noted by what changes them. Days that were
+-- made by a clock that was ahead are taken back, and made when they end.
 CREATE OR REPLACE FUNCTION fuel.mark_ended_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -575,7 +576,26 @@ BEGIN
     fuel.price_day(p_clock - state_delay.delay, state.time_zone, state.price_day_starts) - 1 AS ended_until
   FROM fuel.state
   JOIN fuel.state_delay USING (state);
-  DELETE FROM pg_temp.ended WHERE ended.made_until >= ended.ended_until;
+  DELETE FROM pg_temp.ended WHERE ended.made_until = ended.ended_until;
+  DELETE FROM fuel.daily_rollup
+  WHERE daily_rollup.day > (
+    SELECT min(ended.ended_until) FROM pg_temp.ended WHERE ended.made_until > ended.ended_until
+  );
+  INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month, is_marked)
+  SELECT
+    pair.station_id,
+    pair.fuel_id,
+    date_trunc('month', (ended.ended_until + 1)::timestamp)::date,
+    date_trunc('month', ended.made_until::timestamp)::date,
+    true
+  FROM pg_temp.ended
+  JOIN fuel.station ON station.state = ended.state AND station.place_id = station.station_id
+  JOIN fuel.present_span AS pair USING (station_id)
+  WHERE ended.made_until > ended.ended_until
+  ORDER BY pair.station_id, pair.fuel_id
+  ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
+    first_month = least(known.first_month, excluded.first_month),
+    last_month = greatest(known.last_month, excluded.last_month);
   INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
   SELECT noted.station_id, noted.fuel_id, noted.first_month, noted.last_month
   FROM (
@@ -598,9 +618,9 @@ BEGIN
       LIMIT 1
     ) AS first
     WHERE ended.made_until IS NULL
-      OR pair.lapses_at > fuel.price_day_begin(
+      OR ended.made_until < ended.ended_until AND (pair.lapses_at > fuel.price_day_begin(
         ended.made_until + 1, ended.time_zone, ended.price_day_starts)
-      OR pair.next_from_at IS NOT NULL
+      OR pair.next_from_at IS NOT NULL)
   ) AS noted
   WHERE noted.first_month <= noted.last_month
   ORDER BY noted.station_id, noted.fuel_id

@@ -119,4 +119,48 @@ struct AggregateTests {
         ) == ["t"])
     }
   }
+
+  /// F-N50: an aggregate by a clock that was weeks ahead leaves nothing behind once the clock is right again.
+  @Test func aClockThatWasAheadIsTakenBack() async throws {
+    func answers(isAhead: Bool) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target)
+        let connection = try Connection(target)
+        let begin = Instant("2026-06-26T01:00:00Z")
+        func aggregate(at instant: Instant) throws {
+          _ = try Aggregate(
+            store: feed.store, regions: [.queensland, .nation], clock: .fixed(instant),
+            log: Logger(.error)
+          ).run()
+        }
+        var prices = [1_700, 1_710, 1_720, 1_730]
+        var changedAt = Array(repeating: begin, count: 4)
+        for round in 0..<28 {
+          let at = begin + .seconds(Int64(round) * 43_200)
+          // One of them moves, the others stay for days.
+          prices[round % 3] += round % 2 == 0 ? 30 : -20
+          changedAt[round % 3] = at
+          try feed.says(
+            (0..<4).map { .u91("\($0)", prices[$0], changedAt[$0]) }, at: at, now: at)
+          try aggregate(at: at + .seconds(60))
+          if isAhead, round == 6 { try aggregate(at: at + .seconds(20 * 86_400)) }
+        }
+        let end = begin + .seconds(27 * 43_200 + 600)
+        try aggregate(at: end)
+        try connection.query("SELECT set_config('bowser.now', \(end.description), false)")
+        var lines: [String] = []
+        for view in ["daily_averages", "station_days", "coverage", "averages_now", "trend_30d"] {
+          lines += try connection.lines(
+            SQL(
+              stringLiteral:
+                "SELECT '\(view)', to_jsonb(told)::text FROM fuel_v1.\(view) AS told ORDER BY 2"))
+        }
+        return lines
+      }
+    }
+    let expected = try await answers(isAhead: false)
+    #expect(expected.count > 60)
+    let difference = firstDifference(try await answers(isAhead: true), expected)
+    #expect(difference == nil, "\(difference ?? "")")
+  }
 }
