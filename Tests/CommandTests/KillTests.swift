@@ -62,6 +62,7 @@ struct KillTests {
         ["backfill", "recordings", recordings, "--now", now]
       },
       Step(name: "rebuild") { _, _ in ["aggregate", "--rebuild", "--now", now] },
+      Step(name: "notify") { _, _ in ["notify", "--now", now] },
       Step(name: "report") { folder, _ in ["report", "--out", folder + "/report", "--now", now] },
       Step(name: "metrics") { folder, _ in ["metrics", "--out", folder + "/m.prom", "--now", now] },
       Step(name: "export") { folder, _ in
@@ -121,6 +122,45 @@ struct KillTests {
     }
   }
 
+  /// A configuration whose rules hand each notice to a program, which keeps it in `told` without its number and without
+  /// whether it repeats.
+  private func configuration(_ folder: String) throws -> String {
+    let path = folder + "/notices"
+    let told = path + "/told"
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: path)
+    try FileManager.default.createDirectory(atPath: told, withIntermediateDirectories: true)
+    let script = """
+      #!/bin/sh
+      set -e
+      sed -E 's/"(id|repeat)":[a-z0-9]+,//g' >'\(told)'/.$$
+      mv '\(told)'/.$$ '\(told)'/$$
+      """
+    try Data(script.utf8).write(to: URL(filePath: path + "/tell"))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: path + "/tell")
+    let rules = ["brisbane", "gold-coast", "qld", "nsw", "sydney", "4000"].map {
+      "{ name: 'below-\($0)', place: '\($0)', belowCents: 300, command: '\(path)/tell' },"
+    }
+    try Data("[\(rules.joined(separator: "\n"))]".utf8).write(
+      to: URL(filePath: path + "/notify.json5"))
+    return path
+  }
+
+  /// What the program was told, each once, and an empty folder again.
+  private func told(_ configuration: String) throws -> [String] {
+    let folder = configuration + "/told"
+    defer {
+      try? FileManager.default.removeItem(atPath: folder)
+      try? FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    }
+    return Set(
+      try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { !$0.hasPrefix(".") }
+        .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
+    ).sorted()
+  }
+
   /// F-K04: whatever is ended in whatever manner, the next run ends as one that nothing disturbed.
   @Test(.long) func everyCommandOutlivesItsEnd() async throws {
     let cluster = try Cluster()
@@ -131,7 +171,9 @@ struct KillTests {
       return .text(200, "OK")
     }
     defer { watcher.stop() }
+    let configuration = try configuration(cluster.folder)
     let environment = [
+      "BOWSER_CONFIG": configuration,
       "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_PING_URL": "http://127.0.0.1:\(watcher.port)/check",
       "BOWSER_DEADLINE": "120",
     ]
@@ -167,7 +209,7 @@ struct KillTests {
 
     let steps = Self.steps(archive: archive, recordings: CommandTests.recording)
     // By hand: KILLS=300 make test-long.
-    let wanted = Long.count("KILLS", short: 0, long: 12)
+    let wanted = Long.count("KILLS", short: 0, long: 13)
     var random = Random(seed: 21, "kills")
     var kills: [String: Int] = [:]
     var before = "template0"
@@ -182,6 +224,8 @@ struct KillTests {
       var length = Double((ContinuousClock.now - began) / .milliseconds(1))
       let expected = try state(cluster.database(after))
       let expectedFiles = try files(expectedFolder)
+      let expectedTold = try told(configuration)
+      #expect(expectedTold.isEmpty == (step.name != "notify"), "\(step.name)")
       let share = wanted * (number + 1) / steps.count - wanted * number / steps.count
       var hits = 0
       for _ in 0..<10 * share where hits < share {
@@ -216,6 +260,7 @@ struct KillTests {
         let found = try state(cluster.database("hit"))
         #expect(firstDifference(found, expected) == nil, "\(step.name)")
         #expect(firstDifference(try files(folder), expectedFiles) == nil, "\(step.name)")
+        #expect(try told(configuration) == expectedTold, "\(step.name)")
         let verified = try CommandTests.run(["verify"], on: cluster.database("hit"))
         #expect(verified.code == 0, "\(step.name): \(verified)")
         try FileManager.default.removeItem(atPath: folder)
