@@ -15,23 +15,34 @@ export BOWSER_COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 --ex
 GIVEN := $(filter command,$(origin PROGRAM))
 # Settings of the caller that would lead away from the private cluster.
 PRIVATE := unset BOWSER_DATABASE PGSERVICE && export BOWSER_CONFIG=config
+# The market of the demo.
+DEMO := --days 400
 # Which database of the private cluster `psql` and `env` mean: the one that was made last.
 DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: packages ## set up, live through 75 simulated days, show the market: no key, no network
+demo: packages ## set up, load a year of archives, live through the weeks since, show the market: no key, no network
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@config/cluster create demo fresh
 	@eval "$$(config/cluster env demo)" && $(PRIVATE) && \
 	  $(PROGRAM) migrate && \
-	  echo "Living through 75 days of a simulated market: every feed over HTTP, in its own protocol." && \
-	  $(PROGRAM) simulate play --days 75 --every 6 && \
+	  echo "A year of a simulated market, as three states publish their archives." && \
+	  rm -rf .bowser/archives && $(PROGRAM) simulate archive $(DEMO) --out .bowser/archives && \
+	  for archive in nsw-fuelcheck qld-fuel-prices wa-fuelwatch; do \
+	    $(PROGRAM) backfill $$archive .bowser/archives/$$archive/*.csv || exit; \
+	  done && \
+	  echo "Living through the weeks since: every feed over HTTP, in its own protocol." && \
+	  $(PROGRAM) simulate play $(DEMO) --archived --every 6 && \
+	  echo "Scoring the advice on the past." && \
+	  $(PROGRAM) backtest >.bowser/backtest.txt && \
+	  $(PROGRAM) report --out .bowser/report && \
 	  $(PROGRAM) show
 	@printf '%s\n' \
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
+	  'As a site:     .bowser/report/index.html in a browser; the scores are in .bowser/backtest.txt' \
 	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
 	  'From cron:     docs/getting-started.md has the line'
 

@@ -17,7 +17,7 @@ struct FuelPricesDirectSide {
 
   private var sites: [Market.Site] { market.sites.filter { $0.station.state == state } }
 
-  private func siteID(_ site: Market.Site) -> Int { 61_400_000 + site.number }
+  func siteID(_ site: Market.Site) -> Int { 61_400_000 + site.number }
 
   /// Suburb numbers by name, stable for a market.
   private var suburbIDs: [String: Int] {

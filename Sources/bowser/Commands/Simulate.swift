@@ -10,11 +10,15 @@ import Store
 let simulateCommand = Command(
   name: "simulate",
   summary: "A synthetic market in the feeds' own protocols: no key, no network.",
-  operands: "play | serve | record",
+  operands: "play | serve | record | archive",
   examples: [
     ("bowser simulate play --days 45", "live through 45 days: fetch, store and aggregate each"),
     ("bowser simulate serve --port 8077", "be every provider at 127.0.0.1:8077 until stopped"),
     ("bowser simulate serve --fault server-error-503", "be broken; `--fault list` names the ways"),
+    (
+      "bowser simulate archive --days 400 --out DIR",
+      "write the market's past as three states publish it, a file a month"
+    ),
     ("bowser simulate record --out DIR", "write what the feeds would answer, as --record does"),
   ],
   options: [
@@ -25,11 +29,15 @@ let simulateCommand = Command(
     .init(
       name: "fault", value: "NAME",
       about: "with serve: spoil every answer in this way; `list` names them all"),
-    .init(name: "out", value: "DIR", about: "with record: the folder"),
+    .init(name: "out", value: "DIR", about: "with record and archive: the folder"),
+    .init(
+      name: "archived", value: nil,
+      about: "with play: begin where the archives end, by the same days, stations and seed"),
     .init(name: "every", value: "HOURS", about: "with play and record: hours between fetches (4)"),
   ],
   notes: """
-    The same seed, size, days and --now give the same market. `serve` prints the settings with which
+    Archives have whole months until two weeks ago; they go into DIR/nsw-fuelcheck, DIR/qld-fuel-prices
+    and DIR/wa-fuelwatch, for bowser backfill. The same seed, size, days and --now give the same market. `serve` prints the settings with which
     bowser finds it, ready for eval or a file.
     """,
   deadlineSeconds: 0
@@ -45,7 +53,8 @@ let simulateCommand = Command(
   case ["play"]: try await simulation.play()
   case ["serve"]: try simulation.serve()
   case ["record"]: try simulation.record()
-  default: throw UsageError.message("simulate what? play, serve or record")
+  case ["archive"]: try simulation.archive()
+  default: throw UsageError.message("simulate what? play, serve, record or archive")
   }
   return .done
 }
@@ -59,7 +68,7 @@ private struct Simulation {
 
   init(_ invocation: Invocation) throws {
     self.invocation = invocation
-    days = try invocation.integer("days", 1...1_000) ?? 45
+    days = try invocation.integer("days", 1...4_000) ?? 45
     hours = try invocation.integer("every", 1...24) ?? 4
     now = try invocation.clock().now()
     let today = Zone.sydney.local(now).day
@@ -72,14 +81,21 @@ private struct Simulation {
 
   /// Whether a day, counted from the first, is one of the last, which are lived through at the full cadence. What was
   /// long ago is read once a day and aggregated now and then, so that a year passes in two minutes.
-  private func isClose(_ day: Int) -> Bool { day >= days - 30 }
+  private func isClose(_ day: Int) -> Bool { day >= lived - 30 }
+
+  /// How many days are lived through.
+  private var lived: Int {
+    guard invocation.flags.contains("archived") else { return days }
+    let today = Zone.sydney.local(now).day
+    return min(days, today.sinceEpoch - MarketArchive.end(on: today).firstDay.sinceEpoch + 1)
+  }
 
   /// When which feed is fetched: those that change all day every few hours; Western Australia once
   /// after its prices changed and once after tomorrow's came out.
   private func schedule() -> [(at: Instant, feed: String)] {
-    let begin = now - .seconds(days * 86_400)
+    let begin = now - .seconds(lived * 86_400)
     var visits: [(at: Instant, feed: String)] = []
-    for hour in stride(from: 0, to: days * 24, by: hours)
+    for hour in stride(from: 0, to: lived * 24, by: hours)
     where isClose(hour / 24) || hour % 24 < hours {
       let live = SimulatedFeeds.feeds.filter { $0 != "wa-fuelwatch" }
       for (index, feed) in live.enumerated() {
@@ -87,7 +103,7 @@ private struct Simulation {
       }
     }
     let firstDay = Zone.perth.local(begin).day
-    for day in 0...days {
+    for day in 0...lived {
       // 06:10 and 14:45 Perth time in UTC.
       for second in [-6_600, 24_300] {
         let at = Instant(seconds: Int64((firstDay + day).sinceEpoch * 86_400 + second))
@@ -165,6 +181,14 @@ private struct Simulation {
     }
     complain("serving a simulated market at http://127.0.0.1:\(server.port), until stopped")
     while true { sleep(3_600) }
+  }
+
+  func archive() throws {
+    guard let folder = invocation.options["out"] else {
+      throw UsageError.message("archive needs --out DIR")
+    }
+    try MarketArchive(market).write(
+      before: MarketArchive.end(on: Zone.sydney.local(now).day), into: folder)
   }
 
   func record() throws {

@@ -1,0 +1,131 @@
+import Foundation
+package import FuelModel
+
+/// The past of a market as the states publish it: a CSV a month, in the layout of each archive.
+package struct MarketArchive: Sendable {
+  /// Archives that can be made, by their names in the configuration.
+  package static let names = ["nsw-fuelcheck", "qld-fuel-prices", "wa-fuelwatch"]
+
+  private let market: Market
+
+  package init(_ market: Market) { self.market = market }
+
+  /// The first month that no archive has yet: the present one, or the one before where the present is younger than two
+  /// weeks, since archives come out late.
+  package static func end(on today: Day) -> Month {
+    let month = Month(today)
+    return today.day < 15 ? Month(number: month.number - 1) : month
+  }
+
+  /// Writes all whole months from the market's first day on, each archive into a folder of its name.
+  package func write(before end: Month, into folder: String) throws {
+    let first = Month(market.days.lowerBound + 30)
+    guard first < end else { return }
+    let layouts: [(name: String, states: Set<State>, head: String, rows: Rows)] = [
+      (
+        "nsw-fuelcheck", [.nsw, .act],
+        "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price",
+        changesOfNewSouthWales
+      ),
+      (
+        "qld-fuel-prices", [.qld],
+        "SiteId,Site_Name,Site_Brand,Sites_Address_Line_1,Site_Suburb,Site_State,Site_Post_Code,Site_Latitude,"
+          + "Site_Longitude,Fuel_Type,Price,TransactionDateutc", changesOfQueensland
+      ),
+      (
+        "wa-fuelwatch", [.wa],
+        "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE,"
+          + "AREA_DESCRIPTION,REGION_DESCRIPTION", daysOfWesternAustralia
+      ),
+    ]
+    for layout in layouts {
+      let sites = market.sites.filter { layout.states.contains($0.station.state) }
+      let path = "\(folder)/\(layout.name)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      for number in first.number..<end.number {
+        let month = Month(number: number)
+        let days = month.firstDay...(Month(number: number + 1).firstDay + -1)
+        var text = layout.head + "\n"
+        for site in sites { text += try layout.rows(site, days) }
+        try Data(text.utf8).write(to: URL(filePath: "\(path)/\(month).csv"))
+      }
+    }
+  }
+
+  /// The lines of one station.
+  private typealias Rows = (Market.Site, ClosedRange<Day>) throws -> String
+
+  /// What changed within some days of a zone; where nothing is charged, zero tenths.
+  private func changes(
+    _ site: Market.Site, _ days: ClosedRange<Day>, _ zone: Zone
+  ) throws -> [(fuel: Fuel, change: Market.Change)] {
+    let begin = try zone.instant(days.lowerBound, hour: 0)
+    let end = try zone.instant(days.upperBound + 1, hour: 0)
+    return site.changes.flatMap { fuel, changes in
+      changes.filter { change in
+        begin <= change.at && change.at < end
+          && site.open.contains(Int(floorDivide(change.at.seconds, by: 86_400)))
+      }.map { (fuel, $0) }
+    }
+  }
+
+  private func changesOfNewSouthWales(_ site: Market.Site, _ days: ClosedRange<Day>) throws
+    -> String
+  {
+    let station = site.station
+    let (suburb, postcode) = (station.suburb ?? "", station.postcode ?? "")
+    let address = "\(station.address), \(suburb.uppercased()) \(station.state.code) \(postcode)"
+    return try changes(site, days, .sydney).filter { $0.change.tenths > 0 }.map { fuel, change in
+      let (day, second) = Zone.sydney.local(change.at)
+      return "\(field(station.name)),\(field(address)),\(field(suburb)),\(postcode),"
+        + "\(field(station.brand ?? "")),\(fuel.rawValue),\(day) \(clock(second)):\(padded(second % 60, 2)),"
+        + "\(cents(change.tenths))\n"
+    }.joined()
+  }
+
+  private static let fuelsOfQueensland: [Fuel: String] = [
+    .u91: "Unleaded", .e10: "e10", .p95: "PULP 95/96 RON", .p98: "PULP 98 RON", .dl: "Diesel",
+    .pdl: "Premium Diesel", .lpg: "LPG",
+  ]
+
+  private func changesOfQueensland(_ site: Market.Site, _ days: ClosedRange<Day>) throws -> String {
+    let station = site.station
+    let number = FuelPricesDirectSide(market: market, state: .qld).siteID(site)
+    let head =
+      "\(number),\(field(station.name)),\(field(station.brand ?? "")),\(field(station.address)),"
+      + "\(field(station.suburb ?? "")),QLD,\(station.postcode ?? ""),\(station.position?.latitude ?? 0),"
+      + "\(station.position?.longitude ?? 0)"
+    return try changes(site, days, .brisbane).map { fuel, change in
+      let (day, second) = Zone.utc.local(change.at)
+      // 9999 ends a price.
+      return
+        "\(head),\(Self.fuelsOfQueensland[fuel] ?? ""),\(change.tenths > 0 ? change.tenths : 9_999),"
+        + "\(dayFirst(day)) \(clock(second))\n"
+    }.joined()
+  }
+
+  private static let fuelsOfWesternAustralia: [Fuel: String] = [
+    .u91: "ULP", .p95: "PULP", .p98: "98 RON", .dl: "Diesel", .pdl: "Brand diesel", .lpg: "LPG",
+  ]
+
+  private func daysOfWesternAustralia(_ site: Market.Site, _ days: ClosedRange<Day>) throws
+    -> String
+  {
+    let station = site.station
+    // A price begins at 06:00 in Perth and holds for a day.
+    return try changes(site, days, .perth).filter { $0.change.tenths > 0 }.map { fuel, change in
+      "\(dayFirst(Zone.perth.local(change.at).day)),\(field(station.name)),\(field(station.brand ?? "")),"
+        + "\(Self.fuelsOfWesternAustralia[fuel] ?? ""),\(cents(change.tenths)),\(field(station.address)),"
+        + "\(field((station.suburb ?? "").uppercased())),\(station.postcode ?? ""),Metro,Metro\n"
+    }.joined()
+  }
+
+  private func field(_ text: String) -> String { text.asCSVField }
+  private func cents(_ tenths: Int) -> String { "\(tenths / 10).\(tenths % 10)" }
+  private func dayFirst(_ day: Day) -> String {
+    "\(padded(day.day, 2))/\(padded(day.month, 2))/\(day.year)"
+  }
+  private func clock(_ second: Int) -> String {
+    "\(padded(second / 3_600, 2)):\(padded(second / 60 % 60, 2))"
+  }
+}
