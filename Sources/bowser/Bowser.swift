@@ -196,6 +196,21 @@ func writeJSON(_ value: some Encodable) throws {
   write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
 }
 
+/// A member that is null in JSON where there is nothing, and not left out.
+@propertyWrapper
+struct OrNull<Value: Encodable>: Encodable {
+  var wrappedValue: Value?
+
+  // The one that is made for it has a default, and so does not count as the wrapper's.
+  // swift-format-ignore: UseSynthesizedInitializer
+  init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+}
+
 /// Writes to standard error what went wrong, in one line that a terminal cannot be fooled with: file
 /// names and answers of providers may hold anything.
 func complain(_ text: String) {

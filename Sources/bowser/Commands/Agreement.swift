@@ -1,4 +1,5 @@
 import Archives
+import Foundation
 import FuelModel
 import Pipeline
 import Store
@@ -12,11 +13,14 @@ let agreementCommand = Command(
     ("bowser agreement wa-fuelwatch --differences", "with the largest differences"),
   ],
   options: [
-    .init(name: "differences", value: nil, about: "the twenty largest of each month")
+    .init(name: "differences", value: nil, about: "the twenty largest of each month"),
+    .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
     Compared is every station and fuel at noon of every day that both cover and of which both tell
-    something.
+    something. The JSON object has version (1) and months: archive, month, compared, agreed, stations, and
+    differences: day, station_id, name, fuel, archive_cpl and feed_cpl, null where one of them did not offer it; without
+    --differences that list is empty. Members are only ever added while the version stays.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -27,7 +31,7 @@ let agreementCommand = Command(
   }
   let store = try invocation.store(try invocation.settings())
   let known = try store.knownDays(now: try invocation.clock().now())
-  var isAnything = false
+  var found: [AgreementJSON.Month] = []
   for archive in archives {
     guard invocation.operands.isEmpty || invocation.operands.contains(archive.id) else { continue }
     func months(_ isArchive: Bool) -> Set<Month> {
@@ -42,28 +46,72 @@ let agreementCommand = Command(
           .map(\.day))
       let noons = try Agreement(archive, store: store).noons(of: days.sorted())
       guard !noons.isEmpty else { continue }
-      isAnything = true
-      let agreed = noons.count { $0.archive == $0.feed }
-      let share = Double(agreed * 10_000 / noons.count) / 100
-      write(
-        padded(archive.id, 18) + "\(month)  \(share) %  \(agreed) of \(noons.count) agree"
-          + ", \(Set(noons.map(\.pair.stationID)).count) stations\n")
-      guard invocation.flags.contains("differences") else { continue }
-      let different = noons.filter { $0.archive != $0.feed }.sorted {
-        (abs($1.archive - $1.feed), $0.day, $0.pair) < (abs($0.archive - $0.feed), $1.day, $1.pair)
+      var line = AgreementJSON.Month(
+        archive: archive.id, month: "\(month)", compared: noons.count,
+        agreed: noons.count { $0.archive == $0.feed },
+        stations: Set(noons.map(\.pair.stationID)).count)
+      if invocation.flags.contains("differences") {
+        let different = noons.filter { $0.archive != $0.feed }.sorted {
+          (abs($1.archive - $1.feed), $0.day, $0.pair)
+            < (abs($0.archive - $0.feed), $1.day, $1.pair)
+        }
+        line.differences = try different.prefix(20).map { noon in
+          let name = try store.name(of: noon.pair)
+          return .init(
+            day: "\(noon.day)", station_id: Int(noon.pair.stationID), name: name.station,
+            fuel: name.fuel, archive_cpl: cents(noon.archive), feed_cpl: cents(noon.feed))
+        }
       }
-      for noon in different.prefix(20) {
-        let name = try store.name(of: noon.pair)
-        write(
-          "  \(noon.day) \(name.fuel) archive \(written(noon.archive)), feed \(written(noon.feed)): "
-            + "\(name.station) (station \(noon.pair.stationID))\n")
-      }
+      if !invocation.flags.contains("json") { write(line.text) }
+      found.append(line)
     }
   }
-  if !isAnything { write("No archive and feed tell of the same days yet.\n") }
+  if invocation.flags.contains("json") {
+    try writeJSON(AgreementJSON(months: found))
+  } else if found.isEmpty {
+    write("No archive and feed tell of the same days yet.\n")
+  }
   return .done
 }
 
-private func written(_ tenths: Int32) -> String {
-  Price(tenths: Int(tenths))?.centsPerLitre ?? "not offered"
+/// `nil`: not offered.
+private func cents(_ tenths: Int32) -> Decimal? {
+  Price(tenths: Int(tenths)).map { Decimal($0.tenths) / 10 }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+private struct AgreementJSON: Encodable {
+  struct Difference: Encodable {
+    var day: String
+    var station_id: Int
+    var name: String
+    var fuel: String
+    @OrNull var archive_cpl: Decimal?
+    @OrNull var feed_cpl: Decimal?
+  }
+
+  struct Month: Encodable {
+    var archive: String
+    var month: String
+    var compared: Int
+    var agreed: Int
+    var stations: Int
+    var differences: [Difference] = []
+
+    var text: String {
+      let share = Double(agreed * 10_000 / compared) / 100
+      func written(_ cents: Decimal?) -> String {
+        cents.map { Cents.text(Double(truncating: $0 as NSNumber)) } ?? "not offered"
+      }
+      return padded(archive, 18)
+        + "\(month)  \(share) %  \(agreed) of \(compared) agree, \(stations) stations\n"
+        + differences.map { one in
+          "  \(one.day) \(one.fuel) archive \(written(one.archive_cpl)), feed \(written(one.feed_cpl)): "
+            + "\(one.name) (station \(one.station_id))\n"
+        }.joined()
+    }
+  }
+
+  var version = 1
+  var months: [Month]
 }

@@ -11,7 +11,11 @@ let gapsCommand = Command(
   examples: [
     ("bowser gaps", "every feed"), ("bowser gaps nsw-fuelcheck", "one feed and its archive"),
   ],
-  options: []
+  options: [.init(name: "json", value: nil, about: "one JSON object")],
+  notes: """
+    The JSON object has version (1) and gaps: feed, from_day, until_day, days, and filled_by, the command that fills
+    them or null. Members are only ever added while the version stays.
+    """
 ) { invocation in
   let folder = try invocation.configurationFolder()
   let sources = try invocation.sources()
@@ -28,6 +32,10 @@ let gapsCommand = Command(
     feeds: wanted.map { ($0.feed, $0.state.timeZone, $0.provider.keptAnswers?.name) },
     archives: try Archive.all(in: folder, environment: invocation.environment),
     now: now)
+  if invocation.flags.contains("json") {
+    try writeJSON(GapsJSON(gaps: found.map(GapsJSON.Gap.init)))
+    return .done
+  }
   for gap in found {
     let span = gap.from == gap.to ? "\(gap.from)" : "\(gap.from) to \(gap.to)"
     write(
@@ -37,4 +45,25 @@ let gapsCommand = Command(
   }
   if found.isEmpty { write("Nothing is missing.\n") }
   return .done
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+private struct GapsJSON: Encodable {
+  struct Gap: Encodable {
+    var feed: String
+    var from_day: String
+    var until_day: String
+    var days: Int
+    @OrNull var filled_by: String?
+
+    init(_ gap: Pipeline.Gap) {
+      feed = gap.feed
+      from_day = "\(gap.from)"
+      until_day = "\(gap.to)"
+      days = gap.days
+      filled_by = gap.command
+    }
+  }
+  var version = 1
+  var gaps: [Gap]
 }

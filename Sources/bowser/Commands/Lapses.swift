@@ -15,13 +15,16 @@ let lapsesCommand = Command(
   ],
   options: [
     .init(
-      name: "since", value: "DAY", about: "leave out what was reported before, such as 2025-01-01")
+      name: "since", value: "DAY", about: "leave out what was reported before, such as 2025-01-01"),
+    .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
     A price is not believed for longer than priceLapsesHours or priceLapsesHoursByFuel in the file of its feed or
     archive. A line has, in days: how long that is, and for how long half, 90 % and 99 % of the prices held at most
     until the next one of their station; then how many held for longer than they are believed. Nothing here changes a
     setting: too short a time loses prices that still hold, too long a time keeps stations that have closed.
+    The JSON object has version (1) and lapses: source, fuel, believed_days, half_days, ninety_days, ninety_nine_days,
+    prices and held_longer. Members are only ever added while the version stays.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -41,6 +44,10 @@ let lapsesCommand = Command(
   let store = try invocation.store(try invocation.settings())
   let found = try store.priceIntervals(
     of: invocation.operands.isEmpty ? names : invocation.operands, since: since)
+  if invocation.flags.contains("json") {
+    try writeJSON(LapsesJSON(lapses: found.map(LapsesJSON.Line.init)))
+    return .done
+  }
   if found.isEmpty {
     write("No price was followed by another one yet.\n")
     return .done
@@ -57,4 +64,33 @@ let lapsesCommand = Command(
         + "  \(line.longer) of \(line.count) (\(String(format: "%.2f", share)) %)\n")
   }
   return .done
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+private struct LapsesJSON: Encodable {
+  struct Line: Encodable {
+    var source: String
+    var fuel: String
+    var believed_days: Decimal
+    var half_days: Decimal
+    var ninety_days: Decimal
+    var ninety_nine_days: Decimal
+    var prices: Int
+    var held_longer: Int
+
+    init(_ found: PriceIntervals) {
+      func days(_ value: Double) -> Decimal { Decimal(Int((value * 100).rounded())) / 100 }
+      source = found.source
+      fuel = found.fuel
+      believed_days = days(found.lapse)
+      half_days = days(found.half)
+      ninety_days = days(found.ninety)
+      ninety_nine_days = days(found.ninetyNine)
+      prices = found.count
+      held_longer = found.longer
+    }
+  }
+
+  var version = 1
+  var lapses: [Line]
 }

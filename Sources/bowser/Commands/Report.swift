@@ -8,15 +8,23 @@ let reportCommand = Command(
   summary: "Write the market as static HTML pages.",
   operands: "",
   examples: [
-    ("bowser report --out /var/www/fuel", "index.html, a page per region, feeds and method")
+    ("bowser report --out /var/www/fuel", "index.html, a page per region, feeds and method"),
+    (
+      "bowser report --out /var/www/fuel --site https://fuel.example/",
+      "and sitemap.xml, for a site that others find"
+    ),
   ],
-  options: [.init(name: "out", value: "DIR", about: "the folder, new, empty or an older report")],
+  options: [
+    .init(name: "out", value: "DIR", about: "the folder, new, empty or an older report"),
+    .init(name: "site", value: "URL", about: "the address that the folder will have"),
+  ],
   notes: """
-    A page for each region, suburb and station, maps without a tile from anywhere, and for programs
-    api/v1/market.json, api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. The pages need no script,
-    load nothing from elsewhere and can be served from any folder or opened as files. What changed is
-    replaced whole, and what is gone is removed. A folder that holds something else and no report is
-    refused.
+    A page for each fuel and region (dl/sydney.html), suburb and station, maps without a tile from
+    anywhere, and for programs api/v1/market.json, api/v1/prices/STATE-FUEL.geojson and
+    feed/REGION.atom. Only the search and moving about on a map need a script, the report's own. The
+    pages load nothing from elsewhere and can be served from any folder or opened as files. What
+    changed is replaced whole, and what is gone is removed. A folder that holds something else and no
+    report is refused.
     """,
   isJob: true,
   deadlineSeconds: 3_600
@@ -24,18 +32,21 @@ let reportCommand = Command(
   guard invocation.operands.isEmpty, let folder = invocation.options["out"], !folder.isEmpty else {
     throw UsageError.message("where to? --out DIR")
   }
+  let address = try invocation.options["site"].map { text in
+    guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil,
+      url.query() == nil, url.fragment() == nil, url.user() == nil
+    else { throw UsageError.message("--site is an address such as https://fuel.example/") }
+    return text.hasSuffix("/") ? text : text + "/"
+  }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  let report = Report(try store.marketReport(), now: now, version: Version.number)
+  let report = Report(try store.marketReport(), now: now, version: Version.number, address: address)
   try write(report.files, into: URL(filePath: folder))
   return .done
 }
 
 /// A file by which a folder is known to be ours: the list of what is in it.
 private let marker = ".bowser-report"
-
-/// Folders that a report makes.
-private let folders = ["region", "place", "places", "station", "feed", "api"]
 
 private func write(_ files: [(path: String, text: String)], into folder: URL) throws {
   let manager = FileManager.default
@@ -48,6 +59,7 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
       parts = parts.dropLast()
     }
   }
+  let folders = Set(parents.compactMap { $0.split(separator: "/").first.map(String.init) })
   // Those that hold others first.
   for path in [folder] + parents.sorted().map({ folder.appending(path: $0) }) {
     do {
@@ -56,7 +68,7 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
       throw FileOutput.Failure(description: "\(path.path) cannot be made")
     }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
-    guard path == folder || type == .typeDirectory, try isOurs(folder) else {
+    guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {
       throw FileOutput.Failure(
         description: "\(folder.path) holds something that is no report of ours; nothing was written"
       )
@@ -78,7 +90,7 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
     let current = Set(files.map(\.path))
     for path in old.split(separator: "\n").map(String.init)
     where !current.contains(path)
-      && path.wholeMatch(of: /(region|places?|station|feed|api)(\/[a-z0-9-]+)+\.[a-z]+/) != nil
+      && path.wholeMatch(of: /[a-z0-9-]+(\/[a-z0-9-]+)*\.[a-z]+/) != nil
     {
       unlink(folder.appending(path: path).path)
     }
@@ -88,7 +100,9 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
 }
 
 /// Whether a folder is empty or an older report.
-private func isOurs(_ folder: URL) throws -> Bool {
+///
+/// - Parameter folders: those that a report makes: one that was killed may have got no further.
+private func isOurs(_ folder: URL, _ folders: Set<String>) throws -> Bool {
   let there = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
     !folders.contains($0)
   }

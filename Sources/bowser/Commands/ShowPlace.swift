@@ -192,15 +192,15 @@ struct PlacePage {
       var kind: String
       var code: String
       var name: String
-      var state: String?
-      var latitude: Double?
-      var longitude: Double?
+      @OrNull var state: String?
+      @OrNull var latitude: Double?
+      @OrNull var longitude: Double?
     }
     struct Average: Encodable {
       var fuel: String
-      var average_cpl: Decimal?
-      var change_24h_cpl: Decimal?
-      var change_7d_cpl: Decimal?
+      @OrNull var average_cpl: Decimal?
+      @OrNull var change_24h_cpl: Decimal?
+      @OrNull var change_7d_cpl: Decimal?
       var stations: Int
     }
     struct Verdict: Encodable {
@@ -209,30 +209,30 @@ struct PlacePage {
     }
     struct Day: Encodable {
       var day: String
-      var average_cpl: Decimal?
+      @OrNull var average_cpl: Decimal?
     }
     struct Station: Encodable {
       var station_id: Int
       var name: String
-      var brand: String?
-      var suburb: String?
+      @OrNull var brand: String?
+      @OrNull var suburb: String?
       var state: String
       var fuel: String
       var price_cpl: Decimal
       var effective_at: String
       var is_fresh: Bool
       var is_flagged: Bool
-      var next_price_cpl: Decimal?
-      var next_effective_at: String?
-      var distance_km: Decimal?
+      @OrNull var next_price_cpl: Decimal?
+      @OrNull var next_effective_at: String?
+      @OrNull var distance_km: Decimal?
     }
 
     var version = 1
     var place: Place
     var fuel: String
-    var region: String?
+    @OrNull var region: String?
     var averages: [Average]
-    var verdict: Verdict?
+    @OrNull var verdict: Verdict?
     var days: [Day]
     var stations: [Station]
   }

@@ -17,12 +17,16 @@ let stationsCommand = Command(
     .init(name: "explain", value: nil, about: "the operands are stations, by their numbers"),
     .init(
       name: "doubtful", value: nil, about: "pairs that may be one station, the likeliest first"),
+    .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
     Decisions go into config/stations.json5; `bowser aggregate` takes them over. Paste the line of a pair there and
     say why; write 'another' for 'same' if they are two. The score, from 0 to 100, is made from names, addresses and
     whether one begins where the other ends.
     fuel_v1.station_records has the same as a view.
+    The JSON object has version (1) and, of --explain, stations: station_id and records, each with source, code,
+    matched_by, is_head, doubt and wordings (text, first_day, last_day); of --doubtful, pairs: score, why, line, first
+    and second (source, code, text). Members are only ever added while the version stays.
     """
 ) { invocation in
   let isExplaining = invocation.flags.contains("explain")
@@ -34,27 +38,36 @@ let stationsCommand = Command(
     guard !invocation.operands.isEmpty else {
       throw UsageError.message("which station? its station_id, such as 1089")
     }
-    for operand in invocation.operands {
+    let stories = try invocation.operands.map { operand in
       guard let number = Int(operand) else {
         throw UsageError.message("«\(operand)» is no station_id")
       }
       let records = try store.story(ofStation: number)
       guard !records.isEmpty else { throw UsageError.message("no station \(number)") }
-      write(explain(number, records))
+      return (number, records)
+    }
+    if invocation.flags.contains("json") {
+      try writeJSON(ExplainedJSON(stations: stories.map(ExplainedJSON.Station.init)))
+    } else {
+      for (number, records) in stories { write(explain(number, records)) }
     }
   } else {
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--doubtful takes no operands")
     }
     let pairs = try store.doubtfulPairs()
+    let today = String(try invocation.clock().now().description.prefix(10))
+    if invocation.flags.contains("json") {
+      try writeJSON(
+        DoubtfulJSON(pairs: pairs.map { .init($0, line: decisionLine($0, on: today)) }))
+      return .done
+    }
     for pair in pairs {
       write("\(pair.score)  \(pair.why)\n")
       for record in [pair.first, pair.second] {
         write("    \(record.source) \(record.code): \(record.text)\n")
       }
-      write(
-        "    \(decisionLine(pair, on: String(try invocation.clock().now().description.prefix(10))))\n"
-      )
+      write("    \(decisionLine(pair, on: today))\n")
     }
     if pairs.isEmpty { write("Nothing is in doubt.\n") }
   }
@@ -89,4 +102,72 @@ private func explain(_ number: Int, _ records: [RecordStory]) -> String {
     if let doubt = record.doubt { text += "    in doubt: \(doubt)\n" }
   }
   return text
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+private struct ExplainedJSON: Encodable {
+  struct Wording: Encodable {
+    var text: String
+    var first_day: String
+    var last_day: String
+  }
+  struct Record: Encodable {
+    var source: String
+    var code: String
+    var matched_by: String
+    var is_head: Bool
+    @OrNull var doubt: String?
+    var wordings: [Wording]
+  }
+  struct Station: Encodable {
+    var station_id: Int
+    var records: [Record]
+
+    init(_ number: Int, _ stories: [RecordStory]) {
+      station_id = number
+      records = stories.map { story in
+        Record(
+          source: story.source, code: story.code, matched_by: story.matchedBy,
+          is_head: story.isHead, doubt: story.doubt,
+          wordings: story.wordings.map {
+            Wording(text: $0.text, first_day: "\($0.first)", last_day: "\($0.last)")
+          })
+      }
+    }
+  }
+
+  var version = 1
+  var stations: [Station]
+}
+
+private struct DoubtfulJSON: Encodable {
+  struct Record: Encodable {
+    var source: String
+    var code: String
+    var text: String
+
+    init(_ record: DoubtfulPair.Record) {
+      source = record.source
+      code = record.code
+      text = record.text
+    }
+  }
+  struct Pair: Encodable {
+    var score: Int
+    var why: String
+    var line: String
+    var first: Record
+    var second: Record
+
+    init(_ pair: DoubtfulPair, line: String) {
+      score = pair.score
+      why = pair.why
+      self.line = line
+      first = Record(pair.first)
+      second = Record(pair.second)
+    }
+  }
+
+  var version = 1
+  var pairs: [Pair]
 }

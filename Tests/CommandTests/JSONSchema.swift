@@ -1,0 +1,65 @@
+import Foundation
+
+/// As much of JSON Schema as docs/json.schema.json uses; a member that it does not name is a fault.
+struct JSONSchema {
+  private let definitions: [String: Any]
+
+  init(path: String) throws {
+    let whole =
+      try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path)))
+      as? [String: Any]
+    definitions = whole?["$defs"] as? [String: Any] ?? [:]
+  }
+
+  var names: Set<String> { Set(definitions.keys) }
+
+  /// What in a value is not as its definition says, each with its place.
+  func faults(of value: Any, as name: String) -> [String] {
+    guard let definition = definitions[name] as? [String: Any] else { return ["no \(name)"] }
+    return faults(of: value, definition, at: name)
+  }
+
+  private func faults(of value: Any, _ schema: [String: Any], at place: String) -> [String] {
+    if let wanted = schema["const"] {
+      return (wanted as? NSObject) == (value as? NSObject) ? [] : ["\(place) is \(value)"]
+    }
+    if let named = schema["type"] {
+      let types = (named as? [String]) ?? [named as? String ?? ""]
+      guard types.contains(where: { Self.fits(value, $0) }) else {
+        return ["\(place) is \(value) and not \(types)"]
+      }
+    }
+    if let object = value as? [String: Any], let properties = schema["properties"] as? [String: Any]
+    {
+      let missing = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }
+      return missing.map { "\(place).\($0) is missing" }
+        + object.sorted { $0.key < $1.key }.flatMap { name, member in
+          (properties[name] as? [String: Any]).map {
+            faults(of: member, $0, at: "\(place).\(name)")
+          } ?? ["\(place).\(name) is not in the schema"]
+        }
+    }
+    if let array = value as? [Any], let items = schema["items"] as? [String: Any] {
+      return array.flatMap { faults(of: $0, items, at: place + "[]") }
+    }
+    return []
+  }
+
+  private static func fits(_ value: Any, _ type: String) -> Bool {
+    switch type {
+    case "null": return value is NSNull
+    case "object": return value is [String: Any]
+    case "array": return value is [Any]
+    case "string": return value is String
+    default: break
+    }
+    guard let number = value as? NSNumber else { return false }
+    let isBoolean = ["c", "B"].contains(String(cString: number.objCType))
+    return switch type {
+    case "boolean": isBoolean
+    case "integer": !isBoolean && number.doubleValue == number.doubleValue.rounded()
+    case "number": !isBoolean
+    default: false
+    }
+  }
+}
