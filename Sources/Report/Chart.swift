@@ -3,9 +3,15 @@ import Store
 
 /// Lines of daily averages as SVG. Days without an average are gaps, never bridged.
 struct Chart {
+  /// Of what each place on the line is the average.
+  enum Step {
+    case day, month
+  }
+
   let days: [MarketReport.Day]
   let width: Double
   let height: Double
+  var step = Step.day
 
   private struct Scale {
     var low: Double
@@ -22,12 +28,13 @@ struct Chart {
   }
 
   /// A small line without axes.
-  func sparkline() -> HTML {
+  ///
+  /// - Parameter span: how many cents its height is, so that several beside each other are on one scale.
+  func sparkline(span: Double) -> HTML {
     let known = days.compactMap(\.average)
     guard let low = known.min(), let high = known.max() else { return "" }
-    // Less than two cents between low and high is flat, not a mountain range.
     let middle = (low + high) / 2
-    let half = max((high - low) / 2, 1)
+    let half = max(span / 2, 1)
     let scale = Scale(
       low: middle - half, high: middle + half, top: 6, bottom: height - 6, left: 4,
       step: (width - 10) / Double(max(1, days.count - 1)))
@@ -60,11 +67,9 @@ struct Chart {
 
       """
     }
-    let every = width < 500 ? 10 : 5
-    let dates = days.enumerated().filter { ($0.offset - (days.count - 1)) % every == 0 }.map {
-      index, day -> HTML in
+    let dates = marks.map { index, words -> HTML in
       """
-      <text class="axis" x="\(Words.coordinate(scale.x(index)))" y="\(Words.coordinate(height - 8))" text-anchor="middle">\(Words.date(day.day))</text>
+      <text class="axis" x="\(Words.coordinate(scale.x(index)))" y="\(Words.coordinate(height - 8))" text-anchor="middle">\(words)</text>
 
       """
     }
@@ -76,6 +81,31 @@ struct Chart {
       """
   }
 
+  /// Where a date stands below the line, at most seven of them on a narrow chart and fourteen on a wide one.
+  private var marks: [(place: Int, words: String)] {
+    let isNarrow = width < 500
+    let last = days.count - 1
+    switch (step, days.count) {
+    case (.day, ...40):
+      return days.indices.filter { ($0 - last) % (isNarrow ? 10 : 5) == 0 }.map {
+        ($0, Words.date(days[$0].day))
+      }
+    case (.day, _):
+      let firsts = days.indices.filter { days[$0].day.day == 1 }
+      let every = (firsts.count + 11) / (isNarrow ? 6 : 12)
+      return firsts.enumerated().filter { (firsts.count - 1 - $0.offset) % max(1, every) == 0 }.map
+      {
+        ($0.element, Words.month(days[$0.element].day))
+      }
+    case (.month, _):
+      let firsts = days.indices.filter { days[$0].day.month == 1 }
+      let every = firsts.count / (isNarrow ? 6 : 13) + 1
+      return firsts.enumerated().filter { (firsts.count - 1 - $0.offset) % every == 0 }.map {
+        ($0.element, "\(days[$0.element].day.year)")
+      }
+    }
+  }
+
   /// What the line shows, for those who do not see it.
   private var summary: String {
     let known = days.filter { $0.average != nil }
@@ -83,9 +113,18 @@ struct Chart {
       let high = known.max(by: { ($0.average ?? 0) < ($1.average ?? 0) }),
       let last = known.last
     else { return "No averages" }
-    return "Daily averages of \(days.count) days: lowest \(Words.cents(low.average)) on "
-      + "\(Words.date(low.day)), highest \(Words.cents(high.average)) on \(Words.date(high.day)), "
-      + "last \(Words.cents(last.average)) on \(Words.date(last.day))"
+    func when(_ day: Day) -> String {
+      switch step {
+      case .day: "on \(days.count > 40 ? Words.dateWithYear(day) : Words.date(day))"
+      case .month: "in \(Words.month(day)) \(day.year)"
+      }
+    }
+    return
+      (step == .day
+      ? "Daily averages of \(days.count) days" : "Averages of \(days.count) months")
+      + ": lowest \(Words.cents(low.average)) \(when(low.day)), "
+      + "highest \(Words.cents(high.average)) \(when(high.day)), "
+      + "last \(Words.cents(last.average)) \(when(last.day))"
   }
 
   /// Round numbers that cover a range, at most six of them.

@@ -33,6 +33,10 @@ extension Report {
   /// When the verdicts and states of a region turned.
   func atom(_ region: MarketReport.Region) -> HTML {
     let turns = market.turns[region.code] ?? []
+    let own: HTML =
+      address.map {
+        "<link rel=\"self\" type=\"application/atom+xml\" href=\"\($0)feed/\(Self.slug(region.code)).atom\"/>\n"
+      } ?? ""
     let base = "tag:bowser,2026:\(Self.slug(region.code))"
     return """
       <?xml version="1.0" encoding="utf-8"?>
@@ -42,18 +46,51 @@ extension Report {
       <updated>\(turns.first?.at ?? Instant(seconds: 0))</updated>
       <author><name>Bowser</name></author>
       <link rel="alternate" type="text/html" href="../\(Self.path(of: region))"/>
-      \(turns.map { turn in
+      \(own)\(turns.map { turn in
         """
         <entry>
         <title>\(fuelName(turn.fuel)): \(turn.verdict.replacing("_", with: " "))</title>
         <id>\(base):\(turn.fuel):\(turn.at)</id>
         <updated>\(turn.at)</updated>
-        <link rel="alternate" type="text/html" href="../\(Self.path(of: region))#\(turn.fuel)"/>
+        <link rel="alternate" type="text/html" href="../\(Self.path(of: region, turn.fuel))"/>
         <summary>\(turn.reason)</summary>
         </entry>
 
         """
       } as [HTML])</feed>
+
+      """
+  }
+
+  /// What can be found by name: a script, since a page that is opened as a file may load nothing else. Each is a name,
+  /// what it is, and its path; regions first, then suburbs, then stations.
+  func placesScript(_ regions: [MarketReport.Region], _ localities: [Locality]) -> String {
+    func line(_ name: String, _ about: String, _ path: String) -> String {
+      "[\(name.asJSONLiteral),\(about.asJSONLiteral),\(path.asJSONLiteral)]"
+    }
+    var lines = regions.map { line(Words.title($0.name), "region", Self.path(of: $0)) }
+    lines += localities.map { locality in
+      let codes = Set(locality.offers.compactMap(\.postcode)).sorted().prefix(6)
+      return line(
+        locality.name, ([locality.state] + codes).joined(separator: " "), locality.path)
+    }
+    var seen: Set<Int> = []
+    for offer in market.offers where seen.insert(offer.station).inserted {
+      let locality = Locality(around: offer)
+      lines.append(
+        line(
+          offer.name, "\(locality.name) \(locality.state)", Self.path(ofStation: offer.station)))
+    }
+    return "window.bowserPlaces = [\n\(lines.joined(separator: ",\n"))\n];\n"
+  }
+
+  /// Addresses of all pages for search engines, which read 50,000 of a file.
+  func siteMap(_ paths: [String], at address: String) -> HTML {
+    let pages = (["index.html"] + paths.filter { $0.hasSuffix(".html") }).prefix(50_000)
+    return """
+      <?xml version="1.0" encoding="utf-8"?>
+      <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+      \(pages.map { "<url><loc>\(address)\($0)</loc></url>\n" as HTML })</urlset>
 
       """
   }

@@ -10,7 +10,7 @@ extension Report {
           as HTML
       } ?? "Averages and verdicts were never brought up to date."
     return page(
-      "Feeds",
+      "Feeds", path: "feeds.html",
       """
       <h1>Feed health</h1>
       <p class="lead">\(aggregated)</p>

@@ -16,6 +16,14 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
       text.reserveCapacity(literalCapacity * 2)
     }
 
+    /// Letters of ASCII that mean themselves.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+      switch byte {
+      case 0x22, 0x26, 0x27, 0x3C, 0x3E: false
+      default: (0x20...0x7E).contains(byte)
+      }
+    }
+
     package mutating func appendLiteral(_ literal: String) { text += literal }
 
     package mutating func appendInterpolation(_ value: HTML) { text += value.text }
@@ -25,7 +33,13 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
     }
 
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-      for character in value.description.unicodeScalars {
+      let description = value.description
+      // Most names need nothing, and there are a million of them on a large site.
+      guard !description.utf8.allSatisfy(Self.isPlain) else {
+        text += description
+        return
+      }
+      for character in description.unicodeScalars {
         switch character {
         case "&": text += "&amp;"
         case "<": text += "&lt;"

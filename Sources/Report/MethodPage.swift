@@ -7,7 +7,7 @@ extension Report {
       market.fuels.contains { market.scores[.init(region.code, $0.code)] != nil }
     }
     return page(
-      "Method",
+      "Method", path: "method.html",
       """
       <h1>What the numbers mean</h1>
       <div class="panel">
@@ -50,7 +50,7 @@ extension Report {
         [("Said", true), ("Came", true), ("Days", true)],
         market.calibration.map { row in
           """
-          <tr><td class="number">\(Words.percent(row.stated))</td>\
+          <tr><th scope="row" class="number">\(Words.percent(row.stated))</th>\
           <td class="number">\(Words.percent(row.real))</td>\
           <td class="number">\(row.days)</td></tr>
 

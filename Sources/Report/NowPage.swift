@@ -2,42 +2,52 @@ import FuelModel
 import Store
 
 extension Report {
-  /// The market on one page: a card for each capital, then everything as a table.
-  func nowPage() -> HTML {
-    guard !market.averages.isEmpty else {
+  /// The market of a fuel on one page: a card for each capital, then everything as a table.
+  func nowPage(_ fuel: (code: String, name: String)?, depth: Int) -> HTML {
+    guard let fuel, !market.averages.isEmpty else {
       return page(
-        "Now",
+        "Now", path: "index.html",
         """
         <h1>Fuel prices now</h1>
         <p class="lead">There are no averages yet: no prices were stored, or they were not aggregated.</p>
 
         """)
     }
-    let fuel = market.fuels.first?.code ?? "U91"
+    let home = String(repeating: "../", count: depth)
     let capitals = market.regions.filter { $0.kind == "capital" && hasAverage($0) }
+    let shown = capitals.filter { market.averages[.init($0.code, fuel.code)] != nil }
+    // The cards are on one scale: a flat market looks flat.
+    let span =
+      shown.compactMap { region -> Double? in
+        let known = market.days[.init(region.code, fuel.code)]?.compactMap(\.average) ?? []
+        return known.max().flatMap { high in known.min().map { high - $0 } }
+      }.max() ?? 0
     return page(
-      "Fuel prices now",
+      "\(Words.title(fuel.name)) prices now",
+      path: depth == 0 ? "index.html" : Self.path(ofFuel: fuel.code),
+      depth: depth,
       """
       <h1>Should you fill up?</h1>
-      <p class="lead">\(Words.title(fuelName(fuel))) in the capital cities, the average of all stations at \
+      <nav aria-label="Fuels"><ul class="chips">
+      \(market.fuels.map { other in
+        other.code == fuel.code
+          ? "<li><b>\(Words.title(other.name))</b></li>\n" as HTML
+          : "<li><a href=\"\(home)\(Self.path(ofFuel: other.code))\">\(Words.title(other.name))</a></li>\n"
+      })</ul></nav>
+      <p class="lead">\(Words.title(fuelName(fuel.code))) in the capital cities, the average of all stations at \
       \(nationTime(now)), and what thirty days of prices say.</p>
-      \(feedSummary())<div class="cards">
-      \(capitals.map { card($0, fuel) })</div>
+      \(feedSummary(home))<div class="cards">
+      \(shown.map { card($0, fuel.code, home, span: span) })</div>
       <h2>Capital cities</h2>
-      \(averagesTable(capitals))\(delayNote(capitals))<h2 id="states">States and towns</h2>
-      \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }))\
-      <ul class="chips">
-      \(market.regions.filter(hasAverage).map { region in
-        "<li><a href=\"\(Self.path(of: region))\">\(Words.title(region.name))</a></li>\n" as HTML
-      })</ul>
-      \(placesMap)
+      \(averagesTable(capitals, home))\(delayNote(capitals))<h2 id="states">States and towns</h2>
+      \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }, home))\
+      \(placesMap(fuel.code, home))
 
       """)
   }
 
   /// Regions with a middle on a map, and the states' lists of places.
-  private var placesMap: HTML {
-    let fuel = market.fuels.first?.code ?? "U91"
+  private func placesMap(_ fuel: String, _ home: String) -> HTML {
     let dots = market.regions.compactMap { region -> Map.Dot? in
       guard ["capital", "area"].contains(region.kind), let position = region.centre,
         let average = market.averages[.init(region.code, fuel)]
@@ -47,11 +57,11 @@ extension Report {
         label: "\(Words.title(region.name)): \(Words.cents(average.average))",
         name: region.kind == "capital"
           ? "\(Words.title(region.name)) \(Words.cents(average.average))" : nil,
-        link: Self.path(of: region))
+        link: home + Self.path(of: region, fuel))
     }
     let states = Set(market.offers.map(\.state)).sorted()
     let lists: [HTML] = states.map {
-      "<li><a href=\"places/\(Self.slug($0)).html\">\($0)</a></li>\n"
+      "<li><a href=\"\(home)places/\(Self.slug($0)).html\">\($0)</a></li>\n"
     }
     return """
       <h2 id="places">Places</h2>
@@ -59,7 +69,7 @@ extension Report {
       <ul class="chips">
       \(lists)</ul>
       \(Map(dots, box: Coastline.box(around: dots.map(\.position)))?.svg("Cities and towns") ?? "")
-      <p class="note">For programs: <a href="api/v1/market.json">the market as JSON</a>, and current prices as GeoJSON in
+      <p class="note">For programs: <a href="\(home)api/v1/market.json">the market as JSON</a>, and current prices as GeoJSON in
       <code>api/v1/prices/nsw-u91.geojson</code> for each state and fuel.</p>
 
       """
@@ -69,7 +79,9 @@ extension Report {
     market.fuels.first { $0.code == code }.map { "\($0.name) (\(code))" } ?? code
   }
 
-  private func card(_ region: MarketReport.Region, _ fuel: String) -> HTML {
+  private func card(
+    _ region: MarketReport.Region, _ fuel: String, _ home: String, span: Double
+  ) -> HTML {
     let key = MarketReport.Key(region.code, fuel)
     guard let average = market.averages[key] else { return "" }
     let late: HTML =
@@ -77,9 +89,9 @@ extension Report {
       ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
     return """
       <article class="card">
-      <h2><a href="\(Self.path(of: region))">\(Words.title(region.name))</a></h2>
+      <h2><a href="\(home)\(Self.path(of: region, fuel))">\(Words.title(region.name))</a></h2>
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> \(change(average.change24h, over: "in 24 h"))</p>
-      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline())\(late)\(verdict(key))</article>
+      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline(span: span))\(late)\(verdict(key))</article>
 
       """
   }
@@ -125,7 +137,7 @@ extension Report {
       + "\(Words.percent(capture)) of what perfect timing would have."
   }
 
-  private func averagesTable(_ regions: [MarketReport.Region]) -> HTML {
+  private func averagesTable(_ regions: [MarketReport.Region], _ home: String) -> HTML {
     table(
       "Averages now", [("Region", false)] + market.fuels.map { ($0.code, true) },
       regions.map { region in
@@ -138,10 +150,10 @@ extension Report {
               "<td class=\"number\"><span class=\"same\" title=\"too few stations\">·</span></td>"
           }
           return
-            "<td class=\"number\">\(Words.cents(average.average))<br>\(change(average.change24h))</td>"
+            "<td class=\"number\"><a href=\"\(home)\(Self.path(of: region, fuel.code))\">\(Words.cents(average.average))</a><br>\(change(average.change24h))</td>"
         }
         return """
-          <tr><th scope="row"><a href="\(Self.path(of: region))">\(Words.title(region.name))</a>\(isLate ? "*" : "")</th>\(cells)</tr>
+          <tr><th scope="row"><a href="\(home)\(Self.path(of: region))">\(Words.title(region.name))</a>\(isLate ? "*" : "")</th>\(cells)</tr>
 
           """
       })
@@ -159,12 +171,13 @@ extension Report {
       """
   }
 
-  private func feedSummary() -> HTML {
+  private func feedSummary(_ home: String) -> HTML {
     let bad = market.feeds.filter { $0.status != "ok" && $0.status != "off" }
     guard !bad.isEmpty else {
-      return "<p class=\"note\">All feeds are well: <a href=\"feeds.html\">feed health</a>.</p>\n"
+      return
+        "<p class=\"note\">All feeds are well: <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"
     }
     let names = bad.map { "\($0.feed) is \($0.status)" }.joined(separator: ", ")
-    return "<p class=\"note\">\(names): <a href=\"feeds.html\">feed health</a>.</p>\n"
+    return "<p class=\"note\">\(names): <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"
   }
 }

@@ -53,7 +53,7 @@ extension Report {
   func placesPage(_ state: String, _ localities: [Locality]) -> HTML {
     let fuel = market.fuels.first?.code ?? "U91"
     return page(
-      "Places in \(state)", depth: 1, isDated: false,
+      "Places in \(state)", path: "places/\(Self.slug(state)).html", depth: 1, isDated: false,
       """
       <h1>Places in \(state)</h1>
       <p class="lead">Suburbs and towns with a station, and the cheapest \(fuelName(fuel)) there.</p>
@@ -75,7 +75,7 @@ extension Report {
   func localityPage(_ locality: Locality) -> HTML {
     let fuels = market.fuels.filter { fuel in locality.offers.contains { $0.fuel == fuel.code } }
     return page(
-      "\(locality.name), \(locality.state)", depth: 2, isDated: false,
+      "\(locality.name), \(locality.state)", path: locality.path, depth: 2, isDated: false,
       """
       <h1>\(locality.name) <span class="unit">\(locality.state)</span></h1>
       <p class="lead"><a href="../../places/\(Self.slug(locality.state)).html">Places in \(locality.state)</a></p>
@@ -152,7 +152,7 @@ extension Report {
           as HTML
       } ?? ""
     return page(
-      first.name, depth: 1, isDated: false,
+      first.name, path: Self.path(ofStation: first.station), depth: 1, isDated: false,
       """
       <h1>\(first.name)</h1>
       <p class="lead">\([first.brand, first.postcode].compactMap { $0 }.joined(separator: ", ")) \

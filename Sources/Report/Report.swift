@@ -1,20 +1,23 @@
 package import FuelModel
 package import Store
 
-/// The market as static pages: no script, nothing loaded from elsewhere, readable by anything that reads
-/// HTML. Made of the published views alone.
+/// The market as static pages: nothing loaded from elsewhere, readable by anything that reads HTML. The script finds
+/// places and moves maps, and nothing else needs it. Made of the published views alone.
 package struct Report {
   let market: MarketReport
   let now: Instant
   /// Which program wrote it.
   let version: String
+  /// Where it will be found, with a slash at its end; `nil`: it names no address of its own.
+  let address: String?
   /// By code: each of a hundred thousand prices asks for its own.
   let regions: [String: MarketReport.Region]
 
-  package init(_ market: MarketReport, now: Instant, version: String) {
+  package init(_ market: MarketReport, now: Instant, version: String, address: String?) {
     self.market = market
     self.now = now
     self.version = version
+    self.address = address
     regions = Dictionary(
       market.regions.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -22,8 +25,17 @@ package struct Report {
   /// Paths below the report's folder, and their texts. Pages of places and stations hold no time but those of prices, so
   /// that what did not change is written as it was.
   package var files: [(path: String, text: String)] {
-    var files: [(path: String, text: String)] = [("style.css", styleSheet)]
-    for region in market.regions where hasAverage(region) {
+    var files: [(path: String, text: String)] = [
+      ("style.css", styleSheet), ("site.js", siteScript),
+    ]
+    let withAverages = market.regions.filter(hasAverage)
+    for fuel in market.fuels {
+      files.append((Self.path(ofFuel: fuel.code), nowPage(fuel, depth: 1).text))
+      for region in withAverages where market.averages[.init(region.code, fuel.code)] != nil {
+        files.append((Self.path(of: region, fuel.code), fuelPage(region, fuel).text))
+      }
+    }
+    for region in withAverages {
       files.append((Self.path(of: region), regionPage(region).text))
       files.append(("feed/\(Self.slug(region.code)).atom", atom(region).text))
     }
@@ -46,19 +58,22 @@ package struct Report {
       files.append(("api/v1/prices/\(key).geojson", geoJSON(offers)))
     }
     files.append(("api/v1/market.json", market.json + "\n"))
-    return files + [
-      ("feeds.html", feedsPage().text), ("method.html", methodPage().text),
-      // Last, so that it never links to what is not there yet.
-      ("index.html", nowPage().text),
-    ]
+    files.append(("places.js", placesScript(withAverages, localities)))
+    files += [("feeds.html", feedsPage().text), ("method.html", methodPage().text)]
+    if let address { files.append(("sitemap.xml", siteMap(files.map(\.path), at: address).text)) }
+    // Last, so that it never links to what is not there yet.
+    return files + [("index.html", nowPage(market.fuels.first, depth: 0).text)]
   }
 
-  static func path(of region: MarketReport.Region) -> String {
-    // Codes come from a person's configuration; in a path only plain characters.
-    let plain = region.code.lowercased().map { character in
-      character.isASCII && (character.isLetter || character.isNumber) ? character : "-"
-    }
-    return "region/\(String(plain)).html"
+  // Codes come from a person's configuration; in a path only plain characters.
+
+  static func path(of region: MarketReport.Region) -> String { "region/\(slug(region.code)).html" }
+
+  /// A fuel is chosen by its address.
+  static func path(ofFuel code: String) -> String { "\(slug(code))/index.html" }
+
+  static func path(of region: MarketReport.Region, _ fuel: String) -> String {
+    "\(slug(fuel))/\(slug(region.code)).html"
   }
 
   func hasAverage(_ region: MarketReport.Region) -> Bool {
@@ -84,10 +99,23 @@ package struct Report {
   /// A whole page.
   ///
   /// - Parameters:
+  ///   - about: what it tells, for whoever passes its address on.
+  ///   - path: where it lies, for its own address.
   ///   - depth: how many folders it lies below the report's own.
   ///   - isDated: whether it tells when it was written, and so is another one each time.
-  func page(_ title: String, depth: Int = 0, isDated: Bool = true, _ body: HTML) -> HTML {
+  func page(
+    _ title: String, about: String = "Retail fuel prices: averages, trends and whether to fill up.",
+    path: String, depth: Int = 0, isDated: Bool = true, _ body: HTML
+  ) -> HTML {
     let home = HTML(stringLiteral: String(repeating: "../", count: depth))
+    let own: HTML =
+      address.map {
+        """
+        <link rel="canonical" href="\($0)\(path)">
+        <meta property="og:url" content="\($0)\(path)">
+
+        """
+      } ?? ""
     let attributions = Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
     return """
       <!DOCTYPE html>
@@ -98,9 +126,17 @@ package struct Report {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <meta name="referrer" content="no-referrer">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src data:">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'">
+      <meta name="description" content="\(about)">
+      <meta property="og:title" content="\(title)">
+      <meta property="og:description" content="\(about)">
+      <meta property="og:type" content="website">
+      <meta property="og:site_name" content="Bowser">
+      <meta name="twitter:card" content="summary">
+      \(own)\
       <link rel="icon" href="data:,">
       <link rel="stylesheet" href="\(home)style.css">
+      <script src="\(home)site.js" data-home="\(home)" defer></script>
       </head>
       <body>
       <a class="skip" href="#content">To the content</a>
@@ -113,6 +149,11 @@ package struct Report {
       <li><a href="\(home)feeds.html">Feeds</a></li>
       <li><a href="\(home)method.html">Method</a></li>
       </ul></nav>
+      <form class="search" role="search" hidden>
+      <label for="find">Suburb, postcode or station</label>
+      <input id="find" type="search" autocomplete="off" spellcheck="false">
+      <ul id="found" aria-live="polite"></ul>
+      </form>
       </header>
       <main id="content">
       \(body)</main>

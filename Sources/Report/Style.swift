@@ -35,6 +35,21 @@ let styleSheet = """
   }
   header.site .mark { font-weight: 700; font-size: 1.15rem; text-decoration: none; color: var(--ink); }
   header.site ul { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; margin: 0; padding: 0; }
+  .search { flex: 1 1 16em; display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; position: relative; }
+  .search[hidden] { display: none; }
+  .search label { color: var(--soft); font-size: 0.85rem; }
+  .search input {
+    flex: 1 1 9em; min-width: 0; font: inherit; color: inherit; background: var(--card);
+    border: 1px solid var(--soft); border-radius: 8px; padding: 3px 8px;
+  }
+  .search input:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+  header.site .search ul {
+    position: absolute; z-index: 1; top: 100%; left: 0; right: 0; display: block; margin-top: 4px;
+    background: var(--card); border: 1px solid var(--line); border-radius: 8px; box-shadow: 0 6px 20px #0003;
+  }
+  header.site .search ul:empty { display: none; }
+  .search li { padding: 6px 12px; border-bottom: 1px solid var(--line); }
+  .search li:last-child { border-bottom: 0; }
   main { padding-top: 20px; padding-bottom: 32px; }
   h1 { font-size: 1.7rem; line-height: 1.2; margin: 8px 0 4px; letter-spacing: -0.01em; }
   h2 { font-size: 1.2rem; margin: 36px 0 10px; }
@@ -63,6 +78,27 @@ let styleSheet = """
   .cheap { fill: var(--down); stroke: var(--card); } .usual { fill: var(--card); stroke: var(--soft); stroke-width: 2; }
   .dear { fill: none; stroke: var(--up); stroke-width: 2.5; } .place { fill: var(--accent); }
   .map a:focus-visible { outline: 3px solid var(--accent); }
+  .map a > * { transform-box: fill-box; transform-origin: center; transform: scale(var(--shrink, 1)); }
+  .map a > text { transform-origin: right center; }
+  .map .land, .map .border { vector-effect: non-scaling-stroke; }
+  .zoom { display: flex; gap: 6px; margin: 0 0 6px; }
+  .zoom button {
+    font: inherit; line-height: 1; min-width: 36px; min-height: 36px; color: var(--ink); background: var(--card);
+    border: 1px solid var(--soft); border-radius: 8px; cursor: pointer;
+  }
+  .zoom button:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+  .ranges { border: 0; margin: 0; padding: 0; min-width: 0; }
+  .ranges legend { position: absolute; left: -9999px; }
+  .ranges input { position: absolute; opacity: 0; }
+  .ranges label {
+    display: inline-block; margin: 2px 6px 6px 0; border: 1px solid var(--line); border-radius: 999px; padding: 1px 12px;
+    font-size: 0.9rem; cursor: pointer;
+  }
+  .ranges input:checked + label { background: var(--accent); border-color: var(--accent); color: var(--card); }
+  .ranges input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: 2px; }
+  .range { display: none; }
+  #range-30:checked ~ .range-30, #range-90:checked ~ .range-90,
+  #range-365:checked ~ .range-365, #range-all:checked ~ .range-all { display: block; }
   .states { display: flex; gap: 1px; list-style: none; margin: 6px 0 2px; padding: 0; }
   .states li { flex: 1; height: 12px; background: var(--none-back); overflow: hidden; }
   .states span { position: absolute; left: -9999px; }
@@ -109,6 +145,11 @@ let styleSheet = """
     display: inline-block; border: 1px solid var(--line); border-radius: 999px; padding: 3px 12px;
     text-decoration: none; background: var(--card);
   }
+  .chips { margin-bottom: 10px; }
+  .chips b {
+    display: inline-block; border: 1px solid var(--accent); border-radius: 999px; padding: 3px 12px;
+    background: var(--accent); color: var(--card); font-weight: 600;
+  }
   .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 0.82rem; color: var(--soft); margin: 4px 0 0; padding: 0; list-style: none; }
   .legend svg { display: inline-block; width: 26px; height: 10px; vertical-align: middle; margin-right: 6px; }
   details { margin-top: 8px; } summary { cursor: pointer; color: var(--soft); font-size: 0.9rem; }
@@ -121,7 +162,7 @@ let styleSheet = """
       --up: #802; --down: #042; --wait: #024; --wait-back: #fff; --fill: #420; --fill-back: #fff;
       --none: #333; --none-back: #fff;
     }
-    header.site nav, .chips, .skip, details { display: none; }
+    header.site nav, .chips, .skip, .search, .zoom, .ranges input, .ranges label, details { display: none; }
     .verdict b, .tag { border: 1px solid currentColor; }
     main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
     h2, h3, h4 { break-after: avoid; } table { break-inside: avoid; }

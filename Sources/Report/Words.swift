@@ -24,6 +24,8 @@ enum Words {
 
   static func date(_ day: Day) -> String { "\(day.day) \(months[day.month - 1])" }
 
+  static func month(_ day: Day) -> String { months[day.month - 1] }
+
   static func dateWithYear(_ day: Day) -> String { "\(date(day)) \(day.year)" }
 
   /// Such as `22 Nov, 14:05`, in the clock of a zone.

@@ -1,172 +1,5 @@
-package import FuelModel
+import FuelModel
 import Postgres
-
-/// Everything that a report tells, read in one moment. Prices are cents per litre.
-package struct MarketReport: Sendable {
-  package struct Region: Sendable {
-    package var code: String
-    package var name: String
-    /// nation, state, capital or area.
-    package var kind: String
-    /// In which its days are counted.
-    package var zone: Zone
-    /// The middle of its circle; `nil`: it has none.
-    package var centre: Position?
-  }
-
-  package struct Day: Sendable {
-    package var day: FuelModel.Day
-    /// `nil`: a gap.
-    package var average: Double?
-    package var lowest: Double?
-    package var highest: Double?
-    package var movingAverage: Double?
-  }
-
-  package struct Average: Sendable {
-    package var average: Double
-    package var lowest: Double?
-    package var highest: Double?
-    package var change24h: Double?
-    package var change7d: Double?
-    package var stations: Int
-    package var stale: Int
-    package var delayHours: Int
-  }
-
-  package struct Trend: Sendable {
-    package var direction: String?
-    /// 0 at the low of the month, 100 at its high.
-    package var position: Int?
-    package var cycleDay: Int?
-    package var typicalCycleDays: Int?
-  }
-
-  package struct Cycle: Sendable {
-    package var troughOn: FuelModel.Day
-    package var trough: Double
-    package var peakOn: FuelModel.Day?
-    package var peak: Double?
-    package var days: Int?
-    package var amplitude: Double?
-  }
-
-  package struct Verdict: Sendable {
-    package var verdict: String
-    package var reason: String
-    package var expectedSaving: Double?
-    /// What the market is doing, by the words of `fill_up.market_state`; `nil`: not known.
-    package var state: String?
-    /// The chance that it is 1 c/L cheaper within three days, from 0 to 1; `nil`: not known.
-    package var cheaper: Double?
-    /// A price worth stopping for, c/L; `nil`: none is named.
-    package var aim: Double?
-    /// The share of stations that have gone up since the last trough, from 0 to 1; `nil`: it is not rising.
-    package var raised: Double?
-  }
-
-  /// What verdicts stated as likely, and how often it came, in one tenth of the probabilities.
-  package struct Calibration: Sendable {
-    package var stated: Double
-    package var real: Double
-    package var days: Int
-  }
-
-  /// How good the verdicts were, over all years that were scored.
-  package struct Score: Sendable {
-    package var windows: Int
-    package var capture: Double?
-    package var saving: Double?
-    package var perfect: Double?
-    /// The best of what people do without us.
-    package var bestHabit: Double?
-    package var from: FuelModel.Day
-    package var until: FuelModel.Day
-  }
-
-  package struct StationPrice: Sendable {
-    package var name: String
-    package var brand: String?
-    package var suburb: String?
-    package var price: Double
-    package var difference: Double?
-    package var since: Instant
-    /// From the cheapest, 1, on.
-    package var rank: Int
-  }
-
-  /// One station and fuel beside its region.
-  package struct Standing: Sendable {
-    package struct Key: Hashable, Sendable {
-      package var station: Int
-      package var fuel: String
-      package init(_ station: Int, _ fuel: String) {
-        self.station = station
-        self.fuel = fuel
-      }
-    }
-
-    package var region: String
-    package var difference: Double
-    package var rank: Int
-    package var stations: Int
-  }
-
-  /// A verdict or a state of the market that was another one before.
-  package struct Turn: Sendable {
-    package var fuel: String
-    package var at: Instant
-    package var verdict: String
-    package var state: String?
-    package var reason: String
-  }
-
-  package struct Tomorrow: Sendable {
-    package var today: Double
-    package var tomorrow: Double
-    package var dearer: Int
-    package var cheaper: Int
-    package var same: Int
-    package var effectiveAt: Instant
-  }
-
-  /// One fuel in one region.
-  package struct Key: Hashable, Sendable {
-    package var region: String
-    package var fuel: String
-    package init(_ region: String, _ fuel: String) {
-      self.region = region
-      self.fuel = fuel
-    }
-  }
-
-  package var regions: [Region] = []
-  /// Codes and names of the fuels that have an average somewhere, in the order of their codes' numbers.
-  package var fuels: [(code: String, name: String)] = []
-  package var averages: [Key: Average] = [:]
-  package var days: [Key: [Day]] = [:]
-  package var trends: [Key: Trend] = [:]
-  /// The last five, newest first.
-  package var cycles: [Key: [Cycle]] = [:]
-  package var verdicts: [Key: Verdict] = [:]
-  package var calibration: [Calibration] = []
-  package var scores: [Key: Score] = [:]
-  /// The five cheapest and the five dearest, cheapest first.
-  package var stations: [Key: [StationPrice]] = [:]
-  package var tomorrow: [Key: Tomorrow] = [:]
-  /// Every price that anybody may buy at, by state, suburb and station.
-  package var offers: [Offer] = []
-  /// Where stations stand in the smallest region around them.
-  package var standings: [Standing.Key: Standing] = [:]
-  /// When verdicts or states of markets turned lately, by region, newest first.
-  package var turns: [String: [Turn]] = [:]
-  /// What the market was doing, by day.
-  package var states: [Key: [FuelModel.Day: String]] = [:]
-  /// Rows of `averages_now`, `fill_up` and `trend_summary` as JSON.
-  package var json = ""
-  package var feeds: [FeedHealth] = []
-  package var pipeline: PipelineState
-}
 
 extension Store {
   /// Reads what a report tells from the published views, all as of one moment.
@@ -215,6 +48,20 @@ extension Store {
           lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
           movingAverage: try row.optionalDouble("moving_average_7d_cpl"))
       }
+      market.year = try reportDays(
+        """
+        SELECT region, fuel, day, average_cpl
+        FROM fuel_v1.daily_averages
+        WHERE day > (SELECT max(day) FROM fuel_v1.trend_30d) - 365
+        ORDER BY region, fuel, day
+        """)
+      market.months = try reportDays(
+        """
+        SELECT region, fuel, date_trunc('month', day)::date AS day, avg(average_cpl) AS average_cpl
+        FROM fuel_v1.daily_averages
+        GROUP BY region, fuel, date_trunc('month', day)
+        ORDER BY region, fuel, day
+        """)
       market.trends = try keyed(
         """
         SELECT region, fuel, direction, position_pct, cycle_day, typical_cycle_days
@@ -298,9 +145,8 @@ extension Store {
       }.mapValues { $0[0] }
       market.stations = try keyed(
         """
-        SELECT place.region, place.fuel, current_prices.name, current_prices.brand,
-          current_prices.suburb, place.price_cpl, place.difference_cpl, current_prices.effective_at,
-          place.rank_in_region
+        SELECT place.region, place.fuel, place.station_id, current_prices.name, current_prices.brand,
+          current_prices.suburb, place.price_cpl, current_prices.effective_at
         FROM (
           SELECT station_comparison.*,
             row_number() OVER (PARTITION BY region, fuel ORDER BY price_cpl, station_id) AS from_below,
@@ -313,10 +159,10 @@ extension Store {
         """
       ) { row in
         MarketReport.StationPrice(
+          station: try row.integer("station_id"),
           name: try row.optional("name") ?? "not described yet", brand: try row.optional("brand"),
           suburb: try row.optional("suburb"), price: try row.double("price_cpl"),
-          difference: try row.optionalDouble("difference_cpl"),
-          since: try row.instant("effective_at"), rank: try row.integer("rank_in_region"))
+          since: try row.instant("effective_at"))
       }
       market.tomorrow = try keyed(
         """
@@ -338,6 +184,29 @@ extension Store {
           dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
           same: try row.integer("same"), effectiveAt: try row.instant("effective_at"))
       }.mapValues { $0[0] }
+      market.winners = try keyed(
+        """
+        SELECT place.region, place.fuel, place.station_id, current_prices.name, current_prices.brand,
+          current_prices.suburb, place.tomorrow_cpl, place.effective_at
+        FROM (
+          SELECT station_comparison.region, fuel, station_id, next.tomorrow_cpl, next.effective_at,
+            row_number() OVER (
+              PARTITION BY station_comparison.region, fuel ORDER BY next.tomorrow_cpl, station_id
+            ) AS from_below
+          FROM fuel_v1.tomorrow_prices AS next
+          JOIN fuel_v1.station_comparison USING (station_id, fuel)
+        ) AS place
+        JOIN fuel_v1.current_prices USING (station_id, fuel)
+        WHERE place.from_below <= 5
+        ORDER BY place.region, place.fuel, place.from_below
+        """
+      ) { row in
+        MarketReport.StationPrice(
+          station: try row.integer("station_id"),
+          name: try row.optional("name") ?? "not described yet", brand: try row.optional("brand"),
+          suburb: try row.optional("suburb"), price: try row.double("tomorrow_cpl"),
+          since: try row.instant("effective_at"))
+      }
       market.offers = try allOffers()
       for row in try connection.query(
         """
@@ -389,6 +258,12 @@ extension Store {
       }
       market.json = try marketJSON()
       return market
+    }
+  }
+
+  private func reportDays(_ statement: SQL) throws -> [MarketReport.Key: [MarketReport.Day]] {
+    try keyed(statement) { row in
+      MarketReport.Day(day: try row.day("day"), average: try row.optionalDouble("average_cpl"))
     }
   }
 

@@ -218,14 +218,39 @@ struct IntegrationTests {
     let folder = temporary()
     let result = try CommandTests.run(["report", "--out", folder] + market.now, on: market.target)
     #expect(result.code == 0, "\(result.err)")
-    // The browser needs most of its time to look at a page; a few of each kind will do.
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder + "/region")
-    where !["sydney.html", "perth.html", "melbourne.html", "nt.html"].contains(name) {
-      try FileManager.default.removeItem(atPath: "\(folder)/region/\(name)")
+    // The browser needs most of its time to look at a page; some of each kind will do.
+    func first(_ kind: String) throws -> String {
+      let pages = try FileManager.default.subpathsOfDirectory(atPath: "\(folder)/\(kind)")
+      return "\(kind)/\(try #require(pages.filter { $0.hasSuffix(".html") }.min()))"
     }
     let looked = try await tool(
-      Self.python, [Self.root + "/Tests/IntegrationTests/report.py", folder])
+      Self.python,
+      [
+        Self.root + "/Tests/IntegrationTests/report.py", folder, "", "index.html", "dl/index.html",
+        "u91/sydney.html", "u91/perth.html", "dl/nt.html", "region/melbourne.html",
+        try first("places"), try first("place"), try first("station"), "feeds.html",
+        "method.html",
+      ])
     #expect(looked.code == 0, "\(looked.out.suffix(1_500))\(looked.err.suffix(800))")
+  }
+
+  /// Home Assistant, PostgREST, GDAL, readers of Atom and of Arrow: what docs/recipes.md tells them.
+  @Test(.enabled(if: has(python, "ogrinfo", "psql"), advice))
+  func otherProgramsReadIt() async throws {
+    let market = try await PlayedMarket.database()
+    let folder = temporary()
+    let report = try CommandTests.run(
+      ["report", "--out", folder + "/report"] + market.now, on: market.target)
+    #expect(report.code == 0, "\(report.err)")
+    let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
+    let result = try await tool(
+      "env",
+      market.variables + [
+        Self.python, Self.root + "/Tests/IntegrationTests/recipes.py", Self.root + "/docs",
+        folder + "/report", program,
+      ])
+    #expect(result.code == 0, "\(result.out)\(result.err.suffix(1_500))")
+    #expect(result.out.split(separator: "\n").count == 5, "\(result.out)")
   }
 
   @Test(.enabled(if: has("lintian") && debianPackage != nil, "no package built: make deb"))

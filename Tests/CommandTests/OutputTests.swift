@@ -141,8 +141,12 @@ struct OutputTests {
       var named = 0
       for page in pages {
         let text = try String(contentsOfFile: "\(folder)/\(page)", encoding: .utf8)
+        let own = text.matches(
+          of: /<script src="([.\/]*)site.js" data-home="([.\/]*)" defer><\/script>/)
+        #expect(own.count == 1 && own.allSatisfy { $0.1 == $0.2 })
+        let rest = text.replacing(/<script src="[.\/]*site.js"/, with: "")
         for forbidden in ["<script", "<img", "\u{202E}", "http:", "https:", "@import", "url("] {
-          #expect(!text.contains(forbidden), "\(page) holds \(forbidden)")
+          #expect(!rest.contains(forbidden), "\(page) holds \(forbidden)")
         }
         named += text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") ? 1 : 0
         // Links lead to what is there.
@@ -233,7 +237,39 @@ struct OutputTests {
       for path in files where path.hasSuffix(".atom") {
         #expect(XMLParser(data: Data(try text(path).utf8)).parse(), "\(path)")
       }
-      #expect(try text("region/nsw.html").contains("<svg class=\"map\""))
+      #expect(try text("u91/nsw.html").contains("<svg class=\"map\""))
+      // A fuel is chosen by its address, and what each fuel costs stands on the region's page.
+      for fuel in ["dl", "p98"] {
+        #expect(try text("\(fuel)/index.html").contains("href=\"../\(fuel)/sydney.html\""))
+        #expect(try text("region/sydney.html").contains("href=\"../\(fuel)/sydney.html\""))
+      }
+      // What the search finds is there: the list is JSON in a script.
+      let list = try text("places.js")
+      let prefix = "window.bowserPlaces = "
+      #expect(list.hasPrefix(prefix) && list.hasSuffix(";\n"))
+      let listed =
+        try JSONSerialization.jsonObject(
+          with: Data(list.dropFirst(prefix.count).dropLast(2).utf8)) as? [[String]] ?? []
+      #expect(listed.count > stations.count)
+      for place in listed { #expect(place.count == 3 && files.contains(place[2]), "\(place)") }
+      for station in stations {
+        #expect(listed.contains { $0[2] == "station/\(station).html" }, "\(station)")
+      }
+      #expect(!files.contains("sitemap.xml"))
+      let named = temporary()
+      defer { try? FileManager.default.removeItem(atPath: named) }
+      let found = try run(["report", "--out", named, "--site", "https://fuel.example/x"], target)
+      #expect(found.code == 0, "\(found)")
+      let siteMap = try String(contentsOfFile: "\(named)/sitemap.xml", encoding: .utf8)
+      #expect(XMLParser(data: Data(siteMap.utf8)).parse())
+      #expect(siteMap.matches(of: /<loc>/).count == files.count { $0.hasSuffix(".html") })
+      #expect(siteMap.contains("<loc>https://fuel.example/x/u91/sydney.html</loc>"))
+      #expect(
+        try String(contentsOfFile: "\(named)/u91/sydney.html", encoding: .utf8).contains(
+          "<link rel=\"canonical\" href=\"https://fuel.example/x/u91/sydney.html\">"))
+      #expect(try run(["report", "--out", named], target).code == 0)
+      #expect(!FileManager.default.fileExists(atPath: "\(named)/sitemap.xml"))
+      #expect(try run(["report", "--out", named, "--site", "fuel.example"], target).code == 64)
       #expect(try text("index.html").contains("<polygon class=\"land\""))
       // A minute later nothing but what tells the time is another.
       func times() throws -> [String: Date] {
@@ -257,6 +293,50 @@ struct OutputTests {
               && !$0.hasPrefix("api/v1/prices")
           }, "\(changed)")
     }
+  }
+
+  /// What programs are given is what the schema says, member by member: none is missing, and none is not in it.
+  @Test func everyJSONFitsItsSchema() async throws {
+    let schema = try JSONSchema(path: IntegrationTests.root + "/docs/json.schema.json")
+    try await market { target, _ in
+      let folder = temporary()
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let station =
+        try Connection(target).lines("SELECT min(station_id) FROM fuel.station").first ?? ""
+      for (name, words) in [
+        ("market", ["show"]), ("place", ["show", "perth"]), ("place", ["show", "-27.5,153.0"]),
+        ("status", ["status"]), ("doctor", ["doctor"]),
+        ("config", ["config", "show"]), ("gaps", ["gaps"]),
+        ("agreement", ["agreement", "--differences"]), ("lapses", ["lapses"]),
+        ("explained_stations", ["stations", "--explain", station]),
+        ("doubtful_stations", ["stations", "--doubtful"]), ("verify", ["verify"]),
+        ("log", ["verify", "--log"]), ("scores", ["backtest"]),
+      ] {
+        let result = try run(words + ["--json"], target)
+        #expect([0, 78].contains(result.code), "\(result.code) \(result.err)")
+        let value = try JSONSerialization.jsonObject(
+          with: Data(result.out.utf8), options: .fragmentsAllowed)
+        #expect(schema.faults(of: value, as: name).prefix(5) == [], "\(words)")
+      }
+      #expect(try run(["report", "--out", folder], target).code == 0)
+      var points = 0
+      for path in try FileManager.default.subpathsOfDirectory(atPath: folder + "/api") {
+        let isMarket = path.hasSuffix("market.json")
+        guard isMarket || path.hasSuffix(".geojson") else { continue }
+        let value = try JSONSerialization.jsonObject(
+          with: Data(contentsOf: URL(filePath: "\(folder)/api/\(path)")))
+        #expect(
+          schema.faults(of: value, as: isMarket ? "market" : "points").prefix(5) == [], "\(path)")
+        points += isMarket ? 0 : 1
+      }
+      #expect(points > 10)
+    }
+    let text = try String(contentsOfFile: IntegrationTests.root + "/docs/json.md", encoding: .utf8)
+    #expect(
+      Set(text.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }) == schema.names)
+    // It finds what is wrong.
+    let wrong: [String: Any] = ["version": 2, "gaps": [["feed": 1, "more": 1]]]
+    #expect(schema.faults(of: wrong, as: "gaps").count == 7)
   }
 
   /// F-O09: a database without a price makes a valid report that says so.

@@ -1,9 +1,11 @@
 """Opens a report in a real browser, from phones to desktops, light and dark, and on paper.
 
-    report.py FOLDER [SHOTS]
+    report.py FOLDER [SHOTS [PAGES]]
 
 Demands of every page: valid HTML, no overflow, an empty console, no request but for its own files, one h1
-and no skipped heading, heads for tables, words for pictures, readable contrast. SHOTS keeps screenshots.
+and no skipped heading, heads for tables, words for pictures, readable contrast, every control reached by the
+keyboard. Then it looks for places, moves a map, chooses another range, and does without the script. SHOTS
+keeps screenshots; PAGES are looked at instead of all.
 """
 
 import base64
@@ -11,11 +13,14 @@ import json
 import pathlib
 import shutil
 import sys
+import time
 
 import html5lib
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 WIDTHS = [360, 768, 1440]
 
@@ -49,10 +54,14 @@ for (const table of document.querySelectorAll('table')) {
   }
 }
 for (const image of document.querySelectorAll('svg')) {
-  if (image.getAttribute('aria-hidden') !== 'true' && !(image.getAttribute('role') === 'img' && image.getAttribute('aria-label')))
+  if (image.getAttribute('aria-hidden') !== 'true' && !(['img', 'group'].includes(image.getAttribute('role')) && image.getAttribute('aria-label')))
     say('a picture without words');
 }
 for (const link of document.querySelectorAll('a')) if (!link.textContent.trim()) say('a link without words');
+for (const control of document.querySelectorAll('a[href], button, input, summary')) {
+  if (control.tabIndex < 0) say(`the keyboard does not reach ${control.textContent}`);
+  if (control.matches('input') && !control.labels.length) say('a field without a label');
+}
 const rgb = text => text.match(/[\d.]+/g).map(Number);
 const light = colour => {
   const [r, g, b] = colour.map(c => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
@@ -90,12 +99,76 @@ def browser():
     return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
+def wait(driver, what, script):
+    for _ in range(50):
+        found = driver.execute_script(script)
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"{what}: waited for in vain")
+
+
+def tries(driver, folder):
+    """What a person does; each line is something that did not work."""
+    problems = []
+
+    def demand(holds, words):
+        if not holds:
+            problems.append(words)
+
+    def look(path):
+        driver.get((folder / path).as_uri())
+
+    listed = "return [...document.querySelectorAll('#found a')].map(link => link.getAttribute('href'))"
+    for page, home in [("index.html", ""), ("u91/perth.html", "../")]:
+        look(page)
+        driver.find_element(By.ID, "find").send_keys("perth")
+        found = wait(driver, "the search", listed)
+        demand(found[0] == f"{home}region/perth.html", f"{page}: found {found[:3]}")
+    driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    demand(driver.switch_to.active_element.tag_name == "a", "the arrow does not lead to what was found")
+    driver.switch_to.active_element.send_keys(Keys.ENTER)
+    wait(driver, "the page that was found", "return location.pathname.endsWith('region/perth.html')")
+    driver.find_element(By.ID, "find").send_keys("zzzz no such place")
+    wait(driver, "nothing found", "return document.querySelector('#found li')?.textContent.startsWith('Nothing')")
+
+    look("u91/perth.html")
+    box = "return document.querySelector('svg.map').getAttribute('viewBox')"
+    whole = driver.execute_script(box)
+    nearer, _, all_of_it = driver.find_elements(By.CSS_SELECTOR, ".zoom button")
+    nearer.send_keys(Keys.ENTER)
+    near = driver.execute_script(box)
+    demand(near != whole, "the map comes no nearer")
+    nearer.send_keys(Keys.ARROW_LEFT)
+    demand(driver.execute_script(box) != near, "the map does not move")
+    all_of_it.send_keys(Keys.ENTER)
+    demand(
+        [float(part) for part in driver.execute_script(box).split()] == [float(part) for part in whole.split()],
+        "the whole map does not come back")
+
+    shown = "return [...document.querySelectorAll('.range')].filter(e => e.getClientRects().length).map(e => e.className)"
+    for is_off in [False, True]:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": is_off})
+        look("u91/perth.html")
+        words = " without the script" if is_off else ""
+        ranges = driver.find_elements(By.CSS_SELECTOR, ".ranges input")
+        demand(len(ranges) > 1, f"no ranges{words}")
+        if len(ranges) > 1:
+            ranges[0].send_keys(Keys.ARROW_RIGHT)
+            demand(driver.execute_script(shown) == ["range range-90"], f"the range stays{words}")
+        demand(
+            driver.find_element(By.CSS_SELECTOR, "form.search").is_displayed() != is_off, f"the search{words}")
+        demand((len(driver.find_elements(By.CSS_SELECTOR, ".zoom button")) == 0) == is_off, f"the buttons{words}")
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    return problems
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
-    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    shots = pathlib.Path(sys.argv[2]) if sys.argv[2:] and sys.argv[2] else None
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
-    pages = sorted(folder.rglob("*.html"))
+    pages = [folder / path for path in sys.argv[3:]] or sorted(folder.rglob("*.html"))
     if len(pages) < 3:
         sys.exit(f"{folder}: {len(pages)} pages")
     for page in pages:
@@ -129,11 +202,14 @@ def main():
                         bad += 1
                         print(f"{page.relative_to(folder)} at {width}, {scheme}: {problem}")
                     if shots:
-                        name = f"{page.stem}-{width}-{scheme}.png"
+                        name = f"{page.parent.name}-{page.stem}-{width}-{scheme}.png"
                         picture = driver.execute_cdp_cmd(
                             "Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True}
                         )
                         (shots / name).write_bytes(base64.b64decode(picture["data"]))
+        for problem in tries(driver, folder):
+            bad += 1
+            print(problem)
         driver.get((folder / "index.html").as_uri())
         paper = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})
         if len(base64.b64decode(paper["data"])) < 10_000:

@@ -1,0 +1,243 @@
+import Foundation
+import FuelModel
+import Store
+
+extension Report {
+  /// One fuel in one region: its verdict, its days, its cycles, the ends of its market, and where its stations are.
+  func fuelPage(_ region: MarketReport.Region, _ fuel: (code: String, name: String)) -> HTML {
+    let key = MarketReport.Key(region.code, fuel.code)
+    guard let average = market.averages[key] else { return "" }
+    let others = market.fuels.filter { market.averages[.init(region.code, $0.code)] != nil }
+    let late: HTML =
+      average.delayHours > 0
+      ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
+    let range: HTML =
+      average.lowest.map { low in
+        ", from \(Words.cents(low)) to \(Words.cents(average.highest)) at \(average.stations) stations"
+          as HTML
+      } ?? ""
+    let verdictWord = market.verdicts[key].map {
+      ": \(Words.verdict($0.verdict).word.lowercased())"
+    }
+    return page(
+      "\(Words.title(fuel.name)) in \(region.name)",
+      about: "\(Words.cents(average.average)) c/L on average\(verdictWord ?? "")",
+      path: Self.path(of: region, fuel.code), depth: 1,
+      """
+      <h1>\(Words.title(fuel.name)) in \(region.name)</h1>
+      <p class="lead">As of \(Words.time(now, zone(of: region))) \(clockName(of: region)).</p>
+      <nav aria-label="Fuels"><ul class="chips">
+      \(others.map { other in
+        other.code == fuel.code
+          ? "<li><b>\(Words.title(other.name))</b></li>\n" as HTML
+          : "<li><a href=\"../\(Self.path(of: region, other.code))\">\(Words.title(other.name))</a></li>\n"
+      })<li><a href="../\(Self.path(of: region))">All fuels</a></li>
+      </ul></nav>
+      <div class="panel">
+      <h2>Now <span class="unit">\(fuel.code)</span></h2>
+      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
+      <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
+      \(late)\(verdict(key))<h3>Daily averages</h3>
+      \(charts(key))\(states(key, market.days[key] ?? []))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
+      \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
+      \(map(offers(in: region).filter { $0.fuel == fuel.code }, depth: 1, region.name))
+
+      """)
+  }
+
+  /// Of the nation there are too many for one map.
+  private func offers(in region: MarketReport.Region) -> [Offer] {
+    switch region.kind {
+    case "nation": []
+    case "state": market.offers.filter { $0.state == region.code }
+    default:
+      market.offers.filter { market.standings[.init($0.station, $0.fuel)]?.region == region.code }
+    }
+  }
+
+  /// What the market was doing on each of the days, in a line of marks.
+  private func states(_ key: MarketReport.Key, _ days: [MarketReport.Day]) -> HTML {
+    guard let states = market.states[key], days.contains(where: { states[$0.day] != nil }) else {
+      return ""
+    }
+    return """
+      <ol class="states" aria-label="What the market was doing, day by day">
+      \(days.map { day in
+        let state = states[day.day] ?? ""
+        let words = state.isEmpty ? "not known" : state.replacing("_", with: " ")
+        return "<li class=\"\(state)\" title=\"\(Words.date(day.day)): \(words)\"><span>\(words)</span></li>\n"
+      } as [HTML])</ol>
+      <p class="note">The market day by day, oldest left: quiet, falling, near its low, rising, near its high, or a shock.</p>
+
+      """
+  }
+
+  /// The last thirty and ninety days, the year, and all months, of which the reader chooses one. No script: each is
+  /// behind a button of a group.
+  private func charts(_ key: MarketReport.Key) -> HTML {
+    let month = market.days[key] ?? []
+    guard month.contains(where: { $0.average != nil }) else {
+      return
+        "<p class=\"empty\">No day of the last thirty has enough stations for an average.</p>\n"
+    }
+    let year = unbroken(market.year[key] ?? [])
+    let ranges: [(id: String, name: String, days: [MarketReport.Day], step: Chart.Step)] =
+      [
+        ("range-30", "30 days", month, .day), ("range-90", "90 days", Array(year.suffix(90)), .day),
+        ("range-365", "A year", year, .day),
+        ("range-all", "All", unbrokenMonths(market.months[key] ?? []), .month),
+      ]
+    // A longer range is offered where it shows more than the shorter one.
+    let offered = ranges.enumerated().filter { place, range in
+      switch place {
+      case 0: true
+      case 1: year.count > 31
+      case 2: year.count > 90
+      default: range.days.count > 12
+      }
+    }.map(\.element)
+    func both(_ days: [MarketReport.Day], _ step: Chart.Step) -> HTML {
+      """
+      <div class="wide">\(Chart(days: days, width: 840, height: 270, step: step).full())</div>
+      <div class="narrow">\(Chart(days: days, width: 350, height: 230, step: step).full())</div>
+
+      """
+    }
+    let buttons = offered.enumerated().map { place, range -> HTML in
+      """
+      <input type="radio" name="range" id="\(range.id)"\(place == 0 ? " checked" as HTML : "")>\
+      <label for="\(range.id)">\(range.name)</label>
+
+      """
+    }
+    let drawn = offered.map { range -> HTML in
+      "<div class=\"range \(range.id)\">\n\(both(range.days, range.step))</div>\n"
+    }
+    return """
+      \(offered.count > 1
+        ? "<fieldset class=\"ranges\"><legend>How far back</legend>\n\(buttons)\(drawn)</fieldset>\n" as HTML
+        : both(month, .day))<ul class="legend">
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="line" x1="1" x2="25" y1="5" y2="5"/></svg>average</li>
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>of seven days</li>
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><rect class="band" width="26" height="10"/></svg>cheapest to dearest station</li>
+      </ul>
+
+      """
+  }
+
+  /// Days with those between them that nothing is kept of.
+  private func unbroken(_ days: [MarketReport.Day]) -> [MarketReport.Day] {
+    guard let first = days.first?.day, let last = days.last?.day else { return [] }
+    let known = Dictionary(days.map { ($0.day, $0) }, uniquingKeysWith: { first, _ in first })
+    return (first.sinceEpoch...last.sinceEpoch).map { number in
+      let day = Day(sinceEpoch: number)
+      return known[day] ?? MarketReport.Day(day: day)
+    }
+  }
+
+  private func unbrokenMonths(_ months: [MarketReport.Day]) -> [MarketReport.Day] {
+    unbroken(months).filter { $0.day.day == 1 }
+  }
+
+  private func trendNote(_ key: MarketReport.Key) -> HTML {
+    guard let trend = market.trends[key], let direction = trend.direction else { return "" }
+    var words = "Prices are \(direction)"
+    if let position = trend.position {
+      words += ", at \(position) % of the way from the month's low to its high"
+    }
+    if let day = trend.cycleDay {
+      words += "; day \(day) of the present cycle"
+      if let typical = trend.typicalCycleDays { words += ", which lately lasted \(typical) days" }
+    }
+    return "<p class=\"note\">\(words).</p>\n"
+  }
+
+  /// The numbers of the chart, for whoever cannot see it or wants them.
+  private func dayTable(_ days: [MarketReport.Day]) -> HTML {
+    guard days.contains(where: { $0.average != nil }) else { return "" }
+    return """
+      <details><summary>The same in numbers</summary>
+      \(table(
+        "Daily averages",
+        [("Day", false), ("Average", true), ("Of 7 days", true), ("Cheapest", true), ("Dearest", true)],
+        days.reversed().map { day in
+          """
+          <tr><th scope="row">\(Words.date(day.day))</th><td class="number">\(Words.cents(day.average))</td>\
+          <td class="number">\(Words.cents(day.movingAverage))</td><td class="number">\(Words.cents(day.lowest))</td>\
+          <td class="number">\(Words.cents(day.highest))</td></tr>
+
+          """
+        }))</details>
+
+      """
+  }
+
+  private func tomorrow(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
+    guard let tomorrow = market.tomorrow[key] else { return "" }
+    return """
+      <h3>Prices that are known ahead</h3>
+      <p>From \(Words.time(tomorrow.effectiveAt, zone(of: region))) on the average is \
+      <b>\(Words.cents(tomorrow.tomorrow))</b> instead of \(Words.cents(tomorrow.today)) c/L: \
+      \(tomorrow.dearer) stations get dearer, \(tomorrow.cheaper) cheaper, \(tomorrow.same) stay.</p>
+
+      """
+  }
+
+  private func cycleTable(_ key: MarketReport.Key) -> HTML {
+    guard let cycles = market.cycles[key], !cycles.isEmpty else { return "" }
+    return """
+      <h3>The last price cycles</h3>
+      \(table(
+        "Price cycles",
+        [
+          ("Low", false), ("c/L", true), ("High", false), ("c/L", true), ("Days", true),
+          ("Height", true),
+        ],
+        cycles.map { cycle in
+          """
+          <tr><th scope="row">\(Words.dateWithYear(cycle.troughOn))</th><td class="number">\(Words.cents(cycle.trough))</td>\
+          <td>\(cycle.peakOn.map(Words.date) ?? "not yet")</td><td class="number">\(Words.cents(cycle.peak))</td>\
+          <td class="number">\(cycle.days.map(String.init) ?? "·")</td><td class="number">\(Words.cents(cycle.amplitude))</td></tr>
+
+          """
+        }))
+      """
+  }
+
+  private func ends(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
+    guard let stations = market.stations[key], !stations.isEmpty else { return "" }
+    // Where there are fewer than ten, none is listed as both cheap and dear.
+    let half = min(5, (stations.count + 1) / 2)
+    func list(
+      _ title: String, _ stations: [MarketReport.StationPrice], when: String = "Since"
+    ) -> HTML {
+      """
+      <div>
+      <h3>\(title)</h3>
+      \(table(
+        title, [("Station", false), ("c/L", true), (when, false)],
+        stations.map { station in
+          """
+          <tr><th scope="row"><a href="../\(Self.path(ofStation: station.station))">\(station.name)</a>\
+          <br><span class="unit">\(place(station))</span></th>\
+          <td class="number">\(Words.cents(station.price))</td>\
+          <td>\(Words.time(station.since, zone(of: region)))</td></tr>
+
+          """
+        }))</div>
+
+      """
+    }
+    let winners = market.winners[key] ?? []
+    return """
+      \(winners.isEmpty ? "" : list("Cheapest of the prices known ahead", winners, when: "From"))<div class="columns">
+      \(list("Cheapest now", Array(stations.prefix(half))))\
+      \(list("Dearest now", stations.suffix(min(5, stations.count - half)).reversed()))</div>
+
+      """
+  }
+
+  private func place(_ station: MarketReport.StationPrice) -> String {
+    [station.brand, station.suburb?.capitalized].compactMap { $0 }.joined(separator: ", ")
+  }
+}
