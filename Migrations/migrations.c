@@ -112,6 +112,9 @@ static const unsigned char m0034_market_events[] = {
 static const unsigned char m0035_notices[] = {
 #embed "0035_notices.sql"
 };
+static const unsigned char m0036_station_turns[] = {
+#embed "0036_station_turns.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -379,6 +382,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0033_hold_standings", m0033_hold_standings),
   FILE_ENTRY("0034_market_events", m0034_market_events),
   FILE_ENTRY("0035_notices", m0035_notices),
+  FILE_ENTRY("0036_station_turns", m0036_station_turns),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

@@ -33,7 +33,9 @@ SELECT
   given.expected_low_cpl,
   given.expected_low_from_on,
   given.expected_low_to_on,
-  given.share_raised
+  given.share_raised,
+  given.station_waits_from_cpl,
+  given.station_fills_up_until_cpl
 FROM fuel.region
 CROSS JOIN fuel.fuel
 CROSS JOIN LATERAL (
@@ -78,4 +80,6 @@ COMMENT ON COLUMN fuel.latest_verdict.expected_low_cpl     IS 'The low to wait f
 COMMENT ON COLUMN fuel.latest_verdict.expected_low_from_on IS 'The first day on which it is likely; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.expected_low_to_on   IS 'The last such day; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.share_raised         IS 'Share of stations that have gone up since the last trough; NULL: not rising.';
+COMMENT ON COLUMN fuel.latest_verdict.station_waits_from_cpl     IS 'From here above its usual place a station waits, c/L; NULL: nowhere.';
+COMMENT ON COLUMN fuel.latest_verdict.station_fills_up_until_cpl IS 'Up to here above its usual place a station fills up, c/L; NULL: nowhere.';
 GRANT SELECT ON fuel.latest_verdict TO fuel_writer;

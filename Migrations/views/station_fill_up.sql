@@ -73,8 +73,6 @@ LEFT JOIN fuel.station_habit AS habit
   ON habit.station_id = price_now.station_id
   AND habit.fuel_id = price_now.fuel_id
   AND habit.region = regional.region
-  AND habit.days >= 20
--- As Trends.StationVerdict has it, which is what is scored.
 CROSS JOIN LATERAL (
   SELECT price_now.price_tenths / 10.0 - regional.average_cpl - habit.difference_cpl AS excess_cpl
 ) AS usual
@@ -82,9 +80,9 @@ CROSS JOIN LATERAL (
   SELECT
     usual.excess_cpl,
     CASE
-      WHEN NOT regional.is_valid OR price_now.is_flagged OR regional.rule IN ('weekday', 'tomorrow') THEN NULL
-      WHEN regional.verdict = 'fill_up' AND usual.excess_cpl >= 10 THEN 'wait'
-      WHEN regional.verdict = 'wait' AND usual.excess_cpl <= -10 THEN 'fill_up'
+      WHEN NOT regional.is_valid OR price_now.is_flagged THEN NULL
+      WHEN usual.excess_cpl >= regional.station_waits_from_cpl THEN 'wait'
+      WHEN usual.excess_cpl <= regional.station_fills_up_until_cpl THEN 'fill_up'
     END AS advice
 ) AS place
 WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;
@@ -103,5 +101,5 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region it lies in, whose verdict it follows; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The rule that spoke; NULL: none could.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far it stands above its usual place beside its region, cents per litre; NULL: not known. From ten cents it turns the region''s verdict.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far it stands above its usual place beside its region, cents per litre; NULL: not known. Far from it the region''s verdict is turned.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;

@@ -189,8 +189,10 @@ extension Store {
     }
   }
 
-  /// The newest verdicts of some regions and fuels.
-  package func lastVerdicts(regions: [String], fuelIDs: [Int16]) throws -> [LastVerdict] {
+  /// The newest verdicts of some regions and fuels, without those of a clock that was ahead.
+  package func lastVerdicts(
+    regions: [String], fuelIDs: [Int16], now: Instant
+  ) throws -> [LastVerdict] {
     try connection.query(
       """
       SELECT last.*
@@ -199,6 +201,7 @@ extension Store {
         SELECT verdict.*
         FROM fuel.verdict
         WHERE verdict.region = given.region AND verdict.fuel_id = given.fuel_id
+          AND verdict.computed_at <= \(now)
         ORDER BY verdict.computed_at DESC
         LIMIT 1
       ) AS last

@@ -197,12 +197,12 @@ func writeJSON(_ value: some Encodable) throws {
 }
 
 /// A member that is null in JSON where there is nothing, and not left out.
+// swift-format-ignore: UseSynthesizedInitializer
 @propertyWrapper
 struct OrNull<Value: Encodable>: Encodable {
   var wrappedValue: Value?
 
   // The one that is made for it has a default, and so does not count as the wrapper's.
-  // swift-format-ignore: UseSynthesizedInitializer
   init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
   func encode(to encoder: any Encoder) throws {

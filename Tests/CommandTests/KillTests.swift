@@ -138,7 +138,7 @@ struct KillTests {
     try Data(script.utf8).write(to: URL(filePath: path + "/tell"))
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o755], ofItemAtPath: path + "/tell")
-    let rules = ["brisbane", "gold-coast", "qld", "nsw", "sydney", "4000"].map {
+    let rules = ["brisbane", "gold-coast", "qld", "nsw", "sydney", "cairns"].map {
       "{ name: 'below-\($0)', place: '\($0)', belowCents: 300, command: '\(path)/tell' },"
     }
     try Data("[\(rules.joined(separator: "\n"))]".utf8).write(

@@ -124,6 +124,57 @@ struct VerdictTests {
     }
   }
 
+  /// Where a station does not follow its region is kept with the verdict; the view has no rule of its own.
+  @Test func stationsTurnWhereTheVerdictSays() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let connection = try Connection(target)
+      let now = Instant("2026-06-30T03:00:00Z")
+      try feed.says(
+        [1_700, 1_700, 1_700, 1_850].enumerated().map { .u91("\($0)", $1, now + .seconds(-600)) },
+        at: now + .seconds(-300), now: now + .seconds(-300))
+      _ = try Aggregate(
+        store: feed.store, regions: [.queensland], clock: .fixed(now), log: Logger(.error)
+      ).run()
+      try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+      try connection.execute(
+        """
+        INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
+        SELECT station_id, fuel_id, 'QLD', 0, 60, '2026-06-29' FROM fuel.station, fuel.fuel WHERE fuel = 'U91'
+        ON CONFLICT DO NOTHING
+        """)
+      for (region, rule) in [
+        (Advice.fillUp, "cycle"), (.wait, "trend"), (.noDifference, "cycle"), (.fillUp, "weekday"),
+      ] {
+        for average in [160.0, 171, 175.1, 190] {
+          let turns = StationVerdict.turns(of: region, rule: rule)
+          let waitFrom = turns.waitFrom.map { String($0) } ?? ""
+          let fillUpUntil = turns.fillUpUntil.map { String($0) } ?? ""
+          try connection.query(
+            """
+            INSERT INTO fuel.verdict (
+              region, fuel_id, computed_at, day, verdict, basis, rule, method, reason, stations, valid_until_at,
+              average_cpl, station_waits_from_cpl, station_fills_up_until_cpl)
+            SELECT 'QLD', fuel_id, \(now), '2026-06-30', \(region.rawValue), 'price_cycle', \(rule), 'a-method', 'a test',
+              4, \(now + .seconds(3_600)), \(String(average))::numeric, nullif(\(waitFrom), '')::numeric,
+              nullif(\(fillUpUntil), '')::numeric
+            FROM fuel.fuel WHERE fuel = 'U91'
+            ON CONFLICT ON CONSTRAINT verdict_pk DO UPDATE SET
+              verdict = excluded.verdict, rule = excluded.rule, average_cpl = excluded.average_cpl,
+              station_waits_from_cpl = excluded.station_waits_from_cpl,
+              station_fills_up_until_cpl = excluded.station_fills_up_until_cpl
+            """)
+          let shown = try connection.lines(
+            "SELECT verdict FROM fuel_v1.station_fill_up ORDER BY today_cpl, station_id")
+          let expected: [String] = [170.0, 170.0, 170.0, 185.0].map { price in
+            StationVerdict.advice(region: region, rule: rule, excess: price - average).rawValue
+          }
+          #expect(shown == expected, "\(region) \(rule) \(average)")
+        }
+      }
+    }
+  }
+
   /// Verdicts are scored as they were given, once a day: what was said last on a day counts, and what was likely is
   /// held against what came.
   @Test func givenVerdictsAreScored() async throws {

@@ -53,7 +53,7 @@ extension Store {
     try transaction {
       let last = Dictionary(
         uniqueKeysWithValues: try lastVerdicts(
-          regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID)
+          regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID), now: now
         ).map { ("\($0.region) \($0.fuelID)", $0) })
       let news = verdicts.filter { $0.isNews(after: last["\($0.region) \($0.fuelID)"]) }
       try keepModels(news.compactMap(ModelRow.init))
@@ -112,6 +112,8 @@ private struct VerdictRow: Encodable {
   let expectedLowFromOn: String?
   let expectedLowToOn: String?
   let shareRaised: Double?
+  let stationWaitsFromCpl: Double?
+  let stationFillsUpUntilCpl: Double?
   let inputs: String
 
   // The default way would write `p_cheaper3d`.
@@ -121,7 +123,8 @@ private struct VerdictRow: Encodable {
     case changeCpl, phase, daysInPhase, lastTroughCpl, lastPeakCpl, marketState
     case pCheaper3d = "p_cheaper_3d"
     case pJump3d = "p_jump_3d"
-    case aimForCpl, expectedLowCpl, expectedLowFromOn, expectedLowToOn, shareRaised, inputs
+    case aimForCpl, expectedLowCpl, expectedLowFromOn, expectedLowToOn, shareRaised
+    case stationWaitsFromCpl, stationFillsUpUntilCpl, inputs
   }
 
   init(_ given: VerdictRecord) {
@@ -158,6 +161,9 @@ private struct VerdictRow: Encodable {
     expectedLowFromOn = judgement.low?.from.description
     expectedLowToOn = judgement.low?.to.description
     shareRaised = given.shareRaised
+    let turns = StationVerdict.turns(of: judgement.advice, rule: judgement.rule)
+    stationWaitsFromCpl = turns.waitFrom
+    stationFillsUpUntilCpl = turns.fillUpUntil
     inputs = given.series?.text ?? ""
   }
 }

@@ -3,7 +3,7 @@ import FuelModel
 /// The verdict of one station: its region's, turned where the station stands out. A station jumps by twenty
 /// to forty-five cents in a day; its own history tells little of its next day, its region's movement much.
 ///
-/// `fuel_v1.station_fill_up` says the same of the present.
+/// The aggregate keeps with each verdict where it turns; `fuel_v1.station_fill_up` compares the stations of now with that.
 package enum StationVerdict {
   /// From so many cents a station has jumped ahead of its region, or not yet followed its jump.
   package static let leastExcess = 10.0
@@ -11,13 +11,33 @@ package enum StationVerdict {
   package static let leastDays = 20
   package static let days = 60
 
+  /// Where a station stands that does not follow its region's verdict, c/L above its usual place beside the region.
+  package struct Turns: Sendable {
+    /// From here on it waits.
+    package var waitFrom: Double?
+    /// Up to here it fills up.
+    package var fillUpUntil: Double?
+  }
+
+  /// - Parameter rule: the rule that the region's verdict rests on.
+  package static func turns(of region: Advice, rule: String?) -> Turns {
+    // A weekday is the same for all, and tomorrow's prices are the stations' own.
+    guard rule != "weekday", rule != "tomorrow" else { return Turns() }
+    return switch region {
+    case .fillUp: Turns(waitFrom: leastExcess)
+    case .wait: Turns(fillUpUntil: -leastExcess)
+    case .noDifference: Turns()
+    }
+  }
+
   /// - Parameters:
   ///   - region: its region's verdict, and the rule it rests on.
-  ///   - excess: how far the station stands above its usual place beside the region, c/L.
+  ///   - excess: how far the station stands above its usual place beside the region, c/L; `nil`: not known.
   package static func advice(region: Advice, rule: String?, excess: Double?) -> Advice {
-    guard let excess, rule != "weekday", rule != "tomorrow" else { return region }
-    if region == .fillUp, excess >= leastExcess { return .wait }
-    if region == .wait, excess <= -leastExcess { return .fillUp }
+    guard let excess else { return region }
+    let turns = turns(of: region, rule: rule)
+    if let from = turns.waitFrom, excess >= from { return .wait }
+    if let until = turns.fillUpUntil, excess <= until { return .fillUp }
     return region
   }
 
