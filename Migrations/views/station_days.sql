@@ -12,8 +12,14 @@ SELECT
   made.month
 FROM fuel.station_month AS made
 JOIN fuel.fuel USING (fuel_id)
-JOIN fuel.station USING (station_id)
-JOIN fuel.state ON state.state = station.state
+-- Few relations: where a view is joined to another, the server looks for the best order among eight.
+CROSS JOIN LATERAL (
+  SELECT state.time_zone, state.price_day_starts
+  FROM fuel.station
+  JOIN fuel.state USING (state)
+  WHERE station.station_id = made.station_id
+  OFFSET 0
+) AS state
 CROSS JOIN LATERAL fuel.days_of(made.days) AS told
 CROSS JOIN LATERAL (SELECT made.month + told.place - 1 AS day) AS series
 -- A day of 23 or 25 hours is a day.

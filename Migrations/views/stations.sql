@@ -3,14 +3,23 @@ SELECT
   station.station_id,
   station.state,
   station.name,
-  coalesce(brand_name.brand, station.brand) AS brand,
+  -- Few relations: where a view is joined to another, the server looks for the best order among eight.
+  coalesce(
+    (
+      SELECT brand_name.brand
+      FROM fuel.brand_name
+      WHERE brand_name.written = lower(station.brand)
+        AND brand_name.valid_from <= fuel.clock()::date
+        AND brand_name.valid_to > fuel.clock()::date
+      LIMIT 1
+    ), station.brand) AS brand,
   station.address,
   station.suburb,
   station.postcode,
   station.latitude,
   station.longitude,
   station.time_zone,
-  source.source AS feed,
+  (SELECT source.source FROM fuel.source WHERE source.source_id = station.source_id) AS feed,
   station.station_code AS feed_station_code,
   least(station.first_seen_at, told.first_seen_at) AS first_seen_at,
   greatest(station.first_seen_at, seen.last_seen_at, told.last_seen_at) AS last_seen_at,
@@ -24,11 +33,6 @@ SELECT
   coalesce(seen.offers, false) AS offers_fuel,
   station.has_moved
 FROM fuel.station
-JOIN fuel.source USING (source_id)
-LEFT JOIN fuel.brand_name
-  ON brand_name.written = lower(station.brand)
-  AND brand_name.valid_from <= fuel.clock()::date
-  AND brand_name.valid_to > fuel.clock()::date
 LEFT JOIN LATERAL (
   SELECT
     max(greatest(
@@ -40,6 +44,7 @@ LEFT JOIN LATERAL (
       END)) AS last_seen_at,
     bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS offers
   FROM fuel.current_price AS pair
+  JOIN fuel.source ON source.source_id = station.source_id
   WHERE pair.station_id = station.station_id
 ) AS seen ON true
 -- What other records of the place tell.

@@ -54,6 +54,29 @@ struct DocumentTests {
     }
   }
 
+  /// Views of stations are joined by the index of stations: the server looks for the best order among eight relations
+  /// and joins what is beyond them as it stands, a whole view for each row.
+  @Test func viewsOfStationsAreJoinedByTheirIndex() async throws {
+    let market = try await PlayedMarket.database()
+    let reader = try Self.reader(market)
+    try reader.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+    for view in ["price_changes", "price_history", "station_days", "current_prices"] {
+      let plan = try reader.lines(
+        SQL(
+          stringLiteral: """
+            EXPLAIN (COSTS OFF)
+            SELECT station.name, told.*
+            FROM fuel_v1.\(view) AS told
+            JOIN fuel_v1.stations AS station USING (station_id)
+            WHERE told.fuel = 'U91' AND told.station_id = ANY (ARRAY(
+              SELECT station_id FROM fuel_v1.region_stations WHERE region = 'sydney'))
+            """))
+      #expect(plan.count > 10)
+      let beside = plan.filter { $0.contains("Join Filter") && $0.contains("place_id") }
+      #expect(beside == [], "\(view)")
+    }
+  }
+
   /// Every query of the dashboard runs as a reader.
   @Test func everyPanelHasItsNumbers() async throws {
     let market = try await PlayedMarket.database()
