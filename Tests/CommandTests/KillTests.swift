@@ -133,6 +133,8 @@ struct KillTests {
       #!/bin/sh
       set -e
       sed -E 's/"(id|repeat)":[a-z0-9]+,//g' >'\(told)'/.$$
+      # Who told it may have died before all was said.
+      grep -q '}$' '\(told)'/.$$
       mv '\(told)'/.$$ '\(told)'/$$
       """
     try Data(script.utf8).write(to: URL(filePath: path + "/tell"))
@@ -260,7 +262,8 @@ struct KillTests {
         let found = try state(cluster.database("hit"))
         #expect(firstDifference(found, expected) == nil, "\(step.name)")
         #expect(firstDifference(try files(folder), expectedFiles) == nil, "\(step.name)")
-        #expect(try told(configuration) == expectedTold, "\(step.name)")
+        let difference = firstDifference(try told(configuration), expectedTold)
+        #expect(difference == nil, "\(step.name): \(difference ?? "")")
         let verified = try CommandTests.run(["verify"], on: cluster.database("hit"))
         #expect(verified.code == 0, "\(step.name): \(verified)")
         try FileManager.default.removeItem(atPath: folder)
