@@ -40,19 +40,9 @@ extension Report {
       \(late)\(verdict(key))<h3>Daily averages</h3>
       \(charts(key))\(states(key, market.days[key] ?? []))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
       \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
-      \(map(offers(in: region).filter { $0.fuel == fuel.code }, depth: 1, region.name))
+      \(map(offers[key] ?? [], depth: 1, region.name))
 
       """)
-  }
-
-  /// Of the nation there are too many for one map.
-  private func offers(in region: MarketReport.Region) -> [Offer] {
-    switch region.kind {
-    case "nation": []
-    case "state": market.offers.filter { $0.state == region.code }
-    default:
-      market.offers.filter { market.standings[.init($0.station, $0.fuel)]?.region == region.code }
-    }
   }
 
   /// What the market was doing on each of the days, in a line of marks.

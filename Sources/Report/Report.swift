@@ -1,9 +1,11 @@
+import Foundation
 package import FuelModel
 package import Store
+import Synchronization
 
 /// The market as static pages: nothing loaded from elsewhere, readable by anything that reads HTML. The script finds
 /// places and moves maps, and nothing else needs it. Made of the published views alone.
-package struct Report {
+package struct Report: Sendable {
   let market: MarketReport
   let now: Instant
   /// Which program wrote it.
@@ -12,6 +14,8 @@ package struct Report {
   let address: String?
   /// By code: each of a hundred thousand prices asks for its own.
   let regions: [String: MarketReport.Region]
+  /// What is sold within a state, or in a region that is the smallest around it, by fuel.
+  let offers: [MarketReport.Key: [Offer]]
 
   package init(_ market: MarketReport, now: Instant, version: String, address: String?) {
     self.market = market
@@ -20,6 +24,14 @@ package struct Report {
     self.address = address
     regions = Dictionary(
       market.regions.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
+    var offers: [MarketReport.Key: [Offer]] = [:]
+    for offer in market.offers {
+      let nearest = market.standings[.init(offer.station, offer.fuel)]?.region
+      for region in Set([offer.state, nearest ?? offer.state]) {
+        offers[.init(region, offer.fuel), default: []].append(offer)
+      }
+    }
+    self.offers = offers
   }
 
   /// Paths below the report's folder, and their texts. Pages of places and stations hold no time but those of prices, so
@@ -31,16 +43,16 @@ package struct Report {
     let withAverages = market.regions.filter(hasAverage)
     for fuel in market.fuels {
       files.append((Self.path(ofFuel: fuel.code), nowPage(fuel, depth: 1).text))
-      for region in withAverages where market.averages[.init(region.code, fuel.code)] != nil {
-        files.append((Self.path(of: region, fuel.code), fuelPage(region, fuel).text))
-      }
+      files += onAllCores(
+        withAverages.filter { market.averages[.init($0.code, fuel.code)] != nil }
+      ) { (Self.path(of: $0, fuel.code), fuelPage($0, fuel).text) }
     }
     for region in withAverages {
       files.append((Self.path(of: region), regionPage(region).text))
       files.append(("feed/\(Self.slug(region.code)).atom", atom(region).text))
     }
     let localities = localities()
-    for locality in localities { files.append((locality.path, localityPage(locality).text)) }
+    files += onAllCores(localities) { ($0.path, localityPage($0).text) }
     func grouped<Key: Hashable & Comparable, Value>(
       _ values: [Value], by key: (Value) -> Key
     ) -> [(key: Key, value: [Value])] {
@@ -49,20 +61,31 @@ package struct Report {
     for (state, places) in grouped(localities, by: \.state) {
       files.append(("places/\(Self.slug(state)).html", placesPage(state, places).text))
     }
-    for (station, offers) in grouped(market.offers, by: \.station) {
-      files.append((Self.path(ofStation: station), stationPage(offers).text))
+    files += onAllCores(grouped(market.offers, by: \.station)) {
+      (Self.path(ofStation: $0.key), stationPage($0.value).text)
     }
-    for (key, offers) in grouped(
-      market.offers, by: { "\(Self.slug($0.state))-\(Self.slug($0.fuel))" })
-    {
-      files.append(("api/v1/prices/\(key).geojson", geoJSON(offers)))
-    }
+    files += onAllCores(
+      grouped(market.offers) { "\(Self.slug($0.state))-\(Self.slug($0.fuel))" }
+    ) { ("api/v1/prices/\($0.key).geojson", geoJSON($0.value)) }
     files.append(("api/v1/market.json", market.json + "\n"))
     files.append(("places.js", placesScript(withAverages, localities)))
     files += [("feeds.html", feedsPage().text), ("method.html", methodPage().text)]
     if let address { files.append(("sitemap.xml", siteMap(files.map(\.path), at: address).text)) }
     // Last, so that it never links to what is not there yet.
     return files + [("index.html", nowPage(market.fuels.first, depth: 0).text)]
+  }
+
+  /// Makes files of values, in their order.
+  private func onAllCores<Value: Sendable>(
+    _ values: [Value], _ make: @Sendable (Value) -> (path: String, text: String)
+  ) -> [(path: String, text: String)] {
+    let parts = ProcessInfo.processInfo.activeProcessorCount
+    let made = Mutex<[Int: [(path: String, text: String)]]>([:])
+    DispatchQueue.concurrentPerform(iterations: parts) { part in
+      let files = values[values.count * part / parts..<values.count * (part + 1) / parts].map(make)
+      made.withLock { $0[part] = files }
+    }
+    return made.withLock { made in (0..<parts).flatMap { made[$0] ?? [] } }
   }
 
   // Codes come from a person's configuration; in a path only plain characters.

@@ -143,83 +143,20 @@ extension Store {
           bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_day"),
           until: try row.day("until_day"))
       }.mapValues { $0[0] }
-      market.stations = try keyed(
-        """
-        SELECT place.region, place.fuel, place.station_id, current_prices.name, current_prices.brand,
-          current_prices.suburb, place.price_cpl, current_prices.effective_at
-        FROM (
-          SELECT station_comparison.*,
-            row_number() OVER (PARTITION BY region, fuel ORDER BY price_cpl, station_id) AS from_below,
-            row_number() OVER (PARTITION BY region, fuel ORDER BY price_cpl DESC, station_id) AS from_above
-          FROM fuel_v1.station_comparison
-        ) AS place
-        JOIN fuel_v1.current_prices USING (station_id, fuel)
-        WHERE place.from_below <= 5 OR place.from_above <= 5
-        ORDER BY place.region, place.fuel, place.price_cpl, place.station_id
-        """
-      ) { row in
-        MarketReport.StationPrice(
-          station: try row.integer("station_id"),
-          name: try row.optional("name") ?? "not described yet", brand: try row.optional("brand"),
-          suburb: try row.optional("suburb"), price: try row.double("price_cpl"),
-          since: try row.instant("effective_at"))
-      }
-      market.tomorrow = try keyed(
-        """
-        SELECT station_comparison.region, fuel, avg(today_cpl) AS today_cpl,
-          avg(tomorrow_cpl) AS tomorrow_cpl,
-          count(*) FILTER (WHERE comparison = 'dearer') AS dearer,
-          count(*) FILTER (WHERE comparison = 'cheaper') AS cheaper,
-          count(*) FILTER (WHERE comparison = 'same') AS same,
-          min(effective_at) AS effective_at
-        FROM fuel_v1.tomorrow_prices
-        JOIN fuel_v1.station_comparison USING (station_id, fuel)
-        WHERE today_cpl IS NOT NULL
-        GROUP BY station_comparison.region, fuel
-        HAVING count(*) >= 3
-        """
-      ) { row in
-        MarketReport.Tomorrow(
-          today: try row.double("today_cpl"), tomorrow: try row.double("tomorrow_cpl"),
-          dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
-          same: try row.integer("same"), effectiveAt: try row.instant("effective_at"))
-      }.mapValues { $0[0] }
-      market.winners = try keyed(
-        """
-        SELECT place.region, place.fuel, place.station_id, current_prices.name, current_prices.brand,
-          current_prices.suburb, place.tomorrow_cpl, place.effective_at
-        FROM (
-          SELECT station_comparison.region, fuel, station_id, next.tomorrow_cpl, next.effective_at,
-            row_number() OVER (
-              PARTITION BY station_comparison.region, fuel ORDER BY next.tomorrow_cpl, station_id
-            ) AS from_below
-          FROM fuel_v1.tomorrow_prices AS next
-          JOIN fuel_v1.station_comparison USING (station_id, fuel)
-        ) AS place
-        JOIN fuel_v1.current_prices USING (station_id, fuel)
-        WHERE place.from_below <= 5
-        ORDER BY place.region, place.fuel, place.from_below
-        """
-      ) { row in
-        MarketReport.StationPrice(
-          station: try row.integer("station_id"),
-          name: try row.optional("name") ?? "not described yet", brand: try row.optional("brand"),
-          suburb: try row.optional("suburb"), price: try row.double("tomorrow_cpl"),
-          since: try row.instant("effective_at"))
-      }
       market.offers = try allOffers()
-      for row in try connection.query(
-        """
-        SELECT station_id, fuel, region, difference_cpl, rank_in_region, stations
-        FROM fuel_v1.station_comparison
-        WHERE difference_cpl IS NOT NULL
-        """)
-      {
-        market.standings[.init(try row.integer("station_id"), try row.text("fuel"))] =
-          MarketReport.Standing(
-            region: try row.text("region"), difference: try row.double("difference_cpl"),
+      market.compare(
+        try connection.query(
+          """
+          SELECT station_id, fuel, region, price_cpl, difference_cpl, rank_in_region, stations
+          FROM fuel_v1.station_comparison
+          """
+        ).map { row in
+          ComparedPrice(
+            station: try row.integer("station_id"), fuel: try row.text("fuel"),
+            region: try row.text("region"), price: try row.double("price_cpl"),
+            difference: try row.optionalDouble("difference_cpl"),
             rank: try row.integer("rank_in_region"), stations: try row.integer("stations"))
-      }
+        })
       for row in try connection.query(
         """
         SELECT placed.*

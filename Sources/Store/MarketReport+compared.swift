@@ -1,0 +1,71 @@
+import FuelModel
+
+/// A station's price beside those of a region that it lies in.
+struct ComparedPrice {
+  var station: Int
+  var fuel: String
+  var region: String
+  var price: Double
+  /// From the region's average; `nil`: too few stations for one.
+  var difference: Double?
+  var rank: Int
+  var stations: Int
+}
+
+extension MarketReport {
+  /// What follows from comparing each station with its regions, read once: where stations stand, the ends of each market,
+  /// and what is known ahead. Needs the offers.
+  mutating func compare(_ rows: [ComparedPrice]) {
+    let offers = Dictionary(
+      offers.map { (Standing.Key($0.station, $0.fuel), $0) },
+      uniquingKeysWith: { first, _ in first })
+    for (key, rows) in Dictionary(grouping: rows, by: { Key($0.region, $0.fuel) }) {
+      let sorted = rows.sorted { ($0.price, $0.station) < ($1.price, $1.station) }
+      let ends = sorted.count <= 10 ? sorted : sorted.prefix(5) + sorted.suffix(5)
+      stations[key] = ends.compactMap { row in
+        offers[.init(row.station, row.fuel)].map {
+          StationPrice($0, price: $0.price, since: $0.since)
+        }
+      }
+      let ahead = rows.compactMap { row -> (offer: Offer, next: Double, at: Instant)? in
+        guard let offer = offers[.init(row.station, row.fuel)], let next = offer.next, next > 0,
+          let at = offer.nextAt
+        else { return nil }
+        return (offer, next, at)
+      }.sorted { ($0.next, $0.offer.station) < ($1.next, $1.offer.station) }
+      if !ahead.isEmpty {
+        winners[key] = ahead.prefix(5).map { StationPrice($0.offer, price: $0.next, since: $0.at) }
+      }
+      if ahead.count >= 3 {
+        let count = Double(ahead.count)
+        tomorrow[key] = Tomorrow(
+          today: ahead.reduce(0) { $0 + $1.offer.price } / count,
+          tomorrow: ahead.reduce(0) { $0 + $1.next } / count,
+          dearer: ahead.count { $0.next > $0.offer.price },
+          cheaper: ahead.count { $0.next < $0.offer.price },
+          same: ahead.count { $0.next == $0.offer.price },
+          effectiveAt: ahead.map(\.at).min() ?? ahead[0].at)
+      }
+    }
+    // Of all regions around a station the smallest says most.
+    for row in rows {
+      guard let difference = row.difference else { continue }
+      let key = Standing.Key(row.station, row.fuel)
+      if let known = standings[key],
+        (known.stations, known.region) <= (row.stations, row.region)
+      {
+        continue
+      }
+      standings[key] = Standing(
+        region: row.region, difference: difference, rank: row.rank, stations: row.stations)
+    }
+  }
+}
+
+extension MarketReport.StationPrice {
+  fileprivate init(_ offer: Offer, price: Double, since: Instant) {
+    self.init(
+      station: offer.station, name: offer.name, brand: offer.brand, suburb: offer.suburb,
+      price: price, since: since)
+  }
+}
