@@ -55,7 +55,11 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
   /// Reads a JSON5 file of at most 1 MB.
   package static func read(file: String) throws(ConfigurationError) -> Value {
     guard let bytes = FileManager.default.contents(atPath: file) else {
-      throw .unreadable(file: file, reason: "cannot be read")
+      let folder = URL(filePath: file).deletingLastPathComponent().path
+      throw .unreadable(
+        file: file,
+        reason: FileManager.default.fileExists(atPath: folder)
+          ? "cannot be read" : "there is no folder \(folder)")
     }
     guard bytes.count <= 1_000_000 else {
       throw .unreadable(file: file, reason: "larger than 1 MB")

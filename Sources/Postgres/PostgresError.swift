@@ -95,7 +95,9 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .cannotConnect(let message): "cannot connect to the database: \(message)"
+    case .cannotConnect(let message):
+      "cannot connect to the database: \(message)"
+        + (isUnknownDatabase ? " (bowser setup makes it)" : "")
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .deadline(let seconds, let statement, let blocker):
       "the deadline of \(seconds) s passed while the database was to answer: \(statement)"

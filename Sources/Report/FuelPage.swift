@@ -37,12 +37,21 @@ extension Report {
       <h2>Now <span class="unit">\(fuel.code)</span></h2>
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
       <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
-      \(late)\(verdict(key))<h3>Daily averages</h3>
+      \(late)\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages</h3>
       \(charts(key))\(states(key, market.days[key] ?? []))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
       \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
       \(map(offers[key] ?? [], depth: 1, region.name))
 
       """)
+  }
+
+  private var nationNote: HTML {
+    guard market.averages.values.contains(where: { $0.delayHours > 0 }) else { return "" }
+    return """
+      <p class="note">The average of now is without states that publish their prices late; the daily averages below are \
+      with them, so that the two differ.</p>
+
+      """
   }
 
   /// What the market was doing on each of the days, in a line of marks.

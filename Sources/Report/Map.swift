@@ -30,7 +30,8 @@ struct Map {
 
   /// - Parameter box: what is shown, whatever the dots; `nil`: the dots and a margin around them.
   init?(_ dots: [Dot], box: (southWest: Position, northEast: Position)? = nil) {
-    guard !dots.isEmpty else { return nil }
+    // One mark by itself shows nothing of where it is.
+    guard dots.count > 1 else { return nil }
     self.dots = dots
     let latitudes = dots.map(\.position.latitude)
     let longitudes = dots.map(\.position.longitude)

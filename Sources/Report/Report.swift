@@ -190,7 +190,7 @@ package struct Report: Sendable {
   }
 
   private var asOf: HTML {
-    ", as of \(nationTime(now)) (<time datetime=\"\(now)\">\(now)</time>)"
+    ", as of <time datetime=\"\(now)\">\(nationTime(now))</time>"
   }
 
   private func attributionList(_ attributions: [String]) -> HTML {

@@ -36,7 +36,8 @@ extension MarketReport {
       if !ahead.isEmpty {
         winners[key] = ahead.prefix(5).map { StationPrice($0.offer, price: $0.next, since: $0.at) }
       }
-      if ahead.count >= 3 {
+      // Of a region where few are known ahead they tell nothing of its average.
+      if ahead.count >= 3, ahead.count * 2 >= rows.count {
         let count = Double(ahead.count)
         tomorrow[key] = Tomorrow(
           today: ahead.reduce(0) { $0 + $1.offer.price } / count,

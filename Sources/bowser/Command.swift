@@ -67,9 +67,14 @@ struct Command: Sendable {
 enum UsageError: Error, Equatable, CustomStringConvertible {
   case message(String)
 
-  static func unknown(_ what: String, _ name: String, among names: [String]) -> UsageError {
-    let hint = nearest(to: name, in: names).map { "; did you mean «\($0)»?" } ?? ""
-    return .message("no \(what) «\(name)»\(hint)")
+  /// - Parameter hint: what to do where no name is near; `nil`: the names are listed, unless they are many.
+  static func unknown(
+    _ what: String, _ name: String, among names: [String], hint: String? = nil
+  ) -> UsageError {
+    let list = names.count <= 24 ? "one of \(names.joined(separator: ", "))" : nil
+    let advice =
+      nearest(to: name, in: names).map { "did you mean «\($0)»?" } ?? hint ?? list
+    return .message("no \(what) «\(name)»" + (advice.map { "; \($0)" } ?? ""))
   }
 
   var description: String {

@@ -32,7 +32,9 @@ struct Invocation {
           break
         }
         guard !word.hasPrefix("-") || word == "-" || isNumber(word) else {
-          throw UsageError.unknown("option", word, among: known.map { "--\($0.name)" })
+          throw UsageError.unknown(
+            "option", word, among: known.map { "--\($0.name)" },
+            hint: "bowser \(command.name) --help lists them")
         }
         operands.append(word)
         continue
@@ -41,7 +43,9 @@ struct Invocation {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = known.first(where: { $0.name == name }) else {
-        throw UsageError.unknown("option", "--\(name)", among: known.map { "--\($0.name)" })
+        throw UsageError.unknown(
+          "option", "--\(name)", among: known.map { "--\($0.name)" },
+          hint: "bowser \(command.name) --help lists them")
       }
       if option.value == nil {
         guard parts.count == 1 else { throw UsageError.message("--\(name) takes no value") }
@@ -51,7 +55,7 @@ struct Invocation {
       } else if let value = rest.popFirst() {
         options[name] = value
       } else {
-        throw UsageError.message("--\(name) needs a value")
+        throw UsageError.message("--\(name) needs \(option.value ?? "a value"): \(option.about)")
       }
     }
     self.options = options

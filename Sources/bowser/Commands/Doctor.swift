@@ -39,6 +39,7 @@ let doctorCommand = Command(
   doctor.database(settings, invocation)
   doctor.state(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
+  doctor.notices(settings, invocation)
   if invocation.flags.contains("online") {
     for source in sources where doctor.isSetUp(source) {
       await doctor.ask(source, settings, invocation)
@@ -94,6 +95,22 @@ private struct Doctor {
       tell(.ok, what, good)
     } catch {
       tell(.fail, what, "\(error)")
+    }
+  }
+
+  /// Whether the rules of `notify` can be followed.
+  mutating func notices(_ settings: Settings, _ invocation: Invocation) {
+    do {
+      let rules = try NoticeRule.all(
+        file: try invocation.configurationFolder() + "/notify.json5")
+      guard !rules.isEmpty else { return }
+      _ = try Receivers(rules, invocation, settings)
+      let store = try invocation.readerStore(settings)
+      let search = PlaceSearch(store: store, regions: try store.reportRegions())
+      for rule in rules { _ = try search.place(rule.place) }
+      tell(.ok, "notices", "\(rules.count) rules, each with a place and a receiver")
+    } catch {
+      tell(.fail, "notices", "\(error)")
     }
   }
 

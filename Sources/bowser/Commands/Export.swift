@@ -42,10 +42,14 @@ let exportCommand = Command(
     }
     return .done
   }
-  guard let view = invocation.operands.first, invocation.operands.count == 1 else {
+  guard let named = invocation.operands.first, invocation.operands.count == 1 else {
     throw UsageError.message("which view? bowser export --list tells")
   }
-  guard views.contains(view) else { throw UsageError.unknown("view", view, among: views) }
+  // As it is written in a query.
+  let view = named.hasPrefix("fuel_v1.") ? String(named.dropFirst(8)) : named
+  guard views.contains(view) else {
+    throw UsageError.unknown("view", view, among: views, hint: "bowser export --list has them")
+  }
   guard let format = ExportFormat(rawValue: invocation.options["format"] ?? "csv") else {
     throw UsageError.message("--format is csv or ndjson")
   }
@@ -53,6 +57,9 @@ let exportCommand = Command(
   let until = try invocation.bound("until")
   guard since == nil && until == nil || Store.timeColumn(of: view) != nil else {
     throw UsageError.message("\(view) has only a present: --since and --until mean nothing to it")
+  }
+  if let since, let until, until <= since {
+    throw UsageError.message("--until must be later than --since")
   }
   if let path = invocation.options["out"] {
     try FileOutput.write(to: path) { file in
@@ -69,6 +76,10 @@ extension Invocation {
   fileprivate func bound(_ name: String) throws -> Instant? {
     guard let text = options[name] else { return nil }
     if let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
-    return try instant(name)
+    guard let instant = Instant(iso: text) else {
+      throw UsageError.message(
+        "--\(name) must be a day such as 2026-07-02 or an instant such as 2026-07-02T12:00:00Z")
+    }
+    return instant
   }
 }

@@ -71,8 +71,11 @@ func runNumbers(_ operands: [String]) throws -> [Int] {
   return try operands.flatMap { operand -> [Int] in
     let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
-      first <= last, last - first < 1_000_000
+      last - first < 1_000_000
     else { throw UsageError.message("«\(operand)» is no run, such as 120 or 120-180") }
+    guard first <= last else {
+      throw UsageError.message("«\(operand)» ends before it begins: \(last)-\(first)?")
+    }
     return Array(first...last)
   }
 }

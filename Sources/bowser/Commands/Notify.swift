@@ -80,7 +80,7 @@ let notifyCommand = Command(
 }
 
 /// Where notices go.
-private struct Receivers {
+struct Receivers {
   /// A receiver did not take what it was told; names the host or the program, never the address.
   struct NotTaken: Error, CustomStringConvertible {
     let description: String

@@ -65,7 +65,10 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
     do {
       try manager.createDirectory(at: path, withIntermediateDirectories: true)
     } catch {
-      throw FileOutput.Failure(description: "\(path.path) cannot be made")
+      let isFile = (try? manager.attributesOfItem(atPath: path.path)) != nil
+      throw FileOutput.Failure(
+        description: "\(path.path) cannot be made: "
+          + (isFile ? "there is a file of that name" : error.localizedDescription))
     }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
     guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {

@@ -68,7 +68,9 @@ let showCommand = Command(
 private func fuelCode(_ word: String) throws -> String {
   let codes = Fuel.allCases.map(\.rawValue)
   let names = [
-    "DIESEL": "DL", "UNLEADED": "U91", "PREMIUM": "P98", "ETHANOL": "E10", "AUTOGAS": "LPG",
+    "DIESEL": "DL", "UNLEADED": "U91", "ULP": "U91", "91": "U91", "PREMIUM": "P98", "PULP": "P95",
+    "95": "P95",
+    "98": "P98", "ETHANOL": "E10", "94": "E10", "AUTOGAS": "LPG", "GAS": "LPG",
   ]
   let wanted = names[word.uppercased()] ?? word.uppercased()
   guard let code = codes.first(where: { $0 == wanted }) else {

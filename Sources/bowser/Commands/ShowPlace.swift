@@ -23,7 +23,15 @@ struct PlaceSearch {
       state == nil || $0.state == state
     }
     guard let first = found.first else {
-      throw UsageError.unknown("place", word, among: regions.map(\.name))
+      let numbers = word.split(separator: ",").map {
+        Double($0.trimmingCharacters(in: .whitespaces))
+      }
+      throw UsageError.unknown(
+        "place", word, among: regions.map(\.name),
+        hint: numbers.count == 2 && !numbers.contains(nil)
+          ? "a point is LATITUDE,LONGITUDE such as -31.95,115.86"
+          : "a region, or a suburb, postcode or station that has a price; a point will do, such as -31.95,115.86"
+      )
     }
     // Whole names before beginnings, suburbs before stations of the same name.
     let whole = found.filter { $0.name.lowercased() == name.lowercased() }

@@ -40,10 +40,13 @@ let stationsCommand = Command(
     }
     let stories = try invocation.operands.map { operand in
       guard let number = Int(operand) else {
-        throw UsageError.message("«\(operand)» is no station_id")
+        throw UsageError.message("«\(operand)» is no station_id, a number such as 1089")
       }
       let records = try store.story(ofStation: number)
-      guard !records.isEmpty else { throw UsageError.message("no station \(number)") }
+      guard !records.isEmpty else {
+        throw UsageError.message(
+          "no station \(number); bowser show NAME --json has the station_id of those of a name")
+      }
       return (number, records)
     }
     if invocation.flags.contains("json") {
