@@ -99,7 +99,8 @@ extension Report {
   /// What to do, why, and how good such advice was.
   func verdict(_ key: MarketReport.Key) -> HTML {
     guard let verdict = market.verdicts[key] else { return "" }
-    let (word, mark) = Words.verdict(verdict.verdict)
+    // Not to know is another thing than to know that it does not matter.
+    let (word, mark) = verdict.isKnown ? Words.verdict(verdict.verdict) : ("Not known yet", "none")
     let saving: HTML =
       (verdict.expectedSaving ?? 0) >= 0.05 && verdict.verdict != "no_difference"
       ? " <span class=\"unit\">about \(Words.cents(verdict.expectedSaving)) c/L to save</span>" : ""
@@ -128,7 +129,10 @@ extension Report {
   }
 
   func scoreLine(_ key: MarketReport.Key) -> String {
-    guard let score = market.scores[key] else { return "Not scored yet: too little history." }
+    // What a few weeks hold is chance.
+    guard let score = market.scores[key], score.windows >= 60 else {
+      return "Not scored yet: too little history."
+    }
     guard let capture = score.capture, let saving = score.saving, (score.perfect ?? 0) >= 0.5 else {
       return "Perfect timing would have saved \(Words.cents(score.perfect)) c/L since "
         + "\(Words.dateWithYear(score.from)): nothing to time."

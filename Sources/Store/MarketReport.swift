@@ -64,6 +64,8 @@ package struct MarketReport: Sendable {
 
   package struct Verdict: Sendable {
     package var verdict: String
+    /// Whether enough is known to say that.
+    package var isKnown: Bool
     package var reason: String
     package var expectedSaving: Double?
     /// What the market is doing, by the words of `fill_up.market_state`; `nil`: not known.

@@ -94,13 +94,14 @@ extension Store {
       }
       market.verdicts = try keyed(
         """
-        SELECT region, fuel, verdict, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
+        SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
           share_raised
         FROM fuel_v1.fill_up
         """
       ) { row in
         MarketReport.Verdict(
-          verdict: try row.text("verdict"), reason: try row.text("reason"),
+          verdict: try row.text("verdict"),
+          isKnown: try row.text("basis") != "insufficient_data", reason: try row.text("reason"),
           expectedSaving: try row.optionalDouble("expected_saving_cpl"),
           state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
           aim: try row.optionalDouble("aim_for_cpl"),

@@ -120,7 +120,7 @@ struct PlacePage {
 
   func text(_ style: Style) -> String {
     var text = "\n\(style.bold(place.name.asTerminalLine))"
-    let title = region.map { capitalised($0.name) }
+    let title = region?.name
     if let title, place.kind != .region { text += style.dim("  in \(title)") }
     text += "\n"
     if averages.isEmpty {
