@@ -8,9 +8,6 @@ extension Report {
     let key = MarketReport.Key(region.code, fuel.code)
     guard let average = market.averages[key] else { return "" }
     let others = market.fuels.filter { market.averages[.init(region.code, $0.code)] != nil }
-    let late: HTML =
-      average.delayHours > 0
-      ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
     let range: HTML =
       average.lowest.map { low in
         ", from \(Words.cents(low)) to \(Words.cents(average.highest)) at \(average.stations) stations"
@@ -27,17 +24,13 @@ extension Report {
       <h1>\(Words.title(fuel.name)) in \(region.name)</h1>
       <p class="lead">As of \(Words.time(now, zone(of: region))) \(clockName(of: region)).</p>
       <nav aria-label="Fuels"><ul class="chips">
-      \(others.map { other in
-        other.code == fuel.code
-          ? "<li><b>\(Words.title(other.name))</b></li>\n" as HTML
-          : "<li><a href=\"../\(Self.path(of: region, other.code))\">\(Words.title(other.name))</a></li>\n"
-      })<li><a href="../\(Self.path(of: region))">All fuels</a></li>
+      \(fuelChips(others, but: fuel.code) { "../" + Self.path(of: region, $0) })<li><a href="../\(Self.path(of: region))">All fuels</a></li>
       </ul></nav>
       <div class="panel">
       <h2>Now <span class="unit">\(fuel.code)</span></h2>
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
       <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
-      \(late)\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages</h3>
+      \(lateNote(average))\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages</h3>
       \(charts(key))\(states(key, market.days[key] ?? []))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
       \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
       \(map(offers[key] ?? [], depth: 1, region.name))

@@ -17,11 +17,7 @@ extension Report {
     let capitals = market.regions.filter { $0.kind == "capital" && hasAverage($0) }
     let shown = capitals.filter { market.averages[.init($0.code, fuel.code)] != nil }
     // The cards are on one scale: a flat market looks flat.
-    let span =
-      shown.compactMap { region -> Double? in
-        let known = market.days[.init(region.code, fuel.code)]?.compactMap(\.average) ?? []
-        return known.max().flatMap { high in known.min().map { high - $0 } }
-      }.max() ?? 0
+    let span = shown.map { self.span(.init($0.code, fuel.code)) }.max() ?? 0
     return page(
       "\(Words.title(fuel.name)) prices now",
       path: depth == 0 ? "index.html" : Self.path(ofFuel: fuel.code),
@@ -29,15 +25,14 @@ extension Report {
       """
       <h1>Should you fill up?</h1>
       <nav aria-label="Fuels"><ul class="chips">
-      \(market.fuels.map { other in
-        other.code == fuel.code
-          ? "<li><b>\(Words.title(other.name))</b></li>\n" as HTML
-          : "<li><a href=\"\(home)\(Self.path(ofFuel: other.code))\">\(Words.title(other.name))</a></li>\n"
-      })</ul></nav>
+      \(fuelChips(market.fuels, but: fuel.code) { home + Self.path(ofFuel: $0) })</ul></nav>
       <p class="lead">\(Words.title(fuelName(fuel.code))) in the capital cities, the average of all stations at \
       \(nationTime(now)), and what thirty days of prices say.</p>
       \(feedSummary(home))<div class="cards">
-      \(shown.map { card($0, fuel.code, home, span: span) })</div>
+      \(shown.map { region in
+        card(
+          region, fuel.code, title: region.name, home + Self.path(of: region, fuel.code), span: span)
+      })</div>
       <h2>Capital cities</h2>
       \(averagesTable(capitals, home))\(delayNote(capitals))<h2 id="states">States and towns</h2>
       \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }, home))\
@@ -79,21 +74,47 @@ extension Report {
     market.fuels.first { $0.code == code }.map { "\($0.name) (\(code))" } ?? code
   }
 
-  private func card(
-    _ region: MarketReport.Region, _ fuel: String, _ home: String, span: Double
+  /// The fuels as links, but for the one that is shown.
+  func fuelChips(
+    _ fuels: [(code: String, name: String)], but shown: String, _ link: (String) -> String
+  ) -> [HTML] {
+    fuels.map { fuel in
+      fuel.code == shown
+        ? "<li><b>\(Words.title(fuel.name))</b></li>\n" as HTML
+        : "<li><a href=\"\(link(fuel.code))\">\(Words.title(fuel.name))</a></li>\n"
+    }
+  }
+
+  /// Between the highest and the lowest of the last thirty daily averages, c/L.
+  func span(_ key: MarketReport.Key) -> Double {
+    let known = market.days[key]?.compactMap(\.average) ?? []
+    return (known.max() ?? 0) - (known.min() ?? 0)
+  }
+
+  /// The average of now, the last thirty days, and what to do.
+  ///
+  /// - Parameters:
+  ///   - id: by which a link leads to it; `nil`: none does.
+  ///   - span: how many cents its line is high.
+  func card(
+    _ region: MarketReport.Region, _ fuel: String, title: String, _ link: String,
+    id: String? = nil, span: Double
   ) -> HTML {
     let key = MarketReport.Key(region.code, fuel)
     guard let average = market.averages[key] else { return "" }
-    let late: HTML =
-      average.delayHours > 0
-      ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
+    let name: HTML = id.map { " id=\"\($0)\"" } ?? ""
     return """
-      <article class="card">
-      <h2><a href="\(home)\(Self.path(of: region, fuel))">\(Words.title(region.name))</a></h2>
+      <article class="card"\(name)>
+      <h2><a href="\(link)">\(Words.title(title))</a></h2>
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> \(change(average.change24h, over: "in 24 h"))</p>
-      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline(span: span))\(late)\(verdict(key))</article>
+      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline(span: span))\(lateNote(average))\(verdict(key))</article>
 
       """
+  }
+
+  func lateNote(_ average: MarketReport.Average) -> HTML {
+    average.delayHours > 0
+      ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
   }
 
   /// What to do, why, and how good such advice was.

@@ -3,9 +3,6 @@ package import FuelModel
 
 /// The past of a market as the states publish it: a CSV a month, in the layout of each archive.
 package struct MarketArchive: Sendable {
-  /// Archives that can be made, by their names in the configuration.
-  package static let names = ["nsw-fuelcheck", "qld-fuel-prices", "wa-fuelwatch"]
-
   private let market: Market
 
   package init(_ market: Market) { self.market = market }

@@ -37,8 +37,8 @@ let simulateCommand = Command(
   ],
   notes: """
     Archives have whole months until two weeks ago; they go into DIR/nsw-fuelcheck, DIR/qld-fuel-prices
-    and DIR/wa-fuelwatch, for bowser backfill. The same seed, size, days and --now give the same market. `serve` prints the settings with which
-    bowser finds it, ready for eval or a file.
+    and DIR/wa-fuelwatch, for bowser backfill. The same seed, size, days and --now give the same market.
+    `serve` prints the settings with which bowser finds it, ready for eval or a file.
     """,
   deadlineSeconds: 0
 ) { invocation in
