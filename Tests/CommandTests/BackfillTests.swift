@@ -249,10 +249,9 @@ struct BackfillTests {
         let others =
           "SELECT state, query FROM pg_stat_activity "
           + "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        for _ in 0..<600 where try !Connection(target).lines(SQL(stringLiteral: others)).isEmpty {
-          try await Task.sleep(for: .milliseconds(100))
-        }
-        let left = try Connection(target).lines(SQL(stringLiteral: others))
+        let looker = try Connection(target)
+        try await waitUntil { try looker.lines(SQL(stringLiteral: others)).isEmpty }
+        let left = try looker.lines(SQL(stringLiteral: others))
         let last = try CommandTests.run(words, on: target)
         #expect(last.code == 0, "\(last.err) \(left)")
         #expect(firstDifference(try dump(target), expected) == nil)

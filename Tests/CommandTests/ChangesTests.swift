@@ -26,9 +26,7 @@ struct ChangesTests {
       let connection = try Connection(target)
       let isListening =
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'"
-      for _ in 0..<600 where try connection.lines(SQL(stringLiteral: isListening)).isEmpty {
-        try await Task.sleep(for: .milliseconds(100))
-      }
+      try await waitUntil { try !connection.lines(SQL(stringLiteral: isListening)).isEmpty }
       for words in [["ingest", "--all"], ["aggregate"], ["ingest", "qld-fpd", "--dry-run"]] {
         let result = try CommandTests.run(
           words + ["--now", "\(Self.now)"], on: target, environment: providers.environment)

@@ -144,24 +144,21 @@ struct IslandTests {
       process.standardError = FileHandle.nullDevice
       process.standardInput = FileHandle.nullDevice
       try process.run()
-      for _ in 0..<800 where !providers.paths.contains(where: { $0.hasSuffix("GetSitesPrices") }) {
-        try await Task.sleep(for: .milliseconds(50))
-      }
+      try await waitUntil { providers.paths.contains { $0.hasSuffix("GetSitesPrices") } }
       kill(process.processIdentifier, signal)
       process.waitUntilExit()
       isSilent.withLock { $0 = false }
       let connection = try Connection(target)
       // The session of the run goes with its process.
-      var sessions = ["1"]
-      for _ in 0..<100 where sessions != ["0"] {
-        try await Task.sleep(for: .milliseconds(50))
-        sessions = try connection.lines(
+      let isGone = try await waitUntil(within: .seconds(10)) {
+        try connection.lines(
           """
-          SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+          SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
           WHERE locktype = 'advisory' AND classid = 1 AND datname = current_database()
-          """)
+          """
+        ).isEmpty
       }
-      #expect(sessions == ["0"])
+      #expect(isGone)
       let next = try CommandTests.run(
         ["ingest", "qld-fpd", "--now", "\(Self.now + .seconds(60))"], on: target,
         environment: providers.environment)
@@ -472,10 +469,10 @@ struct DoctorTests {
       defer { kill(pooler.processIdentifier, SIGKILL) }
       let pooled =
         "\(target) host=127.0.0.1 port=\(port.port) user=\(user) sslmode=disable gssencmode=disable"
-      for _ in 0..<100 where (try? Connection(pooled)) == nil && mode == "session" {
-        try await Task.sleep(for: .milliseconds(50))
+      try await waitUntil {
+        do { _ = try Connection(pooled) } catch { return !"\(error)".contains("refused") }
+        return true
       }
-      try await Task.sleep(for: .milliseconds(500))
       for words in [["ingest", "qld-fpd"], ["aggregate"], ["status"], ["doctor"], ["migrate"]] {
         let result = try CommandTests.run(
           words + ["--now", "\(IslandTests.now)"], on: pooled, environment: providers.environment)

@@ -190,9 +190,8 @@ struct KillTests {
     func settle(_ name: String) async throws {
       let others =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(name)' AND backend_type = 'client backend'"
-      for _ in 0..<600 where try Connection(postgres).lines(SQL(stringLiteral: others)) != ["0"] {
-        try await Task.sleep(for: .milliseconds(50))
-      }
+      let looker = try Connection(postgres)
+      try await waitUntil { try looker.lines(SQL(stringLiteral: others)) == ["0"] }
     }
     func begin(_ step: Step, _ name: String, _ folder: String) throws -> Process {
       let target = cluster.database(name)

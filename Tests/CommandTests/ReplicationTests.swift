@@ -46,8 +46,7 @@ struct ReplicationTests {
 
   /// Waits until a server has what another has written.
   private func follows(_ isThere: () throws -> Bool) async throws {
-    for _ in 0..<600 where try !isThere() { try await Task.sleep(for: .milliseconds(50)) }
-    #expect(try isThere())
+    #expect(try await waitUntil(isThere))
   }
 
   /// A standby answers readers as its primary does, and tells writers what it is.

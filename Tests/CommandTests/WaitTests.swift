@@ -70,9 +70,7 @@ struct WaitTests {
         }
         if count > 2 { print("\(words[0]) \(fault): \(places.count) of \(whole.seen) messages") }
         // What broke off is healed by the next run.
-        for _ in 0..<100 where try locks(target) > 0 {
-          try await Task.sleep(for: .milliseconds(100))
-        }
+        try await waitUntil(within: .seconds(10)) { try locks(target) == 0 }
         let healed = try CommandTests.run(words + now, on: target, environment: environment)
         // What was done in spite of all is not done again.
         let good: Set<Int32> = [0, plain.code, words[0] == "withdraw" ? 65 : 0]
@@ -106,11 +104,7 @@ struct WaitTests {
         for _ in 0..<20 { try connection.execute("SELECT 1") }
       }
       #expect(try locks(target) == 1)
-      let began = ContinuousClock.now
-      while try locks(target) > 0, ContinuousClock.now - began < .seconds(130) {
-        try await Task.sleep(for: .seconds(2))
-      }
-      #expect(try locks(target) == 0)
+      #expect(try await waitUntil(within: .seconds(130)) { try locks(target) == 0 })
     }
   }
 

@@ -320,13 +320,8 @@ struct AbsorbTests {
         #expect(try other.store.lock(other.id))
         #expect(try !feed.store.lock(feed.id))
       }
-      var isFree = false
-      for _ in 0..<50 where !isFree {
-        // The server notices the end of a session within moments.
-        isFree = try feed.store.lock(feed.id)
-        if !isFree { try await Task.sleep(for: .milliseconds(20)) }
-      }
-      #expect(isFree)
+      // The server notices the end of a session within moments.
+      #expect(try await waitUntil(within: .seconds(5)) { try feed.store.lock(feed.id) })
     }
   }
 
