@@ -105,14 +105,13 @@ extension Store {
       try connection.query(
         """
         INSERT INTO fuel.fill_up_score
-        SELECT (
-          jsonb_populate_record(
-            NULL::fuel.fill_up_score,
-            made || jsonb_build_object(
-              'computed_at', \(now.description)::text, 'fuel_id', fuel.fuel_id))
-        ).*
-        FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS made
-        JOIN fuel.fuel ON fuel.fuel = made ->> 'fuel'
+        SELECT made.*
+        FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
+        JOIN fuel.fuel ON fuel.fuel = given ->> 'fuel'
+        CROSS JOIN LATERAL jsonb_populate_record(
+          NULL::fuel.fill_up_score,
+          given || jsonb_build_object(
+            'computed_at', \(now.description)::text, 'fuel_id', fuel.fuel_id)) AS made
         """)
     }
   }

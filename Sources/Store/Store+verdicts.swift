@@ -227,14 +227,14 @@ extension Store {
     try connection.query(
       """
       INSERT INTO fuel.verdict
-      SELECT (
-        jsonb_populate_record(
-          NULL::fuel.verdict,
-          given || jsonb_build_object(
-            'computed_at', \(now.description)::text, 'change_1d_cpl', given -> 'change_cpl',
-            'inputs_md5', md5(given ->> 'inputs')))
-      ).*
+      SELECT made.*
       FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
+      -- A function in FROM is called once a row; `(f()).*` would call it once a column.
+      CROSS JOIN LATERAL jsonb_populate_record(
+        NULL::fuel.verdict,
+        given || jsonb_build_object(
+          'computed_at', \(now.description)::text, 'change_1d_cpl', given -> 'change_cpl',
+          'inputs_md5', md5(given ->> 'inputs'))) AS made
       ON CONFLICT ON CONSTRAINT verdict_pk DO NOTHING
       """
     ).affected
