@@ -1,0 +1,506 @@
+-- Prints models/sources.yml: what each view and column is, from the comments in the database, and how dbt tests it,
+-- from the list below. `make docs` runs it. A test of a column that the database lacks is an error.
+\set ON_ERROR_STOP on
+\pset format unaligned
+\pset tuples_only on
+
+WITH
+-- Sources with an age: which column or query tells it.
+aged (view, setting, value) AS (VALUES
+  ('current_prices', 'loaded_at_field', 'confirmed_at'),
+  -- A day begins at midnight in Sydney.
+  ('daily_averages', 'loaded_at_field', 'day::timestamp at time zone ''Australia/Sydney'''),
+  -- The feed that has been silent longest decides; one that was never read has no age.
+  ('feed_health', 'loaded_at_query', 'select min(last_success_at) from fuel_v1.feed_health where status <> ''off'''),
+  ('ingest_runs', 'loaded_at_field', 'started_at')
+),
+
+-- Sources of which tests read a part: the variable in dbt_project.yml that says which.
+long (view, variable) AS (VALUES
+  ('brand_daily', 'brand_daily_where'),
+  ('changes', 'changes_where'),
+  ('price_changes', 'price_history_where'),
+  ('price_history', 'price_history_where'),
+  ('station_days', 'price_history_where')
+),
+
+-- The tests, separated by semicolons: not_null, unique, accepted_values VALUE..., relationships VIEW.COLUMN,
+-- in_range LOWEST..HIGHEST (either may be left out) and unique_together COLUMN... Those without a column are of the
+-- whole view. What has no test needs no row.
+tested (view, name, tests) AS (VALUES
+  ('aggregate_runs', 'aggregate_run_id', 'unique; not_null'),
+  ('aggregate_runs', 'started_at', 'not_null'),
+  ('aggregate_runs', 'outcome', 'not_null; accepted_values running done interrupted'),
+  ('aggregate_runs', 'days', 'not_null'),
+  ('aggregate_runs', 'verdicts', 'not_null'),
+  ('aggregate_runs', 'new_verdicts', 'not_null'),
+
+  ('averages_now', NULL, 'unique_together region fuel'),
+  ('averages_now', 'region', 'not_null; relationships regions.region'),
+  ('averages_now', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('averages_now', 'fuel', 'not_null; relationships fuels.fuel'),
+  ('averages_now', 'stations', 'not_null; in_range 0..'),
+  ('averages_now', 'excluded_stale', 'not_null'),
+  ('averages_now', 'excluded_flagged', 'not_null'),
+  ('averages_now', 'as_of_at', 'not_null'),
+  ('averages_now', 'excluded_restricted', 'not_null'),
+  ('averages_now', 'excluded_delayed', 'not_null'),
+  ('averages_now', 'delay_hours', 'not_null; in_range 0..'),
+
+  ('brand_daily', NULL, 'unique_together state brand fuel day'),
+  ('brand_daily', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('brand_daily', 'brand', 'not_null'),
+  ('brand_daily', 'fuel', 'not_null; relationships fuels.fuel'),
+  ('brand_daily', 'day', 'not_null'),
+  ('brand_daily', 'average_cpl', 'not_null; in_range 0.1..'),
+  ('brand_daily', 'low_cpl', 'not_null'),
+  ('brand_daily', 'high_cpl', 'not_null'),
+  ('brand_daily', 'stations', 'not_null; in_range 1..'),
+  ('brand_daily', 'month', 'not_null'),
+
+  ('changes', NULL, 'unique_together run_id what station_id fuel effective_at price_cpl'),
+  ('changes', 'change_number', 'not_null'),
+  ('changes', 'run_id', 'not_null; relationships ingest_runs.run_id'),
+  ('changes', 'feed', 'not_null'),
+  ('changes', 'finished_at', 'not_null'),
+  ('changes', 'what', 'not_null; accepted_values price ended listed history'),
+  ('changes', 'station_id', 'relationships station_records.record_id'),
+  ('changes', 'fuel', 'relationships fuels.fuel'),
+  ('changes', 'price_cpl', 'in_range 0.1..'),
+
+  ('coverage', NULL, 'unique_together region source day'),
+  ('coverage', 'region', 'not_null; relationships regions.region'),
+  ('coverage', 'source', 'not_null'),
+  ('coverage', 'day', 'not_null'),
+  ('coverage', 'is_covered', 'not_null'),
+  ('coverage', 'why', 'accepted_values not_loaded outage late before_first_run'),
+  ('coverage', 'stations_expected', 'in_range 1..'),
+
+  ('current_prices', NULL, 'unique_together station_id fuel'),
+  ('current_prices', 'station_id', 'not_null; relationships stations.station_id'),
+  ('current_prices', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('current_prices', 'fuel', 'not_null; relationships fuels.fuel'),
+  ('current_prices', 'price_cpl', 'not_null; in_range 0.1..'),
+  ('current_prices', 'effective_at', 'not_null'),
+  ('current_prices', 'confirmed_at', 'not_null'),
+  ('current_prices', 'is_fresh', 'not_null'),
+  ('current_prices', 'is_flagged', 'not_null'),
+  ('current_prices', 'delay_hours', 'not_null'),
+  ('current_prices', 'is_public', 'not_null'),
+  ('current_prices', 'flag_reason', 'accepted_values far placeholder'),
+
+  ('cycles', NULL, 'unique_together region fuel trough_on'),
+  ('cycles', 'region', 'not_null; relationships regions.region'),
+  ('cycles', 'fuel', 'not_null'),
+  ('cycles', 'trough_on', 'not_null'),
+  ('cycles', 'trough_cpl', 'not_null'),
+  ('cycles', 'peak_on', 'not_null'),
+  ('cycles', 'peak_cpl', 'not_null'),
+  ('cycles', 'days', 'not_null; in_range 2..'),
+  ('cycles', 'amplitude_cpl', 'not_null; in_range 0.01..'),
+  ('cycles', 'ends_on', 'not_null'),
+
+  ('daily_averages', NULL, 'unique_together region fuel day'),
+  ('daily_averages', 'region', 'not_null; relationships regions.region'),
+  ('daily_averages', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('daily_averages', 'fuel', 'not_null; relationships fuels.fuel'),
+  ('daily_averages', 'day', 'not_null'),
+  ('daily_averages', 'stations', 'not_null; in_range 0..'),
+  ('daily_averages', 'coverage', 'not_null; in_range 0..1'),
+  ('daily_averages', 'is_complete', 'not_null'),
+  ('daily_averages', 'excluded_stale', 'not_null'),
+  ('daily_averages', 'excluded_flagged', 'not_null'),
+  ('daily_averages', 'excluded_restricted', 'not_null'),
+  ('daily_averages', 'stations_expected', 'in_range 1..'),
+
+  ('feed_health', 'feed', 'not_null; unique'),
+  ('feed_health', 'status', 'not_null; accepted_values ok late stale failing off'),
+  ('feed_health', 'stations', 'not_null'),
+  ('feed_health', 'prices', 'not_null'),
+  ('feed_health', 'quota_left', 'in_range 0..'),
+  ('feed_health', 'attribution', 'not_null'),
+  ('feed_health', 'delay_hours', 'not_null'),
+  ('feed_health', 'unmapped_prices', 'not_null'),
+  ('feed_health', 'flagged', 'not_null'),
+  ('feed_health', 'unmapped_brands', 'not_null'),
+
+  ('fill_up', NULL, 'unique_together region fuel'),
+  ('fill_up', 'region', 'not_null; relationships regions.region'),
+  ('fill_up', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('fill_up', 'fuel', 'not_null'),
+  ('fill_up', 'verdict', 'not_null; accepted_values fill_up wait no_difference'),
+  ('fill_up', 'basis',
+    'not_null; accepted_values tomorrow_price price_cycle price_trend not_cycling '
+    'insufficient_data'),
+  ('fill_up', 'reason', 'not_null'),
+  ('fill_up', 'confidence', 'in_range 0..1'),
+  ('fill_up', 'valid_until_at', 'not_null'),
+  ('fill_up', 'computed_at', 'not_null'),
+  ('fill_up', 'stations', 'not_null'),
+  ('fill_up', 'method', 'not_null'),
+  ('fill_up', 'phase', 'accepted_values rising falling'),
+  ('fill_up', 'market_state', 'accepted_values quiet falling near_low rising near_high shock'),
+  ('fill_up', 'p_cheaper_3d', 'in_range 0..1'),
+  ('fill_up', 'p_jump_3d', 'in_range 0..1'),
+  ('fill_up', 'share_raised', 'in_range 0..1'),
+
+  ('fill_up_history', NULL, 'unique_together region fuel computed_at'),
+  ('fill_up_history', 'region', 'not_null'),
+  ('fill_up_history', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('fill_up_history', 'fuel', 'not_null'),
+  ('fill_up_history', 'day', 'not_null'),
+  ('fill_up_history', 'computed_at', 'not_null'),
+  ('fill_up_history', 'verdict', 'not_null; accepted_values fill_up wait no_difference'),
+  ('fill_up_history', 'basis',
+    'not_null; accepted_values tomorrow_price price_cycle price_trend not_cycling '
+    'insufficient_data'),
+  ('fill_up_history', 'method', 'not_null'),
+  ('fill_up_history', 'reason', 'not_null'),
+  ('fill_up_history', 'confidence', 'in_range 0..1'),
+  ('fill_up_history', 'valid_until_at', 'not_null'),
+  ('fill_up_history', 'is_revised', 'not_null'),
+  ('fill_up_history', 'market_state', 'accepted_values quiet falling near_low rising near_high shock'),
+  ('fill_up_history', 'p_cheaper_3d', 'in_range 0..1'),
+  ('fill_up_history', 'p_jump_3d', 'in_range 0..1'),
+  ('fill_up_history', 'share_raised', 'in_range 0..1'),
+
+  ('fill_up_scores', NULL, 'unique_together method region fuel year'),
+  ('fill_up_scores', 'method', 'not_null'),
+  ('fill_up_scores', 'region', 'not_null'),
+  ('fill_up_scores', 'fuel', 'not_null'),
+  ('fill_up_scores', 'windows', 'not_null; in_range 0..'),
+  ('fill_up_scores', 'capture', 'in_range ..1'),
+  ('fill_up_scores', 'wait_share', 'in_range 0..1'),
+  ('fill_up_scores', 'fill_up_share', 'in_range 0..1'),
+  ('fill_up_scores', 'no_difference_share', 'in_range 0..1'),
+  ('fill_up_scores', 'wait_right', 'in_range 0..1'),
+  ('fill_up_scores', 'fill_up_right', 'in_range 0..1'),
+  ('fill_up_scores', 'no_difference_right', 'in_range 0..1'),
+  ('fill_up_scores', 'from_day', 'not_null'),
+  ('fill_up_scores', 'until_day', 'not_null'),
+  ('fill_up_scores', 'computed_at', 'not_null'),
+
+  ('fuels', 'fuel', 'not_null; unique'),
+  ('fuels', 'name', 'not_null'),
+  ('fuels', 'unit', 'not_null'),
+  ('fuels', 'is_averaged', 'not_null'),
+  ('fuels', 'is_mapped', 'not_null'),
+
+  ('ingest_runs', 'run_id', 'not_null; unique'),
+  ('ingest_runs', 'feed', 'not_null'),
+  ('ingest_runs', 'started_at', 'not_null'),
+  ('ingest_runs', 'outcome',
+    'not_null; accepted_values running stored unchanged rehearsed refused failed interrupted '
+    'superseded withdrawn'),
+  ('ingest_runs', 'received', 'not_null'),
+  ('ingest_runs', 'stored', 'not_null'),
+  ('ingest_runs', 'unchanged', 'not_null'),
+  ('ingest_runs', 'duplicate', 'not_null'),
+  ('ingest_runs', 'rejected', 'not_null'),
+  ('ingest_runs', 'flagged', 'not_null'),
+  ('ingest_runs', 'is_complete', 'not_null'),
+  ('ingest_runs', 'requests', 'not_null'),
+  ('ingest_runs', 'payload_bytes', 'not_null'),
+  ('ingest_runs', 'kind', 'not_null; accepted_values live replay reprocess backfill'),
+  ('ingest_runs', 'replaces_run_id', 'relationships ingest_runs.run_id'),
+  ('ingest_runs', 'unmapped', 'not_null'),
+  ('ingest_runs', 'warnings', 'not_null'),
+  ('ingest_runs', 'change_number', 'unique'),
+
+  ('localities', NULL, 'unique_together kind state name'),
+  ('localities', 'kind', 'not_null; accepted_values suburb postcode'),
+  ('localities', 'name', 'not_null'),
+  ('localities', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('localities', 'latitude', 'in_range -44.5..-9'),
+  ('localities', 'longitude', 'in_range 96..168'),
+  ('localities', 'stations', 'not_null; in_range 1..'),
+
+  ('market_events', NULL, 'unique_together day state fuel what'),
+  ('market_events', 'day', 'not_null'),
+  ('market_events', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('market_events', 'fuel', 'relationships fuels.fuel'),
+  ('market_events', 'what', 'not_null'),
+
+  ('pipeline', 'dirty_days', 'not_null; in_range 0..'),
+  ('pipeline', 'now_at', 'not_null'),
+
+  ('price_changes', NULL, 'unique_together station_id fuel changed_at'),
+  ('price_changes', 'station_id', 'not_null; relationships stations.station_id'),
+  ('price_changes', 'fuel', 'not_null'),
+  ('price_changes', 'changed_at', 'not_null'),
+  ('price_changes', 'after_cpl', 'not_null; in_range 0.1..'),
+  ('price_changes', 'is_flagged', 'not_null'),
+  ('price_changes', 'source', 'not_null'),
+
+  ('price_history', NULL, 'unique_together station_id fuel valid_from'),
+  ('price_history', 'station_id', 'not_null; relationships stations.station_id'),
+  ('price_history', 'fuel', 'not_null'),
+  ('price_history', 'price_cpl', 'not_null; in_range 0.1..'),
+  ('price_history', 'valid_from', 'not_null'),
+  ('price_history', 'source', 'not_null'),
+  ('price_history', 'is_flagged', 'not_null'),
+  ('price_history', 'flag_reason', 'accepted_values far placeholder'),
+
+  ('quarantined', 'run_id', 'not_null; unique; relationships ingest_runs.run_id'),
+  ('quarantined', 'feed', 'not_null'),
+  ('quarantined', 'kind', 'not_null; accepted_values live replay reprocess backfill'),
+  ('quarantined', 'started_at', 'not_null'),
+  ('quarantined', 'error', 'not_null'),
+
+  ('region_stations', NULL, 'unique_together region station_id'),
+  ('region_stations', 'region', 'not_null; relationships regions.region'),
+  ('region_stations', 'station_id', 'not_null; relationships stations.station_id'),
+
+  ('regions', 'region', 'not_null; unique'),
+  ('regions', 'name', 'not_null'),
+  ('regions', 'kind', 'not_null; accepted_values nation state capital area rest'),
+  ('regions', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('regions', 'stations', 'not_null; in_range 0..'),
+  ('regions', 'time_zone', 'not_null'),
+
+  ('rejects', NULL, 'unique_together feed reason raw'),
+  ('rejects', 'run_id', 'not_null; relationships ingest_runs.run_id'),
+  ('rejects', 'feed', 'not_null'),
+  ('rejects', 'reason',
+    'not_null; accepted_values unknown_fuel unsupported_fuel price_unreadable '
+    'price_out_of_band stamp_unreadable stamp_in_future stamp_too_old stamp_nonexistent '
+    'station_missing station_beyond_limit state_unknown record_unreadable conflicting_price'),
+  ('rejects', 'raw', 'not_null'),
+  ('rejects', 'rejected_at', 'not_null'),
+
+  ('station_comparison', NULL, 'unique_together station_id region fuel'),
+  ('station_comparison', 'station_id', 'not_null; relationships stations.station_id'),
+  ('station_comparison', 'region', 'not_null; relationships regions.region'),
+  ('station_comparison', 'fuel', 'not_null'),
+  ('station_comparison', 'price_cpl', 'not_null'),
+  ('station_comparison', 'rank_in_region', 'not_null; in_range 1..'),
+  ('station_comparison', 'stations', 'not_null; in_range 1..'),
+
+  ('station_days', NULL, 'unique_together station_id fuel day'),
+  ('station_days', 'station_id', 'not_null; relationships stations.station_id'),
+  ('station_days', 'fuel', 'not_null'),
+  ('station_days', 'day', 'not_null'),
+  ('station_days', 'average_cpl', 'not_null; in_range 0.1..'),
+  ('station_days', 'low_cpl', 'not_null'),
+  ('station_days', 'high_cpl', 'not_null'),
+  ('station_days', 'last_cpl', 'not_null'),
+  ('station_days', 'coverage', 'not_null; in_range 0..1'),
+  ('station_days', 'is_complete', 'not_null'),
+  ('station_days', 'month', 'not_null'),
+
+  ('station_fill_up', NULL, 'unique_together station_id fuel'),
+  ('station_fill_up', 'station_id', 'not_null; relationships stations.station_id'),
+  ('station_fill_up', 'fuel', 'not_null'),
+  ('station_fill_up', 'verdict', 'not_null; accepted_values fill_up wait no_difference'),
+  ('station_fill_up', 'basis',
+    'not_null; accepted_values tomorrow_price price_cycle price_trend not_cycling '
+    'insufficient_data'),
+  ('station_fill_up', 'reason', 'not_null'),
+  ('station_fill_up', 'today_cpl', 'not_null'),
+  ('station_fill_up', 'valid_until_at', 'not_null'),
+  ('station_fill_up', 'region', 'relationships regions.region'),
+
+  ('station_history', NULL,
+    'unique_together station_id source name written_brand address suburb postcode latitude '
+    'longitude is_public'),
+  ('station_history', 'station_id', 'not_null; relationships stations.station_id'),
+  ('station_history', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('station_history', 'name', 'not_null'),
+  ('station_history', 'address', 'not_null'),
+  ('station_history', 'is_public', 'not_null'),
+  ('station_history', 'first_seen_at', 'not_null'),
+  ('station_history', 'last_seen_at', 'not_null'),
+  ('station_history', 'source', 'not_null'),
+
+  ('station_records', NULL, 'unique_together source source_station_code'),
+  ('station_records', 'station_id', 'not_null; relationships stations.station_id'),
+  ('station_records', 'source', 'not_null'),
+  ('station_records', 'source_station_code', 'not_null'),
+  ('station_records', 'matched_by', 'not_null; accepted_values itself code address name position person'),
+  ('station_records', 'record_id', 'not_null; unique'),
+
+  ('stations', 'station_id', 'not_null; unique'),
+  ('stations', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('stations', 'latitude', 'in_range -44.5..-9'),
+  ('stations', 'longitude', 'in_range 96..168'),
+  ('stations', 'time_zone', 'not_null'),
+  ('stations', 'feed', 'not_null'),
+  ('stations', 'feed_station_code', 'not_null'),
+  ('stations', 'first_seen_at', 'not_null'),
+  ('stations', 'last_seen_at', 'not_null'),
+  ('stations', 'is_open', 'not_null'),
+  ('stations', 'is_public', 'not_null'),
+  ('stations', 'offers_fuel', 'not_null'),
+  ('stations', 'has_moved', 'not_null'),
+
+  ('tomorrow_prices', NULL, 'unique_together station_id fuel'),
+  ('tomorrow_prices', 'station_id', 'not_null; relationships stations.station_id'),
+  ('tomorrow_prices', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('tomorrow_prices', 'fuel', 'not_null'),
+  ('tomorrow_prices', 'tomorrow_cpl', 'not_null'),
+  ('tomorrow_prices', 'comparison', 'accepted_values dearer cheaper same'),
+  ('tomorrow_prices', 'effective_at', 'not_null'),
+
+  ('trend_30d', NULL, 'unique_together region fuel day'),
+  ('trend_30d', 'region', 'not_null; relationships regions.region'),
+  ('trend_30d', 'fuel', 'not_null'),
+  ('trend_30d', 'day', 'not_null'),
+  ('trend_30d', 'stations', 'not_null'),
+
+  ('trend_summary', NULL, 'unique_together region fuel'),
+  ('trend_summary', 'region', 'not_null; relationships regions.region'),
+  ('trend_summary', 'fuel', 'not_null'),
+  ('trend_summary', 'average_cpl', 'not_null'),
+  ('trend_summary', 'low_30d_cpl', 'not_null'),
+  ('trend_summary', 'low_on', 'not_null'),
+  ('trend_summary', 'high_30d_cpl', 'not_null'),
+  ('trend_summary', 'high_on', 'not_null'),
+  ('trend_summary', 'position_pct', 'in_range 0..100'),
+  ('trend_summary', 'direction', 'accepted_values rising falling steady'),
+  ('trend_summary', 'is_cycling', 'not_null'),
+
+  ('verdict_calibration', NULL, 'unique_together method event decile'),
+  ('verdict_calibration', 'method', 'not_null'),
+  ('verdict_calibration', 'event', 'not_null; accepted_values cheaper_3d jump_3d'),
+  ('verdict_calibration', 'decile', 'not_null; in_range 1..10'),
+  ('verdict_calibration', 'stated', 'not_null; in_range 0..1'),
+  ('verdict_calibration', 'real', 'not_null; in_range 0..1'),
+  ('verdict_calibration', 'n', 'not_null; in_range 1..'),
+
+  ('verdict_record', NULL, 'unique_together method region fuel horizon'),
+  ('verdict_record', 'method', 'not_null'),
+  ('verdict_record', 'region', 'not_null'),
+  ('verdict_record', 'state', 'accepted_values ACT NSW NT QLD SA TAS VIC WA'),
+  ('verdict_record', 'fuel', 'not_null; relationships fuels.fuel'),
+  ('verdict_record', 'horizon', 'not_null; accepted_values 3 5 7'),
+  ('verdict_record', 'n', 'not_null; in_range 1..'),
+  ('verdict_record', 'perfect_cpl', 'not_null; in_range 0..'),
+  ('verdict_record', 'saving_cpl', 'not_null'),
+  ('verdict_record', 'saving_low_cpl', 'not_null'),
+  ('verdict_record', 'saving_high_cpl', 'not_null'),
+  ('verdict_record', 'capture', 'in_range ..1'),
+  ('verdict_record', 'direction_cpl', 'not_null'),
+  ('verdict_record', 'direction_low_cpl', 'not_null'),
+  ('verdict_record', 'direction_high_cpl', 'not_null'),
+  ('verdict_record', 'weekday_cpl', 'not_null'),
+  ('verdict_record', 'weekday_low_cpl', 'not_null'),
+  ('verdict_record', 'weekday_high_cpl', 'not_null'),
+  ('verdict_record', 'always_cpl', 'not_null'),
+  ('verdict_record', 'always_low_cpl', 'not_null'),
+  ('verdict_record', 'always_high_cpl', 'not_null'),
+  ('verdict_record', 'from_day', 'not_null'),
+  ('verdict_record', 'until_day', 'not_null'),
+  ('verdict_record', 'computed_at', 'not_null')
+),
+
+present AS (
+  SELECT
+    class.relname::text AS view,
+    attribute.attname::text AS name,
+    attribute.attnum AS place,
+    col_description(class.oid, attribute.attnum) AS about,
+    obj_description(class.oid, 'pg_class') AS about_view
+  FROM pg_catalog.pg_class AS class
+  JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
+  WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'
+),
+-- One row per test.
+test AS (
+  SELECT
+    tested.view,
+    tested.name,
+    split.number,
+    split_part(split.text, ' ', 1) AS test,
+    substr(split.text, strpos(split.text || ' ', ' ') + 1) AS words
+  FROM tested
+  CROSS JOIN LATERAL regexp_split_to_table(tested.tests, '; ') WITH ORDINALITY AS split (text, number)
+),
+-- What the lists name. Nothing of it may be lost without a word.
+named (view, name) AS (
+  SELECT test.view, test.name FROM test
+  UNION
+  SELECT split_part(test.words, '.', 1), split_part(test.words, '.', 2) FROM test WHERE test.test = 'relationships'
+  UNION
+  SELECT test.view, string_to_table(test.words, ' ') FROM test WHERE test.test = 'unique_together'
+  UNION
+  SELECT aged.view, NULL FROM aged
+  UNION
+  SELECT long.view, NULL FROM long
+),
+written AS (
+  SELECT
+    test.view,
+    test.name,
+    test.number,
+    '- ' || test.test || coalesce(
+      ': { ' || nullif(concat_ws(
+        ', ',
+        'arguments: { ' || CASE test.test
+          -- Quoted: in YAML off and NO are false.
+          WHEN 'accepted_values' THEN format('values: ["%s"]', replace(test.words, ' ', '", "'))
+          WHEN 'relationships' THEN format(
+            'to: "source(''fuel_v1'', ''%s'')", field: %s',
+            split_part(test.words, '.', 1), split_part(test.words, '.', 2))
+          WHEN 'in_range' THEN concat_ws(
+            ', ',
+            'lowest: ' || (regexp_match(test.words, '^(.+)\.\.'))[1],
+            'highest: ' || (regexp_match(test.words, '\.\.(.+)$'))[1])
+          WHEN 'unique_together' THEN format('columns: [%s]', replace(test.words, ' ', ', '))
+        END || ' }',
+        'config: { where: "{{ var(''' || long.variable || ''') }}" }'), '') || ' }', '') AS text
+  FROM test
+  LEFT JOIN long USING (view)
+),
+line (view, part, place, number, text) AS (
+  -- No number: so a statement that makes nothing ends with an error that says why.
+  SELECT '', 0, ('not in fuel_v1: ' || string_agg(concat_ws('.', named.view, named.name), ', '))::integer, 0, ''
+  FROM named
+  WHERE NOT EXISTS (
+    SELECT FROM present WHERE present.view = named.view AND present.name = coalesce(named.name, present.name))
+  HAVING count(*) > 0
+  UNION ALL
+  SELECT '', 0, ('named twice: ' || min(concat_ws('.', tested.view, tested.name)))::integer, 0, ''
+  FROM tested
+  GROUP BY tested.view, tested.name
+  HAVING count(*) > 1
+  UNION ALL
+  SELECT '', 0, 0, 0, concat_ws(E'\n',
+    '# Made by `make docs` from the comments in the database and the tests in sources.sql: change those.',
+    'version: 2', '',
+    'sources:',
+    '  - name: fuel_v1',
+    '    description: ' || to_json(obj_description('fuel_v1'::regnamespace, 'pg_namespace')),
+    '    schema: fuel_v1',
+    '    tables:')
+  UNION ALL
+  SELECT DISTINCT present.view, 1, 0, 0, format(
+    E'\n      - name: %s\n        description: %s', present.view, to_json(present.about_view))
+  FROM present
+  UNION ALL
+  SELECT aged.view, 2, 0, 0, concat_ws(E'\n',
+    '        config:',
+    format('          %s: %s', aged.setting, to_json(aged.value)),
+    '          freshness:',
+    '            warn_after: { count: 2, period: day }',
+    '            error_after: { count: 4, period: day }')
+  FROM aged
+  UNION ALL
+  SELECT written.view, 3, 0, 0, '        data_tests:' FROM written WHERE written.name IS NULL
+  UNION ALL
+  SELECT written.view, 3, 1, written.number, '          ' || written.text FROM written WHERE written.name IS NULL
+  UNION ALL
+  SELECT DISTINCT present.view, 4, 0, 0, '        columns:' FROM present
+  UNION ALL
+  SELECT present.view, 5, present.place, 0, concat_ws(E'\n',
+    '          - name: ' || present.name,
+    '            description: ' || to_json(present.about),
+    CASE WHEN EXISTS (
+      SELECT FROM written WHERE written.view = present.view AND written.name = present.name)
+      THEN '            data_tests:' END)
+  FROM present
+  UNION ALL
+  SELECT written.view, 5, present.place, written.number, '              ' || written.text
+  FROM written
+  JOIN present USING (view, name)
+)
+SELECT line.text FROM line ORDER BY line.view COLLATE "C", line.part, line.place, line.number;
