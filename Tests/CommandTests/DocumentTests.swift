@@ -111,14 +111,23 @@ struct DocumentTests {
 
   /// docs/views.md is what the database says of itself.
   @Test func theViewsAreDescribedAsTheyAre() async throws {
+    try await compare("docs/views.md", with: "docs/views.sql")
+  }
+
+  /// So are the sources of dbt, also where dbt is not installed.
+  @Test func theSourcesOfDbtAreTheViews() async throws {
+    try await compare("contrib/dbt/models/sources.yml", with: "contrib/dbt/sources.sql")
+  }
+
+  private func compare(_ path: String, with statements: String) async throws {
     try await TestDatabase.with { target in
       let made = try await tool(
-        "psql", ["-X", "-q", "-d", target, "-f", "\(IntegrationTests.root)/docs/views.sql"])
+        "psql", ["-X", "-q", "-d", target, "-f", "\(IntegrationTests.root)/\(statements)"])
       #expect(made.code == 0, "\(made.err)")
-      let kept = try Self.text("docs/views.md").split(separator: "\n").map(String.init)
+      let kept = try Self.text(path).split(separator: "\n").map(String.init)
       #expect(
         firstDifference(made.out.split(separator: "\n").map(String.init), kept) == nil,
-        "make docs brings it up to date")
+        "make docs brings \(path) up to date")
     }
   }
 
