@@ -157,7 +157,8 @@ def sensible_arguments(connection):
     if found is None:
         found = (1, "U91", "NSW", -33.8688, 151.2093, datetime.datetime.now(datetime.timezone.utc))
     arguments = dict(zip([description.name for description in row.description], found))
-    return arguments | {"radius_km": 25, "days": 30}
+    return arguments | {
+        "radius_km": 25, "days": 30, "from": arguments["at"] - datetime.timedelta(days=1), "to": arguments["at"]}
 
 
 def call_functions(connection):
