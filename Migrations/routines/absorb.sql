@@ -1,25 +1,26 @@
--- What a run reports, merged into the history. Called inside the run's transaction: fuel.begin_absorbing, the
--- stations, then, when the program has judged the list and found what differs from what the feed showed before
--- (pg_temp.difference), fuel.absorb. Which stations and fuels it changed, and from when on, is left in
--- pg_temp.changed for the program, which makes their spans.
+-- Merges what a run reports into the history. The steps belong to the run's transaction. The program calls
+-- fuel.begin_absorbing and stores the stations. It then judges the list, finds what differs from what the feed showed
+-- before (pg_temp.difference), and calls fuel.absorb. The stations and fuels that changed, each with the instant from
+-- which it changed, are left in pg_temp.changed. The program makes their spans.
 --
--- Cost: everything here touches only what differs. The history is never read but for the pairs that changed.
+-- Cost: every step touches only what differs. The history is read only for the stations and fuels that changed.
 --
--- Every step gives the same end state whatever order runs arrive in. A run that is older than one
--- already stored takes the longer way where it matters (marked "late"). So does one that reads the
--- documents of an earlier run again: that run no longer counts.
+-- The end state does not depend on the order in which runs arrive. A run that is older than one already stored ("late")
+-- takes longer where its lateness matters. So does a run that reads the documents of an earlier run again: the earlier
+-- run no longer counts.
 --
--- Two instants: the documents show the state of p_taken_at and were known from p_learnt_at on; they
--- differ by the feed's delay.
+-- Two instants are kept apart: the documents show the state of p_taken_at, and they were known from p_learnt_at on.
+-- They differ by the feed's delay.
 
--- Begins to absorb a run: what its documents said before no longer counts. is_late: a later one is stored, or its
--- documents were read before; is_direct: it is not, and what its feed shows was said last by runs that count.
+-- Begins to absorb a run. Earlier readings of the same documents no longer count. is_late: a run that was taken later
+-- is stored, or the documents were read before. is_direct: the run is not late, and what its feed shows was last
+-- reported by runs that count.
 CREATE OR REPLACE FUNCTION fuel.begin_absorbing(
   p_run_id integer, p_taken_at timestamptz, OUT is_late boolean, OUT is_direct boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
   feed    fuel.source;
-  -- The run whose documents these are: an earlier one where they are read again.
+  -- The run that fetched the documents. It is an earlier run where documents are read again.
   told_by integer;
   earlier integer;
 BEGIN
@@ -31,7 +32,7 @@ BEGIN
   FROM fuel.run
   WHERE run.run_id = p_run_id;
 
-  -- Pairs and instants from which on something may have changed.
+  -- Stations and fuels that may have changed, each with the instant from which it may have changed.
   CREATE TEMPORARY TABLE changed (
     station_id integer     NOT NULL,
     fuel_id    smallint    NOT NULL,
@@ -58,7 +59,8 @@ BEGIN
   UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   is_direct := NOT is_late AND CASE
-    -- Answers tell no other days than that of the next day.
+    -- An answer reports prices up to the next day at most. Only runs of the last three days can have reported the same
+    -- days.
     WHEN feed.tells_whole_days THEN NOT EXISTS (
       SELECT
       FROM fuel.run
@@ -76,8 +78,8 @@ COMMENT ON FUNCTION fuel.begin_absorbing(integer, timestamptz) IS
   'and whether what its feed shows was said last by runs that count.';
 GRANT EXECUTE ON FUNCTION fuel.begin_absorbing(integer, timestamptz) TO fuel_writer;
 
--- Stores stations under new codes. A code that only a price names becomes a station too, so that no price is lost
--- until the site list is read again.
+-- Stores stations under codes that are new. A code that appears only with a price becomes a station record too, so that
+-- no price is lost until the site list is read again.
 CREATE OR REPLACE FUNCTION fuel.add_stations(
   p_source_id smallint, p_station_codes text[], p_taken_at timestamptz)
 RETURNS void LANGUAGE sql AS $$
@@ -94,7 +96,7 @@ COMMENT ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) IS
   'Stores stations of a feed of which nothing but their codes is known yet.';
 GRANT EXECUTE ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) TO fuel_writer;
 
--- What a feed that stamps nothing had reported last of its stations and fuels, by an instant.
+-- Returns, for a feed that stamps nothing, the newest price of each station and fuel that had begun by an instant.
 CREATE OR REPLACE FUNCTION fuel.held_prices(p_source_id smallint, p_taken_at timestamptz)
 RETURNS TABLE (station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer)
 LANGUAGE sql STABLE AS $$
@@ -116,18 +118,21 @@ COMMENT ON FUNCTION fuel.held_prices(smallint, timestamptz) IS
   'The newest price of each station and fuel of a feed that had begun by an instant.';
 GRANT EXECUTE ON FUNCTION fuel.held_prices(smallint, timestamptz) TO fuel_writer;
 
--- Everything after the stations. p_is_list: it brought a list; p_is_complete: and that was judged complete.
+-- Takes all steps that follow the storing of stations. p_is_list: the run brought a list. p_is_complete: the list was
+-- judged complete.
 CREATE OR REPLACE FUNCTION fuel.absorb(
   p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_list boolean,
   p_is_complete boolean, p_clock timestamptz)
--- Planned anew for each run, so that months in which none of its prices began are left out.
+-- The statements are planned anew for each run, so that the server leaves out months in which no price of the run
+-- began.
 RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   feed             fuel.source;
   told_by          integer;
   is_late          boolean;
   is_unstamped     boolean;
-  -- Between which instants its prices begin, and from when on rows of other runs may say the same.
+  -- The first and the last instant at which a price of the run begins, and the earliest stamp of other runs that may
+  -- report the same.
   first_at         timestamptz;
   last_at          timestamptz;
   others_from      timestamptz;
@@ -146,7 +151,7 @@ BEGIN
   INTO first_at, last_at, others_from
   FROM pg_temp.difference;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
-  -- A clock that stands before what is stored already would call the present the future.
+  -- If the clock stands before what is stored already, the present would be taken for the future.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
 
   -- Facts.
@@ -160,19 +165,22 @@ BEGIN
   ) AS month
   ORDER BY month.begins_at;
 
-  -- A run stores what it says of a station and fuel where the newest run before it that has rows of that does not say
-  -- the same, or does not count; prices of whole days one by one. News store all they say.
+  -- A run stores what it reports of a station and fuel unless the newest earlier run with rows of that station and fuel
+  -- counts and reports the same. Prices of whole days are compared one by one. A run without a list (news) stores
+  -- everything that it reports.
   WITH told AS MATERIALIZED (
     SELECT
       difference.station_id,
       difference.fuel_id,
-      -- What is not stamped began when it was seen; readers fold what goes on.
+      -- A price without a stamp began when it was seen. Readers of the history fold repeated reports of a price that
+      -- goes on.
       CASE
         WHEN is_unstamped AND difference.effective_at <= p_taken_at THEN p_taken_at
         ELSE difference.effective_at
       END AS effective_at,
       difference.price_tenths,
-      -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+      -- This is a scalar subquery and not EXISTS. For EXISTS the server may read the whole history once instead of one
+      -- station and fuel.
       difference.may_be_known AND coalesce((
         SELECT true
         FROM fuel.price
@@ -202,16 +210,19 @@ BEGIN
           newest.*,
           max(newest.effective_at) FILTER (WHERE newest.effective_at <= p_taken_at) OVER () AS present_at
         FROM (
-          -- A run may tell the next price too.
+          -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.
           SELECT price.effective_at, price.price_tenths, price.run_id
           FROM fuel.told_price AS price
-          -- Asked here and not where it is joined, so that nothing is looked for of news.
+          -- The conditions on may_be_known and on the kind of run stand here and not in the join. So the history is not
+          -- searched for what is stored in any case: prices that are newer than all that is known, and the prices of
+          -- news.
           WHERE difference.may_be_known
             AND (p_is_list OR feed.tells_whole_days)
             AND price.station_id = difference.station_id
             AND price.fuel_id = difference.fuel_id
             AND price.source_id = feed.source_id
-            -- A list before it may have shown a later one, or one of long before.
+            -- An earlier list may have shown a later stamp, or one that is older by up to fuel.stamps_go_back(). The
+            -- second condition is the same bound for all prices of the run. The server can leave out months by it.
             AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
             AND price.effective_at >= others_from
             AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
@@ -221,7 +232,8 @@ BEGIN
         ) AS newest
       ) AS last
       JOIN fuel.run USING (run_id)
-      -- What was next then may be present by now.
+      -- A price that was the next one when it was reported may be the present one by now. The price before it no longer
+      -- counts as shown.
       WHERE last.effective_at >= coalesce(last.present_at, '-infinity')
     ) AS before ON true
     WHERE difference.is_listed
@@ -247,7 +259,7 @@ BEGIN
     SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM told
   ) AS told;
 
-  -- From here on its gaps count.
+  -- From here on the gaps of the list count.
   UPDATE fuel.run SET
     fetched_at = p_learnt_at,
     is_complete = p_is_complete
@@ -255,7 +267,7 @@ BEGIN
   IF NOT feed.tells_whole_days THEN
     PERFORM fuel.merge_listing(p_run_id, p_is_list, is_late);
   END IF;
-  -- Lists that do not count may lie after the newest run that does.
+  -- Lists that do not count may have been taken after the newest run that counts.
   IF is_late OR EXISTS (SELECT FROM fuel.lists_after(p_run_id)) THEN
     PERFORM fuel.spell_out_prices(p_run_id, false);
   END IF;
@@ -270,20 +282,22 @@ BEGIN
     changes = source.changes + 1
   WHERE source.source_id = feed.source_id;
 
-  -- Next prices that have begun since become present ones, so that the one after them is next.
+  -- A next price that has begun meanwhile becomes the present price, and the price after it becomes the next one.
   INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
   SELECT known.station_id, known.fuel_id, known.next_effective_at
   FROM fuel.current_price AS known
   WHERE known.source_id = feed.source_id AND known.next_effective_at <= p_clock;
 
-  -- A station counts in matching once it has sold something; one that is known by its name and address is told from
-  -- another by the days on which both are told of, and codes of one address by the lists that show both.
+  -- A station record takes part in matching once a price of it was reported. Station records without a code of the
+  -- scheme are known by name and address. The days on which both are reported tell two of them apart. For two codes at
+  -- one address, the lists that show both decide.
   IF NOT feed.has_codes OR (is_late AND p_is_list) OR EXISTS (
     SELECT
     FROM pg_temp.changed
     WHERE NOT EXISTS (
       SELECT FROM fuel.current_price AS pair WHERE pair.station_id = changed.station_id))
-    -- A code of which a person is asked, or an old one, that comes back beside the new one.
+    -- The list takes up again a station record that a person has been asked about (fuel.station_doubt), or an old code
+    -- beside the new one of the same station.
     OR EXISTS (
       SELECT
       FROM pg_temp.difference
@@ -306,8 +320,9 @@ BEGIN
     SELECT
       pair.is_newest, array_agg(pair.station_id) AS station_ids, array_agg(pair.fuel_id) AS fuel_ids,
       array_agg(pair.effective_at) AS ats, array_agg(pair.price_tenths) AS tenths,
-      -- Nothing that counted has gone, so that the newest of each is what was the newest, or newer.
-      -- A clock that went back is told apart.
+      -- In a run that is not late no fact that counted has gone. The newest stamp of each station and fuel is therefore
+      -- the one that was the newest before, or a newer one. No bound is given where the clock went back behind a stored
+      -- stamp.
       CASE
         WHEN is_late OR bool_or(pair.stamped_at > p_clock) THEN '-infinity'
         ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity')
@@ -320,7 +335,7 @@ BEGIN
           AS is_newest
       FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
       LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
-      -- The newest list told last what it tells.
+      -- What the newest list reports of a station and fuel is also the last report of it.
       LEFT JOIN (
         SELECT
           difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
@@ -341,7 +356,7 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- What is in pg_temp.changed the program makes the spans of.
+  -- The program makes the spans of what is in pg_temp.changed.
   PERFORM fuel.touch_silence(
     feed.source_id, p_taken_at, p_is_complete, feed.last_listed_at, p_clock);
   IF told_by <> p_run_id THEN
@@ -349,7 +364,7 @@ BEGIN
       feed.source_id, array_agg(changed.station_id), array_agg(changed.fuel_id))
     FROM (SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed) AS changed;
   END IF;
-  -- A transaction may hold several runs.
+  -- The table is dropped because a transaction may hold several runs.
   DROP TABLE pg_temp.difference;
   RETURN stored;
 END

@@ -1,5 +1,6 @@
--- Nothing has come, nothing is left over, and the averages of now still hold: then an aggregate would only make again
--- what there is. Stations are matched before this is asked: those that changed are touched.
+-- An aggregate is not due when nothing has arrived, no work is left over, and the kept averages still hold: it would
+-- only make again what is there. Stations are matched before this function is called, so stations whose links changed
+-- have their notes in fuel.touched already.
 CREATE OR REPLACE FUNCTION fuel.is_aggregate_due(p_aggregate_run_id integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT NOT (SELECT average_holding.holds FROM fuel.average_holding)
@@ -7,14 +8,14 @@ LANGUAGE sql STABLE AS $$
     OR EXISTS (SELECT FROM fuel.touched_month)
     OR EXISTS (SELECT FROM fuel.stale_days)
     OR EXISTS (SELECT FROM fuel.dirty_day)
-    -- A verdict that has lapsed since, as when tomorrow's prices are due, is followed by another one.
+    -- A verdict that has lapsed meanwhile needs a new one, for example once tomorrow's prices are due.
     OR EXISTS (
       SELECT
       FROM fuel.latest_verdict
       CROSS JOIN fuel.average_keeping
       WHERE latest_verdict.valid_until_at > average_keeping.kept_at
         AND latest_verdict.valid_until_at <= fuel.clock())
-    -- One that broke off may have kept its averages and given no verdicts.
+    -- An aggregate that broke off may have kept its averages without giving verdicts.
     OR 'done' IS DISTINCT FROM (
       SELECT earlier.outcome
       FROM fuel.aggregate_run AS earlier

@@ -1,9 +1,9 @@
--- Months of archives. One that is not there yet is filled as a table of its own, in the order of its
--- key, and attached when it is complete: no index is kept up row by row, and where the server logs
--- little (wal_level = minimal) nothing of it is logged. The writer has no DDL of its own, so this runs
--- with the owner's rights and does nothing else.
+-- Months of archives. A month that does not exist yet is filled as a table of its own, in the order of its key, and
+-- attached when it is complete. So no index has to be maintained row by row, and where the server logs little
+-- (wal_level = minimal) the rows are not logged at all. The writer has no right to create tables. begin_archive_month
+-- and attach_archive_month therefore run with the owner's rights, and do nothing else.
 
--- The name of the table that holds an archive's local month.
+-- Returns the name of the table that holds a local month of an archive.
 CREATE OR REPLACE FUNCTION fuel.archive_month_name(p_source_id smallint, p_month date)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'archive_price_' || p_source_id || '_' || to_char(p_month::timestamp, 'YYYY_MM');
@@ -20,8 +20,7 @@ RETURN EXISTS (
 COMMENT ON FUNCTION fuel.has_archive_month(smallint, date) IS 'Whether an archive has the table of a month.';
 GRANT EXECUTE ON FUNCTION fuel.has_archive_month(smallint, date) TO fuel_writer;
 
--- Makes the table of a month; the caller fills it and calls attach_archive_month in the same
--- transaction.
+-- Makes the table of a month. The caller fills it and calls attach_archive_month in the same transaction.
 CREATE OR REPLACE FUNCTION fuel.begin_archive_month(p_source_id smallint, p_month date)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC' AS $$
@@ -49,20 +48,22 @@ BEGIN
       archive, p_source_id);
     EXECUTE format('GRANT SELECT ON fuel.%I TO fuel_writer', archive);
   END IF;
-  -- One that was never attached is no part of the archive, and nothing in it was ever a fact.
+  -- A table that was never attached is not part of the archive, and none of its rows was ever a fact.
   IF NOT fuel.has_archive_month(p_source_id, p_month) THEN
     EXECUTE format('DROP TABLE IF EXISTS fuel.%I', month_table);
   END IF;
-  -- What the partition promises, told while the table is empty, so that attaching need not look.
+  -- The bounds of the partition are declared as a constraint while the table is empty, so that attaching need not check
+  -- the rows.
   EXECUTE format(
     'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING CONSTRAINTS, '
     'CHECK (source_id = %s AND effective_at >= %L AND effective_at < %L))',
     month_table, p_source_id, p_month::timestamp AT TIME ZONE zone,
     (p_month::timestamp + interval '1 month') AT TIME ZONE zone);
   EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', month_table);
-  -- Another server follows what comes into the archive, not into a table that is no part of it yet.
+  -- A server that copies this database follows the rows that come into the archive, but not the rows of a table that is
+  -- not attached yet. Where the archive is published, the table is therefore attached at once.
   IF fuel.is_published() THEN
-    -- What is copied into it then is summed statement by statement.
+    -- The rows that are then copied into the table are summed once per statement.
     EXECUTE format(
       'CREATE TRIGGER archive_price_sum AFTER INSERT ON fuel.%I REFERENCING NEW TABLE AS added '
       'FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_archive_prices()', month_table);
@@ -90,15 +91,15 @@ BEGIN
   IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = ('fuel.' || quote_ident(month_table))::regclass) THEN
     RETURN;
   END IF;
-  -- Whoever else is filling it has ended before its rows are summed.
+  -- The lock waits until other transactions that fill the table have ended. Only then are its rows summed.
   EXECUTE format('LOCK TABLE fuel.%I IN SHARE ROW EXCLUSIVE MODE', month_table);
-  -- From here on facts come in by the archive alone, where they are summed.
+  -- From here on facts enter through fuel.archive_price alone, where they are summed.
   EXECUTE format('REVOKE INSERT ON fuel.%I FROM fuel_writer', month_table);
   EXECUTE format(
     'INSERT INTO fuel.fact_sum (run_id, facts, hash_sum) '
     'SELECT run_id, count(*), sum(fuel.archive_price_hash('
     '  station_id, fuel_id, source_id, effective_at, price_tenths, run_id)) FROM fuel.%I GROUP BY run_id', month_table);
-  -- The key after the rows, which lie in its order.
+  -- The key is added after the rows, which are stored in its order.
   EXECUTE format(
     'ALTER TABLE fuel.%I ADD PRIMARY KEY (station_id, fuel_id, effective_at, price_tenths)',
     month_table);
@@ -113,8 +114,8 @@ COMMENT ON FUNCTION fuel.attach_archive_month(smallint, date) IS
 REVOKE EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) TO fuel_writer;
 
--- Adds staged facts to months that are there already. Answers how many were new, and how many of those
--- give an instant another price than a file before: both are kept.
+-- Adds staged facts to months that exist already. Returns how many facts were new, and how many of the new ones give an
+-- instant another price than an earlier file did. Both prices are kept.
 CREATE OR REPLACE FUNCTION fuel.merge_archive_prices(p_run_id integer, p_source_id smallint)
 RETURNS TABLE (stored integer, contradicting integer) LANGUAGE plpgsql AS $$
 DECLARE
@@ -123,7 +124,8 @@ DECLARE
 BEGIN
   SELECT min(staged.effective_at), max(staged.effective_at) INTO first_at, last_at
   FROM pg_temp.staged_archive_price AS staged;
-  -- Most of a file that comes again is there; only what is not meets the key.
+  -- Most facts of a file that is loaded again are stored already. Only the others are inserted and checked against the
+  -- key.
   CREATE TEMPORARY TABLE new_archive_price ON COMMIT DROP AS
   SELECT staged.*
   FROM pg_temp.staged_archive_price AS staged
@@ -162,8 +164,9 @@ COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
   'contradict another file.';
 GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;
 
--- Settles the staged facts of a file that came in pieces: of several prices of one station and fuel in one
--- second the last of the file counts. Answers what goes: repetitions, and prices that were corrected.
+-- Settles the staged facts of a file that arrived in pieces. Of several prices of one station and fuel in one second,
+-- the last one in the file counts. Returns the facts that are removed: repetitions, and prices that the file corrects
+-- later.
 CREATE OR REPLACE FUNCTION fuel.settle_archive_prices()
 RETURNS TABLE (
   station_code text, fuel text, price_tenths integer, effective_at timestamptz, is_repeated boolean)
@@ -180,7 +183,7 @@ BEGIN
         ORDER BY staged.run_id DESC
       ) AS same_back
     FROM pg_temp.staged_archive_price AS staged
-    -- The place in the file stands in run_id.
+    -- At this point run_id holds the position in the file.
     WINDOW later AS (
       PARTITION BY staged.station_id, staged.fuel_id, staged.effective_at
       ORDER BY staged.run_id DESC)

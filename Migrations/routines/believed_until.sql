@@ -1,5 +1,5 @@
--- Until when a span is believed: the one place that knows how lists keep an open span alive. Written so that the
--- server puts it in place.
+-- Returns until when a span is believed. This is the one place that knows how lists keep an open span alive. The body
+-- is a single expression, so that the server can inline it.
 CREATE OR REPLACE FUNCTION fuel.believed_until(
   p_until_at timestamptz, p_lapses_at timestamptz, p_is_open boolean, p_seen_until_at timestamptz)
 RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,12 +1,12 @@
--- The clock is an input: `SET bowser.now = '2026-07-02T12:00:00Z'` shows what the views would have
--- shown then, as far as prices in effect and freshness go.
+-- The clock is an input. `SET bowser.now = '2026-07-02T12:00:00Z'` shows what the views would have shown at that
+-- instant, as far as prices in effect and freshness are concerned.
 CREATE OR REPLACE FUNCTION fuel.clock() RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(nullif(current_setting('bowser.now', true), '')::timestamptz, now());
 COMMENT ON FUNCTION fuel.clock() IS 'The instant that counts as now in this session.';
 GRANT EXECUTE ON FUNCTION fuel.clock() TO fuel_reader, fuel_writer;
 
--- How many stations an average needs at least. Two stations are an anecdote.
+-- Returns how many stations an average needs at least. Two stations do not represent a region.
 CREATE OR REPLACE FUNCTION fuel.minimum_stations() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 3;

@@ -1,4 +1,4 @@
--- For a person who has looked: the price is true, now and in the past.
+-- Confirms a doubtful price that a person has checked. The price is then taken to be true, now and in the past.
 CREATE OR REPLACE FUNCTION fuel.confirm_price(
   p_station_id integer, p_fuel text, p_price_cpl numeric)
 RETURNS void LANGUAGE plpgsql AS $$

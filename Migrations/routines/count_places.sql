@@ -1,5 +1,6 @@
--- Where each station counts from now on: its state, its regions, and whether anybody may buy there. One that counted
--- elsewhere has all its days made again, for all stations: rare, and then it may be years.
+-- Stores where each station counts from now on: its state, its regions, and whether anybody may buy there. If a station
+-- counted elsewhere before, the averages of all its days are made again from all stations. This is rare, but may
+-- concern years.
 CREATE OR REPLACE FUNCTION fuel.count_places(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -15,7 +16,7 @@ BEGIN
           FILTER (WHERE region_station.region IS NOT NULL), '{}') AS regions
     FROM fuel.station
     LEFT JOIN fuel.region_station USING (station_id)
-    -- Of the records of one place one counts.
+    -- Of the records of one station only the record that stands for the station counts.
     WHERE station.place_id = station.station_id
     GROUP BY station.station_id
   ),

@@ -1,10 +1,10 @@
--- Makes the country and its states those of the configuration; the states are given as arrays of one length.
+-- Makes the country and its states equal to those of the configuration. The states are given as arrays of equal length.
 CREATE OR REPLACE FUNCTION fuel.keep_country(
   p_country text, p_name text, p_time_zone text, p_states text[], p_names text[], p_time_zones text[],
   p_price_day_starts integer[])
 RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- Days that are made already would be those of another clock.
+  -- Days that are stored already were made with the old time zones and day starts.
   IF EXISTS (SELECT FROM fuel.run) AND (
     EXISTS (
       SELECT FROM fuel.country WHERE (country.country, country.time_zone) IS DISTINCT FROM (p_country, p_time_zone))
@@ -26,7 +26,7 @@ BEGIN
     name = excluded.name, time_zone = excluded.time_zone, price_day_starts = excluded.price_day_starts
   WHERE (known.name, known.time_zone, known.price_day_starts)
     IS DISTINCT FROM (excluded.name, excluded.time_zone, excluded.price_day_starts);
-  -- Those of another country of which nothing was ever stored.
+  -- States of another country are removed if nothing was ever stored of them.
   DELETE FROM fuel.state
   WHERE state.state <> ALL (p_states)
     AND NOT EXISTS (SELECT FROM fuel.region WHERE region.state = state.state)

@@ -1,7 +1,8 @@
--- Which time each source covers: the files of archives by how far they reach, feeds by their lists.
+-- Which days each source covers. For an archive, the loaded files decide how far it reaches; for a feed, its lists
+-- decide.
 
--- The intervals that files of archives cover, by archive. A month is covered from its beginning to the last day
--- on which a price began; the last three days of a month may have none.
+-- Returns the intervals that the files of each archive cover. A month is covered from its first day to the last day on
+-- which a price began. It is covered to its end if at most its last three days have no new price.
 CREATE OR REPLACE FUNCTION fuel.archive_intervals()
 RETURNS TABLE (source_id smallint, scheme text, first_day date, last_day date) LANGUAGE sql STABLE AS $$
   SELECT
@@ -22,8 +23,9 @@ COMMENT ON FUNCTION fuel.archive_intervals() IS
   'The runs of days that the files of each archive cover, month by month.';
 GRANT EXECUTE ON FUNCTION fuel.archive_intervals() TO fuel_writer;
 
--- Runs of lists between which no silence is too long: between the first and the last of one a list is believed
--- until the next. Lists of before an instant are not looked at.
+-- Returns intervals of complete lists without a silence that is too long. Between the first and the last list of an
+-- interval, each list is believed until the next one. Lists that were taken before p_from_at are read only as far back
+-- as a list is believed.
 CREATE OR REPLACE FUNCTION fuel.list_intervals(
   p_from_at timestamptz, p_until_at timestamptz, p_known_at timestamptz DEFAULT 'infinity')
 RETURNS TABLE (source_id smallint, from_at timestamptz, until_at timestamptz)
@@ -55,7 +57,7 @@ COMMENT ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) I
   'When each feed was read so often that its lists follow one another, by feed, from an instant on.';
 GRANT EXECUTE ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
--- The price days that each source covers, up to an instant.
+-- Returns the price days that each source covers, up to an instant.
 CREATE OR REPLACE FUNCTION fuel.covered_days(p_clock timestamptz)
 RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
   SELECT DISTINCT covered.source_id, series.day::date
@@ -75,7 +77,8 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
       FROM fuel.list_intervals('-infinity', p_clock) AS listed
       JOIN fuel.sight USING (source_id)
       UNION ALL
-      -- What tells of whole days covers those that it told of.
+      -- A run that counts and brought no complete list covers the price day on which it was taken. Runs of feeds whose
+      -- prices hold for whole days are of this kind.
       SELECT run.source_id, run.taken_at, run.taken_at
       FROM fuel.run
       WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete
@@ -90,7 +93,7 @@ COMMENT ON FUNCTION fuel.covered_days(timestamptz) IS
   'The price days that the files of each archive and the lists of each feed cover, up to an instant.';
 GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz) TO fuel_writer;
 
--- Brings fuel.source_day up to date: every day from the first of a scheme to today.
+-- Brings fuel.source_day up to date, with every day from the first day of a scheme to today.
 CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -101,7 +104,7 @@ BEGIN
       state.time_zone,
       state.price_day_starts,
       fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today,
-      -- Feeds whose prices hold for whole days are read once or twice a day.
+      -- NULL for archives, and for feeds whose prices hold for whole days. Such feeds are read once or twice a day.
       CASE
         WHEN source.kind = 'feed' AND NOT source.tells_whole_days
           THEN fuel.price_day(source.first_taken_at, state.time_zone, state.price_day_starts)
@@ -138,7 +141,8 @@ BEGIN
     began.first_day::timestamp, source.today::timestamp, interval '1 day') AS series (day)
   LEFT JOIN day ON day.source_id = source.source_id AND day.day = series.day
   WHERE source.first_taken_at IS NOT NULL;
-  -- Whether a state is covered decides whether its day is complete, and the nation's, for every fuel.
+  -- Whether a state is covered on a day decides whether the day is complete for the state and for the nation, for every
+  -- fuel.
   INSERT INTO fuel.dirty_day (fuel_id, day)
   SELECT fuel.fuel_id, changed.day
   FROM (

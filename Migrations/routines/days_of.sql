@@ -1,5 +1,5 @@
--- The days of fuel.station_month.days. A run of equal days takes sixteen bytes: how many days it has, then what
--- StationDay.bytes writes of one; the highest byte of a number comes first.
+-- Unpacks the days of fuel.station_month.days. A run of equal days takes sixteen bytes: the number of days, and then
+-- one day as StationDay.bytes (Sources/Timeline/StationDay.swift) writes it. The highest byte of a number comes first.
 CREATE OR REPLACE FUNCTION fuel.days_of(p_days bytea)
 RETURNS TABLE (
   place integer, standing integer, mean integer, low integer, high integer, last integer, seconds integer)

@@ -1,8 +1,8 @@
--- Keeps how the staged documents describe stations, and brings fuel.station up to date with the wording
--- seen last. What that wording leaves open is taken from the newest one that tells it.
+-- Stores how the staged documents describe stations, and brings fuel.station up to date with the description that was
+-- seen last. A field that this description leaves empty is taken from the newest description that has it.
 --
--- A station that its feed puts more than two kilometres from where it was stays where it was until
--- the new place has been told for a week: codes are reused and digits slip.
+-- If a feed moves a station by more than two kilometres, the station keeps its old position until the new one has been
+-- reported for a week. Codes are reused, and digits are mistyped.
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -31,12 +31,14 @@ BEGIN
     first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
     last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
   WHERE excluded.first_seen_at < known.first_seen_at OR excluded.last_seen_at > known.last_seen_at
-  -- Of a row that was there already the server keeps who had it before.
+  -- xmax is 0 in a row that this statement inserted. In a row that ON CONFLICT updated, xmax names the transaction that
+  -- locked it.
   RETURNING known.xmax = 0 AS is_new
   )
   SELECT count(*) FILTER (WHERE told.is_new) INTO new_wordings FROM told;
   IF new_wordings > 0 THEN
-    -- Even where it is due already: the match that is under way has not seen these.
+    -- The mark is set even where it is set already: matching that is under way has not seen these descriptions. The
+    -- update waits for it, so that the mark is not lost.
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   END IF;
 
@@ -63,7 +65,7 @@ BEGIN
     FROM pg_temp.staged_station AS staged
     JOIN fuel.station USING (station_id)
     JOIN fuel.station_description AS told USING (station_id)
-    -- In a run in order of time most stations are as they were, and that is seen at once.
+    -- In a run in order of time most stations are unchanged. This condition leaves them out at once.
     WHERE p_is_late OR station.has_moved
       OR (
         station.state, station.time_zone, station.name, station.brand, station.address,
@@ -76,7 +78,7 @@ BEGIN
         coalesce(staged.longitude, station.longitude), staged.is_public)
     GROUP BY station.station_id
   ),
-  -- Where it was before, if that is far away and the new place is not a week old.
+  -- The former position, if it is far away and the new position has been reported for less than a week.
   placed AS (
     SELECT wanted.*, elsewhere.latitude AS old_latitude, elsewhere.longitude AS old_longitude
     FROM wanted

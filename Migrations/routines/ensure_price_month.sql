@@ -1,7 +1,7 @@
--- Makes the partition of a month if it is missing. The writer has no DDL of its own, so this runs
--- with the owner's rights and does nothing else. pg_temp stands last in its path: left out, it would
--- be searched first for types, and a caller's own type named text would run as the owner. Attaching, unlike CREATE ... PARTITION OF, lets
--- others go on reading and writing the table.
+-- Makes the partition of a month if it is missing. The writer has no right to create tables, so this function runs with
+-- the owner's rights and does nothing else. pg_temp stands last in its search path. If it were left out, the server
+-- would search it first for types, and a type named text that a caller made would run as the owner. A table that is
+-- attached, unlike CREATE ... PARTITION OF, lets others go on reading and writing the parent.
 CREATE OR REPLACE FUNCTION fuel.ensure_price_month(p_at timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -15,7 +15,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('fuel.price partitions'));
-  -- Read from the table: what the session remembers of names is older than the lock.
+  -- The catalogue is read here, because the names that the session has cached are older than the lock.
   IF EXISTS (
     SELECT
     FROM pg_class

@@ -1,6 +1,6 @@
--- What a file of an archive means beside its facts: which days its stations were sighted, how far the
--- archive reaches, and which months have to be made again. Part of the transaction that loads it, after
--- pg_temp.staged_sighting was filled.
+-- Stores what a file of an archive says beside its facts: on which days its stations were sighted, how far the archive
+-- reaches, and which months have to be made again. This is part of the transaction that loads the file. The caller has
+-- filled pg_temp.staged_sighting.
 CREATE OR REPLACE FUNCTION fuel.finish_backfill(
   p_source_id smallint, p_first_at timestamptz, p_last_at timestamptz, p_months date[],
   p_last_ats timestamptz[], p_has_news boolean)
@@ -9,7 +9,7 @@ BEGIN
   INSERT INTO fuel.station_sighting AS known (station_id, wording_md5, month, days)
   SELECT staged.station_id, staged.wording_md5, staged.month, bit_or(staged.days)
   FROM pg_temp.staged_sighting AS staged
-  -- Wordings that differ only in what we leave out are one.
+  -- Descriptions that differ only in fields that are not stored have the same digest and are merged.
   GROUP BY staged.station_id, staged.wording_md5, staged.month
   ORDER BY staged.station_id, staged.wording_md5, staged.month
   ON CONFLICT ON CONSTRAINT station_sighting_pk
@@ -26,7 +26,8 @@ BEGIN
   INSERT INTO fuel.archive_coverage AS known (source_id, month, last_day)
   SELECT
     p_source_id, covered.month,
-    -- A price day that began in the month before belongs to it.
+    -- The last price of a month may belong to a price day that began in the month before. In that case the first day of
+    -- this month is covered.
     greatest(
       covered.month, fuel.price_day(covered.last_at, state.time_zone, state.price_day_starts))
   FROM unnest(p_months, p_last_ats) AS covered (month, last_at)

@@ -1,18 +1,20 @@
--- What is kept beside the facts of a run that no longer counts. The writer may not delete; these delete no fact.
+-- Takes back what is kept beside the facts of a run that no longer counts. The writer may not delete rows. These
+-- functions run with the owner's rights, and they delete no fact.
 
--- How a run describes stations.
+-- Takes back how a run describes stations.
 CREATE OR REPLACE FUNCTION fuel.forget_descriptions(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   told fuel.run;
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  -- A run that does not count any more, and no other, opens this door.
+  -- Only the descriptions of a run that no longer counts may be taken back.
   IF told.outcome NOT IN ('superseded', 'withdrawn', 'refused') THEN
     RAISE EXCEPTION 'run % counts', p_run_id;
   END IF;
-  -- A wording loses this run's sighting: where it was the only one it goes, at an end of its span the
-  -- span ends at the neighbouring run, one that has not been read again if there is one.
+  -- A description loses the sighting of this run. If that was its only sighting, the description is deleted. If the run
+  -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. Runs
+  -- whose documents were not read again are preferred as neighbours.
   DELETE FROM fuel.station_description AS wording
   WHERE wording.run_id = p_run_id AND wording.last_seen_at = told.taken_at;
   UPDATE fuel.station_description AS wording SET
@@ -42,7 +44,7 @@ BEGIN
     AND station.source_id = told.source_id
     AND wording.last_seen_at = told.taken_at
     AND wording.first_seen_at <= neighbour.taken_at;
-  -- A station was seen first by the oldest run that counts.
+  -- A station was first seen by the oldest run that counts.
   UPDATE fuel.station SET first_seen_at = seen.first_at
   FROM (
     SELECT named.station_id, min(seen.at) AS first_at
@@ -76,8 +78,8 @@ COMMENT ON FUNCTION fuel.forget_descriptions(integer) IS
 REVOKE EXECUTE ON FUNCTION fuel.forget_descriptions(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_descriptions(integer) TO fuel_writer;
 
--- Forgets what is kept of those of some pairs without any fact that counts, and of stations that nothing tells of. The
--- stations themselves stay, because rows that do not count name them.
+-- Removes what is kept of the given stations and fuels where no fact that counts is left, and of stations that nothing
+-- reports any more. The station rows remain, because rows that do not count refer to them.
 CREATE OR REPLACE FUNCTION fuel.forget_ghosts(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -86,7 +88,8 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   WHERE pair.source_id = p_source_id
     AND pair.station_id = changed.station_id
     AND pair.fuel_id = changed.fuel_id
-    -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+    -- This is a scalar subquery and not EXISTS. For EXISTS the server may read the whole history once instead of one
+    -- station and fuel.
     AND NOT coalesce((
       SELECT true
       FROM fuel.counted_price AS price
@@ -105,7 +108,8 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       SELECT
       FROM fuel.station_description AS told
       WHERE told.station_id = station.station_id);
-  -- Records that such a station spoke for speak for themselves until they are matched again, and their spans are made.
+  -- If a station record without any description stands for linked records, each of those becomes a station of its own
+  -- until records are matched again. Their spans are made again.
   SELECT fuel.touch_stations(array_agg(place.station_id))
   FROM fuel.station AS place
   WHERE place.source_id = p_source_id

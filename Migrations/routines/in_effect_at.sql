@@ -1,7 +1,7 @@
--- The price in effect at an instant, from the spans: what price_at, average_at and the changes over a day and
--- a week share.
+-- Returns the prices in effect at an instant, from the spans. price_at, average_at and the changes over a day and a
+-- week use it.
 --
--- Planned anew each time, with the instant known: then the server opens the years that matter and no others.
+-- The query is planned anew each time, with the instant known, so that the server reads only the years that matter.
 CREATE OR REPLACE FUNCTION fuel.in_effect_at(
   p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
 RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean)

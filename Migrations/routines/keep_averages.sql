@@ -1,5 +1,5 @@
--- Whether the averages that were kept are those of this moment: nothing came since, and no price has
--- taken effect by itself.
+-- Whether the kept averages still are those of this moment: nothing has arrived since, and no price has taken effect by
+-- itself.
 CREATE OR REPLACE VIEW fuel.average_holding AS
 SELECT EXISTS (
   SELECT
@@ -14,7 +14,8 @@ GRANT SELECT ON fuel.average_holding TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.keep_averages(p_clock timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  -- Before the averages: what comes while they are made counts higher, and they do not hold.
+  -- Read before the averages are made. What arrives meanwhile raises the sum of the counters, and the kept averages do
+  -- not hold.
   seen numeric := (SELECT coalesce(sum(source.changes), 0) FROM fuel.source);
 BEGIN
   DELETE FROM fuel.average_keeping;
@@ -32,7 +33,8 @@ BEGIN
           min(pair.doubt_until_at) FILTER (WHERE pair.doubt_until_at > p_clock))
         FROM fuel.present_span AS pair
       ),
-      -- When prices stop being believed: the first thousandth of a feed's, since one more or less moves nothing.
+      -- When prices stop being believed. The first thousandth of a feed's prices is enough to wait for, because one
+      -- price more or less changes no average noticeably.
       (
         SELECT min(lapsing.at)
         FROM (
@@ -42,7 +44,7 @@ BEGIN
           GROUP BY price_now.source_id
         ) AS lapsing
       ),
-      -- When a price day ends, of a state that publishes late in its own time.
+      -- When the current price day of a state ends. In a state that publishes late, that is its delay later.
       (
         SELECT min(
           state_delay.delay + fuel.price_day_begin(

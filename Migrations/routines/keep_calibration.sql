@@ -1,5 +1,5 @@
--- How often what verdicts said to be likely came. The verdict of a day is the last that was given on it; a day counts
--- once it and the three after it are over and their averages can be relied on.
+-- Stores how often events came true that verdicts called likely. Of the verdicts that were given on a day the last one
+-- is taken. A day counts once it and the three days after it have ended and their averages are usable.
 CREATE OR REPLACE FUNCTION fuel.keep_calibration()
 RETURNS void
 LANGUAGE sql

@@ -1,5 +1,5 @@
--- When each wording of an archive was seen first and last, which only a whole look at its sightings can tell, and how
--- a station that only archives know is described by the newest of them.
+-- Stores when each description of an archive was seen first and last. Only all its sightings together show that. A
+-- station record of an archive then takes the newest of its descriptions.
 CREATE OR REPLACE FUNCTION fuel.date_wordings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH seen AS (
@@ -47,7 +47,8 @@ BEGIN
     AND told.wording_md5 = span.wording_md5
     AND (told.first_seen_at, told.last_seen_at) IS DISTINCT FROM (span.first_at, span.last_at);
 
-  -- A record says what its newest wording says; the first of them is when it was first named.
+  -- A station record of an archive takes the fields of its newest description, and its first_seen_at from its oldest
+  -- one.
   UPDATE fuel.station AS record SET
     name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
     postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
@@ -77,7 +78,7 @@ COMMENT ON FUNCTION fuel.date_wordings() IS
   'Brings the wordings of archives up to date with their sightings, and records with their newest wording.';
 GRANT EXECUTE ON FUNCTION fuel.date_wordings() TO fuel_writer;
 
--- When complete lists of their feeds showed station records with any fuel.
+-- Returns the times during which complete lists of their feeds showed station records with any fuel.
 CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
 RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)
 LANGUAGE sql STABLE AS $$
@@ -103,13 +104,13 @@ COMMENT ON FUNCTION fuel.listed_times(integer[]) IS
   'The times during which complete lists showed station records; an end that is NULL is not known yet.';
 GRANT EXECUTE ON FUNCTION fuel.listed_times(integer[]) TO fuel_writer;
 
--- Makes pg_temp.wanted_match true: which record speaks for which station. No fact moves; the spans of stations that
--- lose or gain a record are made again. After date_wordings.
+-- Applies pg_temp.wanted_match: which station record stands for which station. No fact moves. The spans of stations
+-- that lose or gain a record are made again. Called after date_wordings.
 CREATE OR REPLACE FUNCTION fuel.link_stations(p_undecided text[]) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   changed       integer;
-  -- Places that lose a record.
+  -- Stations that lose a record.
   places_before integer[];
 BEGIN
   CREATE TEMPORARY TABLE moved ON COMMIT DROP AS
@@ -121,7 +122,7 @@ BEGIN
   SELECT array_agg(DISTINCT record.place_id) INTO places_before
   FROM fuel.station AS record
   JOIN pg_temp.moved USING (station_id);
-  -- Under the links of before and of after: a record that leaves changes both stations.
+  -- Stations are noted under the old links and again under the new ones: a record that moves changes both stations.
   PERFORM fuel.touch_stations(places_before);
 
   UPDATE fuel.station AS record SET
@@ -134,7 +135,7 @@ BEGIN
       IS DISTINCT FROM (wanted.place_id, wanted.matched_by, wanted.match_doubt);
   GET DIAGNOSTICS changed = ROW_COUNT;
 
-  -- A place that only archives know is described by the newest of its records.
+  -- A station that only archives know is described by the newest description among its records.
   UPDATE fuel.station AS place SET
     name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
     postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
@@ -155,7 +156,7 @@ BEGIN
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
       newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
 
-  -- Their spans are made of other records now.
+  -- The spans of these stations are made from other records now.
   PERFORM fuel.touch_stations(
     places_before || ARRAY(
       SELECT DISTINCT record.place_id

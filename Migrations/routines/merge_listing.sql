@@ -1,9 +1,11 @@
--- Lists say by their gaps what is not offered. fuel.listing keeps where a list says something else of a station and fuel
--- than the newest row before it, whether that counts or not; where that does not count; and what news have told since. A
--- run must not change what the lists after it showed, counting or not: that is written down first.
+-- A list states by its gaps what is not offered. fuel.listing has a row for a list, station and fuel in three cases:
+-- the list differs from the newest earlier row, whether or not that row counts; the newest earlier row is of a list
+-- that is not complete; or runs without a list (news) have reported the station and fuel since the newest complete
+-- list. A run must not change what later lists showed, whether they count or not. What those lists left to the rows
+-- before them is therefore written down first.
 
--- Writes down what the lists after a run show of some pairs, where they left it to what was before them: every list up
--- to the next complete one.
+-- Writes down what the lists after a run show of some stations and fuels, where they left it to the rows before them.
+-- This concerns every list up to the next complete one.
 CREATE OR REPLACE FUNCTION fuel.spell_out(p_run_id integer, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
@@ -21,8 +23,8 @@ COMMENT ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) IS
   'Writes down what the lists after a run show of some pairs, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) TO fuel_writer;
 
--- The stations and fuels of the prices that some runs stored. A function, so that the months of prices are not planned
--- where there are no runs.
+-- Returns the stations and fuels of the prices that some runs stored. It is a function so that the server does not plan
+-- the months of fuel.price where there are no runs.
 CREATE OR REPLACE FUNCTION fuel.pairs_of(p_run_ids integer[], p_source_id smallint)
 RETURNS TABLE (station_id integer, fuel_id smallint) LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -37,8 +39,9 @@ $$;
 COMMENT ON FUNCTION fuel.pairs_of(integer[], smallint) IS 'The stations and fuels of the prices that some runs stored.';
 GRANT EXECUTE ON FUNCTION fuel.pairs_of(integer[], smallint) TO fuel_writer;
 
--- What the run being absorbed lists and leaves out. Part of absorb, after the facts: works on pg_temp.difference and
--- notes in pg_temp.changed what may have changed. News have no rows of their own: what they tell stands in fuel.price.
+-- Merges what the run being absorbed lists and leaves out. It is a part of fuel.absorb, after the facts. It reads
+-- pg_temp.difference, and notes in pg_temp.changed what may have changed. Runs without a list (news) get no rows in
+-- fuel.listing: what they report is in fuel.price.
 CREATE OR REPLACE FUNCTION fuel.merge_listing(
   p_run_id integer, p_is_list boolean, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -49,7 +52,7 @@ DECLARE
   news      integer[];
 BEGIN
   IF NOT p_is_list THEN
-    -- The lists after it show what they show, with it and without.
+    -- The lists after the run must show the same as they would without the run.
     PERFORM fuel.spell_out(p_run_id, array_agg(difference.station_id), array_agg(difference.fuel_id))
     FROM pg_temp.difference
     HAVING count(*) > 0;
@@ -71,7 +74,7 @@ BEGIN
     FROM pg_temp.difference
     GROUP BY difference.station_id, difference.fuel_id
   ),
-  -- What was said since the newest complete list, and whether by news.
+  -- What was reported since the newest complete list, and whether news reported it.
   said AS MATERIALIZED (
     SELECT told_since.station_id, told_since.fuel_id, bool_or(told_since.is_news) AS is_news
     FROM (
@@ -90,15 +93,16 @@ BEGIN
     LEFT JOIN said USING (station_id, fuel_id)
     WHERE NOT (is_direct AND shown.is_listed AND shown.was_listed) OR said.station_id IS NOT NULL
     UNION ALL
-    -- What does not differ is listed as before, where all else was held against that.
+    -- A station and fuel without a difference is listed as before if the run is direct. Otherwise everything that the
+    -- run reports is in shown, so that what is missing there is not listed.
     SELECT said.station_id, said.fuel_id, is_direct AND known.is_listed IS TRUE, said.is_news
     FROM said
     LEFT JOIN shown USING (station_id, fuel_id)
     LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
     WHERE shown.station_id IS NULL
     UNION ALL
-    -- A late list also says of what is absent today that it was absent then. EXCEPT hashes whatever the server thinks
-    -- of the tables' sizes.
+    -- A late list also states that what the feed has today and the list lacks was absent then. EXCEPT is used because
+    -- it hashes, whatever sizes the server expects of the tables.
     SELECT absent.station_id, absent.fuel_id, false, false
     FROM (
       SELECT known.station_id, known.fuel_id

@@ -1,8 +1,10 @@
--- The order of commits, and the chain of digests over it. The counter's row is locked until the commit, so that whoever
--- has seen a number has seen all smaller ones. The last act of a transaction, because others wait for it. The writer
--- cannot write these tables; each change gets its number by these functions, once.
+-- The order of commits, and the chain of digests over it. The row of the counter is locked until the commit, so that
+-- whoever has seen a number has seen all smaller ones. These functions are called last in a transaction, because other
+-- transactions wait for the lock. The writer cannot write these tables itself: each change gets its number from these
+-- functions, and only once.
 
--- What a change says, as the chain covers it: the run or the withdrawal, the sums of the facts, and what was logged.
+-- Returns what the chain covers of a change: the run or the withdrawal, the sums of the facts, and the entries of the
+-- audit log.
 CREATE OR REPLACE FUNCTION fuel.link_text(p_change_number bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' AS $$
@@ -37,7 +39,8 @@ $$;
 COMMENT ON FUNCTION fuel.link_text(bigint) IS 'What the chain of digests says of a change.';
 GRANT EXECUTE ON FUNCTION fuel.link_text(bigint) TO fuel_writer;
 
--- Appends the link of a change to the chain. It covers what transactions without a number left, too.
+-- Appends the link of a change to the chain. The link also covers the sums and log entries that transactions without a
+-- number left.
 CREATE OR REPLACE FUNCTION fuel.add_link(p_change_number bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -73,7 +76,7 @@ COMMENT ON FUNCTION fuel.number_change(integer) IS
 REVOKE EXECUTE ON FUNCTION fuel.number_change(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.number_change(integer) TO fuel_writer;
 
--- Keeps a person's decision that a run does not count, or counts again, with its place in that order.
+-- Stores a person's decision that a run does not count, or counts again, with its number in the order of commits.
 CREATE OR REPLACE FUNCTION fuel.note_withdrawal(
   p_run_id integer, p_decided_at timestamptz, p_counts_again boolean, p_reason text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

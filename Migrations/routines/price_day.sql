@@ -1,5 +1,5 @@
--- The price day of an instant, and the instants between which a price day lies. Days of 23 and 25
--- hours are days; the server's zone rules know them.
+-- Returns the price day that an instant belongs to. price_day_begin returns the instant at which a price day begins.
+-- The server's time zone rules are used, so that a day may have 23 or 25 hours.
 CREATE OR REPLACE FUNCTION fuel.price_day(p_at timestamptz, p_time_zone text, p_starts interval)
 RETURNS date LANGUAGE sql STABLE STRICT PARALLEL SAFE
 RETURN ((p_at AT TIME ZONE p_time_zone) - p_starts)::date;

@@ -1,5 +1,5 @@
--- How long prices of a feed or an archive hold until the next one of the same station and fuel, beside how long they
--- are believed. Intervals of archives that reach into a month without a file say nothing.
+-- Returns how long prices of a feed or an archive hold until the next price of the same station and fuel, beside how
+-- long they are believed. In an archive, an interval that reaches into a month without a file is left out.
 CREATE OR REPLACE FUNCTION fuel.price_intervals(
   p_source_id smallint, p_fuel_ids smallint[], p_lapses interval[], p_since timestamptz)
 RETURNS TABLE (

@@ -1,6 +1,6 @@
--- Forgets records of a feed that were refused a year ago, by the clock of the server. What is said of them in their runs
--- stays. The writer may not delete; whoever calls this without need takes nothing that was to stay. Rows of archives
--- stay, whose files nobody may have any more.
+-- Deletes records of a feed that were rejected more than 365 days ago, by the clock of the server. Their counts in the
+-- runs remain. The writer may not delete. Calling this function without need removes nothing that was to stay. Rejected
+-- rows of archives stay, because their files may no longer be available anywhere.
 CREATE OR REPLACE FUNCTION fuel.prune_rejects(p_source_id smallint)
 RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH pruned AS (

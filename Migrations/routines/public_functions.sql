@@ -1,5 +1,5 @@
--- The functions of the interface. They read private tables on behalf of readers who may not, so
--- each runs with its owner's rights, a fixed search path and nothing but bound arguments.
+-- The functions of the public schema fuel_v1. They read private tables for readers who have no rights on them. Each
+-- function therefore runs with its owner's rights, a fixed search path and bound arguments only.
 
 CREATE OR REPLACE FUNCTION fuel_v1.price_at(station_id integer, fuel text, at timestamptz)
 RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -30,7 +30,8 @@ RETURN (
       JOIN fuel.source USING (source_id)
       WHERE region_station.region = average_at.region
         AND station.is_public
-        -- What is published late is not known yet of this instant, and the price before it is not of it.
+        -- The price of a late feed at this instant is not known yet, and the price before it is not the price of this
+        -- instant.
         AND (source.delay <= region_delay.delay OR average_at.at <= fuel.clock() - source.delay)),
     known.fuel_id) AS found
   WHERE known.fuel = average_at.fuel AND found.is_counted);
@@ -66,7 +67,7 @@ BEGIN
     FROM fuel.believed
     WHERE believed.from_at >= begins_at AND believed.from_at < ends_at
     UNION ALL
-    -- The one that held when the window began, of each pair.
+    -- For each station and fuel, the price that held when the window began.
     SELECT carried.*
     FROM fuel.present_span AS pair
     CROSS JOIN LATERAL (
@@ -112,7 +113,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
       stations_near.latitude, stations_near.longitude, station.latitude, station.longitude
     ) AS kilometres
   ) AS place
-  -- A degree of latitude is 111 km: the box spares the trigonometry for most stations.
+  -- A degree of latitude is 111 km. The condition on latitude spares the trigonometry for most stations.
   WHERE station.latitude BETWEEN stations_near.latitude - stations_near.radius_km / 110.0
     AND stations_near.latitude + stations_near.radius_km / 110.0
     AND place.kilometres <= stations_near.radius_km

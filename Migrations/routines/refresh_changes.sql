@@ -1,10 +1,11 @@
--- How the average of each region moved over a day and a week, over the stations that had a price at
--- both ends, so that stations coming and going do not look like price moves.
+-- Computes how the average of each region moved over a day and over a week. Only stations that had a price at both ends
+-- are compared, so that stations which come or go do not look like price moves.
 CREATE OR REPLACE FUNCTION fuel.refresh_changes(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM fuel.region_change;
-  -- Where prices are published late, present is then, and a day before is a day before then.
+  -- Where prices are published late, the present lies earlier by that delay, and the day and the week are counted back
+  -- from there.
   CREATE TEMPORARY TABLE price_before ON COMMIT DROP AS
   SELECT late.delay, span.span, before.station_id, before.fuel_id, before.price_tenths
   FROM (
@@ -17,7 +18,8 @@ BEGIN
   CROSS JOIN LATERAL fuel.in_effect_at(
     p_clock - late.delay - span.span, CASE WHEN late.delay > '0' THEN late.station_ids END) AS before
   WHERE before.is_counted;
-  -- Of what the present view comes to the server has no idea, and would compare every price with every other.
+  -- The server cannot estimate how many rows the present view returns, and would compare every price with every other.
+  -- So the rows are stored and analyzed first.
   CREATE TEMPORARY TABLE price_present ON COMMIT DROP AS
   SELECT present.station_id, present.fuel_id, present.price_tenths, present.delay
   FROM fuel.price_now AS present

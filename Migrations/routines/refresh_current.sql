@@ -1,18 +1,20 @@
--- Lists show older prices than those before them: slips, and answers of days before. Their stamps go back by no more
--- than a price is believed for.
+-- A list may show an older stamp than the list before it did: by a slip, or because the answer is days old. A stamp
+-- goes back by no more than the time for which a price is believed. This limit is longer than that time for every feed
+-- that stamps its prices.
 CREATE OR REPLACE FUNCTION fuel.stamps_go_back() RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN interval '70 days';
 COMMENT ON FUNCTION fuel.stamps_go_back() IS
   'By how much a list may show an older price of a station and fuel than the list before it.';
 GRANT EXECUTE ON FUNCTION fuel.stamps_go_back() TO fuel_writer;
 
--- Computes what a feed's lists show of some pairs from the history again. What it writes depends on the
--- history and the clock only, not on what was there before. What was told last of a pair is given where it is
--- known, with its stamp; NULL: it is looked for. p_from: the newest stamp of each that has begun is not older.
+-- Computes from the history what a feed's lists show of some stations and fuels. The result depends on the history and
+-- the clock only, not on the rows that were there before. p_told_ats and p_told_tenths give the last reported price of
+-- each station and fuel, with its stamp, where it is known. NULL means that it is looked up. p_from: of the stamps that
+-- have begun, the newest of each station and fuel is not older than this.
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[],
   p_told_tenths integer[], p_from timestamptz, p_clock timestamptz)
--- Planned anew for each call, so that the months before p_from are left out.
+-- The query is planned anew for each call, so that the months before p_from are left out.
 RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   others_from timestamptz := p_from - fuel.stamps_go_back();
@@ -27,7 +29,7 @@ BEGIN
     CASE WHEN shown.is_gone THEN 0 ELSE coalesce(stamped.price_tenths, 0) END,
     coalesce(
       stamped.effective_at,
-      -- A pair that is known for tomorrow only has no price until then.
+      -- A station and fuel of which only a later price is known has no price until that price begins.
       least(following.learnt_at, following.effective_at - interval '1 second')),
     coalesce(stamped.price_tenths, 0),
     coalesce(stamped.learnt_at, following.learnt_at),
@@ -126,8 +128,8 @@ COMMENT ON FUNCTION fuel.refresh_current(
 GRANT EXECUTE ON FUNCTION fuel.refresh_current(
   smallint, integer[], smallint[], timestamptz[], integer[], timestamptz, timestamptz) TO fuel_writer;
 
--- The same for what a list tells of pairs that it goes on listing, under stamps that have begun and are newer than all
--- that is known of them, with no next price: the history has nothing to add.
+-- A cheaper refresh_current for stations and fuels that a list goes on listing. It applies where the stamps of the list
+-- have begun and are newer than all that is known, and no next price is known. The history has nothing to add then.
 CREATE OR REPLACE FUNCTION fuel.show_newest(
   p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[], p_told_tenths integer[],
   p_learnt_at timestamptz)

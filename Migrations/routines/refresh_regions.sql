@@ -1,4 +1,4 @@
--- Whether a station lies in the circle of a region; one without a position by its postcode.
+-- Returns whether a station lies in the circle of a region. A station without a position is matched by its postcode.
 CREATE OR REPLACE FUNCTION fuel.is_within(p_region fuel.region, p_station fuel.station)
 RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN
@@ -22,7 +22,8 @@ RETURN
 COMMENT ON FUNCTION fuel.is_within(fuel.region, fuel.station) IS 'Whether a station lies in the circle of a region.';
 GRANT EXECUTE ON FUNCTION fuel.is_within(fuel.region, fuel.station) TO fuel_writer;
 
--- Which stations belong to which region: by state, by circle, or because no capital has them.
+-- Brings up to date which stations belong to which region: by state, by circle, or, for the rest of a state, because
+-- the station lies in no capital.
 CREATE OR REPLACE FUNCTION fuel.refresh_regions() RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -30,7 +31,7 @@ BEGIN
     SELECT area.region, station.station_id
     FROM fuel.region AS area
     JOIN fuel.station ON area.state IS NULL OR area.state = station.state
-    -- Of the records of one place one counts.
+    -- Of the records of one station only the record that stands for the station counts.
     WHERE station.place_id = station.station_id AND CASE area.kind
       WHEN 'nation' THEN true
       WHEN 'state' THEN true
@@ -61,7 +62,7 @@ BEGIN
     SELECT
       member.region,
       member.station_id,
-      -- The nation is nobody's neighbourhood.
+      -- The nation is never the nearest region of a station.
       region.kind <> 'nation' AND row_number() OVER (
         PARTITION BY member.station_id
         ORDER BY

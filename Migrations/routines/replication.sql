@@ -1,5 +1,5 @@
--- A copy of all tables on another server, which answers readers by the same views. Each server has its own schema from
--- `bowser migrate`; what a migration itself keeps is not copied.
+-- A copy of all tables on another server, which answers readers by the same views. Each server makes its own schema
+-- with `bowser migrate`. The tables in which a migration keeps its own records are not copied.
 
 CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE AS $$
   SELECT string_agg(format('fuel.%I', class.relname), ', ' ORDER BY class.relname)
@@ -12,7 +12,8 @@ $$;
 COMMENT ON FUNCTION fuel.copied_tables() IS 'The tables of schema fuel that a copy has, in SQL.';
 REVOKE EXECUTE ON FUNCTION fuel.copied_tables() FROM PUBLIC;
 
--- Whether months of archives are published: a table that is filled before it is attached would not be.
+-- Returns whether months of archives are published. If so, a month must be attached before it is filled: rows that
+-- enter a table before it is attached would not be published.
 CREATE OR REPLACE FUNCTION fuel.is_published() RETURNS boolean LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (
@@ -24,14 +25,14 @@ $$;
 COMMENT ON FUNCTION fuel.is_published() IS 'Whether another server may follow the months of archives.';
 GRANT EXECUTE ON FUNCTION fuel.is_published() TO fuel_writer;
 
--- Publishes what there is; once more after an upgrade, for tables that are new.
+-- Publishes all tables that exist. It is called again after an upgrade, to add new tables.
 CREATE OR REPLACE FUNCTION fuel.publish() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF EXISTS (SELECT FROM pg_publication WHERE pubname = 'fuel') THEN
     EXECUTE 'ALTER PUBLICATION fuel SET TABLE ' || fuel.copied_tables();
   ELSE
-    -- By their own names the months of a server would have to be there on the other one.
+    -- If partitions were published under their own names, the other server would need the same partitions.
     EXECUTE 'CREATE PUBLICATION fuel FOR TABLE ' || fuel.copied_tables() || ' WITH (publish_via_partition_root = true)';
   END IF;
 END
@@ -50,7 +51,7 @@ BEGIN
     RAISE EXCEPTION 'this database has runs of its own: make an empty one and migrate it';
   END IF;
   EXECUTE 'TRUNCATE ' || fuel.copied_tables();
-  -- The other server makes a table for each month; here whatever comes has one place.
+  -- The publishing server makes a partition for each month. Here one default partition takes all rows.
   FOREACH parent IN ARRAY ARRAY['archive_price', 'price', 'span', 'station_month'] LOOP
     EXECUTE format('CREATE TABLE IF NOT EXISTS fuel.%I PARTITION OF fuel.%I DEFAULT', parent || '_rest', parent);
   END LOOP;

@@ -1,8 +1,9 @@
--- Which runs count, and which lists are complete. Rows say where a run differs from the newest row before it, whether
--- that counts or not, so that a run may stop counting and count again without a change of what the others say: only
--- what they left to it is written down first, and no row goes. What may have changed is noted in pg_temp.changed.
+-- Which runs count, and which lists are complete. A row is stored where a run differs from the newest earlier row,
+-- whether or not that row counts. A run may therefore stop counting and count again without any change of what other
+-- runs report: only what the others left to its rows is written down first, and no row is deleted. What may have
+-- changed is noted in pg_temp.changed.
 
--- Whether a list shows a station and fuel: by its own row, or the newest before it.
+-- Returns whether a list shows a station and fuel: by its own row, or by the newest row before it.
 CREATE OR REPLACE FUNCTION fuel.is_shown(
   p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_run_id integer,
   p_taken_at timestamptz)
@@ -22,16 +23,17 @@ COMMENT ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestam
   'Whether a stored list shows a station and fuel.';
 GRANT EXECUTE ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestamptz) TO fuel_writer;
 
--- Runs of which rows are kept: those that count, and those that were stored and do not count any more. One that was
--- refused when it came is read again before it counts; one that was read again speaks by its newest reading.
+-- Returns whether the rows of a run are kept. They are kept of runs that count, and of runs that were stored and no
+-- longer count. A run that was refused when it arrived left no rows: its documents are read again before it counts. Of
+-- a run whose documents were read again, the newest reading is taken.
 CREATE OR REPLACE FUNCTION fuel.is_kept(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN (p_run).outcome IN ('stored', 'unchanged')
   OR ((p_run).outcome IN ('withdrawn', 'refused') AND (p_run).stored + (p_run).unchanged > 0);
 COMMENT ON FUNCTION fuel.is_kept(fuel.run) IS 'Whether what a run reported is stored, whether it counts or not.';
 GRANT EXECUTE ON FUNCTION fuel.is_kept(fuel.run) TO fuel_writer;
 
--- The runs before a run back to the newest complete list: what the next list finds may not be as it was left there.
--- is_hint: news that count, which say nothing of what they do not name.
+-- Returns the runs before a run, back to the newest complete list. The next list may not find the listing as that list
+-- left it. is_hint: a run without a list (news) that counts. It says nothing about what it does not name.
 CREATE OR REPLACE FUNCTION fuel.runs_since_list(p_run_id integer)
 RETURNS TABLE (run_id integer, is_list boolean, is_hint boolean) LANGUAGE sql STABLE AS $$
   SELECT
@@ -54,7 +56,7 @@ COMMENT ON FUNCTION fuel.runs_since_list(integer) IS
   'The runs between a run and the newest complete list before it.';
 GRANT EXECUTE ON FUNCTION fuel.runs_since_list(integer) TO fuel_writer;
 
--- The lists after a run up to the next complete one: until then lists may lack what is offered.
+-- Returns the lists after a run, up to the next complete one. Until then a list may lack what is offered.
 CREATE OR REPLACE FUNCTION fuel.lists_after(p_run_id integer)
 RETURNS TABLE (run_id integer, taken_at timestamptz, fetched_at timestamptz, counts boolean)
 LANGUAGE sql STABLE AS $$
@@ -85,8 +87,9 @@ COMMENT ON FUNCTION fuel.lists_after(integer) IS
   'The stored lists after a run, up to the next complete one.';
 GRANT EXECUTE ON FUNCTION fuel.lists_after(integer) TO fuel_writer;
 
--- The runs that leave it to a run what they say of its facts: of a station and fuel the lists that show it next, of a
--- price of a whole day the next answers that tell that day, each up to the first that counts.
+-- Returns the runs that rely on the rows of a run: they report the same as the run and have no row of their own. For a
+-- station and fuel these are the next lists that show it. For a price of a whole day these are the next answers that
+-- cover the day. Each series ends with the first run that counts.
 CREATE OR REPLACE FUNCTION fuel.followers(p_run_id integer)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer,
@@ -128,7 +131,7 @@ BEGIN
       shown.taken_at, shown.fetched_at
     FROM shown
     UNION ALL
-    -- Left out by the lists up to the next complete one, and taken up again later.
+    -- Lists up to the next complete one leave the station and fuel out, and a later list takes it up again.
     SELECT fact.*, again.run_id, again.taken_at, coalesce(again.fetched_at, again.taken_at)
     FROM fact
     CROSS JOIN LATERAL (
@@ -177,9 +180,11 @@ BEGIN
     follower.station_id, follower.fuel_id, follower.effective_at, follower.price_tenths, follower.run_id,
     follower.taken_at, follower.fetched_at
   FROM follower
-  -- What was next then may be present by the time of the follower, which says no more what was present before.
+  -- A price that was the next one in the run may be the present one by the time of the follower. The follower then no
+  -- longer reports the price that was present before.
   WHERE (feed.tells_whole_days OR follower.next_at IS NULL OR follower.next_at > follower.taken_at)
-  -- Not EXISTS, for which the server may read the whole history once instead of one pair.
+  -- This is a scalar subquery and not EXISTS. For EXISTS the server may read the whole history once instead of one
+  -- station and fuel.
   AND NOT coalesce((
     SELECT true
     FROM fuel.told_price AS later
@@ -199,21 +204,21 @@ COMMENT ON FUNCTION fuel.followers(integer) IS
   'The runs that show the stations and fuels of a run next and left it to that what they say of them.';
 GRANT EXECUTE ON FUNCTION fuel.followers(integer) TO fuel_writer;
 
--- What a feed does not stamp began when it was seen, also where it stamps the prices to come. Of lists of before 0.4 it
--- is not known whether they were stamped.
+-- Returns whether prices of a list have no stamp. Such a price began when it was seen, even where the feed stamps the
+-- prices to come. For lists from before version 0.4 it is not known whether they were stamped, and the result is false.
 CREATE OR REPLACE FUNCTION fuel.is_unstamped(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN coalesce(cardinality((p_run).stamps) = 0, false);
 COMMENT ON FUNCTION fuel.is_unstamped(fuel.run) IS 'Whether prices of the list of a run have no stamp.';
 GRANT EXECUTE ON FUNCTION fuel.is_unstamped(fuel.run) TO fuel_writer;
 
--- Writes down what the followers of a run say: its own facts, or those before it.
+-- Writes down what the followers of a run report: the run's own facts (p_own), or the facts before the run.
 CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer, p_own boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   told         fuel.run;
   feed         fuel.source;
   is_unstamped boolean;
-  -- Runs that read its documents before.
+  -- Runs that read the same documents before.
   earlier      integer[];
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
@@ -257,7 +262,7 @@ BEGIN
               ELSE follower.effective_at - fuel.stamps_go_back()
             END
             AND (price.learnt_at, price.run_id) < (told.fetched_at, p_run_id)
-          -- A run may tell the next price too.
+          -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.
           ORDER BY price.learnt_at DESC, price.run_id DESC
           FETCH FIRST ROW WITH TIES
         ) AS newest
@@ -266,7 +271,7 @@ BEGIN
     )
   ) AS said
   LEFT JOIN (
-    -- What the followers left to a reading before, they leave to this one.
+    -- What the followers left to an earlier reading of the documents, they now leave to this reading.
     SELECT DISTINCT price.station_id, price.fuel_id
     FROM fuel.price
     WHERE price.run_id = ANY (earlier)
@@ -280,7 +285,7 @@ COMMENT ON FUNCTION fuel.spell_out_prices(integer, boolean) IS
   'said before it, when it came late.';
 GRANT EXECUTE ON FUNCTION fuel.spell_out_prices(integer, boolean) TO fuel_writer;
 
--- Notes what a run's rows are of, from when on they tell.
+-- Records which stations and fuels the rows of a run concern, and the instant from which the rows apply.
 CREATE OR REPLACE FUNCTION fuel.note_changes_of(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
@@ -299,7 +304,7 @@ COMMENT ON FUNCTION fuel.note_changes_of(integer) IS
   'Notes in pg_temp.changed which stations and fuels a run reported or left out.';
 GRANT EXECUTE ON FUNCTION fuel.note_changes_of(integer) TO fuel_writer;
 
--- Changes whether a list is complete, of a run that counts.
+-- Changes whether the list of a run is complete.
 CREATE OR REPLACE FUNCTION fuel.set_completeness(p_run_id integer, p_is_complete boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -316,7 +321,7 @@ BEGIN
     HAVING count(*) > 0;
   END IF;
   UPDATE fuel.run SET is_complete = p_is_complete WHERE run.run_id = p_run_id;
-  -- Which codes complete lists show at once decides which of them are one station.
+  -- Which codes are shown together in complete lists decides which of them are one station.
   UPDATE fuel.source SET are_links_due = true
   WHERE source.source_id = told.source_id AND NOT source.are_links_due;
   PERFORM fuel.note_changes_of(p_run_id);
@@ -326,12 +331,13 @@ COMMENT ON FUNCTION fuel.set_completeness(integer, boolean) IS
   'Changes whether the list of a run is complete.';
 GRANT EXECUTE ON FUNCTION fuel.set_completeness(integer, boolean) TO fuel_writer;
 
--- A run does not count any more.
+-- Makes a run stop counting.
 CREATE OR REPLACE FUNCTION fuel.discount_run(p_run_id integer, p_outcome text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM fuel.set_completeness(p_run_id, false);
-  -- What is read again and not said again was misread; other runs would say no more.
+  -- A price that the new reading of the documents does not report was misread. Later runs that relied on it have
+  -- nothing to report of it, so that nothing is written down for a run that is superseded.
   PERFORM fuel.spell_out_prices(p_run_id, true)
   FROM fuel.run
   WHERE run.run_id = p_run_id
@@ -345,7 +351,7 @@ COMMENT ON FUNCTION fuel.discount_run(integer, text) IS
   'Makes a run not count any more: superseded, withdrawn or refused.';
 GRANT EXECUTE ON FUNCTION fuel.discount_run(integer, text) TO fuel_writer;
 
--- A run counts again. Whether its list is complete is judged after this.
+-- Makes a run count again. Whether its list is complete is judged after this.
 CREATE OR REPLACE FUNCTION fuel.recount_run(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE fuel.run SET
@@ -366,7 +372,7 @@ $$;
 COMMENT ON FUNCTION fuel.recount_run(integer) IS 'Makes a run that did not count any more count again.';
 GRANT EXECUTE ON FUNCTION fuel.recount_run(integer) TO fuel_writer;
 
--- From when to when a feed was read, by the runs that count.
+-- Brings up to date from when until when a feed was read, by the runs that count.
 CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE sql AS $$
   UPDATE fuel.source SET
     first_taken_at = read.first_taken_at,
@@ -379,7 +385,7 @@ CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void 
       max(run.taken_at) AS last_taken_at,
       max(run.taken_at) FILTER (WHERE run.is_complete) AS last_listed_at
     FROM fuel.run
-    -- Of those that run only the one of this transaction was taken.
+    -- Of the runs under way only the run of this transaction has taken_at set.
     WHERE run.source_id = p_source_id
       AND run.outcome IN ('running', 'stored', 'unchanged')
       AND run.taken_at IS NOT NULL
@@ -390,8 +396,8 @@ COMMENT ON FUNCTION fuel.span_of_feed(smallint) IS
   'Brings up to date from when to when a feed was read.';
 GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
 
--- What follows when runs have changed their standing: from when to when the feed was read, the silence around them,
--- and the cache.
+-- Updates what depends on which runs count, after runs have changed: from when until when the feed was read, the
+-- silence around the runs, and the cache fuel.current_price.
 CREATE OR REPLACE FUNCTION fuel.settle_standings(
   p_source_id smallint, p_run_ids integer[], p_last_listed_at timestamptz, p_clock timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
--- What the program reads and writes to make spans: SQL finds and stores, the program decides.
+-- The SQL that the program calls to make spans. SQL finds and stores rows; the program decides what is believed.
 
--- Makes the partitions of a year if they are missing. The writer has no DDL of its own, so this runs with
--- the owner's rights and does nothing else. pg_temp stands last in its path, as in ensure_price_month.
+-- Makes the partitions of a year if they are missing. The writer has no right to create tables, so this function runs
+-- with the owner's rights and does nothing else. pg_temp stands last in its search path, as in ensure_price_month.
 CREATE OR REPLACE FUNCTION fuel.ensure_span_year(p_year integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -15,7 +15,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('fuel.span partitions'));
-  -- Read from the table: what the session remembers of names is older than the lock.
+  -- The catalogue is read here, because the names that the session has cached are older than the lock.
   IF EXISTS (
     SELECT
     FROM pg_class
@@ -39,7 +39,7 @@ COMMENT ON FUNCTION fuel.ensure_span_year(integer) IS
 REVOKE EXECUTE ON FUNCTION fuel.ensure_span_year(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.ensure_span_year(integer) TO fuel_writer;
 
--- Notes records and fuels of which something was reported.
+-- Notes station records and fuels of which something was reported.
 CREATE OR REPLACE FUNCTION fuel.touch(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS void LANGUAGE sql AS $$
@@ -55,8 +55,9 @@ COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
   'Notes that the spans of records and fuels have to be made again from an instant on.';
 GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
--- The same for every fuel of stations and for each of their records: what belongs to them has changed, for their
--- whole past. A record keeps its note when it is linked to another station.
+-- Notes every fuel of some stations, for each of their station records and for all time, because the records that
+-- belong to the stations change. The note stands under the record, and stays valid when the record is linked to another
+-- station.
 CREATE OR REPLACE FUNCTION fuel.touch_stations(p_station_ids integer[])
 RETURNS void LANGUAGE sql AS $$
   SELECT fuel.touch(
@@ -78,9 +79,10 @@ COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
   'Notes that all spans of stations have to be made again.';
 GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
 
--- A list confirms what it shows from the list before it on, where the silence between them is short enough. One
--- that is taken in a longer silence, or that ends one, changes what is believed of the whole feed in it. The oldest
--- run of all decides from when on the feed counts.
+-- Notes what a list changes by confirming prices. A complete list confirms the prices that it shows from the complete
+-- list before it on, if the silence between the two is short enough. A list that was taken within a longer silence, or
+-- that ends one, changes what is believed of the whole feed during the silence. The oldest run of a feed also decides
+-- from when on averages count the feed.
 CREATE OR REPLACE FUNCTION fuel.touch_silence(
   p_source_id smallint, p_taken_at timestamptz, p_is_complete boolean,
   p_last_listed_at timestamptz, p_clock timestamptz)
@@ -101,7 +103,8 @@ BEGIN
     SELECT min(run.taken_at) INTO ends_at
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
-    -- What news have ended since was believed for as long as lists showed it before them.
+    -- A price that later news have ended was believed for as long as lists showed it before the news. For such a price
+    -- this list may be the newest one.
     IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
       INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
       SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.begins_at, p_taken_at)
@@ -131,7 +134,8 @@ BEGIN
     WHERE pair.source_id = p_source_id
     HAVING count(*) > 0;
   END IF;
-  -- What no list had shown for too long is believed again: spans stay as they are, their days do not.
+  -- Prices that no list had shown for too long are believed again. Their spans do not change, but the days that those
+  -- spans cover must be made again.
   IF p_is_complete AND p_taken_at > p_last_listed_at
     AND p_last_listed_at + lapse < p_clock
   THEN
@@ -156,15 +160,15 @@ COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamp
   'list begins.';
 GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
 
--- Takes what was noted of archives, by month: their stations and fuels, from the month before the one before,
--- because a price of then may be carried into a month that is covered now.
+-- Turns the notes by month of archives (fuel.touched_month) into stations and fuels. It begins 62 days before the first
+-- month, because an earlier price may be carried into a month that is covered now.
 CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   source_ids smallint[];
   months     date[];
   taken      record;
 BEGIN
-  -- What is noted from here on waits for the next time.
+  -- Months that are noted from here on wait for the next call.
   WITH gone AS (
     DELETE FROM fuel.touched_month RETURNING touched_month.source_id, touched_month.month
   )
@@ -210,7 +214,7 @@ COMMENT ON FUNCTION fuel.take_touched_months() IS
   'Turns the months of archives that were noted into stations and fuels.';
 GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
 
--- The stations to which touched records belong, each with the earliest instant.
+-- Returns the stations to which touched station records belong, each with its earliest instant.
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
@@ -221,7 +225,7 @@ LANGUAGE sql STABLE AS $$
     FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
     JOIN fuel.station AS record USING (station_id)
     UNION ALL
-    -- A record that spoke for itself until now keeps no spans.
+    -- A station record that was a station of its own and has been linked to another one must lose its spans.
     SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
     FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
     LEFT JOIN fuel.station AS record USING (station_id)
@@ -234,11 +238,13 @@ COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) 
   'For touched records and fuels the stations whose spans are made again, and from when on they changed.';
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
--- Everything that was reported of stations and fuels from an instant on, by all their records, and the last
--- report and the last list before it. kind: 0 a price (0: not offered), 1 listed, 2 left out of a list, 3 no price
--- between p_reports_from and the window, whose begin it has: fuel.reports_before looks further. What was learnt after
--- an instant may be left out. The earliest of all instants is given apart, so that the server leaves out the months
--- before it.
+-- Returns everything that was reported of stations and fuels from an instant on, by all their station records, and the
+-- last report and the last list before that instant.
+--
+-- kind: 0 is a price (price_tenths 0: not offered), 1 is listed, 2 is left out of a list. 3 means that there is no
+-- price between p_reports_from and the window; "at" is then the begin of the window, and fuel.reports_before looks
+-- further back. What was learnt after p_known_at is left out. p_earliest is the earliest of all instants, given apart
+-- so that the server leaves out the months before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
   p_reports_from timestamptz, p_known_at timestamptz)
@@ -277,7 +283,7 @@ LANGUAGE sql STABLE AS $$
     coalesce(before.learnt_at, wanted.from_at)
   FROM wanted
   LEFT JOIN LATERAL (
-    -- One stamp may have several prices, and one price several runs that reported it.
+    -- One stamp may have several prices, and one price may have been reported by several runs.
     SELECT price.effective_at, price.price_tenths, price.learnt_at
     FROM fuel.counted_price AS price
     WHERE price.station_id = wanted.record_id
@@ -338,8 +344,8 @@ GRANT EXECUTE ON FUNCTION fuel.evidence(
   integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz)
   TO fuel_writer;
 
--- The last report of records of feeds before an instant, however old it is. Only for few records: it looks at the
--- months of all years.
+-- Returns the last report of station records of feeds before an instant, however old it is. It reads the months of all
+-- years, so it is meant for few records.
 CREATE OR REPLACE FUNCTION fuel.reports_before(
   p_record_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_known_at timestamptz)
@@ -364,9 +370,10 @@ COMMENT ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], ti
   'The last report of records of feeds before an instant, however old it is.';
 GRANT EXECUTE ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) TO fuel_writer;
 
--- The spans of stations and fuels that begin in a window, and some that begin before it. Both ends: as
--- stored, and as believed now. doubt: 0 none, 1 far, 2 placeholder. The earliest and the latest of all ends
--- are given apart, so that the server can leave out the years outside.
+-- Returns the spans of stations and fuels that begin in a window, and up to p_before spans that begin before it. The
+-- end of a span is given twice: as it is stored, and as it is believed now. doubt: 0 is none, 1 is far, 2 is
+-- placeholder. p_earliest and p_latest are the earliest begin and the latest end of all windows, so that the server can
+-- leave out other years.
 CREATE OR REPLACE FUNCTION fuel.spans_of(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_before integer, p_earliest timestamptz, p_latest timestamptz)
@@ -432,7 +439,7 @@ RETURNS void LANGUAGE sql AS $$
     FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   ) AS pair
   CROSS JOIN LATERAL (
-    -- The newest that has begun, else the first one.
+    -- The newest span that has begun; if none has begun, the first one.
     (
       SELECT span.*
       FROM fuel.span
@@ -477,9 +484,10 @@ COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestampt
   'Copies the newest spans of stations and fuels, and those after them.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;
 
--- Notes which days of which stations changed with their spans. Days that are not made yet need no note. Where few
--- stations changed, days that are made are changed by what they are now and were before, and the days of the other
--- stations are not looked at. The aggregate, which alone takes marks, adds those that are missing.
+-- Notes which days of stations changed with their spans. Days of stations that are not made yet need no note in
+-- fuel.stale_days. Where at most p_most_edits stations and fuels changed, the averages of days that are made are only
+-- edited: the old day of each station is taken out and the new one put in, without reading the other stations. Only the
+-- aggregate takes marks from fuel.dirty_day. It therefore adds only marks that are missing (p_is_aggregate).
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_most_edits integer, p_is_aggregate boolean, p_clock timestamptz)
@@ -488,7 +496,8 @@ RETURNS void LANGUAGE sql AS $$
     SELECT
       pair.station_id,
       pair.fuel_id,
-      -- A station that is gone lay anywhere.
+      -- The state of a station that no longer exists is unknown. The range is a day longer at each end, for any time
+      -- zone.
       coalesce(
         fuel.price_day(pair.from_at, state.time_zone, state.price_day_starts),
         (pair.from_at - interval '1 day')::date) AS first_day,
@@ -550,8 +559,8 @@ RETURNS void LANGUAGE sql AS $$
     ON p_is_aggregate AND known.fuel_id = changed_days.fuel_id AND known.day = series.day::date
   WHERE known.day IS NULL
   ORDER BY 1, 2
-  -- Not DO NOTHING: the row must be locked, so that the aggregate cannot clear a mark that stands for
-  -- facts it has not seen.
+  -- Not DO NOTHING: the row must be locked, so that the aggregate cannot clear a mark that stands for facts which it
+  -- has not seen.
   ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
@@ -560,9 +569,9 @@ COMMENT ON FUNCTION fuel.mark_changed_days(
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) TO fuel_writer;
 
--- Notes the days that have ended since station days were made, for every station and fuel whose price may reach
--- into them, and that they are made: from then on a change of them is noted by what changes them. Days that were
--- made by a clock that was ahead are taken back, and made when they end.
+-- Notes the days that have ended since the days of stations were last made, for every station and fuel whose price may
+-- reach into them, and stores that these days are made. From then on, whatever changes one of these days notes it
+-- itself. Days that were made by a clock that was ahead are taken back, and made again when they end.
 CREATE OR REPLACE FUNCTION fuel.mark_ended_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -572,7 +581,8 @@ BEGIN
     state.time_zone,
     state.price_day_starts,
     state.days_made_until AS made_until,
-    -- Where every feed of a state publishes late, nothing is known of the hours before now.
+    -- Where every feed of a state publishes late, nothing is known of the hours just before now. The delay of the
+    -- soonest feed counts.
     fuel.price_day(p_clock - state_delay.delay, state.time_zone, state.price_day_starts) - 1 AS ended_until
   FROM fuel.state
   JOIN fuel.state_delay USING (state);

@@ -1,5 +1,5 @@
--- Trends of one region and fuel over so many days; the views show those of 30 days for all. They read
--- private tables on behalf of readers who may not.
+-- Trends of one region and fuel over a number of days. The views trend_30d and trend_summary show 30 days for all
+-- regions and fuels. The functions read private tables for readers who have no rights on them.
 
 CREATE OR REPLACE FUNCTION fuel_v1.trend(region text, fuel text, days integer DEFAULT 30)
 RETURNS TABLE (
