@@ -1,4 +1,5 @@
--- Kept by the last aggregate for as long as nothing has happened since, made on the spot otherwise.
+-- Averages that the last aggregate kept, as long as nothing has happened since. Otherwise the averages are made on the
+-- spot.
 CREATE OR REPLACE VIEW fuel_v1.averages_now AS
 SELECT
   present.region,

@@ -1,6 +1,6 @@
--- What complete lists say by leaving out is not among the prices, so that it is read from the listings. A
--- run that tells of an instant before others can change what those had told, under their numbers: it says
--- so itself.
+-- What complete lists state by leaving something out is not among the prices, so it is read from fuel.listing. A run
+-- that reports an instant before those of runs with smaller numbers can change what those runs reported. It therefore
+-- has a row "history" of its own.
 CREATE OR REPLACE VIEW fuel_v1.changes AS
 SELECT
   run.change_number,
@@ -22,8 +22,8 @@ CROSS JOIN LATERAL (
     price.price_tenths,
     price.effective_at
   FROM fuel.price
-  -- A range of one number: where an archive or a backfill told a whole month, the server would suppose that every
-  -- run did, and read all months from end to end.
+  -- BETWEEN with one number, and not "=". Where an archive or a backfill reported a whole month, the server would
+  -- otherwise expect that every run did, and read all months from end to end.
   WHERE price.run_id BETWEEN run.run_id AND run.run_id
   UNION ALL
   SELECT

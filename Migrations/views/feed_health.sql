@@ -1,5 +1,5 @@
--- Health is judged by what the provider really told and when: recordings that are replayed and
--- documents that are read again make no feed healthy.
+-- Health is judged by what the provider really reported, and when. Recordings that are replayed and documents that are
+-- read again do not make a feed healthy.
 CREATE OR REPLACE VIEW fuel_v1.feed_health AS
 SELECT
   source.source AS feed,
@@ -93,7 +93,7 @@ LEFT JOIN LATERAL (
     AND run.kind = 'live'
     AND run.started_at > coalesce(success.last_at, '-infinity')
 ) AS newer ON true
--- How long the feed usually goes without anything new, over two weeks of nights and weekends.
+-- How long the feed usually goes without anything new. Two weeks are long enough to include nights and weekends.
 LEFT JOIN LATERAL (
   SELECT
     max(stored.fetched_at) AS last_at,
@@ -139,7 +139,8 @@ LEFT JOIN LATERAL (
   FROM fuel.current_price AS pair
   WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS holding ON true
--- Gone through once for all feeds, with the clock read once: fenced.
+-- The spans are read once for all feeds. OFFSET 0 keeps the server from merging the clock subquery, so that the clock
+-- is read once.
 LEFT JOIN (
   SELECT held.seen_by, count(*)::integer AS prices
   FROM fuel.present_span AS held

@@ -37,7 +37,7 @@ SELECT
 FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
--- Nobody buys in a nation. Earlier versions gave it a verdict.
+-- Nobody fills up in a whole nation. Earlier versions stored a verdict for it.
 WHERE region.kind <> 'nation';
 COMMENT ON VIEW fuel_v1.fill_up IS
   'Should you fill up? The verdict that holds now. One row per region and fuel; the nation has none. A verdict '

@@ -13,7 +13,7 @@ WITH place AS (
 SELECT
   'suburb' AS kind,
   initcap(lower(place.suburb)) AS name,
-  -- The one that most of its stations have.
+  -- The postcode that most stations of the suburb have.
   mode() WITHIN GROUP (ORDER BY place.postcode) AS postcode,
   place.state,
   round(avg(place.latitude), 6)::numeric(9, 6) AS latitude,

@@ -3,7 +3,7 @@ SELECT
   (
     SELECT aggregate_run.finished_at FROM fuel.aggregate_run
     WHERE aggregate_run.outcome = 'done'
-    -- By its number: a run whose clock was ahead must not hide those after it.
+    -- Ordered by number, so that a run whose clock was ahead does not hide the runs after it.
     ORDER BY aggregate_run.aggregate_run_id DESC
     LIMIT 1
   ) AS aggregated_at,

@@ -7,7 +7,8 @@ SELECT
   (held.price_tenths / 10.0)::numeric(5, 1) AS after_cpl,
   ((held.price_tenths - before.price_tenths) / 10.0)::numeric(5, 1) AS step_cpl,
   held.doubt IS NOT NULL AS is_flagged,
-  -- Few relations: where a view is joined to another, the server looks for the best order among eight.
+  -- A subquery keeps the number of joined relations low. Where a view is joined to another one, the server searches for
+  -- the best join order among at most eight relations.
   (SELECT source.source FROM fuel.source WHERE source.source_id = held.source_id) AS source
 FROM fuel.span AS held
 JOIN fuel.fuel USING (fuel_id)
@@ -20,11 +21,12 @@ LEFT JOIN LATERAL (
   ORDER BY span.from_at DESC
   LIMIT 1
 ) AS earlier ON true
--- After a gap nobody knows what it was just before. Not a condition: the server would take it to be rare.
+-- After a gap the price just before the change is not known. This is a CASE and not a join condition, which the server
+-- would expect to be true of few rows.
 CROSS JOIN LATERAL (
   SELECT CASE WHEN earlier.until_at = held.from_at THEN earlier.price_tenths END AS price_tenths
 ) AS before
--- What was too old when it was first reported is no price.
+-- A price that was too old when it was first reported is not a price change.
 WHERE held.from_at <= fuel.clock() AND held.from_at < held.lapses_at;
 COMMENT ON VIEW fuel_v1.price_changes IS
   'Every change of a station''s price, with the price before. One row per station, fuel and change. Bound it by '

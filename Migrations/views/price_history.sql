@@ -1,4 +1,4 @@
--- One step into the index leads to the spans of a station; the years outside a bound of valid_from are left out.
+-- The index leads to the spans of a station in one step. A bound on valid_from leaves out the years outside it.
 CREATE OR REPLACE VIEW fuel_v1.price_history AS
 SELECT
   held.station_id,
@@ -12,7 +12,7 @@ SELECT
 FROM fuel.believed AS held
 JOIN fuel.fuel USING (fuel_id)
 JOIN fuel.source ON source.source_id = held.source_id
--- Fenced, so that the clock is read once and not for every price.
+-- OFFSET 0 keeps the server from merging the subquery, so that the clock is read once and not for every price.
 CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
 WHERE held.from_at <= clock.now_at AND held.from_at < held.until_at;
 COMMENT ON VIEW fuel_v1.price_history IS

@@ -1,4 +1,4 @@
--- Averages of the prices in effect now, from the cache of prices: every station is looked at.
+-- Averages of the prices in effect now, made from fuel.price_now. The query reads every station.
 CREATE OR REPLACE VIEW fuel.average_live AS
 SELECT
   region.region,

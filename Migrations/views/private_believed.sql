@@ -1,4 +1,4 @@
--- Spans with their ends as they are believed now: an open span lasts for as long as lists show it.
+-- Spans with their ends as they are believed now. An open span lasts for as long as lists show it.
 CREATE OR REPLACE VIEW fuel.believed AS
 SELECT
   span.station_id,

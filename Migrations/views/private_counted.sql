@@ -1,9 +1,9 @@
--- What counts of what was reported: facts of runs that count, and gaps of lists that are complete, where there was
--- something to leave out. The one place that says so.
+-- What counts of what was reported: facts of runs that count, and gaps of complete lists, where there was something to
+-- leave out. This is the one place that says so.
 --
--- Beside it what was reported at all, whether it counts or not: a row stands where a run says something else than the
--- newest row before it, so what a run leaves unsaid is read from that. Documents that were read again speak by their
--- newest reading only.
+-- The views told_price and told_listing return what was reported at all, whether it counts or not. A row stands where a
+-- run reports something else than the newest earlier row does. What a run does not repeat is therefore read from that
+-- earlier row. Of documents that were read again, only the newest reading is returned.
 CREATE OR REPLACE VIEW fuel.told_price AS
 SELECT
   price.station_id,
@@ -52,7 +52,7 @@ SELECT
   price.run_id,
   price.learnt_at
 FROM fuel.price
--- NOT IN, for which a statement reads those runs once; with NOT EXISTS it looks for the run of each row.
+-- NOT IN, with which a statement reads those runs once. With NOT EXISTS the server looks up the run of each row.
 WHERE price.run_id NOT IN (
   SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused'));
 COMMENT ON VIEW fuel.counted_price IS
@@ -66,7 +66,7 @@ COMMENT ON COLUMN fuel.counted_price.price_tenths IS 'Tenths of a cent per litre
 COMMENT ON COLUMN fuel.counted_price.run_id       IS 'The run that reported it.';
 COMMENT ON COLUMN fuel.counted_price.learnt_at    IS 'When its document was fetched.';
 
--- Whether a feed had told a price of a station and fuel that counts by the time of a list.
+-- Returns whether a feed had reported a price that counts of a station and fuel by the time of a list.
 CREATE OR REPLACE FUNCTION fuel.was_told(
   p_station_id integer, p_fuel_id smallint, p_source_id smallint, p_taken_at timestamptz)
 RETURNS boolean LANGUAGE plpgsql STABLE AS $$
@@ -98,8 +98,9 @@ SELECT
 FROM fuel.listing
 JOIN fuel.run USING (run_id)
 WHERE run.is_complete
-  -- The list that first showed it may not count any more: then the gap of the next one ends nothing. Not EXISTS, for
-  -- which the server may read the whole history once instead of one pair.
+  -- If the list that first showed a station and fuel no longer counts, a gap in the next list ends nothing. The
+  -- subquery is scalar and not EXISTS. For EXISTS the server may read the whole history once instead of one station and
+  -- fuel.
   AND (
     listing.is_listed
     OR coalesce((
@@ -114,7 +115,7 @@ WHERE run.is_complete
         AND list.is_complete
       LIMIT 1
     ), false)
-    -- A function, so that the months of prices are not planned where no row asks.
+    -- A function call, so that the server does not plan the months of prices where no row needs the check.
     OR fuel.was_told(listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at));
 COMMENT ON VIEW fuel.counted_listing IS
   'What complete lists say by what they leave out. A row may repeat the one before it; a gap that nothing came before is none.';

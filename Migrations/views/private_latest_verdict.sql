@@ -1,5 +1,5 @@
--- The verdict given last: one step into the index for each region and fuel, however many verdicts there
--- ever were.
+-- The verdict that was given last. It takes one step into the index for each region and fuel, however many verdicts are
+-- stored.
 CREATE OR REPLACE VIEW fuel.latest_verdict AS
 SELECT
   given.region,

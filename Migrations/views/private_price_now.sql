@@ -1,22 +1,24 @@
--- The span of a station and fuel at an instant and the next one, from the history: where the copy does not know.
+-- Returns the span of a station and fuel at an instant and the next span, from the history. It is used where the copy
+-- in fuel.present_span cannot answer.
 --
--- A function, so that a statement about the present does not plan the years of spans, nor chooses its joins as if every
--- price were looked for there. Readers call it through the views; it shows what price_history shows.
+-- It is a function so that a statement about the present does not plan the years of fuel.span, and does not choose its
+-- joins as if every price were looked up there. Readers call it through the views. It shows nothing that price_history
+-- does not show.
 CREATE OR REPLACE FUNCTION fuel.span_around(
   p_station_id integer, p_fuel_id smallint, p_at timestamptz,
   OUT source_id smallint, OUT seen_by smallint, OUT price_tenths integer, OUT from_at timestamptz,
   OUT until_at timestamptz, OUT lapses_at timestamptz, OUT is_open boolean, OUT is_ended boolean,
   OUT stated_at timestamptz, OUT learnt_at timestamptz, OUT doubt text, OUT doubt_from_at timestamptz,
   OUT doubt_until_at timestamptz, OUT next_tenths integer, OUT next_from_at timestamptz)
--- Strict: of an instant that is not given nothing is looked for.
+-- STRICT: for a NULL instant nothing is looked up.
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
--- Planned once: to plan takes longer than to look. And looked for seldom, whatever a call costs.
+-- The plan is made once, because planning takes longer than the lookup. COST 1, because the lookup is rare.
 SET plan_cache_mode = force_generic_plan COST 1 AS $$
 #variable_conflict use_column
 DECLARE
   since timestamptz;
 BEGIN
-  -- Nearly always it began within a year: the years before are opened only where it did not.
+  -- Nearly always the span began within a year. Earlier years are read only where it did not.
   FOREACH since IN ARRAY ARRAY[p_at - interval '1 year', '-infinity'] LOOP
     SELECT
       span.source_id, span.seen_by, span.price_tenths, span.from_at, span.until_at, span.lapses_at,
@@ -47,8 +49,8 @@ COMMENT ON FUNCTION fuel.span_around(integer, smallint, timestamptz) IS
 REVOKE EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) TO fuel_reader, fuel_writer;
 
--- The present: for each station and fuel the span at the clock, and the next one. The copy in
--- fuel.present_span holds it, unless the clock has passed the next price or stands before the copy.
+-- The present: for each station and fuel the span at the clock, and the next span. The copy in fuel.present_span holds
+-- it, unless the clock has passed the next price or stands before the copied span.
 CREATE OR REPLACE VIEW fuel.price_now AS
 SELECT
   shown.station_id,
@@ -59,13 +61,13 @@ SELECT
   shown.confirmed_at,
   shown.until_at AS lapses_at,
   shown.now_at < shown.until_at AS is_fresh,
-  -- What is not believed is not judged.
+  -- A price that is not believed is not marked as doubtful.
   shown.is_doubtful AND shown.now_at < shown.until_at AS is_flagged,
   shown.next_tenths,
   shown.next_from_at AS next_effective_at,
   shown.now_at,
   station.is_public,
-  -- What averages, comparisons and verdicts rest on, in one place.
+  -- The one rule that averages, comparisons and verdicts rest on.
   shown.price_tenths > 0
     AND shown.now_at < shown.until_at
     AND NOT shown.is_doubtful
@@ -79,7 +81,7 @@ FROM (
     held.fuel_id,
     held.source_id,
     held.seen_by,
-    -- What a report has ended is gone; what has lapsed is shown as stale.
+    -- A price that a report has ended is gone. A price that has lapsed is shown as stale.
     CASE WHEN held.is_ended AND held.lapses_at <= held.now_at THEN 0 ELSE held.price_tenths END
       AS price_tenths,
     held.from_at,
@@ -88,7 +90,7 @@ FROM (
     fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at) AS until_at,
     held.doubt,
     coalesce(held.doubt_from_at <= held.now_at AND held.now_at < held.doubt_until_at, false) AS is_doubtful,
-    -- A price that is stated again from an instant ahead is the next one too.
+    -- A price that is stated again from a later instant on is also the next price.
     CASE WHEN restated.is_ahead THEN held.price_tenths ELSE held.next_tenths END AS next_tenths,
     CASE WHEN restated.is_ahead THEN held.stated_at ELSE held.next_from_at END AS next_from_at,
     held.now_at,
@@ -100,7 +102,7 @@ FROM (
       clock.now_at,
       coalesce(spans.source_id, copy.source_id) AS source_id,
       coalesce(spans.seen_by, copy.seen_by) AS seen_by,
-      -- Before the first one there is no price until that begins.
+      -- Before the first span begins there is no price.
       CASE WHEN copied.holds THEN copy.price_tenths ELSE coalesce(spans.price_tenths, 0) END AS price_tenths,
       CASE WHEN copied.holds THEN copy.from_at ELSE coalesce(spans.from_at, spans.next_from_at) END AS from_at,
       CASE WHEN copied.holds THEN copy.until_at ELSE coalesce(spans.until_at, spans.next_from_at) END AS until_at,
@@ -116,7 +118,7 @@ FROM (
       CASE WHEN copied.holds THEN copy.next_tenths ELSE spans.next_tenths END AS next_tenths,
       CASE WHEN copied.holds THEN copy.next_from_at ELSE spans.next_from_at END AS next_from_at
     FROM fuel.present_span AS copy
-    -- Fenced, so that the clock is read once and not for every price.
+    -- OFFSET 0 keeps the server from merging the subquery, so that the clock is read once and not for every price.
     CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
     CROSS JOIN LATERAL (
       SELECT clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)

@@ -1,4 +1,5 @@
--- By which clock the days of a region are counted: its state's, or the nation's over several states.
+-- The clock by which the days of a region are counted: the clock of its state, or of the nation for a region in several
+-- states.
 CREATE OR REPLACE VIEW fuel.region_clock AS
 SELECT
   region.region,

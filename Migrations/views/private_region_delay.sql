@@ -1,4 +1,4 @@
--- How late a state publishes: as its soonest feed.
+-- How late a state publishes. Its soonest feed decides.
 CREATE OR REPLACE VIEW fuel.state_delay AS
 SELECT state.state, coalesce(min(source.delay), '0') AS delay
 FROM fuel.state
@@ -9,14 +9,14 @@ COMMENT ON COLUMN fuel.state_delay.state IS 'The state.';
 COMMENT ON COLUMN fuel.state_delay.delay IS 'How old its newest prices are when they are published; 0: they are of now.';
 GRANT SELECT ON fuel.state_delay TO fuel_writer;
 
--- Where every feed of a state publishes late, its averages are of then and say so. Everywhere else a
--- late price would pass for one of now, and is left out and counted.
+-- Where every feed of a state publishes late, the averages of the state are of an earlier instant and say so. In any
+-- other region a late price would pass for a price of now, so it is left out and counted.
 CREATE OR REPLACE VIEW fuel.region_delay AS
 SELECT
   region.region,
   coalesce(state_delay.delay, '0') AS delay
 FROM fuel.region
--- Joined, so that it is found once for a region and not for every price that is beside it.
+-- A join, so that the delay is found once for a region and not for every price in it.
 LEFT JOIN fuel.state_delay USING (state);
 COMMENT ON VIEW fuel.region_delay IS 'How old prices may be that count in a region. One row per region.';
 COMMENT ON COLUMN fuel.region_delay.region IS 'The region.';

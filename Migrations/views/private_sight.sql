@@ -1,5 +1,5 @@
--- Until when the lists of a feed keep a price alive that they show, and from when on its prices count. The one place
--- that knows how long a sighting is believed.
+-- Until when the lists of a feed keep a price alive that they show, and from when on the prices of the feed count. This
+-- is the one place that knows how long a sighting is believed.
 CREATE OR REPLACE VIEW fuel.sight AS
 SELECT
   source.source_id,

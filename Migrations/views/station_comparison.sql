@@ -19,8 +19,8 @@ FROM (
     fuel.fuel,
     present.price_tenths
   FROM fuel.fuel
-  -- Fuel by fuel, so that one fuel is found by its index. Fenced: of how many prices count the server has no
-  -- idea, and would compare every price with every station.
+  -- Fuel by fuel, so that a single fuel is found by its index. OFFSET 0 keeps the server from merging the subquery. The
+  -- server cannot estimate how many prices count, and would compare every price with every station.
   CROSS JOIN LATERAL (
     SELECT price_now.station_id, price_now.price_tenths, price_now.is_counted, price_now.delay
     FROM fuel.price_now
@@ -29,11 +29,11 @@ FROM (
   ) AS present
   JOIN fuel.region_station USING (station_id)
   JOIN fuel.region_delay USING (region)
-  -- One condition, of which the server supposes that half pass it: of two it supposes too few.
+  -- One condition, of which the server expects half of the rows to pass. Of two conditions it would expect too few.
   WHERE CASE WHEN present.is_counted THEN present.delay <= region_delay.delay END
     AND fuel.is_averaged
 ) AS price
--- One window for all, so that the prices are sorted and gone through once.
+-- One window for all columns, so that the prices are sorted and read once.
 WINDOW market AS (
   PARTITION BY price.fuel, price.region ORDER BY price.price_tenths
   ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);

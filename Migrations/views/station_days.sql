@@ -12,7 +12,8 @@ SELECT
   made.month
 FROM fuel.station_month AS made
 JOIN fuel.fuel USING (fuel_id)
--- Few relations: where a view is joined to another, the server looks for the best order among eight.
+-- A subquery keeps the number of joined relations low. Where a view is joined to another one, the server searches for
+-- the best join order among at most eight relations.
 CROSS JOIN LATERAL (
   SELECT state.time_zone, state.price_day_starts
   FROM fuel.station
@@ -22,7 +23,7 @@ CROSS JOIN LATERAL (
 ) AS state
 CROSS JOIN LATERAL fuel.days_of(made.days) AS told
 CROSS JOIN LATERAL (SELECT made.month + told.place - 1 AS day) AS series
--- A day of 23 or 25 hours is a day.
+-- A day on which clocks change has 23 or 25 hours, so its length is computed.
 CROSS JOIN LATERAL (
   SELECT least(1, round(
     told.seconds / extract(epoch FROM

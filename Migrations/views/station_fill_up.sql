@@ -55,16 +55,16 @@ CROSS JOIN LATERAL (
     CASE
       WHEN price_now.next_tenths > 0 THEN price_now.next_tenths - price_now.price_tenths
     END AS change_tenths,
-    -- A price may begin later today.
+    -- The next price may begin later today.
     CASE
       WHEN (price_now.next_effective_at AT TIME ZONE station.time_zone)::date
         > (fuel.clock() AT TIME ZONE station.time_zone)::date THEN 'Tomorrow'
       ELSE to_char(price_now.next_effective_at AT TIME ZONE station.time_zone, '"From "HH24:MI')
     END AS begins
-  -- Fenced, so that it is worked out once and not for every column.
+  -- OFFSET 0 keeps the server from merging the subquery, so that it is computed once and not for every column.
   OFFSET 0
 ) AS change
--- The nearest region speaks: a capital or area before the state.
+-- The verdict of the nearest region is used: a capital or area before the state.
 LEFT JOIN fuel.region_station
   ON region_station.station_id = price_now.station_id AND region_station.is_nearest
 LEFT JOIN latest AS regional

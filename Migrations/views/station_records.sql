@@ -20,7 +20,7 @@ LEFT JOIN LATERAL (
   ORDER BY wording.last_seen_at DESC, wording.wording_md5
   LIMIT 1
 ) AS told ON true
--- One that only runs told of that do not count is none.
+-- A station record is left out if only runs that do not count reported it.
 WHERE told.name IS NOT NULL
   OR EXISTS (SELECT FROM fuel.current_price AS pair WHERE pair.station_id = record.station_id);
 COMMENT ON VIEW fuel_v1.station_records IS

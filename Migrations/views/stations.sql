@@ -3,7 +3,8 @@ SELECT
   station.station_id,
   station.state,
   station.name,
-  -- Few relations: where a view is joined to another, the server looks for the best order among eight.
+  -- A subquery keeps the number of joined relations low. Where a view is joined to another one, the server searches for
+  -- the best join order among at most eight relations.
   coalesce(
     (
       SELECT brand_name.brand
@@ -23,7 +24,7 @@ SELECT
   station.station_code AS feed_station_code,
   least(station.first_seen_at, told.first_seen_at) AS first_seen_at,
   greatest(station.first_seen_at, seen.last_seen_at, told.last_seen_at) AS last_seen_at,
-  -- Being absent once closes nothing.
+  -- A station is not closed because one list leaves it out.
   coalesce(
     seen.offers
       OR greatest(seen.last_seen_at, told.last_seen_at) > fuel.clock() - interval '30 days',
@@ -37,7 +38,7 @@ LEFT JOIN LATERAL (
   SELECT
     max(greatest(
       pair.learnt_at,
-      -- A price that begins tomorrow was seen today.
+      -- A stamp that lies ahead, such as a price that begins tomorrow, counts as seen in the newest run.
       CASE
         WHEN pair.is_listed THEN source.last_listed_at
         ELSE least(greatest(pair.stamped_at, pair.next_effective_at), source.last_taken_at)
@@ -47,7 +48,7 @@ LEFT JOIN LATERAL (
   JOIN fuel.source ON source.source_id = station.source_id
   WHERE pair.station_id = station.station_id
 ) AS seen ON true
--- What other records of the place tell.
+-- When the other records of the station were first seen, and last described.
 LEFT JOIN LATERAL (
   SELECT
     min(record.first_seen_at) AS first_seen_at,
@@ -57,7 +58,7 @@ LEFT JOIN LATERAL (
   WHERE record.place_id = station.station_id AND record.station_id <> station.station_id
 ) AS told ON true
 WHERE station.place_id = station.station_id
-  -- One that only runs told of that do not count is none.
+  -- A station record is left out if only runs that do not count reported it.
   AND (
     seen.last_seen_at IS NOT NULL
     OR EXISTS (SELECT FROM fuel.station_description AS wording WHERE wording.station_id = station.station_id));
