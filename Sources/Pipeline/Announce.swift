@@ -1,8 +1,8 @@
 import Logging
 import Store
 
-/// Hints to other services that something was committed. What is committed stays so, whether or not
-/// they could be told: they catch up from `fuel_v1.changes`.
+/// Notifies listening services that something was committed. The commit stands even if a
+/// notification fails: listeners catch up from `fuel_v1.changes`.
 extension Store {
   func announce(_ run: RunID, log: Logger) {
     hint(log) { try announceRun(run) }

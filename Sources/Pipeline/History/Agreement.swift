@@ -3,9 +3,11 @@ package import FuelModel
 package import Store
 import Timeline
 
-/// How an archive and our own capture of the same days agree: each makes a timeline of its own, by the rules of all.
+/// Measures how well an archive and the feed of its scheme agree on the same days. A timeline is
+/// made from each of them alone, by the rules that apply to all sources.
 package struct Agreement {
-  /// What both say of a station and fuel at noon of a day, in tenths of a cent per litre; 0: not offered.
+  /// The prices of a station and fuel at noon of a day, from both sources, in tenths of a cent per
+  /// litre; 0: not offered.
   package struct Noon: Sendable {
     package var pair: Pair
     package var day: Day
@@ -23,11 +25,13 @@ package struct Agreement {
     rules = try store.reportRules()
   }
 
-  // Stations and fuels that are compared at once.
+  // How many stations and fuels are compared at a time.
   private static let atOnce = 500
 
-  /// - Parameter days: those of a month on which the feed was read.
-  /// - Returns: every noon at which both tell something.
+  /// Compares the archive with the feed at noon of each day.
+  ///
+  /// - Parameter days: days of one month on which the feed was read.
+  /// - Returns: every noon for which both sources state a price, or state that there is none.
   package func noons(of days: [Day]) throws -> [Noon] {
     guard let first = days.min(), let last = days.max(),
       let numbers = try store.numbers(ofArchive: archive.source, scheme: archive.feed)
@@ -36,7 +40,7 @@ package struct Agreement {
     let noons = try days.sorted().map { (day: $0, at: try zone.instant($0, hour: 12)) }
     let from = try zone.instant(first, hour: 0)
     let until = try zone.instant(last + 1, hour: 0)
-    // Whoever was told of in the two months before may still hold.
+    // A price reported in the 62 days before may still be in effect.
     let pairs = try store.archivedPairs(
       of: archive.source, from: from - .seconds(62 * 86_400), until: until)
     let sightings = try store.sightings(from: from, now: until)
@@ -62,7 +66,10 @@ package struct Agreement {
     return found.sorted { ($0.day, $0.pair) < ($1.day, $1.pair) }
   }
 
-  /// - Returns: 0 where the last report says that it is not offered; `nil`: nothing is told.
+  /// Finds the price in effect at an instant.
+  ///
+  /// - Returns: 0 where the last price was ended by a report; `nil` where no price is known or the
+  ///   last price has lapsed.
   private static func price(at instant: Instant, in spans: [Span]) -> Int32? {
     guard let span = spans.last(where: { $0.from <= instant }) else { return nil }
     if instant < span.until { return span.price }

@@ -5,8 +5,9 @@ package import FuelModel
 package import Logging
 package import Store
 
-/// Loads the files of one archive: reads them on one thread while the one before goes to the database,
-/// leaves out those that are loaded already, and matches the stations when all are in.
+/// Loads the files of one archive. One thread reads the next file while the previous one is written
+/// to the database. Files that were loaded already are left out. Stations are matched after the
+/// last file.
 package struct Backfill {
   package enum Failure: Error, CustomStringConvertible {
     case busy(String)
@@ -24,13 +25,13 @@ package struct Backfill {
     }
   }
 
-  /// What became of one file.
+  /// The outcome of one file.
   package enum Outcome: Sendable {
     case loaded(Counts)
-    /// It was loaded before.
+    /// The file was loaded before.
     case known
     case refused(String)
-    /// It is no file of prices, and nothing is wrong with that.
+    /// The file does not hold prices, which is no error.
     case passedOver(String)
   }
 
@@ -47,13 +48,15 @@ package struct Backfill {
   private let log: Logger
   private let read: Read
 
-  /// Begins to read files as they stand at an instant.
+  /// Starts to read files. No price in them may begin after the instant.
   package typealias Read = @Sendable (ArchiveFormat, [ArchiveFile], Instant) -> any ArchiveSource
 
+  /// Creates a backfill of one archive.
+  ///
   /// - Parameters:
-  ///   - lanes: connections over which months are loaded side by side; none: over `store`.
-  ///   - decisions: what a person decided about stations.
-  ///   - read: where files are read; unless given, in this process.
+  ///   - lanes: connections over which months are loaded in parallel; if empty, `store` is used.
+  ///   - decisions: decisions of a person about which station records are one station.
+  ///   - read: how files are read; by default in this process.
   package init(
     _ archive: Archive, store: Store, lanes: [Store] = [], decisions: [StationDecision],
     clock: Clock, log: Logger,
@@ -68,10 +71,13 @@ package struct Backfill {
     self.log = log.with("archive", archive.id)
   }
 
+  /// Loads the files that are not loaded yet, then matches the stations.
+  ///
   /// - Parameters:
-  ///   - paths: files and folders; files are loaded in the order given, those of a folder by name.
-  ///   - again: loads what was loaded before once more, after a fix or a new fuel.
-  ///   - progress: called after each file with its result, the files done and the files in all.
+  ///   - paths: files and folders. Files are loaded in the given order, those of a folder by name.
+  ///   - again: loads files again that were loaded before, such as after a fix or for a new fuel.
+  ///   - progress: called after each file with its result, the number of files done and of all
+  ///     files.
   package func run(
     _ paths: [String], again: Bool = false,
     progress: (Result, Int, Int) -> Void = { _, _, _ in }
@@ -84,7 +90,7 @@ package struct Backfill {
       do {
         try store.unlock(source)
       } catch {
-        // The lock dies with the session; the session is in trouble already.
+        // The server releases the lock when the session ends, and this session has failed already.
         log.debug("lock left to the server", ["error": "\(error)"])
       }
     }
@@ -98,7 +104,7 @@ package struct Backfill {
       results.append(Result(file: file, outcome: outcome))
       progress(results[results.count - 1], results.count, files.count)
     }
-    // The same bytes under two names are one file.
+    // Two files with the same bytes count as one file, whatever their names.
     var new: [(file: ArchiveFile, digest: String)] = []
     for file in files {
       guard let digest = digests[file.path] else {
@@ -117,7 +123,7 @@ package struct Backfill {
     return results
   }
 
-  /// A file on its way into the database.
+  /// A file that is being written to the database.
   private struct Flight {
     var file: String
     var digest: String
@@ -126,7 +132,7 @@ package struct Backfill {
     var task: Task<ArchiveLoader.Loaded?, any Error>
   }
 
-  /// Reads files one after another, and stores them side by side where they hold different months.
+  /// Reads files one after another, and writes them in parallel where they hold different months.
   private func load(
     _ files: [(file: ArchiveFile, digest: String)], from source: SourceID, now: Instant,
     _ tell: (String, Outcome) -> Void
@@ -164,14 +170,14 @@ package struct Backfill {
     var position = 0
     var turn = 0
     var isPassingOver = false
-    // Of the file under way.
+    // Records received so far of the file that is being read.
     var received = 0
     var pending = Task { try await reader.next() }
     while position < files.count {
       let (file, digest) = files[position]
       do {
         guard let piece = try await pending.value else { break }
-        // The next piece is read while this one is stored.
+        // The next part of a file is read while this one is stored.
         pending = Task { try await reader.next() }
         stations.number(piece)
         if piece.isFirst {
@@ -186,7 +192,7 @@ package struct Backfill {
         if isAlone || flights.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
           try await landAll()
         }
-        // The pieces of one file take one lane.
+        // All parts of one file use the same connection.
         turn = isAlone ? 0 : (turn + 1) % lanes.count
         do { try await land(turn) } catch is Refused {}
         let lane = lanes[turn]
@@ -208,10 +214,10 @@ package struct Backfill {
     try await landAll()
   }
 
-  /// A file was refused, which was told already.
+  /// A file was refused, and its refusal has been reported to the caller.
   private struct Refused: Error {}
 
-  /// A loader on a thread of its own: the database's answers are waited for there.
+  /// An archive loader with a thread of its own, which waits for the answers of the database.
   private final class Lane: Sendable {
     let loader: ArchiveLoader
     private let queue = DispatchQueue(label: "bowser.backfill")
@@ -227,7 +233,7 @@ package struct Backfill {
     }
   }
 
-  /// Makes the archive known to the database.
+  /// Registers the archive in the database, or updates its row.
   package func register() throws -> SourceID {
     try store.register(
       SourceRecord(
@@ -252,7 +258,8 @@ package struct Backfill {
 
   // MARK: Files
 
-  /// The files that some names stand for, and the names of those in folders that look like no archive's.
+  /// Lists the files that the given paths stand for, and those files in folders whose names are not
+  /// names of archive files.
   static func files(_ paths: [String]) throws -> (files: [ArchiveFile], others: [String]) {
     var files: [ArchiveFile] = []
     var others: [String] = []
@@ -265,7 +272,7 @@ package struct Backfill {
         throw Failure.noFile(path)
       }
       guard attributes[.type] as? FileAttributeType == .typeDirectory else {
-        // A pipe can be read once; the digest and the rows are two readings.
+        // The file is read twice, for its digest and for its rows. A pipe can be read only once.
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
           throw Failure.noRegularFile(path)
         }
@@ -292,23 +299,23 @@ package struct Backfill {
     return (files, others)
   }
 
-  /// The BLAKE2 digest of each file in hex; of one that cannot be read none. Of the digests that every
-  /// machine has it is the quickest.
+  /// Computes the BLAKE2 digest of each file in hex. A file that cannot be read has none. BLAKE2 is
+  /// the quickest of the digests that every machine has a program for.
   static func digests(_ all: [String]) throws -> [String: String] {
     var digests: [String: String] = [:]
-    // Two at a time, each with as many names as a command line surely takes.
+    // Two processes run at a time, each with no more names than any command line allows.
     let size = min(200, max(1, (all.count + 1) / 2))
     let batches = stride(from: 0, to: all.count, by: size).map { begin in
       Array(all[begin..<min(begin + size, all.count)])
     }
     for begin in stride(from: 0, to: batches.count, by: 2) {
       let running = try batches[begin..<min(begin + 2, batches.count)].map { paths in
-        // Lines are ended by NUL, so that no name needs escaping.
+        // Lines end with NUL, so that no name needs escaping.
         try ByteStream(["b2sum", "--length=256", "--zero", "--"] + paths)
       }
       for stream in running {
         let lines = String(decoding: try stream.all(), as: UTF8.self)
-        // A file that cannot be read has no line; the others have theirs.
+        // A file that cannot be read has no line; the other files have theirs.
         _ = stream.finish()
         for line in lines.split(separator: "\0") {
           let parts = line.split(separator: " ", maxSplits: 1)

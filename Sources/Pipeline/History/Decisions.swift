@@ -2,12 +2,12 @@ package import Configuration
 import FuelModel
 package import Store
 
-/// Reads what a person decided about stations from `stations.json5`.
+/// Reads from `stations.json5` which station records a person declared to be one station or two.
 package func decisions(file: String) throws(ConfigurationError) -> [StationDecision] {
   let place = String(file.split(separator: "/").last ?? "stations.json5")
   let table = [
     Setting("on", .text),
-    // Feed or archive, a blank, and the code there.
+    // The name of a feed or archive, a blank, and the station code there.
     Setting("station", .text),
     Setting("is", .choice(["same", "another"])),
     Setting("as", .text),

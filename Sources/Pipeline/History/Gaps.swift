@@ -3,19 +3,19 @@ import Configuration
 package import FuelModel
 package import Store
 
-/// Days that neither an archive nor our own capture tells of.
+/// Consecutive days for which neither an archive nor a feed has reported anything.
 package struct Gap: Equatable, Sendable {
   package var feed: String
   package var from: Day
   package var to: Day
-  /// What fills it; `nil`: nothing can.
+  /// The command that can fill the gap; `nil`: nothing can.
   package var command: String?
 
   package var days: Int { to.sinceEpoch - from.sinceEpoch + 1 }
 }
 
-/// Finds what is missing, feed by feed, from the first day that its archive has, or that anything is
-/// known of, to yesterday.
+/// Finds the missing days of each feed: from the first day of its archive, or the first day of
+/// which anything is known if that is earlier, up to yesterday.
 package func gaps(
   _ known: [KnownDay], feeds: [(feed: String, zone: Zone, kept: String?)], archives: [Archive],
   now: Instant
@@ -29,7 +29,7 @@ package func gaps(
     var day = first
     while day <= yesterday {
       if !days.contains(day) {
-        // What an archive can fill and what it cannot are two gaps.
+        // Days that an archive can fill and days that it cannot fill form separate gaps.
         let isArchived = archive.map { $0.from <= day && day <= $0.until ?? day } ?? false
         let command =
           isArchived

@@ -2,39 +2,44 @@ package import FuelModel
 package import Logging
 package import Store
 
-/// Which records of different sources mean one place.
+/// Decides which station records of different sources are one station.
 ///
-/// The answer is a function of everything that is known, never of what came first: a new file or a new
-/// list may link records and take links back, and no fact is rewritten by it. Codes decide where an
-/// archive has them, else addresses in one form. Two records at one address are one station that
-/// changed its name or its code, unless both were there at once: then they are two, and names tell
-/// which is which. What stays open is left apart and shown to a person, whose word goes before all.
+/// The answer depends only on everything that is known, never on the order of arrival. A new file
+/// or list may add links between records and remove others; it never rewrites a fact. Codes decide
+/// where an archive has them; otherwise normalized addresses do. Two records with one address are
+/// one station that changed its name or its code, unless both existed at the same time. In that
+/// case they are two stations, and their names decide which record belongs to which. Records that
+/// stay undecided are not linked and are shown to a person, whose decision overrides all rules.
 package enum Identity {
-  /// What a record is matched by.
+  /// The station of a record (`place` is the number of the record that heads it), the rule that
+  /// matched the record, and the doubt that is left.
   package struct Match: Equatable, Sendable {
     package var place: Int
     package var by: String
     package var doubt: String?
   }
 
-  /// Two names of which an archive reports prices on this many days are two stations: a renamed one has both only
-  /// on the day of the change, a name that was typed wrong for a day or two perhaps on those. A feed that publishes
-  /// whole days names a station once a day, so that there one day is enough.
+  /// Two records with different names are two stations if an archive reports prices of both on this
+  /// many common days. A renamed station has both names only on the day of the change; a name that
+  /// was mistyped for a day or two has them perhaps on those days. A feed that publishes whole days
+  /// names a station once a day, so there one common day is enough.
   static let twinDays = 3
 
-  /// Pairs of this score or more are shown to a person; docs/history.md says how often they are one station.
+  /// Pairs with this score or more are shown to a person; docs/history.md states how often such
+  /// pairs are one station.
   static let leastScore = 60
 
-  // Names that share half of their words, «BP Wyong North» and «Ampol Wyong North».
+  // "BP Wyong North" and "Ampol Wyong North" share half of their words.
   private static let leastSimilarity = 0.5
 
-  /// Matches all records anew where something came that may change the answer.
+  /// Matches all records again if anything arrived that may change the answer.
   ///
-  /// - Parameter decisions: a person's decisions; `nil`: those of the last match.
+  /// - Parameter decisions: decisions of a person; `nil`: those of the last match.
   package static func match(
     _ store: Store, decisions: [StationDecision]?, now: Instant, log: Logger
   ) throws {
-    // What a run adds while this reads is matched next time: it waits for its mark until then.
+    // A run that adds records meanwhile waits with its mark until this transaction ends, so that
+    // the next match includes those records.
     try store.whileMatching(decisions: decisions) {
       let records = try store.stationRecords()
       let known = try decisions ?? store.stationDecisions()
@@ -47,14 +52,15 @@ package enum Identity {
     }
   }
 
-  /// Records that share a street with another one: when they were seen decides.
+  /// Finds the records that share a street with another record. For them it matters when they were
+  /// seen.
   static func contestedRecords(_ records: [StationRecord]) -> [Int] {
     var byStreet: [String: (records: [Int], streets: Set<String>)] = [:]
     for record in records where !record.isCoded || record.hasPrices {
       let streets = Set(record.addresses.map { Street($0).name })
       for street in streets {
         byStreet[street, default: ([], [])].records.append(record.id)
-        // A code that moved brings the records of both its streets together.
+        // A code that moved connects the records of its two streets.
         if record.isCoded, streets.count > 1 { byStreet[street]?.streets.formUnion(streets) }
       }
     }
@@ -66,17 +72,19 @@ package enum Identity {
     return contested.sorted()
   }
 
-  /// What matching comes to.
+  /// The result of matching.
   struct Matches {
-    /// A match for every record, by its number.
+    /// The match of every record, by record number.
     var places: [Int: Match]
     /// Pairs that may be one station, the likeliest first.
     var likely: [LikelyPair]
-    /// Feeds of whose new codes nothing can be said before a complete list shows them.
+    /// Feeds with new codes that stay undecided until a complete list shows them.
     var undecided: Set<String>
   }
 
-  /// - Parameter presence: when records were seen that `contestedRecords` named.
+  /// Matches all records.
+  ///
+  /// - Parameter presence: when the records that `contestedRecords` returned were seen.
   static func matches(
     of records: [StationRecord], presence: [Int: Presence], decisions: [StationDecision]
   ) -> Matches {
@@ -88,8 +96,9 @@ package enum Identity {
 
   // MARK: Addresses
 
-  /// An address without its house number: `6 269-275 PRINCES HWY CORRIMAL` is 269 to 275 of
-  /// `PRINCES HWY CORRIMAL`, and 6 the number of a shop.
+  /// An address split into street and house numbers. `6 269-275 PRINCES HWY CORRIMAL` has the
+  /// numbers 269 to 275 and the name `PRINCES HWY CORRIMAL`; 6 is the number of a shop and is
+  /// dropped.
   struct Street {
     var name: String
     var numbers: ClosedRange<Int>?
@@ -107,7 +116,8 @@ package enum Identity {
     }
   }
 
-  /// Share of common words; nothing where one goes north and the other south.
+  /// Returns the share of common words, or 0 where the two texts name different directions, such as
+  /// north and south.
   static func similarity(_ left: String, _ right: String) -> Double {
     let first = Set(left.split(separator: " ").map(String.init))
     let second = Set(right.split(separator: " ").map(String.init))
@@ -128,7 +138,7 @@ package enum Identity {
     let records: [Int: StationRecord]
     let order: [Int]
     let presence: [Int: Presence]
-    /// Clusters of records by the number of any member.
+    /// The cluster of each record. A cluster has the number of one of its records.
     var clusterOf: [Int: Int] = [:]
     var clusters: [Int: Set<Int>] = [:]
     var how: [Int: String] = [:]
@@ -136,7 +146,7 @@ package enum Identity {
     var apart: Set<Pair> = []
     var decided: Set<Int> = []
     var undecided: Set<String> = []
-    /// Pairs that a rule left open, and why.
+    /// Pairs that a rule left undecided, and why.
     var open: [Pair: String] = [:]
     static let followed = "its address was another code's before"
 
@@ -152,7 +162,7 @@ package enum Identity {
     init(_ records: [StationRecord], _ presence: [Int: Presence]) {
       self.records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
       self.presence = presence
-      // By what they say, not by number: numbers follow the order of arrival.
+      // Sorted by source and code. Record numbers depend on the order of arrival.
       order = records.sorted { ($0.source, $0.code) < ($1.source, $1.code) }.map(\.id)
       for record in records {
         clusterOf[record.id] = record.id
@@ -178,7 +188,7 @@ package enum Identity {
       (clusters[clusterOf[id] ?? id] ?? [id]).sorted { rank($0) < rank($1) }
     }
 
-    /// Of each station that some records are, one record.
+    /// Keeps one record of each cluster.
     func oneEach(_ ids: [Int]) -> [Int] {
       var seen: Set<Int> = []
       return ids.filter { seen.insert(clusterOf[$0] ?? $0).inserted }
@@ -186,15 +196,17 @@ package enum Identity {
 
     private func rank(_ id: Int) -> String { "\(record(id).source)\u{0}\(record(id).code)" }
 
-    /// Whether two records were there at once, or a person says that they are two stations.
+    /// Returns whether two records existed at the same time, or a person declared them two
+    /// stations.
     func areTwins(_ left: Int, _ right: Int) -> Bool {
       if apart.contains(Pair(left, right)) { return true }
       let a = record(left)
       let b = record(right)
-      // Two codes are two stations, but for those that `joinSuccessors` has found to be one.
+      // Two codes of one scheme are two stations. `joinSuccessors` finds the exceptions without
+      // this function.
       if a.scheme == b.scheme, a.isCoded, b.isCoded { return a.code != b.code }
       guard a.source == b.source || !a.isCoded && !b.isCoded else { return false }
-      // The same station under the same name, told by the feed and by its archive.
+      // A feed and its archive report the same station under the same name.
       if a.source != b.source, !Set(a.names).isDisjoint(with: b.names) { return false }
       guard let first = presence[left], let second = presence[right] else { return false }
       let days = first.days.reduce(0) { count, month in
@@ -219,7 +231,7 @@ package enum Identity {
       return best
     }
 
-    // MARK: A person's word
+    // MARK: Decisions of a person
 
     mutating func decide(_ decisions: [StationDecision]) {
       func find(_ source: String, _ code: String) -> Int? {
@@ -254,12 +266,13 @@ package enum Identity {
         })
       let rest = ids.filter { !record($0).isCoded }
       matchAddresses(rest, coded)
-      // Then by street and overlapping house numbers: 396 and 396-404 Forest Rd.
+      // Next by street and overlapping house numbers, such as 396 and 396-404 Forest Rd.
       matchStreets(rest, coded)
       matchPositions(rest, coded)
     }
 
-    /// Codes of one feed that had one address one after the other, in no list together: the site got a new code.
+    /// Joins codes of one scheme that had the same address one after the other and were never
+    /// listed together: the site received a new code.
     private mutating func joinSuccessors(_ coded: [Int]) {
       var byAddress: [String: [Int]] = [:]
       for id in coded {
@@ -287,7 +300,9 @@ package enum Identity {
             members(pair.second).contains { apart.contains(Pair(a, $0)) || areAtOnce(a, $0) }
           }
           if isApart { continue }
-          // Another one that could be meant as well, and was there at once with this one.
+          // Rivals of this pair share one code with it and are at least nearly as similar. The
+          // other codes of the two pairs existed at the same time, so only one of them can be the
+          // same station.
           let rivals = pairs.filter { rival in
             guard rival.likeness > pair.likeness - 0.05 else { return false }
             let ends = Set([pair.first, pair.second]).symmetricDifference([
@@ -311,8 +326,9 @@ package enum Identity {
       }
     }
 
-    /// When a code was there: while complete lists of its feed showed it, or from its first day in an archive to its
-    /// last, because an archive of changes says nothing of the days between.
+    /// Returns when a code existed: while complete lists of its feed showed it, or in an archive
+    /// from its first to its last day, because an archive of changes states nothing about the days
+    /// between.
     private func times(_ id: Int) -> [Range<Instant>] {
       guard let seen = presence[id] else { return [] }
       guard record(id).isArchive else { return seen.listed }
@@ -325,7 +341,8 @@ package enum Identity {
       return [Instant(seconds: Int64(begin) * 86_400)..<Instant(seconds: Int64(end) * 86_400)]
     }
 
-    /// Whether two codes were there at once. Days of archives may touch: of the day of a change both have a part.
+    /// Returns whether two codes existed at the same time. With archives an overlap of up to two
+    /// days does not count, because on the day of a change both codes have prices.
     private func areAtOnce(_ left: Int, _ right: Int) -> Bool {
       let slack = record(left).isArchive || record(right).isArchive ? 2 * 86_400 : 0
       return times(left).contains { a in
@@ -347,10 +364,12 @@ package enum Identity {
       }
       for address in groups.keys.sorted() {
         guard let group = groups[address] else { continue }
-        // An address without a number, such as a highway, is many places: there names decide.
+        // A short address without a number, such as a highway, may be many places. There names
+        // decide.
         let isExact = Street(address).numbers != nil || address.split(separator: " ").count > 3
         if group.coded.count > 1 { name(group.described, group.coded) }
-        // One that a person holds apart from what is here is looked at by itself.
+        // A record that a person separated from a coded station of this address is not joined to
+        // the other records here.
         let free = group.described.filter { id in
           !group.coded.contains { apart.contains(Pair(id, $0)) }
         }
@@ -359,7 +378,8 @@ package enum Identity {
       }
     }
 
-    /// Where the feed lists several stations: what has the very name of one of them is that one.
+    /// Joins each record to the one station of its address that has exactly the same name, where
+    /// the feed lists several stations there.
     private mutating func name(_ described: [Int], _ coded: [Int]) {
       for id in described {
         let same = coded.filter { !Set(record($0).names).isDisjoint(with: record(id).names) }
@@ -367,13 +387,13 @@ package enum Identity {
       }
     }
 
-    /// Joins the described records of one address that are one station.
+    /// Joins those uncoded records of one address that are one station.
     private mutating func gather(_ ids: [Int], needsName: Bool) {
       let hasTwins = ids.indices.contains { a in
         ids[(a + 1)...].contains { areTwins(ids[a], $0) }
       }
       for (position, id) in ids.enumerated() where position > 0 {
-        // The station of an earlier one that this may be, the likest name first.
+        // The earlier record with the most similar name, which this record may be joined to.
         var best: (id: Int, likeness: Double)?
         var isOpen = false
         for other in ids[..<position] where clusterOf[other] != clusterOf[id] {
@@ -406,7 +426,7 @@ package enum Identity {
       }
     }
 
-    /// Joins the stations of one address to those that the feed lists there.
+    /// Joins the uncoded stations of one address to the stations that the feed lists there.
     private mutating func attach(
       _ described: [Int], _ coded: [Int], at address: String, needsName: Bool
     ) {
@@ -424,7 +444,7 @@ package enum Identity {
         if !clash(stations[0], free[0]) { join(free[0], stations[0], by: "address") }
         return
       }
-      // The likest pair first, as long as it is likest for both.
+      // The most similar pair comes first, provided that neither side has a pair as similar.
       var pairs: [(station: Int, code: Int, likeness: Double)] = []
       for station in stations {
         for code in free where !clash(station, code) {
@@ -456,8 +476,8 @@ package enum Identity {
       }
     }
 
-    /// Stations that found nothing at their exact address: the one at the same street whose house
-    /// numbers overlap.
+    /// Joins records that no coded station was found for to the only station in the same street
+    /// whose house numbers overlap theirs.
     private mutating func matchStreets(_ described: [Int], _ coded: [Int]) {
       var streets: [String: [(id: Int, numbers: ClosedRange<Int>)]] = [:]
       for id in coded + described {
@@ -491,7 +511,8 @@ package enum Identity {
       }
     }
 
-    /// Archives that tell a position: the one station of the feed within 150 metres.
+    /// Joins records with a position to a station of the feed within 150 metres: to the only one,
+    /// or to the one with the most similar name, if that is similar enough.
     private mutating func matchPositions(_ described: [Int], _ coded: [Int]) {
       let placed = coded.filter { record($0).position != nil }
       for id in described {
@@ -514,16 +535,17 @@ package enum Identity {
       }
     }
 
-    // MARK: What stays open
+    // MARK: Undecided records
 
-    /// A record that a rule could not give to one of several stations.
+    /// Notes that a rule could not assign a record to one of several stations, and why.
     private mutating func leaveOpen(_ id: Int, among others: some Collection<Int>, _ why: String) {
       doubts[id] = why
       for other in others { open[Pair(id, other)] = why }
     }
 
-    /// Pairs that rules left open, and stations of one suburb of which one begins where the other ends and whose
-    /// names and addresses are alike: misspelt, renumbered.
+    /// Returns the pairs that rules left undecided, and pairs with one suburb or one name where one
+    /// station begins where the other ends and the score of `Likeness` is high enough, such as
+    /// those whose address was misspelt or renumbered.
     func likelyPairs() -> [LikelyPair] {
       var pairs: [Pair: LikelyPair] = [:]
       func add(_ left: Int, _ right: Int, _ score: Int, _ why: String) {
@@ -531,7 +553,7 @@ package enum Identity {
           members(right).allSatisfy { !apart.contains(Pair(a, $0)) }
         }
         guard isOpen, clusterOf[left] != clusterOf[right] else { return }
-        // The later one is named first: it is the one that took over.
+        // The station that was seen last is named first, because it is the one that took over.
         let ordered = [left, right].sorted {
           (record($0).lastDay?.sinceEpoch ?? 0, rank($0)) > (
             record($1).lastDay?.sinceEpoch ?? 0, rank($1)
@@ -540,7 +562,7 @@ package enum Identity {
         pairs[Pair(left, right)] = LikelyPair(
           first: ordered[0], second: ordered[1], score: score, why: why)
       }
-      // Stations of one suburb, and stations of one name.
+      // Clusters by suburb and by name.
       var near: [String: Set<Int>] = [:]
       var known: [String: [Range<Int>]] = [:]
       for (cluster, ids) in clusters {
@@ -575,7 +597,7 @@ package enum Identity {
           }
         }
       }
-      // What one rule left open another may have found.
+      // A rule may have decided later what another rule left undecided.
       for (pair, why) in open
       where [doubts[pair.low], doubts[pair.high], Self.followed].contains(why) {
         add(pair.low, pair.high, likeness(pair.low, pair.high).score, why)
@@ -585,7 +607,7 @@ package enum Identity {
       }
     }
 
-    /// Ranges of days in order, none touching another.
+    /// Merges ranges of days. The result is sorted, and no two ranges touch.
     private static func union(_ ranges: [Range<Int>]) -> [Range<Int>] {
       var union: [Range<Int>] = []
       for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -598,17 +620,18 @@ package enum Identity {
       return union
     }
 
-    // MARK: Who speaks
+    // MARK: The record that heads a station
 
     func matches() -> [Int: Match] {
       var matches: [Int: Match] = [:]
       for members in clusters.values {
-        // Of the feed's own records the one it told of last, else the first of an archive.
+        // Records of the feed come first, the one with the newest price stamp before the others. A
+        // station without them is headed by its earliest archive record.
         let head = members.min { left, right in
           let a = record(left)
           let b = record(right)
           if a.isArchive != b.isArchive { return !a.isArchive }
-          // The one that was told of first stays when newer files bring new names.
+          // The earliest archive record stays the head when newer files bring new names.
           if a.isArchive {
             return (a.firstDay?.sinceEpoch ?? .max, rank(left)) < (
               b.firstDay?.sinceEpoch ?? .max, rank(right)

@@ -1,18 +1,24 @@
 import FuelModel
 import Store
 
-/// How likely two stations of one suburb are one: by name, address and succession in time.
+/// How likely two stations near each other or with one name are one station, by name, address and
+/// succession in time.
 struct Likeness {
-  /// Share of common words of the names, without those of the suburb.
+  /// Share of common words in the names, without the words of the suburbs.
   var name = 0.0
-  /// 1: the same address; 0: another street.
+  /// 1: the same address; 0: different streets.
   var address = 0.0
-  /// 1: one begins where the other ends; 0: both were there at once, or a year lies between.
+  /// 1: one station begins where the other ends; 0: both have prices on 31 common days or more, or
+  /// more than a year of known days lies between them.
   var succession = 0.0
-  /// Known days from the end of one to the beginning of the other; below zero: days that both have.
+  /// Known days from the end of one station to the beginning of the other; negative: the number of
+  /// common days.
   private var gap: Int?
 
-  /// - Parameter known: the days of which anything is known of the scheme; others say nothing of a gap.
+  /// Compares the records of two stations.
+  ///
+  /// - Parameter known: days of which anything is known of the scheme. Other days do not count as a
+  ///   gap.
   init(_ left: [StationRecord], _ right: [StationRecord], known: [Range<Int>]) {
     for one in left {
       for other in right {
@@ -39,17 +45,17 @@ struct Likeness {
       ? end - begin
       : known.reduce(0) { $0 + max(0, min($1.upperBound, end) - max($1.lowerBound, begin)) }
     self.gap = gap
-    // A price stands for weeks, so that an archive of changes may be silent for so long.
+    // A price stays in effect for weeks, so an archive of changes may report nothing for 62 days.
     succession =
       gap < 0
       ? max(0, 1 + Double(gap) / Double(Self.mostCommonDays))
       : max(0, 1 - Double(max(0, gap - 62)) / 365)
   }
 
-  /// From 0 to 100.
+  /// The weighted score, from 0 to 100.
   var score: Int { Int((100 * (0.3 * name + 0.4 * address + 0.3 * succession)).rounded()) }
 
-  /// What speaks for it.
+  /// The reasons in favour, in words for a person.
   var why: String {
     let place =
       address >= 1
@@ -67,15 +73,16 @@ struct Likeness {
       "\(place), \(name >= 1 ? "the same name" : name > 0 ? "names alike" : "another name")\(time)"
   }
 
-  // How many days two records of one station may both have: a feed may list an old code for some time.
+  // On how many common days two records of one station may appear. A feed may list an old code for
+  // some time.
   private static let mostCommonDays = 31
 
-  /// Whether one of two runs of days may begin where the other ends.
+  /// Returns whether one range of days may begin where the other ends.
   static func mayFollow(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
     left.clamped(to: right).count < mostCommonDays
   }
 
-  /// The days from the first to the last on which any of some records was described.
+  /// Returns the range from the first to the last day on which any of the records was described.
   static func days(_ records: [StationRecord]) -> Range<Int>? {
     guard let first = records.compactMap(\.firstDay?.sinceEpoch).min(),
       let last = records.compactMap(\.lastDay?.sinceEpoch).max()
@@ -83,8 +90,10 @@ struct Likeness {
     return first..<max(first, last) + 1
   }
 
-  /// 1: equal; 0.9: house numbers that overlap, or a street that is spelt a little otherwise; 0.6: the same street,
-  /// twenty numbers away at most; 0.3: the same street; 0: another one.
+  /// Compares two addresses. 1: equal. 0.9: overlapping house numbers in one street, or in streets
+  /// whose names differ by at most two letters. 0.6: the same street, with numbers at most twenty
+  /// apart or without a number. 0.3: the same street with numbers further apart. 0: different
+  /// streets.
   static func address(_ left: String, _ right: String) -> Double {
     if left == right { return 1 }
     let a = Identity.Street(left)
@@ -99,7 +108,8 @@ struct Likeness {
     return areNear && misspellings(a.name, b.name) <= 2 ? 0.9 : 0
   }
 
-  /// How many letters have to be changed, added or left out to make one text of another.
+  /// Returns how many letters must be changed, added or removed to turn one text into the other.
+  /// Where the lengths differ by more than two, it returns only that difference.
   static func misspellings(_ left: String, _ right: String) -> Int {
     let a = Array(left.utf8)
     let b = Array(right.utf8)

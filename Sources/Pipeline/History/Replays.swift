@@ -4,10 +4,10 @@ package import FuelModel
 package import Logging
 package import Store
 
-/// Loads answers of feeds that somebody kept, as if they had been fetched then: what `ingest --record`
-/// wrote of any feed, and the daily files of Victoria, whose scheme has no archive of its own.
+/// Loads answers of feeds that somebody kept, as if they were fetched at that time: folders written
+/// by `ingest --record` for any feed, and the daily files of Victoria, whose scheme has no archive.
 ///
-/// As with archives the next aggregate makes the spans, once for all answers.
+/// As with archives, the next aggregate makes the spans, once for all answers.
 package struct Replays {
   private let sources: [Source]
   private let store: Store
@@ -15,6 +15,8 @@ package struct Replays {
   private let reader: DocumentReader
   private let log: Logger
 
+  /// Creates a loader of kept answers.
+  ///
   /// - Parameter reader: where documents are read.
   package init(
     _ sources: [Source], store: Store, clock: Clock, reader: DocumentReader = .here, log: Logger
@@ -26,19 +28,21 @@ package struct Replays {
     self.log = log
   }
 
-  /// One answer: its feed, its documents, and the files they came from.
+  /// One answer: its feed, its documents, and the files that hold them.
   private struct Answer {
     var source: Source
     var name: String
     var files: [String]
-    /// When it was fetched, where the files do not tell: the same bytes later are another answer.
+    /// When the answer was fetched, if the documents do not state it. The same bytes at a later
+    /// instant are a different answer.
     var instant: Instant?
     var documents: () throws -> [Document]
   }
 
-  /// Loads the folders that `ingest --record` wrote, oldest answer first.
+  /// Loads the folders that `ingest --record` wrote, the oldest answer first.
   ///
-  /// - Parameter folders: each holds `<feed>/<instant>/`, or is such a feed's folder.
+  /// - Parameter folders: each holds `<feed>/<instant>/`, or is the folder of one feed.
+  /// - Throws: `IngestError.recording` where a folder holds no answer of a feed.
   package func recordings(
     _ folders: [String], progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
   ) throws -> [Backfill.Result] {
@@ -73,10 +77,10 @@ package struct Replays {
     }
   }
 
-  /// Loads whole answers of a provider that somebody has kept, gzipped or not. What they hold tells when they were
-  /// fetched, not their names.
+  /// Loads complete answers of a provider that somebody kept, gzipped or not. The time of fetching
+  /// comes from the content of the files, not from their names.
   ///
-  /// - Parameter name: of such files, as the provider has it: `vic-servo-saver`.
+  /// - Parameter name: the provider's name for such files, such as `vic-servo-saver`.
   package func keptAnswers(
     _ name: String, _ paths: [String],
     progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
@@ -102,7 +106,7 @@ package struct Replays {
         references.removeAll { $0.name == document }
         references.append(Document(name: document, bytes: bytes, fetchedAt: Instant(seconds: 0)))
       case nil:
-        // The scheme's other lists lie beside its prices.
+        // Other lists of the scheme lie beside its prices.
         let reason =
           "no list of prices: expected \(kept.expected), seen: «\(head.plain.prefix(80))»"
         others.append(
@@ -127,7 +131,9 @@ package struct Replays {
     return try others + load(answers, progress: progress)
   }
 
-  /// - Returns: each file, and whether it was named itself and not found in a folder.
+  /// Lists the files.
+  ///
+  /// - Returns: each file, and whether it was named itself rather than found in a folder.
   private static func files(_ paths: [String]) throws -> [(String, Bool)] {
     try paths.flatMap { path -> [(String, Bool)] in
       var isFolder: ObjCBool = false
@@ -178,7 +184,7 @@ package struct Replays {
     return results
   }
 
-  /// Sixteen digits.
+  /// Returns sixteen hexadecimal digits.
   private func hex(_ number: Int64) -> String {
     let digits = String(UInt64(bitPattern: number), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

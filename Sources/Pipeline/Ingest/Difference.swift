@@ -1,19 +1,24 @@
 import FuelModel
 import Store
 
-/// What a run reports that its feed did not show before, and what a list shows no more. Only this meets the history.
+/// The prices of a run that its feed did not show before, and the prices that a list shows no more.
+/// Only these are compared with the history.
 struct Difference {
   private(set) var prices: [DifferingPrice] = []
-  /// How many stations and fuels the run names a price of.
+  /// The number of stations and fuels for which the run states a price.
   private(set) var pairs = 0
 
+  /// Compares a run with what its feed showed before.
+  ///
   /// - Parameters:
-  ///   - shown: what the feed's lists show, whatever order its runs came in.
-  ///   - isList: whether what is left out counts: that of a list, even of one that is not complete.
-  ///   - tellsWholeDays: whether it repeats prices of whole days. Other runs without a list are news, which are told
-  ///     once and taken whole.
-  ///   - isDirect: whether what is shown was said last by runs that count. Otherwise, as where a later run is stored
-  ///     already, it says nothing about what was shown before, and every price is held against the history.
+  ///   - shown: what the lists of the feed show, independent of the order in which its runs
+  ///     arrived.
+  ///   - isList: whether the run is a list, complete or not, so that prices it leaves out count.
+  ///   - tellsWholeDays: whether the feed repeats prices of whole days. Other runs that are no list
+  ///     contain news, which is reported once and taken whole.
+  ///   - isDirect: whether `shown` was reported last by runs that count. If not, such as where a
+  ///     later run is stored already, `shown` does not describe the state before this run, and
+  ///     every price is compared with the history.
   init(
     of reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool,
     tellsWholeDays: Bool = false, isDirect: Bool
@@ -37,15 +42,17 @@ struct Difference {
     for (price, place) in zip(reported, found) {
       guard let place else {
         new.insert(price.pair)
-        // Runs that were withdrawn may have reported it.
+        // A run that was withdrawn may have reported this price.
         prices.append(
           DifferingPrice(pair: price.pair, price: price, wasListed: false, mayBeKnown: true))
         continue
       }
       let known = shown[place]
-      // A list says all its prices of a station and fuel at once, so that what it says stands together.
+      // A list states all prices of a station and fuel at once. Where one of them differs, all are
+      // taken.
       guard differs[place], !tellsWholeDays || takesAll || !known.shows(price) else { continue }
-      // In a run in order of time what is newer than all that is known is news.
+      // In a run that arrives in order, a price stamped later than all known ones is new, so the
+      // history need not be searched for it.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
       let isNews = isDirect && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
       prices.append(
@@ -54,7 +61,7 @@ struct Difference {
     }
     pairs += new.count
     if isList {
-      // A price that only a partial list told ends too where the next complete one does not have it.
+      // A price that only a partial list showed also ends where the next complete list lacks it.
       for (known, isReported) in zip(shown, isReported)
       where !isReported && (known.isListed || known.isOffered) {
         prices.append(
@@ -66,7 +73,7 @@ struct Difference {
 }
 
 extension ShownPrice {
-  /// Whether it is the present price or the next one.
+  /// Returns whether a price is the present price or the next one.
   fileprivate func shows(_ price: ReportedPrice) -> Bool {
     if price.effectiveAt == stampedAt && price.tenths == stampedTenths { return true }
     guard let next else { return false }
@@ -75,8 +82,8 @@ extension ShownPrice {
 }
 
 extension [ReportedPrice] {
-  /// Where a feed stamps nothing, a price that holds already is told again under its own stamp, and another one began
-  /// when it was seen.
+  /// Stamps the prices of a feed that does not stamp them. A price that is in effect already keeps
+  /// the stamp under which it began. A different price began when it was seen.
   mutating func stamp(from held: [ReportedPrice], at takenAt: Instant) {
     let held = Dictionary(held.map { ($0.pair, $0) }) { first, _ in first }
     for position in indices where self[position].effectiveAt == nil {

@@ -6,10 +6,10 @@ package import Logging
 package import Store
 import Timeline
 
-/// One run on one feed: fetch, read, merge, record. Live runs and replays meet at reading;
-/// from there on they are the same.
+/// One run of one feed: fetch, read, merge, record. Live runs and replays share everything from the
+/// reading of documents on.
 package struct Ingest {
-  /// What a run did.
+  /// The result of a run.
   package struct Summary: Sendable {
     package var feed: String
     package var run: RunID
@@ -18,7 +18,7 @@ package struct Ingest {
     package var requests: Int
   }
 
-  /// A run that has begun: what it will ask for.
+  /// A run that has begun, with the calls that it will make.
   package struct Visit: Sendable {
     fileprivate let source: SourceID
     fileprivate let run: RunID
@@ -34,8 +34,10 @@ package struct Ingest {
   private let reader: DocumentReader
   private let log: Logger
 
+  /// Creates an ingest of one feed.
+  ///
   /// - Parameters:
-  ///   - leavesSpans: whether spans are left to the next aggregate.
+  ///   - leavesSpans: whether the next aggregate makes the spans, instead of the run.
   ///   - reader: where documents are read.
   package init(
     _ source: Source, store: Store, clock: Clock, leavesSpans: Bool = false,
@@ -49,12 +51,13 @@ package struct Ingest {
     self.log = log.with("feed", source.feed)
   }
 
-  /// Fetches the feed and stores what it says.
+  /// Fetches the feed and stores what it reports.
   ///
   /// - Parameters:
-  ///   - fetch: how to reach it.
-  ///   - recording: a folder that keeps the documents before anything reads them.
-  ///   - isRehearsal: takes back what was stored. The run itself stays, because its requests count.
+  ///   - fetch: how the feed is fetched.
+  ///   - recording: a folder that keeps the documents before they are read.
+  ///   - isRehearsal: whether stored data is rolled back. The run itself is kept, because its
+  ///     requests count.
   package func live(
     _ fetch: Fetch, recording: Recording? = nil, isRehearsal: Bool = false
   ) async throws -> Summary {
@@ -64,8 +67,9 @@ package struct Ingest {
       isRehearsal: isRehearsal)
   }
 
-  /// Opens a run: takes the feed's lock, reads what a run that died had left, and looks whether the
-  /// provider may be called. Whoever gets a visit finishes it.
+  /// Begins a run: takes the lock of the feed, reads the documents that an interrupted run left,
+  /// and checks whether the provider may be called. The caller must pass the returned visit to
+  /// `finish`.
   package func begin() throws -> Visit {
     guard source.settings.boolean("enabled") else { throw IngestError.off }
     let id = try register()
@@ -73,7 +77,7 @@ package struct Ingest {
       try adoptOrphans(of: id)
       let calls = try dueCalls(id)
       let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
-      // Counted and reserved in one go, because several feeds may share the key.
+      // Requests are counted and reserved under one lock, because several feeds may share a key.
       let isFirstOfDay = try isFirstOfDay(id)
       try store.lockAccount(source.account)
       let run = Result {
@@ -89,7 +93,7 @@ package struct Ingest {
     }
   }
 
-  /// Stores what a visit brought, or writes down why it brought nothing.
+  /// Stores the documents that were fetched, or records why there are none.
   package func finish(
     _ visit: Visit, _ fetched: Result<Fetch.Fetched, any Error>, recording: Recording? = nil,
     isRehearsal: Bool = false
@@ -125,19 +129,21 @@ package struct Ingest {
     return try result.get()
   }
 
-  /// Whether any of its answers was ever stored.
+  /// Returns whether any answer of the feed was ever stored.
   package func wasRead() throws -> Bool { try store.history(of: source.feed).lastGood != nil }
 
-  /// Whether the feed should be read now, by its own cadence and its provider's wishes.
+  /// Returns whether the feed should be read now, by its own cadence and the wishes of its
+  /// provider.
   ///
-  /// - Parameter hasSecrets: whether its keys are there. An attempt that failed for want of them is made again at once.
+  /// - Parameter hasSecrets: whether the keys of the feed are available. If so, a last attempt that
+  ///   failed before any request was made, as without a key, is repeated at once.
   package func isDue(hasSecrets: Bool = true) throws -> Bool {
     let now = clock.now()
     let history = try store.history(of: source.feed)
     if isLeftAlone(until: history.notBefore, at: now) { return false }
     if history.askedNobody, hasSecrets { return true }
     if history.failures > 0, let tried = history.lastTried, tried <= now {
-      // Where calls are counted, an outage of days must not spend the month.
+      // Where calls are limited, an outage of days must not use up the calls of a month.
       let minutes = source.settings.integer("cadenceMinutes")
       let isCounted = source.settings.integer("callsPerMonth") > 0
       let wait = isCounted ? min(minutes << min(history.failures - 1, 8), max(minutes, 60)) : 10
@@ -148,9 +154,10 @@ package struct Ingest {
     return taken < source.provider.due(source, at: now)
   }
 
-  /// Stores what recorded documents say, as if they had been fetched when they were recorded.
+  /// Stores recorded documents as if they were fetched when they were recorded.
   ///
-  /// - Parameter digest: of the files they came from, to know them again.
+  /// - Parameter digest: digest of the files that held the documents, to recognize those files
+  ///   later.
   package func replay(_ documents: [Document], digest: String? = nil) throws -> Summary {
     let id = try register()
     defer { end(id) }
@@ -158,8 +165,8 @@ package struct Ingest {
     return try keepAndStore(documents, of: id, run: run, requests: 0)
   }
 
-  /// Reads the kept documents of a run again, by today's program and configuration: what they say
-  /// now takes the place of what the run had said.
+  /// Reads the kept documents of a run again, with today's program and configuration. The result
+  /// takes the place of what the run had reported.
   package func reprocess(_ kept: KeptRun) throws -> Summary {
     let id = try register()
     defer { end(id) }
@@ -194,7 +201,8 @@ package struct Ingest {
       kept.documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
   }
 
-  /// Lists that were refused for what was known when they came, and would be believed now.
+  /// Reads lists again that were refused because of what was known when they arrived and would be
+  /// believed now.
   private func readAgain(_ runs: [RunID], of id: SourceID) {
     for run in runs {
       do {
@@ -206,7 +214,8 @@ package struct Ingest {
     }
   }
 
-  /// What came in a run that died before it was read: news that a provider tells only once.
+  /// Reads the documents of runs that died before reading them. They may hold news that the
+  /// provider reports only once.
   private func adoptOrphans(of id: SourceID) throws {
     // Marks runs as interrupted whose process has died.
     try store.closeDeadRuns(of: id, at: clock.now())
@@ -214,15 +223,15 @@ package struct Ingest {
       do {
         _ = try reread(try store.keptRun(number), of: id)
       } catch  where error is FeedError || error is Refusal || error is BodyError {
-        // Refused for what it is; its own row says why.
+        // The documents themselves are the reason for the refusal. The row of the run states it.
         log.info("interrupted run refused", ["run": number, "error": "\(error)"])
         store.giveUpReading(number, after: error)
       }
     }
   }
 
-  /// Whether the feed was not read yet on this day of its state: what is done once a day is done then, whatever the
-  /// minute.
+  /// Returns whether no request was made for the feed yet on this day in the time zone of its
+  /// state. Daily work is done in the first run of the day, whatever its time.
   private func isFirstOfDay(_ id: SourceID) throws -> Bool {
     let now = clock.now()
     let zone = source.state.timeZone
@@ -230,7 +239,8 @@ package struct Ingest {
     return zone.local(last).day != zone.local(now).day
   }
 
-  /// Forgets old documents and refused records. Once a day; at every run it would cost more than it saves.
+  /// Deletes old documents and refused records. This runs once a day, because at every run it would
+  /// cost more than it saves.
   private func prune(_ id: SourceID) throws {
     try store.pruneBodies(
       of: id,
@@ -242,18 +252,21 @@ package struct Ingest {
     do {
       try store.unlock(id)
     } catch {
-      // The lock dies with the session; the session is in trouble already.
+      // The server releases the lock when the session ends, and this session has failed already.
       log.debug("lock left to the server", ["error": "\(error)"])
     }
   }
 
-  // A run by a clock that is wrong by more than this would date what it stores wrongly.
+  // With a clock that is wrong by more than this, a run would store wrong times.
   private static let clockLimitSeconds = 600
   private static let farClockLimitSeconds = 86_400
 
-  /// Holds our clock against the provider's. Where they differ by more than ten minutes a second witness
-  /// decides, the database server or another provider of late; by more than a day ours is not believed in any
-  /// case. A provider that is alone in the wrong is named in the feed's health, and its run counts.
+  /// Compares this machine's clock with the provider's. If they differ by more than ten minutes,
+  /// the database server or another provider of the last day decides which one is wrong. If they
+  /// differ by more than a day, this machine's clock is not believed in any case. If only the
+  /// provider's clock is wrong, the health of the feed states it and the run counts.
+  ///
+  /// - Throws: `IngestError.clockIsWrong` if this machine's clock is the wrong one.
   private func checkClock(_ skew: Int?, for id: SourceID) throws {
     guard let skew, abs(skew) > Self.clockLimitSeconds else { return }
     let isWrong =
@@ -263,7 +276,8 @@ package struct Ingest {
     if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
   }
 
-  /// Whether its provider wants to be left alone. No provider is believed to want that for longer than a day.
+  /// Returns whether the provider asked not to be called now. A request for a pause of more than a
+  /// day is not believed.
   private func isLeftAlone(until instant: Instant?, at now: Instant) -> Bool {
     guard let instant else { return false }
     return now < instant && instant <= now + .seconds(86_400)
@@ -289,8 +303,8 @@ package struct Ingest {
     }
   }
 
-  /// The calls of this run: reference lists only when the last ones have aged, and the whole list or
-  /// only what is new.
+  /// Returns the calls of this run: reference lists only if the last ones are old enough, and
+  /// either the complete list or only the news.
   private func dueCalls(_ id: SourceID) throws -> [Call] {
     let now = clock.now()
     let age = Duration.seconds(3600 * source.settings.integer("referenceHours"))
@@ -298,8 +312,8 @@ package struct Ingest {
     let wantsSnapshot = try calls.contains { call in
       guard call.role == .snapshot else { return false }
       guard let last = try store.lastTaken(document: call.name, of: id).good else { return true }
-      // What counts as new begins afresh each day, by a clock that the provider does not tell: the
-      // first call of either day is the whole list.
+      // The provider begins its news afresh each day and does not state in which time zone. So the
+      // first call of a day asks for the complete list, both by the state's time zone and by UTC.
       let zone = source.state.timeZone
       return now >= last + .seconds(60 * source.settings.integer("snapshotMinutes") - 30)
         || now < last || zone.local(now).day != zone.local(last).day
@@ -313,14 +327,14 @@ package struct Ingest {
       case .reference:
         let last = try store.lastTaken(document: call.name, of: id)
         if let good = last.good, now < good + age { return false }
-        // A run that was refused does not give the right to ask again at once.
+        // After a run that was refused, a reference list is not asked for again within an hour.
         if let any = last.any, now < any + .seconds(3_600) { return false }
         return true
       }
     }
   }
 
-  /// Keeps the documents before anything reads them, so that no run that dies here loses news.
+  /// Keeps the documents before anything reads them, so that news is not lost if the run dies.
   private func keepAndStore(
     _ documents: [Document], of id: SourceID, run: RunID, requests: Int,
     clockSkewSeconds: Int? = nil
@@ -331,7 +345,7 @@ package struct Ingest {
         throw FeedError.refused("no documents")
       }
       fetchedAt = last
-      // A recording from a machine with a wrong clock would count as the newest for years.
+      // A recording from a machine with a wrong clock would count as the newest run for years.
       guard fetchedAt <= clock.now() + .seconds(600) else {
         throw Refusal("fetched at \(fetchedAt), which lies ahead of the clock")
       }
@@ -344,7 +358,7 @@ package struct Ingest {
     return try store(documents, fetchedAt: fetchedAt, of: id, run: run, requests: requests)
   }
 
-  /// Reads documents that are kept and stores what they say.
+  /// Reads documents that are kept already, and stores what they report.
   private func store(
     _ documents: [Document], fetchedAt: Instant, of id: SourceID, run: RunID, requests: Int
   ) throws -> Summary {
@@ -384,11 +398,12 @@ package struct Ingest {
     }
   }
 
-  /// A feed in which many records are bad has changed its unit or its shape; none of it is believed.
+  /// Refuses a reading in which many records are bad: the feed has changed its unit or its format,
+  /// and no part of it is believed.
   private func checkRejects(_ settled: Reading.Settled) throws {
     let bad = settled.rejects.count { $0.reason.countsAgainstFeed }
     let share = source.settings.share("maxRejectShare")
-    // A handful of bad records in a small list is no reason to lose the rest.
+    // A few bad records in a small list are no reason to lose the others.
     guard bad > 5, Double(bad) > share * Double(settled.received) else { return }
     let reasons = Dictionary(
       settled.rejects.filter { $0.reason.countsAgainstFeed }.map { ($0.reason.rawValue, 1) },
@@ -419,14 +434,14 @@ package struct Ingest {
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
         settled: settled, list: (error as? Refusal)?.list, requests: requests)
     } catch let second {
-      // The first error is the one to tell; the run's row is closed by the next run.
+      // The first error is the one to report. The next run closes the row of this run.
       log.debug("run left open", ["run": run, "error": "\(second)"])
     }
   }
 }
 
 extension Ingest.Visit {
-  /// What the provider answers to this visit, or why it does not.
+  /// Fetches the documents of this visit. Returns the error where that fails.
   package func fetched(by fetch: Fetch, clock: Clock) async -> Result<Fetch.Fetched, any Error> {
     do {
       return .success(try await fetch.documents(calls, clock: clock, counting: counter))
@@ -437,7 +452,7 @@ extension Ingest.Visit {
 }
 
 extension Source {
-  /// What its lists are held against.
+  /// The rules by which the lists of the feed are judged.
   var listRules: ListRules {
     ListRules(
       window: Int64(settings.integer("sightLapsesHours")) * 3_600_000_000,
@@ -447,10 +462,11 @@ extension Source {
 }
 
 extension Store {
-  /// What cannot be read again for what it is need not be tried again; what only failed now is left to the next run.
+  /// Forgets to read a run again if the documents themselves are the reason of the failure. After
+  /// any other failure the next run tries again.
   func giveUpReading(_ run: Int, after error: any Error) {
     guard error is FeedError || error is Refusal || error is BodyError else { return }
-    // Where this fails too the next run tries once more.
+    // If this fails as well, the next run tries once more.
     try? forgetToRead(run)
   }
 }

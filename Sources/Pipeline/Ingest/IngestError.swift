@@ -1,16 +1,17 @@
 package import FuelModel
 
-/// Why a run did not begin.
+/// Why a run did not begin, or stopped before it stored anything.
 package enum IngestError: Error, Equatable, CustomStringConvertible {
   /// Another process works on this feed.
   case busy
-  /// The provider, or its rule, wants no call before this instant.
+  /// The provider asked for no call before this instant, or one of its limits forbids it.
   case notBefore(Instant)
-  /// The month's calls are spent.
+  /// The calls of this month are spent.
   case quotaSpent(allowed: Int)
-  /// The feed is switched off.
+  /// The feed is disabled in the configuration.
   case off
-  /// The provider's clock stands this many seconds after ours, and ours is the wrong one.
+  /// The provider's clock is ahead of this machine's by this many seconds (behind it if negative),
+  /// and this machine's clock is the wrong one.
   case clockIsWrong(seconds: Int)
   /// A recording cannot be read or written.
   case recording(path: String, reason: String)

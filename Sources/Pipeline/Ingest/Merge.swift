@@ -2,8 +2,8 @@ package import FuelModel
 package import Store
 package import Timeline
 
-/// Stores what one run reports, in one transaction: its facts, its list and what is thought of it, the spans of what
-/// it changed or a note that they are due, and its own record.
+/// Stores what one run reports, in one transaction: its facts, its list with the judgement on it,
+/// the spans of what changed or a note that they are due, and the row of the run.
 package struct Merge {
   private let store: Store
   private let source: SourceID
@@ -11,9 +11,11 @@ package struct Merge {
   private let now: Instant
   private let leavesSpans: Bool
 
+  /// Creates a merge into the history of one feed.
+  ///
   /// - Parameters:
-  ///   - now: the run's clock; prices whose instant lies after it are next prices.
-  ///   - leavesSpans: whether the spans of what changed are left to the next aggregate.
+  ///   - now: the clock of the run. Prices that take effect after it are next prices.
+  ///   - leavesSpans: whether the next aggregate makes the spans of what changed.
   package init(
     _ store: Store, of source: SourceID, rules: ListRules, now: Instant, leavesSpans: Bool = false
   ) {
@@ -24,12 +26,14 @@ package struct Merge {
     self.leavesSpans = leavesSpans
   }
 
-  /// A reading without the codes that a feed goes on inventing: each is kept for ever.
+  /// Returns a reading without station and fuel codes beyond the limits. Every code is kept for
+  /// ever, so a feed must not be able to invent new ones without end.
   private func bounded(_ settled: Reading.Settled) throws -> Reading.Settled {
     try withBoundedFuels(withBoundedStations(settled))
   }
 
-  /// Stations come and go, so that a feed knows more of them than an answer names, but not many times more.
+  /// Drops stations beyond the limit. Stations come and go, so a feed knows more of them than one
+  /// answer names, but not many times more.
   private func withBoundedStations(_ settled: Reading.Settled) throws -> Reading.Settled {
     let named = settled.stationCodes
     let most = max(InputLimit.stations.value, 4 * named.count)
@@ -53,7 +57,8 @@ package struct Merge {
     return bounded
   }
 
-  /// There are only so many numbers for the fuels of all feeds.
+  /// Drops unmapped fuel codes beyond the limit, because the numbers for fuels are limited and
+  /// shared by all feeds.
   private func withBoundedFuels(_ settled: Reading.Settled) throws -> Reading.Settled {
     guard settled.unmapped > 0 else { return settled }
     var known = try store.unmappedCodes(of: source)
@@ -72,14 +77,18 @@ package struct Merge {
     return bounded
   }
 
-  /// - Parameter tellsWholeDays: whether it is held against the answer before it with the same documents.
+  /// Stores a reading.
+  ///
+  /// - Parameter tellsWholeDays: whether the reading is compared with the last answer that had the
+  ///   same documents.
   /// - Throws: `Refusal` where the list is too short to be believed.
   package func take(
     _ settled: Reading.Settled, payload: Payload, run: RunID, requests: Int, tellsWholeDays: Bool
   ) throws -> Counts {
     try store.transaction {
       let settled = try bounded(settled)
-      // Feeds are fetched at once and stored one by one, so that no two wait for each other's rows.
+      // Feeds are fetched in parallel and stored one by one, so that no two wait for each other's
+      // rows.
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
       var reported = try store.take(settled, payload: payload, run: run, of: source)

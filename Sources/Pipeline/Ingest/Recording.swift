@@ -2,15 +2,15 @@ import Archives
 import Foundation
 package import FuelModel
 
-/// Documents on disk: `<folder>/<feed>/<instant>/<name>.<json|xml>`, as they came, byte for byte.
-/// The instant, in UTC as `20260702T235701Z`, is when the run's last document was fetched.
+/// Documents on disk, byte for byte as they arrived: `<folder>/<feed>/<instant>/<name>.<json|xml>`.
+/// The instant, in UTC as `20260702T235701Z`, is when the last document of the run was fetched.
 package struct Recording: Sendable {
   private let folder: String
 
   package init(folder: String) { self.folder = folder }
 
-  /// Keeps the documents of one run. Written aside and renamed, so that a half-written run is never
-  /// taken for one.
+  /// Keeps the documents of one run. They are written to a temporary folder that is then renamed,
+  /// so that an unfinished folder is never taken for a complete run.
   package func keep(_ documents: [Document], of feed: String) throws {
     guard let takenAt = documents.map(\.fetchedAt).max() else { return }
     let final = "\(folder)/\(feed)/\(takenAt.compact)"
@@ -18,7 +18,8 @@ package struct Recording: Sendable {
       "\(folder)/\(feed)/.\(takenAt.compact).\(ProcessInfo.processInfo.processIdentifier)"
     do {
       let files = FileManager.default
-      // For their owner alone, whatever the umask: news of a provider may be under terms.
+      // Only the owner may read them, whatever the umask: a provider's terms may restrict their
+      // use.
       try files.createDirectory(
         atPath: unfinished, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
@@ -40,7 +41,7 @@ package struct Recording: Sendable {
     }
   }
 
-  /// The recorded runs of a feed, oldest first, each with its documents. Files may be gzipped.
+  /// Returns the recorded runs of a feed with their documents, oldest first. Files may be gzipped.
   package func runs(of feed: String) throws -> [[Document]] {
     let path = "\(folder)/\(feed)"
     let names: [String]
@@ -61,7 +62,7 @@ package struct Recording: Sendable {
     }
   }
 
-  /// The documents in a folder, as if all had been fetched at one instant.
+  /// Returns the documents of a folder, as if all were fetched at one instant.
   package func documents(in path: String, takenAt: Instant) throws -> [Document] {
     let names: [String]
     do {
@@ -81,7 +82,7 @@ package struct Recording: Sendable {
     }
   }
 
-  /// The bytes of a file, unpacked where its name ends in .gz.
+  /// Returns the bytes of a file, decompressed if its name ends in .gz.
   package func bytes(_ path: String) throws -> [UInt8] {
     try path.hasSuffix(".gz") ? unzip(path) : read(path)
   }

@@ -3,8 +3,8 @@ package import FuelModel
 package import Store
 package import Timeline
 
-/// What is thought of the lists of a feed, each held against those around it, and again when one of them comes late or
-/// goes.
+/// Judges the lists of a feed. Each list is compared with the lists around it, and compared again
+/// when one of those arrives late or is withdrawn.
 package struct Standings {
   private let store: Store
   private let source: SourceID
@@ -18,8 +18,8 @@ package struct Standings {
     self.now = now
   }
 
-  /// What is thought of a list that is not stored yet, and whether it is the newest: then no other has to be judged
-  /// again.
+  /// Judges a list that is not stored yet. Where the list is the newest one, no other list has to
+  /// be judged again.
   func judgement(of list: ListSummary) throws -> (ListJudgement, isNewest: Bool) {
     let others = try store.lists(
       of: source, from: list.takenAt.after(-rules.window), until: list.takenAt
@@ -30,11 +30,13 @@ package struct Standings {
     )
   }
 
-  /// Judges again the lists at an instant and those after it for which it matters; part of a transaction that notes
-  /// changes.
+  /// Judges again the lists taken at an instant, and the later ones whose judgement may depend on
+  /// them. The caller has begun a transaction and the noting of changes.
   ///
-  /// - Parameter lastListed: when the newest complete list was taken before anything of this changed.
-  /// - Returns: lists that were refused when they arrived, left nothing, and would be believed now.
+  /// - Parameter lastListed: when the newest complete list was taken, before this transaction
+  ///   changed anything.
+  /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
+  ///   now.
   @discardableResult
   package func judgeAgain(around instant: Instant, lastListed: Instant?) throws -> [RunID] {
     let ends = instant.after(rules.window)
@@ -60,15 +62,17 @@ package struct Standings {
     }
     if !changed.isEmpty {
       try store.settleStandings(of: source, runs: changed, lastListed: lastListed, now: now)
-      // What only a list told that is refused now is not known.
+      // Prices that only lists reported which are refused now are no longer known.
       if isRefused { try store.forgetGhosts(of: source) }
     }
     try store.noteToRead(unread)
     return unread
   }
 
-  /// The lists of a feed whose stored standing is not what the lists around them say, by the rules of the
-  /// configuration: a line each.
+  /// Finds the lists of a feed whose stored judgement differs from the one that the lists around
+  /// them lead to, by the rules of the configuration.
+  ///
+  /// - Returns: one line of text for each such list.
   package static func faults(of source: Source, in store: Store) throws -> [String] {
     try faults(of: source.feed, in: store, rules: source.listRules)
   }
@@ -76,13 +80,13 @@ package struct Standings {
   package static func faults(
     of feed: String, in store: Store, rules: ListRules
   ) throws -> [String] {
-    // Lists from before there was a chain stand as the program of their time judged them.
+    // Lists from before the chain of digests keep the judgement of the program of their time.
     guard let number = try store.number(of: feed), let oldest = try store.firstLinkedRun() else {
       return []
     }
     var faults: [String] = []
     var begins: Instant?
-    // Parts, so that the lists of years are not in memory at once.
+    // Lists are read in parts, so that those of several years are not in memory at once.
     while let first = try store.firstList(of: number, from: begins) {
       let ends = first.after(part)
       let lists = try store.lists(of: number, from: first.after(-rules.window), until: ends)
@@ -92,7 +96,7 @@ package struct Standings {
         && list.summary.takenAt < ends
       {
         let judgement = rules.judgement(of: list.summary, among: summaries)
-        // One that was refused when it came left nothing that could count.
+        // A list that was refused when it arrived was not stored, so nothing of it could count.
         if list.judgement.refusal != nil && !list.isStored && judgement.refusal == nil { continue }
         if judgement.refusal != list.judgement.refusal || judgement.isComplete != list.isComplete {
           faults.append(
@@ -112,10 +116,11 @@ package struct Standings {
     return isComplete ? "complete" : "not complete"
   }
 
-  /// Judges again the lists after one that was refused, which is still a list beside which others are judged; a
-  /// transaction of its own.
+  /// Judges again the lists after a refused one, which still takes part in the judgement of others.
+  /// Runs in a transaction of its own.
   ///
-  /// - Returns: lists that were refused when they arrived, left nothing, and would be believed now.
+  /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
+  ///   now.
   package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
     try store.transaction {
       try store.lockTimeline()
@@ -127,9 +132,10 @@ package struct Standings {
     }
   }
 
-  /// Takes a run back, or counts it again; a transaction of its own.
+  /// Withdraws a run, or counts it again. Runs in a transaction of its own.
   ///
-  /// - Returns: lists that were refused when they arrived, left nothing, and would be believed now.
+  /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
+  ///   now.
   package func decide(
     _ run: RunID, takenAt: Instant, counts: Bool, reason: String
   ) throws -> [RunID] {

@@ -4,9 +4,10 @@ package import FuelModel
 package import Logging
 package import Store
 
-/// Takes runs back, as if they had never been, and counts them again. What they reported is kept and marked.
+/// Withdraws runs as if they never took place, and counts withdrawn runs again. Their reports are
+/// kept and marked.
 package struct Withdrawal {
-  /// Why a run cannot be taken back, or counted again.
+  /// Why a run cannot be withdrawn or counted again.
   package enum Refused: Error, Equatable, CustomStringConvertible {
     case unknown(Int)
     case archive(Int, feed: String)
@@ -34,8 +35,10 @@ package struct Withdrawal {
   private let reader: DocumentReader
   private let log: Logger
 
+  /// Creates the means to withdraw runs.
+  ///
   /// - Parameters:
-  ///   - sources: the feeds of the configuration, for what lists are held against.
+  ///   - sources: the feeds of the configuration, whose rules judge the lists.
   ///   - reader: where documents are read.
   package init(
     _ store: Store, sources: [Source], clock: Clock, reader: DocumentReader = .here, log: Logger
@@ -47,7 +50,7 @@ package struct Withdrawal {
     self.log = log
   }
 
-  /// A run that can be taken back, or counted again.
+  /// A run that can be withdrawn or counted again.
   package struct Candidate: Sendable {
     package let feed: String
     fileprivate let named: NamedRun
@@ -55,8 +58,10 @@ package struct Withdrawal {
     fileprivate let counts: Bool
   }
 
-  /// - Parameter counts: whether it shall count again.
-  /// - Throws: `Refused` where it cannot.
+  /// Checks whether a run can be withdrawn or counted again.
+  ///
+  /// - Parameter counts: whether the run is to count again.
+  /// - Throws: `Refused` where that is not possible.
   package func candidate(_ number: Int, counts: Bool) throws -> Candidate {
     let named = try find(number)
     if counts {
@@ -75,12 +80,13 @@ package struct Withdrawal {
     return Candidate(feed: named.feed, named: named, takenAt: takenAt, counts: counts)
   }
 
-  /// Reads again what an earlier withdrawal that died left unread.
+  /// Reads the runs again that an earlier withdrawal left unread when it died.
   package func finishEarlier() throws {
     for (run, feed) in try store.runsToRead() { read([run], of: feed) }
   }
 
-  /// Takes a run back, or counts it again. How it described stations is known again where its answers are kept.
+  /// Withdraws a run, or counts it again. A run that counts again describes its stations again only
+  /// if its documents are kept.
   package func decide(_ candidate: Candidate, reason: String) throws {
     try change(
       candidate.named, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
@@ -111,7 +117,7 @@ package struct Withdrawal {
     read(unread, of: named.feed)
   }
 
-  /// Reads kept answers again.
+  /// Reads the kept documents of runs again.
   private func read(_ runs: [RunID], of feed: String) {
     guard let source = sources.first(where: { $0.feed == feed }) else { return }
     for run in runs {

@@ -2,40 +2,41 @@ package import Configuration
 import Foundation
 package import FuelModel
 
-/// What somebody wants to be told of.
+/// A rule that states about what a receiver wants to be notified.
 package struct NoticeRule: Sendable {
   package enum Kind: Sendable, Equatable {
-    /// A verdict or a state of the market turns.
+    /// The verdict or the state of a market changes.
     case verdict
-    /// The cheapest fresh price of a place falls to a limit or below.
+    /// The cheapest fresh price near a place falls to a limit or below it.
     case price(below: Price)
   }
 
   package enum Target: Sendable, Equatable {
-    /// An address, which is a secret: of this name.
+    /// The name of an address; the address itself is a secret.
     case address(secret: String)
-    /// A program, without arguments.
+    /// The path of a program, which is called without arguments.
     case command(String)
   }
 
   package var name: String
   package var kind: Kind
-  /// A region for a verdict, any place for a price; as a person writes it.
+  /// A region for a verdict, any place for a price, in the words of the person who wrote the rule.
   package var place: String
   package var kilometres: Double?
   package var fuel: Fuel
   package var target: Target
-  /// Seconds of the local day between which nothing is told; may pass midnight.
+  /// The quiet hours, in seconds of the local day, during which nothing is sent. They may pass
+  /// midnight.
   package var quiet: (from: Int, until: Int)?
 
-  /// Whether a second of a local day lies in the quiet hours.
+  /// Returns whether a second of the local day lies in the quiet hours.
   package func isQuiet(_ second: Int) -> Bool {
     guard let quiet else { return false }
     return quiet.from <= quiet.until
       ? (quiet.from..<quiet.until).contains(second) : second >= quiet.from || second < quiet.until
   }
 
-  /// Reads `notify.json5`. A configuration without that file has no rules.
+  /// Reads the rules from `notify.json5`. A configuration without that file has none.
   package static func all(file: String) throws(ConfigurationError) -> [NoticeRule] {
     guard FileManager.default.fileExists(atPath: file) else { return [] }
     let place = String(file.split(separator: "/").last ?? "notify.json5")
@@ -48,7 +49,7 @@ package struct NoticeRule: Sendable {
       Setting("belowCents", .decimal(1...1_000), .null),
       Setting("address", .text, .text("")),
       Setting("command", .text, .text("")),
-      // Such as '22:00-07:00', local time of the place.
+      // Such as '22:00-07:00', in local time of the place.
       Setting("quiet", .text, .text("")),
     ]
     var rules: [NoticeRule] = []

@@ -2,11 +2,12 @@ import Foundation
 package import FuelModel
 package import Store
 
-/// Sees what turned since it looked last, keeps it, and has it told until its receiver took it.
+/// Detects what changed since the last look, stores a notice of it, and sends each notice until its
+/// receiver has accepted it.
 package struct Notices {
-  /// So many notices of one rule wait for a receiver that is away.
+  /// How many notices of one rule may wait for a receiver that cannot be reached.
   package static let most = 100
-  /// So many are told of one rule in one go.
+  /// How many notices of one rule are sent in one run.
   private static let perRun = 20
 
   private let store: Store
@@ -17,7 +18,8 @@ package struct Notices {
     self.now = now
   }
 
-  /// What is told: an object whose members are only ever added to while its version stays.
+  /// The content of a notice, as JSON. As long as its version stays the same, members may be added
+  /// but not removed or changed.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Content: Codable {
     struct Advice: Codable, Equatable {
@@ -48,9 +50,9 @@ package struct Notices {
     var is_below: Bool?
   }
 
-  /// Looks at what a rule is about, and keeps what there is to tell.
+  /// Compares what a rule watches with what it saw last, and stores a notice if there is news.
   ///
-  /// - Parameter place: the rule's own.
+  /// - Parameter place: the place that the rule names.
   package func look(_ rule: NoticeRule, at place: NamedPlace) throws {
     let before = try store.seen(by: rule.name).map {
       try JSONDecoder().decode(Seen.self, from: Data($0.utf8))
@@ -63,7 +65,7 @@ package struct Notices {
       let seen = Seen(verdict: advice.verdict, market_state: advice.state)
       guard seen != before else { return }
       let words = advice.verdict.replacing("_", with: " ")
-      // The first look tells nothing: nothing has turned.
+      // The first look has nothing to compare with, so it makes no notice.
       let content = before.map { before in
         Content(
           kind: "verdict", place: place.name, fuel: rule.fuel.rawValue,
@@ -102,17 +104,20 @@ package struct Notices {
       try text(seen), by: rule.name, telling: try content.map(text), most: Self.most, at: now)
   }
 
-  /// Tells what waits, oldest first. Where its receiver does not take one, the rest of that rule waits too.
+  /// Sends the waiting notices of a rule, oldest first. If the receiver does not accept one, the
+  /// later ones of that rule wait too.
   ///
-  /// - Parameter send: hands over a JSON object; throws where it was not taken.
-  /// - Returns: how many were told.
+  /// - Parameter send: sends a JSON object; throws if the receiver did not accept it.
+  /// - Returns: how many notices were sent.
+  /// - Throws: the error of `send`.
   package func tell(
     _ rule: NoticeRule, _ send: (String) async throws -> Void
   ) async throws -> Int {
     var told = 0
     for notice in try store.waiting(of: rule.name, limit: Self.perRun) {
       let body = try message(notice)
-      // Whoever dies behind this line repeats it.
+      // If the program dies after this line, the next run sends the notice again, marked as a
+      // repetition.
       try store.beginTelling(notice)
       try await send(body)
       try store.told(notice, at: now)

@@ -2,14 +2,16 @@ package import FuelModel
 package import Store
 package import Timeline
 
-/// Makes days from spans: first those of stations, then those of regions from them.
+/// Makes days from spans: first the days of stations, then those of regions from them.
 package struct DayUpdate {
   private let store: Store
   private let now: Instant
   private let areMarksTaken: Bool
   private let calendars = Calendars()
 
-  /// - Parameter areMarksTaken: whether other connections may be taking marks of days meanwhile.
+  /// Creates an update of days.
+  ///
+  /// - Parameter areMarksTaken: whether other connections may take marks of days at the same time.
   package init(_ store: Store, now: Instant, areMarksTaken: Bool = false) {
     self.store = store
     self.now = now
@@ -18,12 +20,12 @@ package struct DayUpdate {
 
   // MARK: Stations
 
-  // Months of stations that are made at once: some forty bytes a day.
+  // How many months of stations and fuels one batch makes. A day takes about forty bytes.
   private static let atOnce = 20_000
 
-  /// Makes the days of stations that have ended or changed since the last time.
+  /// Makes the days of stations that have ended or changed since the last run.
   ///
-  /// - Parameter progress: called with how many stations and fuels of how many are done.
+  /// - Parameter progress: called with the number of stations and fuels done, and of all.
   package static func makeStationDays(
     _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
@@ -48,16 +50,17 @@ package struct DayUpdate {
       before = done
     }
     try make(workers, isMarked: true)
-    // These change averages in place, one after the other.
+    // Notes without the mark change stored averages in place, so one connection makes them all.
     try make(Workers(workers.first), isMarked: false)
   }
 
-  /// One connection's batches of station days.
+  /// The batches of station days that one connection makes.
   private final class Batches {
     let days: DayUpdate
     let places: RegionContext
     let share: (Int, of: Int)
-    // Notes cover few months or many; the first ones tell how many to take at once.
+    // How many notes the next batch takes. A note covers few months or many, so each batch sets
+    // this number by the notes that it took itself.
     var count = 200
 
     static let least = 50
@@ -80,8 +83,9 @@ package struct DayUpdate {
     }
   }
 
-  /// Makes the days of stations whose spans have just been made whole, without reading them again. Those that
-  /// lists to come keep alive are left to `makeStationDays`.
+  /// Makes the days of stations whose spans were just made from their beginning, without reading
+  /// those spans again. Stations with an open span, which later lists extend, are left to
+  /// `makeStationDays`.
   func make(_ whole: [Pair: [Span]]) throws {
     let closed = whole.filter { !$0.value.isEmpty && !$0.value.contains(where: \.isOpen) }
     guard !closed.isEmpty else { return }
@@ -103,7 +107,9 @@ package struct DayUpdate {
     try make(spans, of: found.mapValues { $0.map(\.believed) }, places: places)
   }
 
-  /// - Parameter believed: spans with their ends as they are believed now, in order of time.
+  /// Makes the days of months from spans.
+  ///
+  /// - Parameter believed: spans in order of time, with their ends as they are believed now.
   private func make(
     _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext
   ) throws {
@@ -135,9 +141,11 @@ package struct DayUpdate {
     try edit(single, before: before, after: made, places: places)
   }
 
-  /// Changes the averages of regions by single stations: their days of before are taken out, those of now put in.
+  /// Changes averages of regions by single stations: takes out the earlier days of each station and
+  /// puts in its new days.
   ///
-  /// Days that are due anyway, or of which too little is stored, are made of all stations later.
+  /// Days whose averages are due anyway, or of which too little is stored, are left out here and
+  /// made from all stations later.
   private func edit(
     _ spans: [MonthSpan], before: [StationMonth], after: [StationMonth], places: RegionContext
   ) throws {
@@ -154,7 +162,7 @@ package struct DayUpdate {
     let before = byMonth(before)
     let after = byMonth(after)
     var widest = spans
-    // A station is expected in the month after, too.
+    // A station with a price is also expected in the following month.
     for position in widest.indices { widest[position].last = Month(number: last.number + 1) }
     let calendar = try calendar(
       of: widest, from: first, to: Month(number: last.number + 1), places: places)
@@ -171,7 +179,7 @@ package struct DayUpdate {
       guard let place = places.countedPlace(of: span.pair.stationID) else { continue }
       let fuelID = span.pair.fuelID
       func old(_ month: Int32) -> [StationDay]? { before[Key(pair: span.pair, month: month)] }
-      // Months outside are as they were.
+      // Months outside the span have not changed.
       func new(_ month: Int32) -> [StationDay]? {
         month < span.first.number || month > span.last.number
           ? old(month) : after[Key(pair: span.pair, month: month)]
@@ -208,7 +216,7 @@ package struct DayUpdate {
     try store.markDirty(left)
   }
 
-  /// The widest calendar that was needed so far: one batch needs the days of the one before.
+  /// The widest calendar that was needed so far. Consecutive batches need mostly the same days.
   private final class Calendars {
     var states: Set<Int> = []
     var widest: PriceCalendar?
@@ -234,7 +242,7 @@ package struct DayUpdate {
     return calendar
   }
 
-  /// The days of months that have ended.
+  /// Returns those price days of some months that have ended.
   private static func days(
     of state: Int, from first: Month, to last: Month, _ calendar: PriceCalendar
   ) -> ArraySlice<PriceCalendar.PriceDay> {
@@ -245,14 +253,14 @@ package struct DayUpdate {
 
   // MARK: Regions
 
-  /// Makes the averages of spans of days again, whole; each of them lies within one month.
+  /// Makes the averages of spans of days again, completely. Each span lies within one month.
   ///
-  /// - Parameter progress: called with how many of how many are done.
+  /// - Parameter progress: called with the number of spans done, and of all.
   package static func makeRegionDays(
     _ spans: [DirtySpan], _ workers: Workers, now: Instant,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    // Another connection costs about as much as a few small months.
+    // Opening another connection costs about as much as making a few small months.
     try workers.run(pieces: spans.count / 4, of: spans.count, progress: progress) {
       store, number, count in
       let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
@@ -262,7 +270,7 @@ package struct DayUpdate {
     }
   }
 
-  /// One connection's share of days of regions.
+  /// The part of the region days that one connection makes.
   private final class Months {
     let days: DayUpdate
     var left: ArraySlice<DirtySpan>
@@ -276,8 +284,9 @@ package struct DayUpdate {
       guard let span = left.first else { return 0 }
       try days.store.transaction {
         try days.store.takeMarks(of: span)
-        // Who counts where is read here too: what changed it before we had the marks counts. So do days of stations
-        // that a list has changed since they were made.
+        // Where stations count is read after the marks are taken, so that every change from before
+        // then is included. The same holds for station days that a list changed after they were
+        // made: they are made again here.
         let context = try days.store.regionContext()
         let late = try days.store.takeStaleDays(isMarked: true, in: span)
         try days.make(late, places: context)
@@ -309,7 +318,7 @@ package struct DayUpdate {
     return regions.averages()
   }
 
-  /// Days that have not ended are made from spans each time.
+  /// Adds the days that have not ended. They are not stored, and are made from spans each time.
   private func takeRunningDays(
     of fuelIDs: [Int16], calendar: PriceCalendar, context: RegionContext,
     into regions: inout RegionDays
@@ -342,7 +351,8 @@ package struct DayUpdate {
 
   // MARK: Habits
 
-  /// Where stations usually stand beside their smallest region, over a run of days that have ended.
+  /// Returns the usual difference of each station to its smallest region, over days that have
+  /// ended.
   package func habits(
     of fuelIDs: [Int16], from first: Day, to last: Day, leastDays: Int
   ) throws -> [StationHabit] {

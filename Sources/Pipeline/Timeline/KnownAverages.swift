@@ -2,27 +2,30 @@ import FuelModel
 import Store
 import Timeline
 
-/// Daily averages as they were known at an instant: made by the same functions from what had been reported by
-/// then. Nothing is stored.
+/// Makes daily averages as they were known at an instant, with the functions that make all averages
+/// and only from what had been reported by then. Nothing is stored.
 struct KnownAverages {
   let store: Store
-  /// Days and parts of days after it do not exist.
+  /// The clock: later days and parts of days do not exist.
   let now: Instant
-  /// What was learnt later does not count.
+  /// Reports that were learnt after this instant do not count.
   let known: Instant
 
-  /// - Parameter progress: called with how many stations and fuels of how many are done.
+  /// Makes the averages of some fuels and days.
+  ///
+  /// - Parameter progress: called with the number of stations and fuels done, and of all.
   func averages(
     of fuelIDs: [Int16], from first: Day, to last: Day,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> [DailyAverage] {
     let context = try store.regionContext()
     let rules = try store.reportRules()
-    // A month's stations are those of it and of the one before.
+    // The stations expected in a month are those with a price in it or in the month before.
     let begin = Month(number: Month(first).number - 1).firstDay
     let calendar = try store.calendar(from: begin, to: last, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }
-    // What began before has lapsed by then, and so have the prices that a suspect is held against.
+    // Older evidence is not needed: a price that began before has lapsed, and so have the prices
+    // that a suspect is compared with.
     let memory =
       (rules.values.flatMap { $0.values.map(\.priceLapse) }.max() ?? 0) + Plausibility.memory
     let from = calendar.beginsAt.after(-memory)
@@ -101,7 +104,7 @@ struct KnownAverages {
       .filter { $0.day >= first }
   }
 
-  /// Month by month.
+  /// Makes the averages month by month.
   private func averages(
     of days: [Pair: [StationDay]], fuelIDs: [Int16], from first: Day, to last: Day,
     context: RegionContext

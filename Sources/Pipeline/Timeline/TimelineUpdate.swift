@@ -2,19 +2,22 @@ package import FuelModel
 package import Store
 import Timeline
 
-/// Brings the timeline up to date for stations of which something was reported.
+/// Updates the timeline of stations for which something was reported.
 ///
-/// The spans of a station and fuel are made anew from two spans before the change on. What comes out the
-/// same is not written, so that only what really changed has its days made again.
+/// The spans of a station and fuel are made again from two spans before the change on. Spans that
+/// come out unchanged are not written, so that only real changes cause days to be made again.
 package struct TimelineUpdate {
   private let store: Store
   private let now: Instant
   private let isAggregate: Bool
   private let rules: [Int16: [Int16: ReportRules]]
 
+  /// Creates an update.
+  ///
   /// - Parameters:
-  ///   - now: which of the spans is the present one; of later days nothing is averaged yet.
-  ///   - isAggregate: whether an aggregate makes them, which alone takes marks of days.
+  ///   - now: the clock, which decides which span is the present one. Averages of later days do not
+  ///     exist yet.
+  ///   - isAggregate: whether an aggregate makes the spans. Only an aggregate takes marks of days.
   package init(_ store: Store, now: Instant, isAggregate: Bool = false) throws {
     self.store = store
     self.now = now
@@ -22,24 +25,26 @@ package struct TimelineUpdate {
     rules = try store.reportRules()
   }
 
-  // Stations and fuels that are made at once: ten years of one are some thousand reports.
+  // How many stations and fuels are made at a time. Ten years of one hold some thousand reports.
   private static let atOnce = 300
 
-  /// Makes the spans of everything that was noted since: archives, links, confirmations.
+  /// Makes the spans of everything noted since the last run: archives, links of stations and
+  /// confirmed prices.
   ///
   /// - Parameters:
-  ///   - workers: each makes the stations of its share.
-  ///   - progress: called with how many stations and fuels of how many are done.
+  ///   - workers: the connections; each makes a share of the stations.
+  ///   - progress: called with the number of stations and fuels done, and of all.
   package static func makeAll(
     _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     let store = workers.first
     let (all, hasMade) = try store.transaction { try store.touchedCount() }
     guard all > 0 || hasMade else { return }
-    // What has ended is noted first, so that days of stations may be made beside their spans.
+    // Days that have ended are noted first, so that station days can be made together with their
+    // spans.
     try store.markEndedDays(now: now)
     if all <= atOnce {
-      // In one transaction, so that nobody sees what is not judged yet.
+      // All in one transaction, so that no reader sees spans whose doubts are not judged yet.
       try Workers.patiently {
         try store.transaction {
           try store.lockTimeline()
@@ -65,9 +70,10 @@ package struct TimelineUpdate {
     }
   }
 
-  /// Makes the spans of some stations, whose doubts `judgeMade` judges, and the days of those that need no judgement.
+  /// Makes the spans of some stations, and the days of those that need no judgement. Doubts are
+  /// left to `judgeMade`.
   ///
-  /// - Returns: how many notes it took.
+  /// - Returns: how many notes were taken.
   @discardableResult
   private static func makeBatch(
     _ store: Store, days: DayUpdate, share: (Int, of: Int) = (0, of: 1), now: Instant
@@ -82,32 +88,35 @@ package struct TimelineUpdate {
     return touched.count
   }
 
-  /// Judges the doubts about spans that an aggregate has made.
+  /// Judges the doubts about the spans that an aggregate has made.
   private func judgeMade() throws {
     let made = try store.takeMade()
     guard let first = made.values.min() else { return }
     try mark(judgeSuspects(fuelIDs: made.keys.sorted(), from: first))
   }
 
-  /// A change of what is believed of a station and fuel between two instants.
+  /// The time between two instants in which another price of a station and fuel is believed than
+  /// before.
   private struct Change {
     var pair: Pair
     var from: Instant
     var until: Instant
   }
 
-  /// What writing spans came to.
+  /// The result of writing spans.
   private struct Written {
     var changes: [Change] = []
-    /// From when on spans were written.
+    /// The instant from which spans were written.
     var from = Instant.distantFuture
-    /// The spans of stations and fuels that were made from their first report on, and that nobody need judge.
+    /// The spans of stations and fuels that were made from their first report on and hold no
+    /// suspect.
     var whole: [Pair: [Span]] = [:]
   }
 
-  /// Makes the spans of touched records; part of a transaction that no other update runs beside.
+  /// Makes the spans of station records and fuels with new reports. Belongs to a transaction during
+  /// which no other update runs.
   ///
-  /// - Returns: how many of the prices that changed are doubtful.
+  /// - Returns: how many of the changed prices are doubtful.
   @discardableResult
   package func make(_ touched: [Window]) throws -> Int {
     var written = try write(touched)
@@ -117,12 +126,13 @@ package struct TimelineUpdate {
     return try store.presentDoubts(of: written.changes.map(\.pair), at: now)
   }
 
-  /// Writes the spans of touched records where they differ; suspects among them are judged afterwards.
+  /// Writes the spans of records with new reports where they differ from the stored ones. Suspects
+  /// among them are judged afterwards.
   private func write(_ touched: [Window]) throws -> Written {
     guard !touched.isEmpty else { return Written() }
     let stations = try store.stations(of: touched)
     guard !stations.isEmpty else { return Written() }
-    // The window begins up to two spans before the change, and two more are shown to what judges it.
+    // The window begins up to two spans before the change. The rule for suspects needs two more.
     let old = try store.spans(of: stations, before: 2 * Self.reach + 1)
     let windows = stations.map { Self.window($0, before: old[$0.pair] ?? []) }
     var made = try spans(in: windows, old: old)
@@ -159,10 +169,11 @@ package struct TimelineUpdate {
 
   // MARK: Spans
 
-  // Whether a price is doubtful may hang on the two after it and the two before.
+  // Whether a price is doubtful may depend on the two prices before it and the two after it.
   private static let reach = 2
 
-  /// From where on spans are made again for a change: from two spans before it, or the first there is.
+  /// Returns from where spans are made again for a change: from two spans before it, or from the
+  /// first.
   private static func window(_ change: Window, before old: [StoredSpan]) -> Window {
     guard change.from > .distantPast else { return change }
     let begun = old.prefix { $0.span.from <= change.from }
@@ -189,7 +200,8 @@ package struct TimelineUpdate {
         sightings: sightings)
       if let place = spans.firstIndex(where: { $0.from >= window.from }), place > 0 {
         let before = spans[place - 1]
-        // A price that is one with the price before: its beginning is looked for further back.
+        // The span before reaches into the window and is not stored like this, so it may be part of
+        // a longer span. All evidence is read to find where that begins.
         if before.latestEnd > window.from, !isKnown(before, in: old[pair] ?? []) {
           wider.append(Window(pair: pair, from: .distantPast))
           continue
@@ -202,7 +214,8 @@ package struct TimelineUpdate {
       let known = (old[pair] ?? []).map(\.span)
       Plausibility.markSuspects(&spans, before: known.filter { $0.from < window.from })
       for position in spans.indices where spans[position].isSuspect {
-        // Judged below; until then as it was, so that nothing changes without need.
+        // Suspects are judged later. Until then each keeps its doubt, so that nothing changes
+        // without need.
         spans[position].doubt =
           known.first {
             $0.from == spans[position].from && $0.price == spans[position].price && $0.isSuspect
@@ -216,9 +229,10 @@ package struct TimelineUpdate {
     return made.merging(try self.spans(in: wider, old: all)) { _, new in new }
   }
 
-  /// Whether what was reported before a window, of which only the last report and list are read, decides about more
-  /// than its beginning: where no span lies before it, and where a list leaves out what the list before it left out,
-  /// which ends what was reported in between.
+  /// Returns whether reports from before a window decide about more than how the window begins. Of
+  /// those reports only the last one and the last list are read. More is needed where no span lies
+  /// before the window, and where a list leaves out what the list before it left out: such a list
+  /// ends what was reported in between.
   private static func mayHangOnMore(
     _ window: Window, _ evidence: [Evidence], old: [StoredSpan]
   ) -> Bool {
@@ -241,9 +255,9 @@ package struct TimelineUpdate {
 
   /// Where two lists of spans differ; `nil`: nowhere.
   private struct Difference {
-    /// From where on spans are written again.
+    /// The instant from which spans are written again.
     var writesFrom: Instant
-    /// Between which instants another price is believed.
+    /// The instants between which another price is believed.
     var from: Instant
     var until: Instant
   }
@@ -266,12 +280,12 @@ package struct TimelineUpdate {
     if same < old.count, same < new.count, old[same].span.isSame(as: new[same]),
       old[same].span.from == new[same].from
     {
-      // The same price, that ends at another time.
+      // The same price, which ends at another time.
       from = min(old[same].span.until, new[same].until)
     }
     let until: Instant
     if sameAtEnd > 0 {
-      // Spans that are the same again begin where the change has ended.
+      // The first span that is the same in both lists begins where the change ends.
       until = Instant(microseconds: new[new.count - sameAtEnd].from.microseconds - 1)
     } else if let oldLast = old.last?.span, let newLast = new.last, oldLast.isSame(as: newLast),
       oldLast.until == newLast.until, oldLast.lapsesAt == newLast.lapsesAt,
@@ -293,12 +307,13 @@ package struct TimelineUpdate {
     rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true
   }
 
-  /// Stations that may have or have had a placeholder since their prices changed. Few have two grades at one price, so
-  /// that mostly the newest spans tell that there is none.
+  /// Returns the stations that may have a placeholder, or had one in the time that changed, with
+  /// their fuels. Few stations sell two grades at one price, so mostly the newest spans show that
+  /// there is none.
   private func stationsWithPlaceholders(
     _ made: [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
   ) throws -> [Int32: Set<Int16>] {
-    /// What is believed, apart from doubts.
+    /// Removes the doubt, so that only what is believed is compared.
     func forgetDoubt(_ span: inout Span) {
       span.doubt = nil
       span.isSuspect = false
@@ -320,7 +335,8 @@ package struct TimelineUpdate {
         Self.difference(before, after, now: now)?.from ?? .distantFuture)
       fuels[pair.stationID, default: [:]][pair.fuelID] = after
     }
-    // Of a price that changed later than another of its station, older spans than those made again may stand beside it.
+    // Where one fuel changed earlier than the window of another, the other's older spans may stand
+    // beside it. They are not at hand here, so the station is kept.
     for window in windows where window.from > changedFrom[window.pair.stationID] ?? .distantPast {
       found.insert(window.pair.stationID)
     }
@@ -337,7 +353,10 @@ package struct TimelineUpdate {
       .mapValues { Set($0.keys) }
   }
 
-  /// - Returns: from when on spans that are as they were have other doubts.
+  /// Sets and clears the doubts of placeholders, in `made` and in stored spans beside them.
+  ///
+  /// - Returns: the first instant from which the doubt of a stored span changed that was not made
+  ///   again; `.distantFuture`: there is none.
   private func doubtPlaceholders(
     _ made: inout [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
   ) throws -> Instant {
@@ -349,7 +368,8 @@ package struct TimelineUpdate {
       stations.flatMap { station, fuels in
         fuels.map { Pair(stationID: station, fuelID: $0) }
       })
-    /// What stays of the stored spans, from an instant of each station on and one before, and what is made anew.
+    /// Returns by station and fuel the stored spans that stay, and those followed by the spans made
+    /// anew. The stored spans are read from an instant of each station on, with one span before it.
     func spans(
       of pairs: Set<Pair>, from: [Int32: Instant]
     ) throws -> [Int32: [Int16: (kept: [Span], all: [Span])]] {
@@ -363,12 +383,13 @@ package struct TimelineUpdate {
       }
       return found
     }
-    // Few stations have two grades at one price.
+    // Few stations sell two grades at one price.
     let near = try spans(of: pairs, from: begins).filter {
       Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))
     }
     guard !near.isEmpty else { return .distantFuture }
-    // A price that began before is judged by everything that was charged beside it.
+    // A span that began earlier is judged by all prices charged beside it, so reading starts where
+    // it began.
     let anchors = near.reduce(into: [Int32: Instant]()) { anchors, station in
       let begin = begins[station.key] ?? .distantPast
       anchors[station.key] = station.value.values.flatMap(\.all)
@@ -401,14 +422,16 @@ package struct TimelineUpdate {
       }
     }
     guard !changed.isEmpty else { return .distantFuture }
-    // Spans that are as they were, of other fuels or of before, are not written.
+    // These spans belong to other fuels or to earlier times and are not written again. Only their
+    // doubts are changed.
     try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
     try mark(
       changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
     return changed.map(\.span.from).min() ?? .distantFuture
   }
 
-  /// Judges the suspects among the spans that were made, and those whose neighbours were.
+  /// Judges the suspects among the spans that were made, and suspects whose neighbours' spans were
+  /// made.
   private func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
     let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
     guard !suspects.isEmpty else { return [] }
@@ -452,7 +475,7 @@ package struct TimelineUpdate {
 }
 
 extension Span {
-  /// Whether two spans say the same, apart from when.
+  /// Returns whether two spans have the same price, source and doubt. Their times may differ.
   fileprivate func isSame(as other: Span) -> Bool {
     price == other.price && sourceID == other.sourceID && doubt == other.doubt
   }

@@ -4,46 +4,53 @@ import Postgres
 package import Store
 import Synchronization
 
-/// Connections that share a work which falls into pieces. They meet only where they mark days.
+/// Connections that share work which can be divided into pieces. Their transactions touch the same
+/// rows only where they mark days.
 package struct Workers {
   /// The caller's own connection.
   package let first: Store
-  /// How many there are; no more of them work at once than this machine has cores.
+  /// The number of connections. No more of them work at once than this machine has cores.
   package let count: Int
   private var log = Logger(.error)
   private let open: () throws -> Store
 
-  /// - Parameter open: makes one more connection with the rights of the first.
+  /// Creates a group of connections.
+  ///
+  /// - Parameter open: opens one more connection with the rights of the first.
   package init(_ first: Store, count: Int, open: @escaping () throws -> Store) {
     self.first = first
     self.count = max(1, count)
     self.open = open
   }
 
-  /// The same, with a log for what goes wrong and is borne.
+  /// Returns the same connections with a log for errors that are tolerated.
   package func telling(_ log: Logger) -> Workers {
     var workers = self
     workers.log = log
     return workers
   }
 
-  /// One connection, the caller's own.
+  /// Creates a group that consists of the caller's own connection.
   package init(_ store: Store) {
     self.init(store, count: 1) { store }
   }
 
-  // Two pieces may wait for each other's marks, or for those of a list: one of them is then done again.
+  // Two pieces, or a piece and an ingest, may wait for each other's marks. The server then ends one
+  // of them, which is tried again, up to this many times in all.
   private static let attempts = 5
 
-  /// Has every connection take pieces of the work until none is left. The first error ends all of them, each after its
-  /// own piece.
+  /// Lets every connection take pieces of the work until none is left. The first error ends all of
+  /// them, each after its present piece.
   ///
   /// - Parameters:
-  ///   - pieces: how many there are, about: there are no more connections than that.
+  ///   - pieces: about how many pieces there are. No more connections than that are used.
   ///   - all: how much there is to do.
-  ///   - progress: called with how much of how much is done.
-  ///   - begin: what a connection needs for its share: the store, and which of how many it is.
-  ///   - step: does one piece in a transaction of its own, and says how much that was; 0: none was left.
+  ///   - progress: called with how much is done, and with `all`.
+  ///   - begin: makes what a connection needs for its share, from its store, its number and the
+  ///     number of connections.
+  ///   - step: does one piece in a transaction of its own and returns how much that was; 0: none
+  ///     was left.
+  /// - Throws: the first error.
   func run<Share>(
     pieces: Int, of all: Int, progress: (Int, Int) -> Void,
     _ begin: (Store, Int, Int) throws -> Share, _ step: (Share) throws -> Int
@@ -57,7 +64,8 @@ package struct Workers {
         break
       }
     }
-    // Each share is one thread's alone, a step uses nothing but its share, and progress is told by one at a time.
+    // Safe: each share belongs to one thread, a step uses nothing but its share, and `progress` is
+    // only called under the lock.
     nonisolated(unsafe) let shares = try stores.enumerated().map {
       try begin($1, $0, stores.count)
     }
@@ -84,7 +92,7 @@ package struct Workers {
     if let error = state.withLock({ $0.error }) { throw error }
   }
 
-  /// Does a transaction again that has met another.
+  /// Runs a transaction again if the server ended it because of a lock.
   static func patiently<Value>(_ step: () throws -> Value) throws -> Value {
     for _ in 1..<attempts {
       do {

@@ -3,14 +3,14 @@ package import Logging
 package import Store
 import Trends
 
-/// Brings averages, trends and verdicts up to date. Costs what has changed since the last time.
+/// Updates averages, trends and verdicts. Its cost is that of what changed since the last run.
 package struct Aggregate {
   package enum Failure: Error, CustomStringConvertible {
     case busy
     package var description: String { "another aggregate run is under way" }
   }
 
-  /// What a run did.
+  /// The result of a run.
   package struct Summary: Sendable {
     package var run: RunID
     package var spans: Int
@@ -28,7 +28,10 @@ package struct Aggregate {
   private let clock: Clock
   private let log: Logger
 
-  /// - Parameter workers: share the making of spans and days; `nil`: the store makes them alone.
+  /// Creates an aggregate.
+  ///
+  /// - Parameter workers: connections that share the making of spans and days; `nil`: `store` does
+  ///   it alone.
   package init(
     store: Store, workers: Workers? = nil, regions: [Region], brands: [BrandName] = [],
     events: [MarketEvent] = [],
@@ -45,10 +48,14 @@ package struct Aggregate {
     self.log = log
   }
 
+  /// Runs the aggregate.
+  ///
   /// - Parameters:
   ///   - rebuild: makes every day again, not only those that changed.
-  ///   - from: with `rebuild`, the first day; `nil` is the beginning.
-  ///   - progress: called with how many of how many are done, for spans, days of stations and averages in turn.
+  ///   - from: with `rebuild`, the first day; `nil`: the beginning.
+  ///   - progress: called with the number done and of all, for spans, station days and averages in
+  ///     turn.
+  /// - Throws: `Failure.busy` if another aggregate is running.
   package func run(
     rebuild: Bool = false, from: Day? = nil, progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> Summary {
@@ -57,7 +64,7 @@ package struct Aggregate {
       do {
         try store.unlockAggregate()
       } catch {
-        // The lock dies with the session; the session is in trouble already.
+        // The server releases the lock when the session ends, and this session has failed already.
         log.debug("lock left to the server", ["error": "\(error)"])
       }
     }
@@ -74,7 +81,7 @@ package struct Aggregate {
       return try finish(
         Summary(run: run, spans: 0, days: 0, verdicts: 0, newVerdicts: 0), log: log)
     }
-    // Days of stations are made, and counted, where stations count now.
+    // The days of a station are made and counted in the state and regions that it belongs to now.
     try store.countStations(now: now)
     try TimelineUpdate.makeAll(workers, now: now, progress: progress)
     try store.refreshSourceDays(now: now)
@@ -85,7 +92,7 @@ package struct Aggregate {
     try refreshHabits(isDue: rebuild, now: now)
     let markets = try Verdict.all(store, now: now)
     try store.keepMarkets(markets)
-    // Nobody buys in a nation: its mean mixes markets.
+    // Nobody buys fuel from a nation: its mean mixes markets.
     let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
     let verdicts = markets.filter { !nations.contains($0.region) }
     let newVerdicts = try store.keep(verdicts, now: now)
@@ -102,7 +109,7 @@ package struct Aggregate {
     try store.finishAggregate(
       summary.run, at: clock.now(), days: summary.days, verdicts: summary.verdicts,
       newVerdicts: summary.newVerdicts)
-    // Who listens need not read again what nobody made.
+    // Listeners need not read averages again that were not made again.
     if summary.spans > 0 {
       store.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
     }
@@ -112,7 +119,8 @@ package struct Aggregate {
     return summary
   }
 
-  /// Where stations usually stand is the middle over sixty days: made once a day.
+  /// Updates the usual difference of stations to their region, a median over sixty days, once a
+  /// day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
     let due = try store.habitsDue(now: now)
     let last = lastDay(now)
@@ -124,7 +132,8 @@ package struct Aggregate {
       until: last)
   }
 
-  /// The last price day that is over in all states: the one before the day that has begun last.
+  /// Returns the last calendar day that has ended in all states: the day before the one that began
+  /// last. The price day of Western Australia ends six hours later.
   private func lastDay(_ now: Instant) -> Day {
     let zones = regions.compactMap(\.state?.timeZone)
     return (zones.map { $0.local(now).day }.min() ?? Zone.utc.local(now).day) + -1

@@ -3,19 +3,22 @@ package import Store
 package import Timeline
 import Trends
 
-/// Averages and verdicts of a past instant, made again with only what was known then. Nothing is stored.
+/// Averages and verdicts of a past instant, made again from only what was known then. Nothing is
+/// stored.
 package struct AsKnown: Sendable {
-  /// A region and fuel on the price day of that instant.
+  /// One region and fuel on the price day of that instant.
   package struct Line: Sendable {
     package var fuel: String
-    /// The averages of the day so far; `nil`: none.
+    /// The averages of the day so far; `nil`: there are none.
     package var average: DailyAverage?
     package var verdict: VerdictRecord
   }
 
   package let lines: [Line]
 
-  /// - Parameter progress: called with how many stations and fuels of how many are done.
+  /// Makes averages and verdicts as they were known at an instant.
+  ///
+  /// - Parameter progress: called with the number of stations and fuels done, and of all.
   package init(
     _ store: Store, at instant: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
@@ -30,7 +33,8 @@ package struct AsKnown: Sendable {
       grouping: try known.averages(
         of: fuelIDs, from: newest + -(Outlook.mostDays - 1), to: newest, progress: progress)
     ) { "\($0.region) \($0.fuelID)" }
-    // What was published of tomorrow, as if tomorrow had come.
+    // Prices of tomorrow that were published by then. The clock is set two days ahead, so that
+    // tomorrow's average is made as if that day had come.
     var ahead: [String: DailyAverage] = [:]
     for today in Set(facts.values.filter { $0.announced != nil }.map(\.today)) {
       let known = KnownAverages(store: store, now: instant + .seconds(172_800), known: instant)
@@ -49,7 +53,7 @@ package struct AsKnown: Sendable {
         region: first.region, regionName: fact.name, announced: fact.announced,
         fuelID: first.fuelID,
         fuelName: fuel.name, day: fact.today, dayEndsAt: fact.todayEndsAt,
-        // Of a state that publishes late, those of the newest day that is known.
+        // Where a state publishes late, this is the count of the newest day that is known.
         stations: (today ?? averages.last)?.stations ?? 0,
         stationsWithNext: tomorrow?.stations ?? 0,
         today: today.map { Double($0.average) / 100 },

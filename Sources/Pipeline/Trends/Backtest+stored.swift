@@ -3,13 +3,14 @@ package import Store
 import Timeline
 import Trends
 
-/// The markets of the stored history: every region and fuel by its daily averages as they were known the
-/// morning after each day.
+/// Returns the markets of the stored history: for every region and fuel the daily averages as they
+/// were known the morning after each day.
 package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Market] {
   let late = try lateAverages(store, now: now)
   let facts = try store.regionFacts(now: now)
   return try store.regionSeries(days: nil, until: now).compactMap { found in
-    // A day on which something was learnt late is what it was the next morning, or missing as it was then.
+    // A day for which something was learnt late has the average of the next morning. If there was
+    // none then, the day is missing.
     let averages = found.averages.compactMap {
       average -> (day: Day, average: Double, stations: Int)? in
       guard late.days.contains("\(found.fuelID) \(average.day)") else { return average }
@@ -18,7 +19,7 @@ package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Mar
       }
     }
     guard let fact = facts[found.region], let fuel = fact.fuels[found.fuelID]?.code,
-      // Today is not over: it cannot be scored by.
+      // Today has not ended, so it cannot be used to score verdicts.
       let last = averages.last(where: { $0.day < fact.today })?.day,
       let series = DailySeries(averages, upTo: last)
     else { return nil }
@@ -28,10 +29,12 @@ package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Mar
   }
 }
 
-/// The averages of days on which something was learnt late, as they were known the morning after: six hours past
-/// the end of the day in the last state.
+/// Returns the averages of days for which something was learnt late, as they were known the morning
+/// after: six hours after the day ended in the last state, and later by the longest delay of a
+/// feed.
 ///
-/// - Returns: the fuels and days that were, and of them by region, fuel and day those that verdicts may rest on.
+/// - Returns: the fuels and days concerned, and by region, fuel and day those averages that
+///   verdicts may rest on.
 private func lateAverages(
   _ store: Store, now: Instant
 ) throws -> (days: Set<String>, averages: [String: (average: Double, stations: Int)]) {

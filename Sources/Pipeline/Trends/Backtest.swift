@@ -1,16 +1,17 @@
 package import FuelModel
 package import Trends
 
-/// Judges every day of a market's past by what was known on it, and scores the verdicts in hindsight.
+/// Judges every day of a market's past by what was known on that day, and scores the verdicts in
+/// hindsight.
 package struct Backtest: Sendable {
   /// One region and fuel with its past.
   package struct Market: Sendable {
     package var region: String
     package var fuel: String
     package var series: DailySeries
-    /// The average of today is not known today.
+    /// Whether the average of a day is not known on that day yet.
     package var isLate: Bool
-    /// Tomorrow's prices are published today.
+    /// Whether the prices of the next day are published on each day.
     package var isTomorrowKnown: Bool
 
     package init(
@@ -25,7 +26,7 @@ package struct Backtest: Sendable {
     }
   }
 
-  /// Which days are scored; `nil`: from the first or up to the last. Days before are still learnt from.
+  /// The days that are scored; `nil`: no limit. The method also learns from the days before `from`.
   package var from: Day?
   package var until: Day?
 
@@ -34,7 +35,8 @@ package struct Backtest: Sendable {
     self.until = until
   }
 
-  /// The verdict of every day, each a pure function of at most 400 daily averages up to it.
+  /// Returns the verdict of every day, each a pure function of at most 400 daily averages up to
+  /// that day.
   package static func judgements(
     of market: Market, by method: any VerdictMethod
   ) -> [Judgement] {
@@ -89,10 +91,10 @@ package struct Backtest: Sendable {
     }
   }
 
-  /// The verdicts of stations, by the verdicts of their region.
+  /// Derives the verdicts of a station from the verdicts of its region.
   ///
-  /// - Returns: for every day of the station's series with a price the verdict, and how far it stood above
-  ///   its usual place.
+  /// - Returns: for every day on which the station has a price, the verdict and by how much the
+  ///   price exceeded its usual difference to the region, in cents per litre; `nil`: not known.
   package static func stationVerdicts(
     _ station: DailySeries, region: Market, judgements: [Judgement]
   ) -> [(day: Day, advice: Advice, excess: Double?)] {

@@ -2,8 +2,8 @@ package import Configuration
 import FuelModel
 package import Store
 
-/// Reads how feeds write brands from `brands.json5`: each brand with its other spellings and codes, and
-/// the days between which they mean it where a name changed hands.
+/// Reads from `brands.json5` how feeds write brands: each brand with its other spellings and codes
+/// and, where a name changed hands, the days between which they mean this brand.
 package func brands(file: String) throws(ConfigurationError) -> [BrandName] {
   let place = String(file.split(separator: "/").last ?? "brands.json5")
   let table = [

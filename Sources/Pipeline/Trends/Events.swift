@@ -3,7 +3,8 @@ import Foundation
 package import FuelModel
 package import Store
 
-/// Reads what happened to the market as a whole from `events.json5`. A configuration without that file has no events.
+/// Reads events that affected the whole market from `events.json5`. A configuration without that
+/// file has none.
 package func marketEvents(
   file: String, in country: Country = .australia
 ) throws(ConfigurationError) -> [MarketEvent] {
@@ -14,7 +15,7 @@ package func marketEvents(
     Setting("state", .choice(country.states.map(\.code) + [""]), .text("")),
     Setting("fuel", .choice(Fuel.allCases.map(\.rawValue) + [""]), .text("")),
     Setting("what", .text),
-    // In cents, with two decimals at most.
+    // In cents, with at most two decimals.
     Setting("cpl", .decimal(-500...500), .null),
   ]
   var events: [MarketEvent] = []

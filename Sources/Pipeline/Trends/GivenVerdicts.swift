@@ -2,18 +2,21 @@ package import FuelModel
 package import Store
 import Trends
 
-/// Scores the verdicts that were given, as they were given, once a day.
+/// Scores verdicts as they were given, once a day.
 package enum GivenVerdicts {
-  // The weekday habit looks eight weeks back.
+  // The rule of the cheapest weekday looks eight weeks back.
   private static let daysBefore = 60
 
+  /// Scores the verdicts of a method, unless that was done for the last day.
+  ///
   /// - Parameters:
-  ///   - method: whose verdicts.
+  ///   - method: the method whose verdicts are scored.
   ///   - last: the last price day that is over everywhere.
   package static func score(_ store: Store, method: String, upTo last: Day, now: Instant) throws {
     guard try store.verdictRecordDay(method: method) != last else { return }
     let given = try store.givenVerdicts(method: method)
-    // Before the shortest window is over there is nothing to score, and no reason to read the history.
+    // Before the shortest window is over there is nothing to score, and the history need not be
+    // read.
     guard let first = given.flatMap({ $0.words.map(\.day) }).min(),
       let shortest = Score.widths.min(), first + shortest <= last
     else { return }
@@ -40,7 +43,7 @@ package enum GivenVerdicts {
   }
 }
 
-/// A property for each column of `fuel.verdict_record`.
+/// One property for each column of `fuel.verdict_record`.
 private struct GivenScoreRow: Encodable {
   let method: String
   let region: String

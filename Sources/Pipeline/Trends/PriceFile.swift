@@ -2,25 +2,28 @@ import Archives
 import FuelModel
 package import Trends
 
-/// Daily prices of markets in a plain file, so that verdicts can be judged without a database.
+/// Daily prices of markets in a plain CSV file, so that verdicts can be judged without a database.
 ///
-/// Columns `region,fuel,day,price` by name in any order, others are ignored; `price` in cents per litre, empty
-/// where a day has none. With a column `station` the rows are stations.
+/// The columns `region,fuel,day,price` are found by name in any order; other columns are ignored.
+/// `price` is in cents per litre and empty where a day has none. If there is a column `station`,
+/// each row is a station.
 package struct PriceFile: Sendable {
   package struct Market: Hashable, Sendable {
     package var region: String
     package var fuel: String
-    /// `nil`: the region's average.
+    /// The station; `nil`: the average of the region.
     package var station: String?
   }
 
-  /// In the order of the file.
+  /// The markets in the order of the file.
   package private(set) var markets: [(market: Market, series: DailySeries)] = []
 
-  // A hundred years; days in between are places in memory.
+  // A hundred years. Every day between the first and the last takes memory.
   private static let mostDays = 36_600
 
-  /// - Throws: `CSVFileError`, which names file, row, column and value.
+  /// Reads the file.
+  ///
+  /// - Throws: `CSVFileError`, which names the file, the row, the column and the value.
   package init(_ path: String) throws {
     var columns: [String: Int] = [:]
     var order: [Market] = []
@@ -77,8 +80,9 @@ package struct PriceFile: Sendable {
     }
   }
 
-  /// The means over stations, where rows are stations: of days with three of them or more, and with no
-  /// fewer than half of the usual.
+  /// The series of regions: those that the file states, and means over stations where rows are
+  /// stations. A mean needs at least three stations on that day, and at least half as many as
+  /// usual.
   package var regions: [(market: Market, series: DailySeries)] {
     var order: [Market] = []
     var sums: [Market: [Day: (sum: Double, count: Int)]] = [:]

@@ -2,8 +2,8 @@ package import Configuration
 package import FuelModel
 package import Store
 
-/// Reads the regions that averages are made over: the nation and the states by themselves, capitals
-/// and further areas from `regions.json5`.
+/// Reads the regions that averages are made of. The nation and its states are always among them;
+/// capitals and other areas come from `regions.json5`.
 package func regions(
   file: String, in country: Country = .australia
 ) throws(ConfigurationError) -> [Region] {
@@ -85,7 +85,9 @@ private func postcodes(
   }
 }
 
-/// A day that may be left out.
+/// Reads a day; `nil`: it is left out.
+///
+/// - Throws: `ConfigurationError.wrongValue` where the text is not a day.
 func day(
   _ key: String, _ settings: Settings, _ place: String
 ) throws(ConfigurationError) -> Day? {

@@ -2,10 +2,10 @@ package import FuelModel
 package import Store
 package import Trends
 
-/// Gives the verdict of a region and fuel: what the running method says of its averages, with what is
-/// published of tomorrow, and until when it holds.
+/// Gives the verdict of a region and fuel: the judgement of the running method on its averages and
+/// on the published prices of tomorrow, and until when that verdict is valid.
 package enum Verdict {
-  /// The verdicts of now for every region and fuel with a believed price.
+  /// Returns the present verdict of every region and fuel with a price in effect.
   static func all(_ store: Store, now: Instant) throws -> [VerdictRecord] {
     let known = Dictionary(
       uniqueKeysWithValues: try store.regionSeries(days: Outlook.mostDays, until: now).map {
@@ -13,7 +13,7 @@ package enum Verdict {
       })
     var raised: [(region: String, fuelID: Int16, since: Instant)] = []
     var records = try store.regionsNow(now: now).map { market in
-      // What is published late is known up to yesterday.
+      // Where prices are published late, averages are known up to yesterday.
       let record = judge(
         market,
         series: known["\(market.region) \(market.fuelID)"].flatMap {
@@ -35,8 +35,8 @@ package enum Verdict {
     return records
   }
 
-  // Means over three stations or fewer are anecdotes, and a comparison over a minority of a
-  // region's stations says nothing about the rest.
+  // Means over fewer than three stations are anecdotes, and a comparison over a minority of a
+  // region's stations shows nothing about the others.
   static let leastStations = 3
   static let leastShare = 0.5
 
@@ -70,7 +70,7 @@ package enum Verdict {
     record.judgement = method.judge(outlook)
     if record.judgement.basis == .insufficientData {
       if change != nil {
-        // Nothing else is known, but this is: it will be the same.
+        // Only tomorrow's prices are known, and their change is too small for advice.
         record.judgement.basis = .tomorrowPrice
         record.judgement.rule = "tomorrow"
       } else {
@@ -85,7 +85,7 @@ package enum Verdict {
     return record
   }
 
-  /// The difference that is told is that of the prices that are told.
+  /// The stated difference is that of the two stated prices, which are rounded to tenths of a cent.
   private static func tomorrowReason(_ today: Double, _ tomorrow: Double) -> String {
     let tenths = Cents.tenths(tomorrow) - Cents.tenths(today)
     let prices = "\(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"

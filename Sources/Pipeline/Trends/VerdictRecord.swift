@@ -2,25 +2,27 @@ package import FuelModel
 import Store
 package import Trends
 
-/// A verdict that was given, and what it rests on.
+/// A verdict that was given, with what it rests on.
 package struct VerdictRecord: Sendable {
   package var region: String
   package var fuelID: Int16
   package var day: Day
   package var judgement: Judgement
   package var method: String
-  /// The means that it compared, c/L; `nil`: it compared none.
+  /// The two means that the verdict compares, in cents per litre; `nil`: it compares none.
   package var today: Double?
   package var tomorrow: Double?
   package var stations: Int
   package var validUntil: Instant
-  /// What it was judged by.
+  /// The averages that the verdict was judged by.
   package var series: DailySeries?
-  /// The share of stations that have gone up since the last trough; `nil`: the market is not rising.
+  /// The share of stations whose price has risen since the last trough; `nil`: the market is not
+  /// rising.
   package var shareRaised: Double?
 
-  /// Whether it says something new after the last one for its region and fuel. Within a day one does not turn for a
-  /// tenth of a cent, and words about a price that moved by less than half a cent are no news.
+  /// Returns whether the verdict is news after the last one of its region and fuel. Within a day a
+  /// verdict does not change for less than a tenth of a cent, and another reason is no news where
+  /// the price moved by less than half a cent.
   func isNews(after last: LastVerdict?) -> Bool {
     guard let last, last.day == day, last.method == method, last.validUntil == validUntil else {
       return true
@@ -46,9 +48,9 @@ package struct VerdictRecord: Sendable {
 }
 
 extension Store {
-  /// Keeps the verdicts that are news.
+  /// Stores those verdicts that are news.
   ///
-  /// - Returns: how many were.
+  /// - Returns: how many were stored.
   func keep(_ verdicts: [VerdictRecord], now: Instant) throws -> Int {
     try transaction {
       let last = Dictionary(
@@ -61,7 +63,7 @@ extension Store {
     }
   }
 
-  /// Keeps where every market stands: whether it cycles, and its last cycles.
+  /// Stores the state of every market: whether it cycles, and its last five complete cycles.
   func keepMarkets(_ verdicts: [VerdictRecord]) throws {
     try keepMarkets(
       verdicts.map(MarketRow.init),
@@ -72,13 +74,13 @@ extension Store {
       })
   }
 
-  /// Keeps the scores of a backtest instead of those of the one before.
+  /// Stores the scores of a backtest in place of those of the last backtest.
   package func keepScores(_ scores: [MarketScore], now: Instant) throws {
     try keepScores(scores.map(ScoreRow.init), now: now)
   }
 }
 
-// MARK: Rows: a property for each column
+// MARK: Rows, with one property for each column
 
 private struct VerdictRow: Encodable {
   let region: String
@@ -116,7 +118,7 @@ private struct VerdictRow: Encodable {
   let stationFillsUpUntilCpl: Double?
   let inputs: String
 
-  // The default way would write `p_cheaper3d`.
+  // The standard conversion would write `p_cheaper3d`.
   enum CodingKeys: String, CodingKey {
     case region, fuelId, day, verdict, basis, rule, method, recordCpl, reason, todayCpl, tomorrowCpl
     case stations, expectedSavingCpl, confidence, validUntilAt, basedOnDay, averageCpl, beforeCpl
@@ -224,7 +226,7 @@ private struct CycleRow: Encodable {
   }
 }
 
-/// The columns of `MarketScore.columns` beside those that name the row.
+/// The columns of `MarketScore.columns`, and those that identify the row.
 private struct ScoreRow: Encodable {
   let row: MarketScore
 
