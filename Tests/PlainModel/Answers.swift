@@ -1,39 +1,41 @@
 import Foundation
 
-/// Rounds a ratio of whole numbers; halves away from zero.
+/// Returns the rounded ratio of two whole numbers; halves are rounded away from zero.
 func rounded(_ dividend: Int, by divisor: Int) -> Int { (2 * dividend + divisor) / (2 * divisor) }
 
-/// The present and averages. Cents are in hundredths, shares in thousandths.
+/// Present prices and averages. Amounts are in hundredths of a cent, shares in thousandths.
 extension PlainModel {
   // MARK: The present
 
-  /// A price as a list of present prices shows it.
+  /// A price as it is shown in a list of present prices. `price` is in tenths of a cent.
   package struct Current: Equatable {
     package var price: Int
     package var since: Second
     package var isFresh: Bool
     package var doubt: String?
-    /// Whether averages count it.
+    /// Whether averages include the price.
     var isCounted: Bool
   }
 
-  /// The price in effect at a clock; what has lapsed is shown for thirty days, what was ended is gone.
+  /// Returns the price in effect at a clock. A lapsed price is shown for thirty days; a price that
+  /// a report ended is not shown.
   package func current(_ pair: Pair, clock: Second) -> Current? {
     let history = history(pair)
     func next(_ statement: Statement) -> Second {
       history.statements.first { $0.at > statement.at }?.at ?? .max
     }
-    // The newest price; one that was too old when it was first reported only where nothing came after it.
+    // The newest price. A price that was too old when it was first reported is shown only if no
+    // other came after it.
     let shown = history.statements.last { statement in
-      // Of one instant the last one counts.
+      // Of several statements for one instant the last one counts.
       inForce(history.statements, at: statement.at)?.0.price == statement.price
         && statement.at <= clock && statement.price > 0
         && (statement.at < lapse(of: statement, fuel: pair.fuel) || next(statement) == .max)
     }
     guard let statement = shown else { return nil }
     let next = next(statement)
-    // What had lapsed by its stamp when it was ended is shown for thirty days too. It should not be: see "What is not
-    // yet so" in docs/architecture.md.
+    // A price that had lapsed by its stamp before a report ended it is also shown for thirty days,
+    // although it should not be: see "What is not yet so" in docs/architecture.md.
     if clock >= next, lapse(of: statement, fuel: pair.fuel) >= next { return nil }
     let held = history.held.last { $0.from <= clock }
     if let held, clock < next, isBelieved(statement, next: next, fuel: pair.fuel, at: clock) {
@@ -43,7 +45,7 @@ extension PlainModel {
         isCounted: doubt == nil && clock >= countsFrom(held.source)
           && stations[pair.station]?.isPublic ?? false)
     }
-    // What was too old when it was first reported lapsed at once.
+    // A price that was too old when it was first reported lapsed at once.
     let isOfHeld = held.map { statement.at < $0.until } ?? false
     let lapsed = isOfHeld ? held?.until ?? statement.at : statement.at
     guard lapsed > clock - 30 * 86_400 else { return nil }
@@ -52,7 +54,8 @@ extension PlainModel {
       isFresh: false, doubt: nil, isCounted: false)
   }
 
-  /// From when on the prices of a source count in averages: a feed's from its first run on, an archive's always.
+  /// Returns from when on the prices of a source count in averages: those of a feed from its first
+  /// run on, those of an archive always.
   func countsFrom(_ source: String) -> Second {
     world.feeds[source] == nil ? .min : firstRun(source) ?? .max
   }
@@ -101,7 +104,8 @@ extension PlainModel {
     world.regions.first { $0.code == region }?.stations.sorted() ?? []
   }
 
-  /// Four times the value below which so many quarters of sorted values lie, between two of them in proportion.
+  /// Returns four times the value below which the given number of quarters of the sorted values
+  /// lie. A value between two others is interpolated.
   private func fourTimes(_ values: [Int], quarters: Int) -> Int {
     let place = quarters * (values.count - 1)
     let (low, part) = (place / 4, place % 4)
@@ -120,14 +124,16 @@ extension PlainModel {
     package var high = 0
     package var last = 0
     package var seconds = 0
-    /// How long the day is, as far as it has passed.
+    /// The length of the day, as far as it has passed, in seconds.
     var length = 1
 
     package var average: Int { rounded(mean * 100, by: 655_360) }
     package var coverage: Int { min(1_000, rounded(seconds * 1_000, by: length)) }
   }
 
-  /// - Returns: `nil` for a day that has not begun by when days are made.
+  /// Returns the day of a station and fuel.
+  ///
+  /// - Returns: `nil` for a day that had not begun when days were made.
   package func stationDay(_ pair: Pair, _ day: Int) -> StationDay? {
     guard let state = stations[pair.station]?.state else { return nil }
     let begins = begin(of: day, in: state)
@@ -164,14 +170,14 @@ extension PlainModel {
     return made
   }
 
-  /// The same of a day that has ended when days are made; `nil`: it has not.
+  /// Returns the same for a day that had ended when days were made; `nil`: it had not ended.
   package func endedDay(_ pair: Pair, _ day: Int) -> StationDay? {
     guard let state = stations[pair.station]?.state, begin(of: day + 1, in: state) <= world.madeAt
     else { return nil }
     return stationDay(pair, day)
   }
 
-  /// The days on which anything may be believed.
+  /// The days on which any price may be believed.
   package func days(of pair: Pair) -> ClosedRange<Int> {
     let state = stations[pair.station]?.state ?? ""
     let held = history(pair).held
@@ -191,7 +197,8 @@ extension PlainModel {
     var day: Int
   }
 
-  /// Whether at some instant a price is in force that is not too old by its stamp, and was not seen for too long.
+  /// Returns whether at some instant of a time a price is in force that is not too old by its stamp
+  /// but was last seen too long ago to be believed.
   private func isStale(_ pair: Pair, from begins: Second, until ends: Second) -> Bool {
     let history = history(pair)
     return (history.bounds.filter { begins < $0 && $0 < ends } + [begins]).contains { instant in
@@ -220,11 +227,13 @@ extension PlainModel {
     package var states = ""
   }
 
-  /// - Returns: `nil`: there is none, because no station has a price, or because the day has not begun everywhere.
+  /// Returns the day of a region and fuel.
+  ///
+  /// - Returns: `nil` if no station has a price, or if the day has not begun in every state.
   package func regionDay(_ code: String, _ fuel: String, _ day: Int) -> RegionDay? {
     guard let region = world.regions.first(where: { $0.code == code }) else { return nil }
     let sellers = region.stations.sorted().filter { stations[$0]?.isPublic ?? false }
-    // Without a state whose day has not begun the mean would be another one.
+    // Without the states whose day has not begun, the mean would be of other stations.
     if region.state == nil,
       Set(world.stations.map(\.state)).contains(where: { begin(of: day, in: $0) >= world.madeAt })
     {
@@ -264,7 +273,8 @@ extension PlainModel {
     return made
   }
 
-  /// Whether the whole of a state is: covered, and complete wherever the fuel is sold.
+  /// Returns whether a state has a complete day: a source covers it, and it is complete if the fuel
+  /// is sold there.
   private func isComplete(state: String, _ fuel: String, _ day: Int) -> Bool {
     guard isCovered(state, on: day) else { return false }
     guard let region = world.regions.first(where: { $0.code == state }) else { return true }
@@ -272,7 +282,7 @@ extension PlainModel {
     return expected(region, fuel, day).isEmpty
   }
 
-  /// The stations with a price on a day of this month that has ended, or of the month before.
+  /// The stations with a price on an ended day of this month or on a day of the month before.
   private func expected(_ region: Region, _ fuel: String, _ day: Int) -> [String] {
     let month = Self.month(of: day)
     let first = Self.month(of: month.first - 1).first

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Price days, as days since 1970, and what covers them.
+/// Price days, numbered from 1970, and which sources cover them.
 extension PlainModel {
   func day(of instant: Second, in state: String) -> Int {
     guard let days = world.states[state] else { return 0 }
     return Int(floor(Double(instant + offset(days.zone, at: instant) - days.startsAt) / 86_400))
   }
 
-  /// When a price day begins. It ends where the next one begins.
+  /// Returns when a price day begins. It ends where the next one begins.
   func begin(of day: Int, in state: String) -> Second {
     guard let days = world.states[state] else { return 0 }
     if let known = begins[state]?[day] { return known }
@@ -23,7 +23,7 @@ extension PlainModel {
     return zones[zone]?.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant))) ?? 0
   }
 
-  /// The first and the last day of the month of a day.
+  /// Returns the first and the last day of the month that contains a day.
   static func month(of day: Int) -> (first: Int, last: Int) {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -39,8 +39,9 @@ extension PlainModel {
 
   // MARK: Archives
 
-  /// The days that an archive's files reach: of each month from its first day to the last on which a price began. The
-  /// last three days of a month may have none.
+  /// The days that the files of an archive cover: in each month from the first day to the last one
+  /// on which a price began. Where that is one of the last four days of the month, all of the month
+  /// counts.
   func archivedDays(_ name: String) -> [ClosedRange<Int>] {
     if let known = archived[name] { return known }
     guard let archive = world.archives[name] else { return [] }
@@ -57,7 +58,8 @@ extension PlainModel {
     return days
   }
 
-  /// The first instant from an instant on that no archive of the scheme covers; since its first run the feed does.
+  /// Returns the first instant from an instant on that no archive of the scheme covers. From its
+  /// first run on, the feed covers everything.
   func coveredUntil(_ archive: Archive, from instant: Second) -> Second {
     var end = instant
     while true {
@@ -68,7 +70,7 @@ extension PlainModel {
     }
   }
 
-  /// The times that the files of a scheme's archives reach.
+  /// The times that the files of a scheme's archives cover.
   private func archived(of feed: String) -> [(from: Second, until: Second)] {
     if let known = reach[feed] { return known }
     let found = world.archives.filter { $0.value.feed == feed }.flatMap { name, archive in
@@ -88,7 +90,8 @@ extension PlainModel {
 
   // MARK: Coverage
 
-  /// Whether a source of a state covers a day: a file that reaches it, a list that was believed on it, or a run of it.
+  /// Returns whether a source of a state covers a day: by a file that includes it, by a list that
+  /// was believed on it, or by a run on that day.
   func isCovered(_ state: String, on day: Int) -> Bool {
     let sources = Set(
       world.feeds.filter { $0.value.state == state }.map(\.key)
@@ -103,7 +106,7 @@ extension PlainModel {
       if lists.counted.contains(where: { $0.takenAt >= begins && $0.takenAt < ends }) {
         return true
       }
-      // From a list until it is not believed any more.
+      // A list covers the time from when it was taken until it is no longer believed.
       return lists.complete.contains {
         $0.takenAt <= world.madeAt && $0.takenAt < ends
           && min($0.takenAt + feed.sightLapse, world.madeAt + 1) > begins

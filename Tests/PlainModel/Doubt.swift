@@ -4,13 +4,14 @@ import Foundation
 extension PlainModel {
   private static let day = 86_400
 
-  /// Why the price of an instant is doubtful; `nil`: it is not, or there is none.
+  /// Returns why the price in effect at an instant is doubtful; `nil`: it is not, or there is none.
   package func doubt(_ pair: Pair, at instant: Second) -> String? {
     guard
       let place = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
     else { return nil }
-    // From its first instant to its last while the price holds; where it is far besides, from the first to the last of
-    // both, whatever neighbours charge.
+    // A placeholder is doubtful from its first to its last instant while the price holds. If the
+    // price is far from the station's other prices as well, it is doubtful from its beginning to
+    // the later of both ends, whatever neighbours charge.
     let held = history(pair).held
     if var placeholder = placeholder(pair, held[place]) {
       if isFar(held, place) {
@@ -22,12 +23,12 @@ extension PlainModel {
     return "far"
   }
 
-  /// Why a held price is doubtful at any time: a placeholder before anything else.
+  /// Returns why a held price is doubtful at any time. The reason "placeholder" goes before "far".
   package func doubt(_ pair: Pair, _ held: Held) -> String? {
     pieces(pair).filter { held.from <= $0.from && $0.from < held.until }.compactMap(\.doubt).max()
   }
 
-  /// Until when a held price is doubtful for being far; `nil`: it is not.
+  /// Returns until when a held price is doubtful because it is far; `nil`: it is not.
   func farUntil(_ pair: Pair, _ place: Int) -> Second? {
     let key = FarKey(pair: pair, place: place)
     if let known = far[key] { return known }
@@ -50,8 +51,9 @@ extension PlainModel {
     var place: Int
   }
 
-  /// Whether it lies more than a third from the two prices before it and the two after it, as far as those are of the
-  /// last or the next sixty days. Without a price before, two after it must say so.
+  /// Returns whether a held price differs by more than a third from the two prices before it and
+  /// the two after it, as far as those lie within sixty days. If there is no price before it, there
+  /// must be two after it.
   private func isFar(_ held: [Held], _ place: Int) -> Bool {
     let own = held[place]
     let before = held[..<place].suffix(2).filter { $0.until + 60 * Self.day >= own.from }
@@ -60,8 +62,9 @@ extension PlainModel {
     return (before + after).allSatisfy { abs($0.price - own.price) * 3 > $0.price }
   }
 
-  /// Whether a neighbour charges within a tenth of it in its first day. A newest price that the newest list shows is not
-  /// asked whether that list is too old by then: lists to come may show it again.
+  /// Returns whether a neighbour charges within a tenth of the price on its first day. The
+  /// neighbour's newest price counts even if the newest list showing it is too old by then, because
+  /// later lists may show it again.
   private func hasCompany(_ pair: Pair, _ own: Held) -> Bool {
     let end = min(own.until, own.from + Self.day)
     return neighbours(of: pair.station).contains { neighbour in
@@ -74,7 +77,7 @@ extension PlainModel {
     }
   }
 
-  /// Until when lists to come may confirm the newest price that the newest list shows.
+  /// Returns until when later lists may confirm the newest price, if the newest list shows it.
   private func mayReach(_ pair: Pair) -> Second {
     guard let newest = history(pair).statements.last, newest.price > 0,
       let list = lists[newest.record.source]?.complete.last,
@@ -83,7 +86,7 @@ extension PlainModel {
     return lapse(of: newest, fuel: pair.fuel)
   }
 
-  /// The stations of the same state within forty kilometres, and at least the nearest five.
+  /// Returns the stations of the same state within forty kilometres, but at least the nearest five.
   func neighbours(of id: String) -> [String] {
     guard let here = stations[id], let position = here.position, here.isPublic else { return [] }
     let others = world.stations.compactMap { other -> (id: String, kilometres: Double)? in
@@ -95,7 +98,7 @@ extension PlainModel {
     return (near.count >= 5 ? near : Array(others.prefix(5))).map(\.id)
   }
 
-  /// On a sphere of 6,371 kilometres.
+  /// Computed on a sphere with a radius of 6,371 kilometres.
   private static func kilometres(
     _ one: (latitude: Double, longitude: Double), _ other: (latitude: Double, longitude: Double)
   ) -> Double {
@@ -107,8 +110,8 @@ extension PlainModel {
     return 6_371 * acos(max(-1, min(1, cosine)))
   }
 
-  /// Whether a station has one price for every grade of petrol, a regular and a premium one among them, and at least
-  /// three fuels have it, this one too.
+  /// Returns whether a station has one price for every grade of petrol, including a regular and a
+  /// premium one, and at least three fuels, this one among them, have that price.
   func isPlaceholder(_ pair: Pair, at instant: Second) -> Bool {
     let regular: Set = ["U91", "E10", "LAF"]
     let premium: Set = ["P95", "P98", "E5"]
@@ -123,17 +126,19 @@ extension PlainModel {
       && prices.values.count { $0 == price } >= 3 && prices[pair.fuel] == price
   }
 
-  /// The price at an instant, also where the newest list shows it and is too old by then: nothing has ended it.
+  /// Returns the price at an instant. The newest price also counts where the newest list showing it
+  /// is too old by then, because nothing has ended it.
   private func mayHold(_ pair: Pair, at instant: Second) -> Int? {
     if let price = price(pair, at: instant) { return price }
     guard let newest = history(pair).held.last, newest.until <= instant, instant < mayReach(pair),
-      // A list that shows it again after one that did not says nothing of the time between.
+      // A list that shows the price again after one that did not states nothing about the time
+      // between.
       let said = history(pair).statements.last, said.at <= instant
     else { return nil }
     return newest.price
   }
 
-  /// From when to when a held price is one for every grade.
+  /// Returns the time during which a held price is the price of every grade.
   private func placeholder(_ pair: Pair, _ held: Held) -> Range<Second>? {
     let key = FarKey(pair: pair, place: held.from)
     if let known = placeholders[key] { return known }
@@ -151,7 +156,7 @@ extension PlainModel {
     return found
   }
 
-  /// Everything that is sold anywhere.
+  /// Every fuel that any source reports.
   package var fuels: [String] {
     if everyFuel.isEmpty {
       everyFuel = Set(world.runs.flatMap { $0.lines.map(\.fuel) } + world.rows.map(\.fuel)).sorted()
@@ -159,7 +164,7 @@ extension PlainModel {
     return everyFuel
   }
 
-  /// A time during which nothing changes: neither the price nor the doubt about it.
+  /// A time during which neither the price nor the doubt about it changes.
   struct Piece {
     var from: Second
     var until: Second
@@ -167,7 +172,7 @@ extension PlainModel {
     var doubt: String?
   }
 
-  /// What is believed of a station and fuel in pieces, in order.
+  /// Returns the believed prices of a station and fuel as consecutive pieces.
   func pieces(_ pair: Pair) -> [Piece] {
     if let known = cut[pair] { return known }
     let history = history(pair)

@@ -1,27 +1,28 @@
 extension PlainModel {
-  /// An instant: whole seconds since 1970 in UTC.
+  /// An instant in whole seconds since 1970, UTC.
   package typealias Second = Int
 
-  /// Everything that was reported and decided, as plain values, and what is asked about: the whole input of the model.
+  /// The whole input of the model, as plain values: everything that was reported and decided, and
+  /// the stations and regions that are asked about.
   package struct World {
     package var states: [String: PriceDays] = [:]
     package var feeds: [String: Feed] = [:]
     package var archives: [String: Archive] = [:]
     package var runs: [Run] = []
     package var rows: [ArchiveRow] = []
-    /// Who is one station with whom: by address, by code or by a person's decision.
+    /// Which records are one station: by address, by code or by a person's decision.
     package var stations: [Station] = []
     package var regions: [Region] = []
-    /// When days and daily averages were made. Nothing of later days is known to them.
+    /// When days and daily averages were made. They know nothing of later days.
     package var madeAt: Second = 0
 
     package init() {}
   }
 
-  /// Where the price days of a state lie.
+  /// The time zone of a state's price days, and when they begin.
   package struct PriceDays {
     package var zone: String
-    /// Seconds of the local day at which the price day begins.
+    /// The second of the local day at which the price day begins.
     package var startsAt: Int
 
     package init(zone: String, startsAt: Int = 0) {
@@ -30,20 +31,21 @@ extension PlainModel {
     }
   }
 
-  /// A live feed, as it is configured. Times are seconds.
+  /// The configuration of a live feed. Times are in seconds.
   package struct Feed {
     package var state: String
-    /// A price is believed for no longer than this after its stamp, some fuels' for longer or shorter.
+    /// How long after its stamp a price is believed at most. Some fuels have a limit of their own.
     package var priceLapse: Int
     package var priceLapseByFuel: [String: Int]
-    /// Nor for longer than this after it was last seen.
+    /// How long after it was last seen a price is believed at most.
     package var sightLapse: Int
-    /// The shares of the longest list of before below which a list is refused, or proves nothing by its gaps.
+    /// Shares of the longest list before. A list below `refuseBelow` is refused; in a list below
+    /// `partialBelow` gaps prove nothing.
     package var refuseBelow: Double
     package var partialBelow: Double
     /// Whether a far price is believed once it has held for a day.
     package var holdingConfirms: Bool
-    /// How late everything is published.
+    /// By how much everything is published late.
     package var delay: Int
 
     package init(
@@ -61,7 +63,7 @@ extension PlainModel {
     }
   }
 
-  /// An archive of the prices that a feed's scheme published. Times are seconds.
+  /// An archive of the prices that a feed's scheme published. Times are in seconds.
   package struct Archive {
     package var state: String
     /// The feed of the same scheme.
@@ -79,14 +81,14 @@ extension PlainModel {
     }
   }
 
-  /// One answer of a feed: a whole list, or news.
+  /// One answer of a feed: a list, or news.
   package struct Run {
     package struct Line {
       package var code: String
       package var fuel: String
-      /// Tenths of a cent; 0: the station says that it does not offer the fuel.
+      /// Tenths of a cent; 0: the station reports that it does not offer the fuel.
       package var tenths: Int
-      /// `nil`: the feed stamps nothing.
+      /// `nil`: the feed does not stamp its prices.
       package var stamp: Second?
 
       package init(code: String, fuel: String, tenths: Int, stamp: Second?) {
@@ -98,13 +100,13 @@ extension PlainModel {
     }
 
     package var feed: String
-    /// The instant whose state it shows.
+    /// The instant whose state the answer shows.
     package var takenAt: Second
     package var isList: Bool
     package var lines: [Line]
     /// By station code, as the feed writes them.
     package var brands: [String: String]
-    /// A person took it back.
+    /// Whether a person withdrew the run.
     package var isWithdrawn: Bool
 
     package init(
@@ -120,7 +122,8 @@ extension PlainModel {
     }
   }
 
-  /// One price of a file of an archive. Of several prices of one second in one file only the last is here.
+  /// One price in a file of an archive. Of several prices for one second in one file, only the last
+  /// is included.
   package struct ArchiveRow {
     package var archive: String
     package var code: String
@@ -137,7 +140,7 @@ extension PlainModel {
     }
   }
 
-  /// What one feed or archive calls a station.
+  /// A station record: the source and the code that it uses for a station.
   package struct Record: Hashable {
     package var source: String
     package var code: String
@@ -151,7 +154,7 @@ extension PlainModel {
   package struct Station {
     package var id: String
     package var state: String
-    /// Degrees; `nil`: not known.
+    /// In degrees; `nil`: not known.
     package var position: (latitude: Double, longitude: Double)?
     package var isPublic: Bool
     package var records: [Record]
@@ -170,7 +173,7 @@ extension PlainModel {
 
   package struct Region {
     package var code: String
-    /// `nil`: over several states.
+    /// `nil`: the region covers several states.
     package var state: String?
     package var stations: Set<String>
 

@@ -1,11 +1,12 @@
 extension PlainModel {
-  /// Which runs count, and which lists say by their gaps what is not offered.
+  /// Which runs of a feed count, and which lists are complete, so that their gaps mean "not
+  /// offered".
   struct Lists {
     enum Standing { case refused, incomplete, complete }
 
     /// Runs that are neither withdrawn nor refused, oldest first.
     private(set) var counted: [Run] = []
-    /// Those that end what they leave out.
+    /// The complete lists, which end the prices that they leave out.
     private(set) var complete: [Run] = []
 
     init(of runs: [Run], feed: Feed) {
@@ -26,8 +27,9 @@ extension PlainModel {
       }
     }
 
-    /// A list is held against all those before it of the time for which a sighting is believed, whatever was thought of
-    /// those; and where there is none, against the newest of all.
+    /// Judges a list by the lists before it within the time for which a sighting is believed,
+    /// however those were judged. If there is none, the list is compared with the newest list
+    /// before it.
     static func standing(of list: Run, among lists: [Run], feed: Feed) -> Standing {
       let before = lists.filter { $0.takenAt < list.takenAt }
       let near = before.filter { $0.takenAt > list.takenAt - feed.sightLapse }
@@ -51,7 +53,7 @@ extension PlainModel {
       return .complete
     }
 
-    /// How many stations and fuels it names.
+    /// The number of stations and fuels in a list.
     private static func length(_ list: Run) -> Int {
       Set(list.lines.map { "\($0.code) \($0.fuel)" }).count
     }
@@ -63,7 +65,7 @@ extension PlainModel {
       }
     }
 
-    /// A chain under a new name has as many stations as before: then nothing is missing.
+    /// A chain under a new name has as many stations as before, so no brand is missing then.
     private static func lacksBrand(_ list: Run, beside other: Run) -> Bool {
       let codes = Set(list.lines.map(\.code))
       let others = Set(other.lines.map(\.code))
@@ -74,8 +76,8 @@ extension PlainModel {
       }
     }
 
-    /// By how much the share of prices from before some instant has grown, which honest lists cannot do. Of each list the
-    /// stamps at every twentieth of it are compared, in minutes.
+    /// Returns by how much the share of prices from before some instant has grown. In correct lists
+    /// it cannot grow. The stamps at every twentieth of each list are compared, in minutes.
     private static func olderShare(_ list: Run, than other: Run) -> Double {
       let own = marks(list)
       let others = marks(other)

@@ -1,14 +1,15 @@
 import Foundation
 
-/// What the product must answer, by the simplest possible method: for each instant that is asked about it looks at
-/// everything that was reported and says what is believed.
+/// Computes what the product must answer, by the simplest possible method: for each instant that is
+/// asked about, it looks at everything that was reported and decides what is believed.
 ///
-/// It shares no code with the product: the target has no dependencies. It is slow, and meant for small worlds.
+/// It shares no code with the product: the target has no dependencies. It is slow, and meant for
+/// small worlds.
 package final class PlainModel {
   package let world: World
   let lists: [String: Lists]
   let stations: [String: Station]
-  /// What was worked out once for a station and fuel, because it is asked for again and again.
+  /// Results that are asked for again and again, so that each is computed once.
   var kept: [Pair: History] = [:]
   var archived: [String: [ClosedRange<Int>]] = [:]
   var reach: [String: [(from: Second, until: Second)]] = [:]
@@ -39,27 +40,31 @@ package final class PlainModel {
     stations = Dictionary(uniqueKeysWithValues: world.stations.map { ($0.id, $0) })
   }
 
-  /// Whether a run that counts names a station of a feed.
+  /// Returns whether a run that counts names a station of a feed.
   package func isKnown(_ feed: String, _ code: String) -> Bool {
     lists[feed]?.counted.contains { run in run.lines.contains { $0.code == code } } ?? false
   }
 
-  // MARK: What is stated
+  // MARK: Statements
 
-  /// From an instant on a station sells a fuel at a price, or does not sell it.
+  /// A statement that from an instant on a station sells a fuel at a price, or does not sell it.
   struct Statement {
     var record: Record
     var at: Second
-    /// 0: it does not.
+    /// In tenths of a cent; 0: the fuel is not sold.
     var price: Int
-    /// The stamp that the price carries: older than `at` where a list takes up again what one left out.
+    /// The stamp of the price. It is older than `at` where a list shows a price again that an
+    /// earlier list left out.
     var stampedAt: Second
-    /// When it was first reported, and since when it was reported last; as the state of then, not as of its publication.
+    /// The first and the last time the price was reported. `firstTold` is the instant whose state
+    /// the report shows; `told` is later by the delay of the feed for prices, but not for gaps in
+    /// lists.
     var firstTold: Second
     var told: Second
   }
 
-  /// What all records of a station state of a fuel, in order; of one instant the last one counts.
+  /// Returns the statements of all records of a station about a fuel, in order. Of several for one
+  /// instant the last one counts.
   func statements(_ pair: Pair) -> [Statement] {
     var found: [Statement] = []
     for record in stations[pair.station]?.records ?? [] {
@@ -78,7 +83,8 @@ package final class PlainModel {
     return found.sorted { ($0.at, $0.told, $0.price) < ($1.at, $1.told, $1.price) }
   }
 
-  /// What a feed's runs state: prices by their stamps, and what complete lists leave out or take up again.
+  /// Returns the statements of a feed's runs: prices with their stamps, and prices that complete
+  /// lists leave out or show again.
   private func reported(_ record: Record, _ fuel: String) -> [Statement] {
     guard let feed = world.feeds[record.source], let lists = lists[record.source] else { return [] }
     func lines(_ run: Run) -> [Run.Line] {
@@ -88,7 +94,8 @@ package final class PlainModel {
     var last: (stamp: Second, price: Int)?
     for run in lists.counted {
       for line in lines(run) {
-        // What is not stamped began with the first run that told it, and goes on until one tells another price.
+        // An unstamped price began with the first run that reported it, and holds until a run
+        // reports a different price.
         let stamp = line.stamp ?? (line.tenths == last?.price ? last!.stamp : run.takenAt)
         let isNew = last?.stamp != stamp || last?.price != line.tenths
         last = (stamp, line.tenths)
@@ -116,7 +123,8 @@ package final class PlainModel {
             firstTold: list.takenAt, told: list.takenAt))
       }
       if !isNamed {
-        // It ends what the list before it showed, and what was first reported since.
+        // A gap ends the price that the list before showed, and prices first reported since that
+        // list.
         if wasNamed
           || prices.contains(where: { $0.firstTold > before && $0.firstTold <= list.takenAt })
         {
@@ -124,7 +132,7 @@ package final class PlainModel {
           isEnded = true
         }
       } else if isEnded {
-        // It is offered again, at the price that was reported last.
+        // The fuel is offered again, at the newest reported price.
         isEnded = false
         let newest = prices.filter { $0.at <= list.takenAt }
           .max { ($0.at, $0.told, $0.price) < ($1.at, $1.told, $1.price) }
@@ -136,22 +144,23 @@ package final class PlainModel {
     return prices + gaps
   }
 
-  // MARK: What is believed
+  // MARK: Belief
 
-  /// The statement that holds at an instant, and when the next one comes.
+  /// Returns the statement in force at an instant, and when the next one begins.
   func inForce(_ statements: [Statement], at instant: Second) -> (Statement, next: Second)? {
     guard let newest = statements.last(where: { $0.at <= instant }) else { return nil }
     return (newest, statements.first { $0.at > instant }?.at ?? .max)
   }
 
-  /// Whether a statement in force is believed: not too old by its stamp, not unseen for too long, and of an archive not
-  /// carried past the time that the scheme covers.
+  /// Returns whether a statement in force is believed: its stamp is not too old, it was seen
+  /// recently enough, and a statement of an archive is not carried past the time that the scheme
+  /// covers.
   func isBelieved(
     _ statement: Statement, next: Second, fuel: String, at instant: Second
   ) -> Bool {
     guard statement.price > 0, instant < lapse(of: statement, fuel: fuel) else { return false }
     guard let feed = world.feeds[statement.record.source] else { return true }
-    // Seen at some time after the instant under the same statement, or not too long before.
+    // The price was seen after the instant under the same statement, or shortly enough before it.
     if instant < max(statement.stampedAt, statement.firstTold) + feed.sightLapse { return true }
     guard let lists = lists[statement.record.source] else { return false }
     let seen = lists.complete.filter { $0.takenAt < next }
@@ -159,7 +168,7 @@ package final class PlainModel {
     return instant < last.takenAt + feed.sightLapse
   }
 
-  /// When a statement is too old by its stamp, or carried too far.
+  /// Returns when a statement lapses: by its stamp, or where the time covered by the scheme ends.
   func lapse(of statement: Statement, fuel: String) -> Second {
     if let feed = world.feeds[statement.record.source] {
       return statement.stampedAt + (feed.priceLapseByFuel[fuel] ?? feed.priceLapse)
@@ -174,7 +183,7 @@ package final class PlainModel {
     list.lines.contains { $0.code == code && $0.fuel == fuel }
   }
 
-  /// The price at an instant, in tenths of a cent.
+  /// Returns the price in effect at an instant, in tenths of a cent.
   package func price(_ pair: Pair, at instant: Second) -> Int? {
     guard let (statement, next) = inForce(history(pair).statements, at: instant),
       isBelieved(statement, next: next, fuel: pair.fuel, at: instant)
@@ -189,15 +198,15 @@ package final class PlainModel {
     package var from: Second
     package var until: Second
     package var price: Int
-    /// Whose price it is: the source that reported its beginning.
+    /// The source that reported the beginning of the price.
     package var source: String
-    /// The source that reported it last.
+    /// The source that reported the price last.
     var latest: String
   }
 
   struct History {
     var statements: [Statement]
-    /// Every instant at which something may begin or end.
+    /// Every instant at which a price may begin or end.
     var bounds: [Second]
     var held: [Held]
   }
@@ -235,17 +244,17 @@ package final class PlainModel {
     return history
   }
 
-  /// What was believed, up to a clock.
+  /// Returns the believed prices that had begun by a clock.
   package func priceHistory(_ pair: Pair, clock: Second) -> [Held] {
     history(pair).held.filter { $0.from <= clock }
   }
 
-  /// Every instant at which something may begin or end.
+  /// Returns every instant at which a price may begin or end.
   package func bounds(_ pair: Pair) -> [Second] {
     history(pair).bounds.filter { $0 > 0 && $0 < .max }
   }
 
-  /// Everything that was stated of a station and fuel, for a person to decide.
+  /// Returns everything that was stated about a station and fuel as text, for a person to judge.
   package func evidence(_ pair: Pair) -> [String] {
     let history = history(pair)
     var lines: [String] = []
