@@ -4,7 +4,7 @@ package import Postgres
 package import Store
 import Timeline
 
-/// A feed in a test database that can be told what it says.
+/// A feed in a test database. Tests decide what it reports.
 package struct Feed {
   package let connection: Connection
   package let store: Store
@@ -32,7 +32,10 @@ package struct Feed {
     tellsWholeDays = state == .wa
   }
 
-  /// Stores what the feed says at an instant.
+  /// Stores what the feed reports at an instant.
+  ///
+  /// - Throws: `Refusal` where the list is refused; `BelievedNow` where that lets other lists be
+  ///   believed.
   @discardableResult
   package func says(
     _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
@@ -50,7 +53,7 @@ package struct Feed {
       name: tellsWholeDays ? "prices of \(days) days" : "prices", bytes: Array("x".utf8),
       fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt, kind: kind)
-    // Answers of whole days are told from one another by their documents.
+    // Answers with whole days are distinguished by their documents.
     if tellsWholeDays { try store.keep([document], of: run, fetchedAt: takenAt) }
     let payload = Payload(
       documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay)
@@ -72,7 +75,7 @@ package struct Feed {
     }
   }
 
-  /// Takes a run back, or counts it again.
+  /// Withdraws a run, or counts it again.
   ///
   /// - Returns: lists that were refused when they arrived and would be believed now.
   package func decide(
@@ -84,7 +87,7 @@ package struct Feed {
       .decide(run, takenAt: takenAt - delay, counts: counts, reason: "a test")
   }
 
-  /// Brings every dirty day up to date.
+  /// Updates every dirty day.
   package func aggregate(
     at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
   ) throws {
@@ -98,14 +101,16 @@ package struct Feed {
     try store.refreshChanges(now: now)
   }
 
-  /// Everything that a reader can see of prices and averages, at an instant, in order of its text.
+  /// Returns everything that a reader can see of stations, prices and averages at an instant, as
+  /// sorted lines.
   package func published(at now: Instant) throws -> [String] {
     try shown(at: now).sorted()
   }
 
   private func shown(at now: Instant) throws -> [String] {
     try connection.query("SELECT set_config('bowser.now', \(now.description), false)")
-    // Station numbers follow the order of arrival and mean nothing; the feed's codes do.
+    // Station numbers depend on the order of arrival, so the station codes of the feed are
+    // compared.
     return try connection.lines(
       """
       SELECT 'history' AS what, station.feed_station_code AS code, history.fuel,
@@ -163,7 +168,7 @@ package struct Feed {
   }
 }
 
-/// A list was refused, and beside it others are believed that were refused before.
+/// A list was refused, and because of it other lists are believed that were refused before.
 package struct BelievedNow: Error {
   package var runs: [RunID]
 }
@@ -176,7 +181,7 @@ extension Region {
 }
 
 extension Instant {
-  /// An instant written as ISO 8601; a mistake in a test stops the test.
+  /// Reads an instant in ISO 8601. A mistake in a test stops the test.
   package init(_ text: String) {
     guard let instant = Instant(iso: text) else { preconditionFailure("no instant: \(text)") }
     self = instant
@@ -184,7 +189,7 @@ extension Instant {
 }
 
 extension Observation {
-  /// One price of unleaded, in tenths of a cent; 0 is «not offered».
+  /// Returns one price of unleaded, in tenths of a cent; 0: not offered.
   package static func u91(_ code: String, _ tenths: Int, _ effectiveAt: Instant) -> Observation {
     Observation(
       stationCode: code, fuel: .u91, price: Price(tenths: tenths), effectiveAt: effectiveAt)

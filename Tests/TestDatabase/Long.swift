@@ -5,7 +5,8 @@ package import Testing
 package enum Long {
   package static let isOn = !(setting("LONG_TESTS") ?? "").isEmpty
 
-  /// How many seeds, kills or requests a test takes; a variable, where there is one, decides by hand.
+  /// Returns how many seeds, kills or requests a test uses. An environment variable of this name
+  /// overrides both numbers.
   package static func count(_ variable: String = "", short: Int, long: Int) -> Int {
     setting(variable).flatMap(Int.init) ?? (isOn ? long : short)
   }
@@ -15,11 +16,13 @@ package enum Long {
   }
 }
 
-// `config/tests` finds the tests of `make test-long` by these traits, which come first in `@Test(...)`.
+// `config/tests` finds the tests of `make test-long` by these traits, which must be the first
+// argument of `@Test(...)`.
 extension Trait where Self == ConditionTrait {
   /// A test that only `make test-long` runs.
   package static var long: Self { .enabled(if: Long.isOn, "long: make test-long") }
 
-  /// A test that `make test` runs with few seeds, kills or requests, and `make test-long` with many.
+  /// A test that `make test` runs with few seeds, kills or requests, and `make test-long` with
+  /// many.
   package static var longer: Self { .enabled(if: true) }
 }

@@ -6,17 +6,19 @@ import Synchronization
   import Glibc
 #endif
 
-/// A door to the test's server on a loopback port that can be shut, or lose what passes, at a message chosen before.
+/// A proxy to the test server on a loopback port. At a message chosen in advance it stops passing
+/// data, breaks the connection, or loses an answer.
 ///
-/// It counts what the client sends: each piece that arrives in one go, over all of its sessions.
+/// It counts messages from clients over all of their sessions. A message is what arrives in one
+/// read.
 package final class Proxy: Sendable {
   /// What happens at the chosen message.
   package enum Fault: Sendable, CaseIterable {
-    /// Nothing passes any more, either way, and nobody is told.
+    /// Nothing passes any more in either direction, and neither side is notified.
     case stops
-    /// Both sides are told that the connection is broken; the message is lost.
+    /// The message is lost, and both sides see the connection break.
     case drops
-    /// The message passes, and its answer is lost with the connection.
+    /// The message reaches the server; its answer is lost with the connection.
     case losesTheAnswer
   }
 
@@ -28,7 +30,7 @@ package final class Proxy: Sendable {
     var isShut = false
   }
 
-  /// A client's socket and the server's. They are closed when nobody passes anything between them any more.
+  /// The sockets to a client and to the server. They are closed when no thread uses them any more.
   private final class Link: Sendable {
     let client: Int32
     let server: Int32
@@ -57,9 +59,13 @@ package final class Proxy: Sendable {
   private let commit: Int?
   package let port: Int
 
+  /// Opens the proxy.
+  ///
   /// - Parameters:
-  ///   - message: the fault happens at this one, counted from 1; `nil`: never.
-  ///   - commit: or at this COMMIT.
+  ///   - message: the number of the message at which the fault happens, counted from 1; `nil`:
+  ///     none.
+  ///   - commit: the number of the COMMIT at which the fault happens, counted from 1; `nil`: none.
+  /// - Throws: `PostgresError.cannotConnect` where no port is available.
   package init(_ fault: Fault, atMessage message: Int? = nil, atCommit commit: Int? = nil) throws {
     self.fault = fault
     self.message = message
@@ -84,16 +90,16 @@ package final class Proxy: Sendable {
     Thread.detachNewThread { self.accept() }
   }
 
-  /// A libpq target that leads through it.
+  /// Returns a libpq target that leads through the proxy.
   package func target(_ target: String) -> String {
     let user = ProcessInfo.processInfo.environment["PGUSER"] ?? NSUserName()
     return "\(target) host=127.0.0.1 port=\(port) user=\(user) sslmode=disable gssencmode=disable"
   }
 
-  /// How many messages have come.
+  /// The number of messages that clients have sent.
   package var seen: Int { state.withLock { $0.seen } }
 
-  /// Ends it, and all that passes through.
+  /// Closes the proxy and all connections through it.
   package func close() {
     shutdown(listener, Int32(SHUT_RDWR))
     state.withLock { state in
@@ -177,12 +183,14 @@ package final class Proxy: Sendable {
       switch fate {
       case .pass: break
       case .stop:
-        // Whoever waits on either side is not told; the server's side is held open as a dead network would.
+        // Neither side is notified. The connection to the server stays open, as in a network that
+        // fails silently.
         while !state.withLock({ $0.isShut }) { usleep(50_000) }
         return
       case .drop: return
       case .passAndDrop:
-        // The way back is cut before the server hears of it.
+        // The connection to the client is cut before the server receives the message, so that the
+        // answer is lost.
         shutdown(source, Int32(SHUT_RDWR))
       }
       var sent = 0

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Answers of the real providers, kept beside the checkout where somebody has them.
+/// Recorded answers of the real providers, in a folder beside the checkout where somebody has them.
 package enum Recorded {
-  /// The folder; `nil` where it is not there: tests that need it then skip with a message.
+  /// The folder; `nil`: there is none, and tests that need it print a message and are skipped.
   package static let folder: URL? = {
     let url = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../shared/feeds/samples").standardized
@@ -14,7 +14,7 @@ package enum Recorded {
     return folder == nil
   }
 
-  /// The bytes of one, unzipped where need be.
+  /// Returns the bytes of a file, decompressed where its name ends in .gz.
   package static func bytes(_ path: String) throws -> [UInt8] {
     guard let url = folder?.appending(path: path) else { throw CocoaError(.fileNoSuchFile) }
     guard path.hasSuffix(".gz") else { return [UInt8](try Data(contentsOf: url)) }

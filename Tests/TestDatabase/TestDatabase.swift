@@ -2,14 +2,14 @@ import Foundation
 package import Postgres
 import Synchronization
 
-/// A migrated database of its own for each test, cloned from a template that is made once.
+/// A migrated database for each test, cloned from a template that is made once.
 ///
-/// The server is the throw-away one of `make test`, found by PG* variables. Without it these tests
-/// fail; they never skip.
+/// The server is the temporary one of `make test`, found by PG* variables. Without it these tests
+/// fail; they are never skipped.
 package enum TestDatabase {
   private static let count = Atomic<Int>(0)
 
-  /// The template's name; made on first use.
+  /// The name of the template, which is made on first use.
   private static let template: Result<String, any Error> = Result {
     let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
     try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
@@ -17,7 +17,8 @@ package enum TestDatabase {
     return name
   }
 
-  /// Makes a database and lends its libpq target; the database goes with the server.
+  /// Creates a database and passes its libpq target to `body`. The database is deleted with the
+  /// server.
   package static func with<Value>(_ body: (String) async throws -> Value) async throws -> Value {
     await gate.enter()
     let result: Result<Value, any Error>
@@ -35,7 +36,7 @@ package enum TestDatabase {
 
   private static let gate = Gate()
 
-  /// Lets so many tests through at once that the server has connections for all.
+  /// Limits how many tests run at once, so that the server has connections for all of them.
   private actor Gate {
     private var free = 24
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -57,7 +58,7 @@ package enum TestDatabase {
     }
   }
 
-  /// An empty database without any schema of ours.
+  /// Creates an empty database without the schema of this project.
   package static func withEmpty<Value>(_ body: (String) async throws -> Value) async throws -> Value
   {
     let process = ProcessInfo.processInfo.processIdentifier
@@ -68,7 +69,7 @@ package enum TestDatabase {
 }
 
 extension Connection {
-  /// All rows of a query as lines, for comparing whole answers.
+  /// Returns all rows of a query as lines, to compare whole results.
   package func lines(_ statement: SQL) throws -> [String] {
     let rows = try query(statement)
     return try rows.map { row in
@@ -77,8 +78,8 @@ extension Connection {
   }
 }
 
-/// Where two long lists differ, in a few words; `nil`: nowhere. Comparing them inside an expectation
-/// would make it work out all differences, which takes hours for long lists.
+/// Describes briefly where two long lists differ; `nil`: nowhere. An expectation that compares them
+/// itself would compute all differences, which takes hours for long lists.
 package func firstDifference(_ found: [String], _ expected: [String]) -> String? {
   guard found != expected else { return nil }
   let missing = Set(expected).subtracting(found).sorted()
