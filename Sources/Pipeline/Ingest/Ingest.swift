@@ -462,7 +462,7 @@ extension Source {
 }
 
 extension Store {
-  /// Forgets to read a run again if the documents themselves are the reason of the failure. After
+  /// Forgets to read a run again if the documents themselves are the reason for the failure. After
   /// any other failure the next run tries again.
   func giveUpReading(_ run: Int, after error: any Error) {
     guard error is FeedError || error is Refusal || error is BodyError else { return }

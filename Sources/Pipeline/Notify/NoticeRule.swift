@@ -2,7 +2,7 @@ package import Configuration
 import Foundation
 package import FuelModel
 
-/// A rule that states about what a receiver wants to be notified.
+/// A rule of `notify.json5`: what a receiver is to be notified of.
 package struct NoticeRule: Sendable {
   package enum Kind: Sendable, Equatable {
     /// The verdict or the state of a market changes.
