@@ -56,9 +56,8 @@ package final class PlainModel {
     /// The stamp of the price. It is older than `at` where a list shows a price again that an
     /// earlier list left out.
     var stampedAt: Second
-    /// The first and the last time the price was reported. `firstTold` is the instant whose state
-    /// the report shows; `told` is later by the delay of the feed for prices, but not for gaps in
-    /// lists.
+    /// The instant of the first report that showed the price, without the delay of the feed.
+    /// `told` is when its last unbroken series of reports began; for prices the delay is added.
     var firstTold: Second
     var told: Second
   }
