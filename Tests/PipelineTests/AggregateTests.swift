@@ -6,9 +6,10 @@ import Store
 import TestDatabase
 import Testing
 
-/// What makes an aggregate due. Kept averages that the test has spoilt tell whether they were made again.
+/// Tests what makes an aggregate due. The test changes the stored averages, to detect whether they
+/// are made again.
 struct AggregateTests {
-  // Twenty minutes before a price day ends in Queensland.
+  // Twenty minutes before the price day ends in Queensland.
   private static let now = Instant("2026-06-30T13:40:00Z")
 
   private final class Bench {
@@ -26,7 +27,7 @@ struct AggregateTests {
         (0..<4).map { .u91("\($0)", tenths, instant + .seconds(-60)) }, at: instant, now: instant)
     }
 
-    /// Whether an aggregate made the averages of now.
+    /// Returns whether an aggregate makes the present averages again.
     func makes(
       after seconds: Int64 = 0, rebuild: Bool = false, regions: [Region] = [.queensland, .nation]
     ) throws -> Bool {
@@ -41,7 +42,7 @@ struct AggregateTests {
     }
   }
 
-  /// Nothing came, and what is shown still holds: an aggregate only writes down that it ran.
+  /// Where nothing arrived and what is shown is still valid, an aggregate only records that it ran.
   @Test func withNothingNewNothingIsMade() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -56,7 +57,7 @@ struct AggregateTests {
     }
   }
 
-  /// Whatever came, or was left over, is made at once.
+  /// Whatever arrived or was left over is made at once.
   @Test(arguments: [
     "INSERT INTO fuel.dirty_day (fuel_id, day) SELECT fuel_id, '2026-06-30' FROM fuel.fuel WHERE fuel = 'U91'",
     "UPDATE fuel.source SET changes = changes + 1",
@@ -83,7 +84,7 @@ struct AggregateTests {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       #expect(try bench.makes())
-      // Not one price is another: they are seen again.
+      // No price differs; the prices are only seen again.
       try bench.say(1_700, at: Self.now + .seconds(30))
       #expect(try bench.makes(after: 60))
     }
@@ -106,7 +107,7 @@ struct AggregateTests {
     }
   }
 
-  /// A price day that has ended is made at once, though nothing came.
+  /// The averages of a price day that has ended are made at once, even if nothing arrived.
   @Test func aDayThatEndsIsMade() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -120,7 +121,8 @@ struct AggregateTests {
     }
   }
 
-  /// F-N50: an aggregate by a clock that was weeks ahead leaves nothing behind once the clock is right again.
+  /// F-N50: an aggregate with a clock that was weeks ahead leaves no trace once the clock is right
+  /// again.
   @Test func aClockThatWasAheadIsTakenBack() async throws {
     func answers(isAhead: Bool) async throws -> [String] {
       try await TestDatabase.with { target in
@@ -137,7 +139,7 @@ struct AggregateTests {
         var changedAt = Array(repeating: begin, count: 4)
         for round in 0..<28 {
           let at = begin + .seconds(Int64(round) * 43_200)
-          // One of them moves, the others stay for days.
+          // One of three prices changes; the others stay for days.
           prices[round % 3] += round % 2 == 0 ? 30 : -20
           changedAt[round % 3] = at
           try feed.says(

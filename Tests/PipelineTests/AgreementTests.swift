@@ -6,7 +6,7 @@ import Store
 import TestDatabase
 import Testing
 
-/// What an archive and our own capture say of the same noons.
+/// Compares an archive and a feed at the same noons.
 struct AgreementTests {
   @Test func noonsAreComparedWhereBothTell() async throws {
     try await TestDatabase.with { target in
@@ -22,7 +22,7 @@ struct AgreementTests {
       func row(_ code: String, _ time: String, _ price: String) -> String {
         "\(names[code] ?? ""),\"\(code) High Street, Testville NSW 2000\",Testville,2000,B,U91,\(time),\(price)"
       }
-      // Noon in Sydney is 02:00 UTC. 103 is gone on the third day.
+      // Noon in Sydney is 02:00 UTC. Station 103 is gone on the third day.
       let since = Instant("2026-04-09T20:00:00Z")
       let changed = Instant("2026-04-11T20:00:00Z")
       for hours in stride(from: 0, through: 72, by: 6) {
@@ -49,7 +49,7 @@ struct AgreementTests {
       }
       try feed.aggregate(at: end, regions: [.nation])
       let known = try feed.store.knownDays(now: end).filter { !$0.isArchive }.map(\.day)
-      // Four days of lists, and the day after, into which the last of them is believed.
+      // Four days of lists, and the next day, on which the last list is still believed.
       #expect(known.count == 5)
       let noons = try Agreement(archive, store: feed.store)
         .noons(of: (10...12).compactMap { Day("2026-04-\($0)") })

@@ -8,9 +8,9 @@ import Store
 import TestDatabase
 import Testing
 
-/// The real files of the states, where somebody has them: every row is accounted for.
+/// Loads the real files of the states, where somebody has them, and accounts for every row.
 struct ArchiveSampleTests {
-  /// The folder of samples; `nil` where it is not there.
+  /// The folder of samples; `nil`: there is none.
   static let folder: String? = {
     let path = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../shared/archives/samples").standardized.path
@@ -33,9 +33,10 @@ struct ArchiveSampleTests {
     ).run([Self.folder! + "/" + path])
   }
 
-  /// Averages of Sydney at noon out of the workbook of April 2020, beside a series that was worked out
-  /// elsewhere with another outline of Sydney: within 0.3 c once the stations have entered with their first
-  /// price of the month. May is not among the workbooks, so that later months begin anew.
+  /// Compares Sydney's averages at noon, from the workbook of April 2020, with a series that was
+  /// computed elsewhere with another outline of Sydney. They agree within 0.3 c once the stations
+  /// have had their first price of the month. May is not among the workbooks, so later months begin
+  /// without earlier prices.
   @Test(.long) func averagesAgreeWithTheRecordedSeries() async throws {
     let file = Self.folder.map { $0 + "/../../verdict/dev_nsw.csv" }
     guard !Self.isMissing, let file, FileManager.default.fileExists(atPath: file) else { return }
@@ -72,11 +73,11 @@ struct ArchiveSampleTests {
     }
   }
 
-  /// Rows, exact duplicates and same-second conflicts of all nine workbooks, as a second reading of
-  /// the files has them; each file's rows are stored, duplicates or turned away.
+  /// Compares the rows, exact duplicates and same-second conflicts of all nine workbooks with a
+  /// second reading of the files. Each row of a file is stored, a duplicate or rejected.
   @Test(.long) func theWorkbooksOfNewSouthWales() async throws {
     guard !Self.isMissing else { return }
-    // File: rows, rows that repeat another, rows that another of the same second replaced.
+    // By file: rows, rows that repeat another row, rows replaced by another row of the same second.
     let expected = [
       "service-station-price-history-july-2018.xlsx": [75_107, 8, 17],
       "price_history_dec_2018.xlsx": [86_719, 9, 2],
@@ -103,7 +104,7 @@ struct ArchiveSampleTests {
       }
       try TimelineUpdate.makeAll(Workers(store), now: Self.now)
       let connection = try Connection(target)
-      // Row 2104 of April 2020, whose fuel and time stand in the cells above.
+      // Row 2104 of April 2020, whose fuel and time are in the cells above.
       #expect(
         try connection.lines(
           """
@@ -112,11 +113,12 @@ struct ArchiveSampleTests {
           WHERE told.name = 'Caltex Woolworths Rosebery' AND fuel = 'P98'
             AND valid_from = '2020-04-01 15:20:28+11'
           """) == ["145.9"])
-      // Once a workbook was read, its months are there whole.
+      // A workbook that was read covers all of its months.
       #expect(
         try connection.lines(
           "SELECT count(*) FROM fuel.covered_days('2026-11-01')") == ["276"])
-      // 3,203 addresses as written; in one form, with house numbers that overlap, so many places.
+      // 3,203 addresses as written are this many stations, once they are normalized and overlapping
+      // house numbers are joined.
       let places = try connection.lines("SELECT count(*) FROM fuel_v1.stations")
       #expect(places == ["2709"])
       #expect(
@@ -126,8 +128,8 @@ struct ArchiveSampleTests {
     }
   }
 
-  /// The filled-down rows of April 2020 by a second way: the sheet's XML in one piece, cut by patterns,
-  /// every column but the price filled from above.
+  /// Reads the filled-down rows of April 2020 in a second way: the XML of the sheet in one piece,
+  /// cut with regular expressions, with every column but the price filled from above.
   @Test(.long) func aPrintedReportByASecondReading() async throws {
     guard !Self.isMissing else { return }
     let path = Self.folder! + "/nsw_fuelcheck/price_history_checks_apr2020.xlsx"
@@ -192,14 +194,15 @@ struct ArchiveSampleTests {
       "\(codes[fact.record]!) \(Fuel.allCases.first { $0.id == fact.fuel }!.rawValue) "
         + "\(fact.effectiveAt) \(fact.tenths)"
     }
-    // What was read once more has the 45 repeated rows and the three that were corrected.
+    // The second reading also has the 45 repeated rows and the three rows that were corrected.
     #expect(first.count == 74_464 - 48)
     #expect(Set(second).subtracting(first).count == 3)
     #expect(Set(first).isSubset(of: second))
     #expect(Set(second).count == 74_464 - 45)
   }
 
-  /// Queensland's one original month: sentinels, slips, ties of a minute, stations of New South Wales.
+  /// The only original month of Queensland: sentinel values, slips of a digit, ties within a
+  /// minute, and stations of New South Wales.
   @Test func aMonthOfQueensland() async throws {
     guard !Self.isMissing else { return }
     try await TestDatabase.with { target in
@@ -210,7 +213,7 @@ struct ArchiveSampleTests {
         return
       }
       #expect(counts.received == 27_338)
-      // Of 25 ties three are between a slip, which is turned away by itself, and its correction.
+      // Three of the 25 ties are between a slip, which is rejected by itself, and its correction.
       #expect(
         counts.rejectedByReason == ["price_out_of_band": 13, "conflicting_price": 22])
       let connection = try Connection(target)
@@ -224,7 +227,7 @@ struct ArchiveSampleTests {
         try connection.lines("SELECT count(*) > 0 FROM fuel_v1.stations WHERE state = 'NSW'") == [
           "t"
         ])
-      // Brisbane's month, whole.
+      // All of the month in Brisbane's time.
       #expect(
         try connection.lines(
           "SELECT min(day), max(day), count(*) FROM fuel.covered_days('2026-11-01')")
@@ -232,8 +235,8 @@ struct ArchiveSampleTests {
     }
   }
 
-  /// A month of Western Australia beside the lists of the same days: where both tell a price, they tell
-  /// the same one. F-L05.
+  /// Compares a month of Western Australia with the lists of the same days: where both state a
+  /// price, it is the same one. F-L05.
   @Test(.long) func aMonthOfWesternAustraliaAgrees() async throws {
     guard !Self.isMissing else { return }
     try await TestDatabase.with { target in
@@ -255,7 +258,7 @@ struct ArchiveSampleTests {
       let places = try Connection(target).lines(
         "SELECT count(*) FROM fuel_v1.station_records WHERE source LIKE '%archive' AND matched_by = 'itself'"
       )
-      // Those that traded on other days of the month only.
+      // The stations that traded only on other days of the month.
       #expect(Int(places[0])! < 20, "\(places)")
     }
   }
@@ -307,7 +310,7 @@ struct ArchiveSampleTests {
       told, stations: stations, at: at + .seconds(3_600), now: Self.now, coverage: .partial)
   }
 
-  /// Victoria's daily files are what its feed answered: loaded as such, once.
+  /// Victoria's daily files are what its feed answered. They are loaded as answers, once.
   @Test func daysOfVictoria() async throws {
     guard !Self.isMissing else { return }
     try await TestDatabase.with { target in
@@ -340,7 +343,7 @@ struct ArchiveSampleTests {
     }
   }
 
-  /// Files of other kinds are refused with what was seen.
+  /// Files of other kinds are refused with a description of what was found.
   @Test func otherFilesAreRefused() async throws {
     guard !Self.isMissing else { return }
     try await TestDatabase.with { target in

@@ -7,7 +7,7 @@ import TestDatabase
 import Testing
 import Trends
 
-/// What was known at an instant, after more has been learnt.
+/// Tests what was known at an instant, after more has been learnt.
 struct AsKnownTests {
   private static let south = Region(
     code: "NSW", name: "New South Wales", kind: "state", state: .nsw, centre: nil,
@@ -17,7 +17,7 @@ struct AsKnownTests {
 
   private static func noon(_ day: Int) -> Instant { begin + .seconds(day * 86_400) }
 
-  /// A tooth of twenty days: up by 30 c in four, down again in sixteen.
+  /// A sawtooth of twenty days: up by 30 c in four days, down again in sixteen.
   private static func tenths(_ day: Int) -> Int {
     let place = day % 20
     return 1_600 + (place <= 4 ? place * 75 : (20 - place) * 300 / 16)
@@ -29,7 +29,8 @@ struct AsKnownTests {
     ).run()
   }
 
-  /// Five stations that all follow the tooth, read every noon for so many days.
+  /// Stores five stations that all follow the sawtooth, read every noon for the given number of
+  /// days.
   private func live(_ target: String, days: Int) throws -> Feed {
     let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
     for day in 0..<days {
@@ -42,8 +43,9 @@ struct AsKnownTests {
     return feed
   }
 
-  /// F-G04, F-G13: a correction of twenty days ago changes its days; the verdicts that were given stay and
-  /// are marked; and asked as of then, averages and verdicts are what they were.
+  /// F-G04, F-G13: a correction of a day twenty days ago changes the days concerned. The verdicts
+  /// given then stay and are marked as revised. As known at that time, averages and verdicts are
+  /// what they were.
   @Test func aCorrectionChangesThePastButNotWhatWasKnown() async throws {
     try await TestDatabase.with { target in
       let feed = try live(target, days: 60)
@@ -64,12 +66,12 @@ struct AsKnownTests {
       let before = try given(45)
       #expect(before.count == 1 && before[0].contains("price_cycle"))
       let days = try (0..<60).map(average)
-      // Station a had charged 60 c more from the noon of day 40 until that of day 41.
+      // Station a had charged 60 c more from noon of day 40 to noon of day 41.
       try feed.says(
         [.u91("a", Self.tenths(40) + 600, Self.noon(40) - .seconds(1_800))], at: Self.noon(60),
         coverage: .partial)
       try aggregate(feed.store, at: Self.noon(60) + .seconds(60))
-      // The last day was not over.
+      // The last day had not ended.
       let changed = try (0..<59).filter { try average($0) != days[$0] }
       #expect(changed == [40, 41])
       #expect(try given(45) == before)
@@ -77,7 +79,7 @@ struct AsKnownTests {
         """
         SELECT DISTINCT day FROM fuel_v1.fill_up_history WHERE is_revised ORDER BY day
         """)
-      // Those that had used these days as days that were over.
+      // The verdicts that rested on these days after they had ended.
       #expect(revised == ["2026-06-11", "2026-06-12"])
 
       for day in [30, 41, 45, 59] {
@@ -100,7 +102,7 @@ struct AsKnownTests {
     }
   }
 
-  /// A region that leaves the configuration loses its averages and cycles, never its verdicts.
+  /// A region that leaves the configuration loses its averages and cycles, but never its verdicts.
   @Test func aRegionMayLeave() async throws {
     try await TestDatabase.with { target in
       let feed = try live(target, days: 3)
@@ -117,7 +119,7 @@ struct AsKnownTests {
     }
   }
 
-  /// F-G13: the same again changes nothing, and a rebuild of everything makes the same rows.
+  /// F-G13: a second aggregate changes nothing, and a rebuild of everything makes the same rows.
   @Test func twiceEqualsOnce() async throws {
     try await TestDatabase.with { target in
       let feed = try live(target, days: 30)
@@ -139,8 +141,8 @@ struct AsKnownTests {
     }
   }
 
-  /// The scores of a backtest are published, and rest on what was known the morning after: a correction
-  /// that came later is no part of them.
+  /// The scores of a backtest are published. They rest on what was known the morning after each
+  /// day, so a correction that came later is not part of them.
   @Test func scoresRestOnWhatWasKnown() async throws {
     try await TestDatabase.with { target in
       let feed = try live(target, days: 71)

@@ -12,7 +12,8 @@ import Synchronization
 import TestDatabase
 import Testing
 
-/// A simulated market behind a real server, and a pipeline in a database of its own before it.
+/// A simulated market behind a real HTTP server, and a pipeline with a database of its own that
+/// reads it.
 final class Bench: Sendable {
   static let end = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z
   static let market = Market(
@@ -21,12 +22,13 @@ final class Bench: Sendable {
 
   let feeds: SimulatedFeeds
   let server: Server
-  /// What the providers were asked, path by path.
+  /// The paths that were requested from the providers.
   let asked = Mutex<[String]>([])
   let lines = Mutex<[String]>([])
   private let fault = Mutex<Fault?>(nil)
 
-  /// In an object of its own: a function inside a mutex is wrapped once more by every look at it.
+  /// An object of its own, because every access to a function in a mutex would wrap that function
+  /// once more.
   private final class Fault: Sendable {
     let answer: @Sendable (Server.Request) -> Server.Answer?
     init(_ answer: @escaping @Sendable (Server.Request) -> Server.Answer?) { self.answer = answer }
@@ -34,12 +36,15 @@ final class Bench: Sendable {
   let environment: [String: String]
   let target: String
 
-  /// The configuration: the project's own, or a copy with changes.
+  /// The folder of the configuration: the project's own, or a copy with changes.
   let folder: String
 
+  /// Creates a bench.
+  ///
   /// - Parameters:
-  ///   - changing: texts of the feeds' files to replace, for a configuration of its own.
-  ///   - newPricesDay: whose day begins FuelCheck's news anew; `nil` is UTC's.
+  ///   - changing: texts to replace in the files of the feeds, which makes a separate
+  ///     configuration.
+  ///   - newPricesDay: the time zone whose midnight begins FuelCheck's news afresh; `nil`: UTC.
   init(
     _ target: String, environment extra: [String: String] = [:],
     changing: [String: String] = [:], market: Market = Bench.market, newPricesDay: Zone? = nil
@@ -72,7 +77,8 @@ final class Bench: Sendable {
     }
   }
 
-  /// From now on the server answers like this where the function answers at all.
+  /// Lets the server answer with this function from now on, wherever the function returns an
+  /// answer.
   func misbehave(_ fault: (@Sendable (Server.Request) -> Server.Answer?)?) {
     let fault = fault.map { Fault($0) }
     self.fault.withLock { $0 = fault }
@@ -106,7 +112,7 @@ final class Bench: Sendable {
 
   var log: Logger { Logger(.debug) { [self] line in lines.withLock { $0.append(line) } } }
 
-  /// One run on one feed at an instant.
+  /// Performs one run of one feed at an instant.
   @discardableResult
   func ingest(
     _ feed: String, at instant: Instant = Bench.end, recording: Recording? = nil, attempts: Int = 1,
@@ -126,7 +132,8 @@ final class Bench: Sendable {
 
   func lines(_ statement: SQL) throws -> [String] { try Connection(target).lines(statement) }
 
-  /// What the stations of a feed charged at an instant by the history, as the market's truth.
+  /// Returns what the stations of a feed charged at an instant, by the history, in the format of
+  /// the market's truth.
   func charged(
     _ feed: String, at instant: Instant, knownAt: Instant = Bench.end + .seconds(3_600)
   ) throws -> [String] {
@@ -143,7 +150,7 @@ final class Bench: Sendable {
     ).sorted()
   }
 
-  /// Everything stored, by the feeds' own codes; rejects only where asked for.
+  /// Returns everything that is stored, by the codes of the feeds; rejects only if asked for.
   func stored(withRejects: Bool = true) throws -> [String] {
     try lines(
       """

@@ -10,7 +10,7 @@ import TestDatabase
 import Testing
 import Timeline
 
-/// Another country than Australia, by configuration alone.
+/// Tests a country other than Australia, by configuration alone.
 struct CountryTests {
   private static let now = Instant("2026-07-01T12:00:00Z")
 
@@ -62,7 +62,7 @@ struct CountryTests {
     #expect(throws: ConfigurationError.self) { try read(Self.text.replacing(old, with: new)) }
   }
 
-  /// A position outside its country is left out, whichever country that is.
+  /// A position outside its country is left out, for any country.
   @Test func aPositionIsHeldAgainstItsCountry() throws {
     let country = try read()
     for (latitude, longitude, isThere) in [(52.5, 13.4, true), (-33.9, 151.2, false)] {
@@ -80,7 +80,8 @@ struct CountryTests {
     #expect(Position(latitude: 91, longitude: 0) == nil)
   }
 
-  /// From a list to the averages: stations of a country with 150,000 of them, more than ten times Australia's. Short: fewer.
+  /// Makes averages from a list of a country with 150,000 stations, more than ten times as many as
+  /// Australia has. The short form has fewer.
   @Test(.longer) func aLargeCountryIsAveraged() async throws {
     let count = Long.count(short: 3_000, long: 150_000)
     try await TestDatabase.with { target in
@@ -103,7 +104,7 @@ struct CountryTests {
           Station(
             code: "\(number)", state: north, name: "Station \(number)",
             address: "\(number) Main St", suburb: "Town \(number % 12_000)", postcode: "10115",
-            // A tenth of them around the capital.
+            // A tenth of the stations lie around the capital.
             position: number % 10 == 0
               ? Position(latitude: 52.5 + Double(number % 7) / 100, longitude: 13.4)
               : Position(latitude: 54.5, longitude: 8 + Double(number % 50) / 100)))
@@ -121,7 +122,7 @@ struct CountryTests {
         payload: Payload(documents: [document], fetchedAt: Self.now, takenAt: Self.now), run: run,
         requests: 0, tellsWholeDays: false)
       #expect(counts.stored == count)
-      // Now there are runs: only the same country is taken.
+      // Now there are runs, so only the same country is accepted.
       #expect(try owner.keep(country) && !owner.keep(.australia))
       #expect(try connection.lines("SELECT country FROM fuel.country") == ["XX"])
 

@@ -7,21 +7,22 @@ import Store
 import TestDatabase
 import Testing
 
-/// Months that nobody loaded, the weeks after them, and a nation of which one state is known.
+/// Tests months that were not loaded, the weeks after them, and a nation of which one state is
+/// known.
 struct CoverageTests {
-  // Forty stations in cycles of twelve days that jump by thirty cents, over nine months.
+  // Forty stations over nine months, in cycles of twelve days that jump by thirty cents.
   private static let stations = 40
   private static let first = Day("2025-01-01")!
   private static let days = 273
 
   private struct Event {
     var station: Int
-    /// Seconds of Sydney's clock since the first day.
+    /// Seconds since the first day, by Sydney's clock.
     var second: Int
     var tenths: Int
   }
 
-  /// Stations follow the market at hours of their own; some wait for days.
+  /// Makes price changes. Stations follow the market at different hours; some wait for days.
   private static func events() -> [Event] {
     var random = Random(seed: 12, "coverage")
     var events: [Event] = []
@@ -40,7 +41,7 @@ struct CoverageTests {
     return events
   }
 
-  /// The mean over all stations of a day, from all events, in cents.
+  /// Returns the mean over all stations on a day, from all events, in cents.
   private static func truth(_ events: [Event], day: Int) -> Double {
     var means: [Double] = []
     for station in 0..<stations {
@@ -75,9 +76,9 @@ struct CoverageTests {
     return text
   }
 
-  /// F-N29, F-N30, F-N31: January to April, June and August are loaded, in any order. May, July and September have
-  /// no average and say why; the first weeks of June and August are right or not complete; the nation is not
-  /// complete with one state.
+  /// F-N29, F-N30, F-N31: January to April, June and August are loaded in any order. May, July and
+  /// September have no average, and the reason is stated. Days in the first weeks of June and
+  /// August are right or not complete. The nation is not complete with one state.
   @Test(arguments: [[1, 2, 3, 4, 6, 8], [8, 4, 6, 1, 3, 2]])
   func nothingIsInventedBetweenLoadedMonths(order: [Int]) async throws {
     let events = Self.events()
@@ -91,7 +92,7 @@ struct CoverageTests {
             log: Logger(.error)
           ).run([path])
         }
-        // What an aggregate made in between is made again.
+        // Days that an aggregate made in between are made again.
         if position == 3 { try feed.aggregate(at: now, regions: [.nation, .newSouthWales]) }
       }
       try feed.aggregate(at: now, regions: [.nation, .newSouthWales])
@@ -122,14 +123,14 @@ struct CoverageTests {
         guard try row.boolean("is_complete") else { continue }
         complete += 1
         let place = day.sinceEpoch - Self.first.sinceEpoch
-        // The very first days know no station's price of before.
+        // On the very first days the earlier prices of the stations are not known.
         let average = try #require(Double(try row.text("average_cpl")))
         let known = "\(try row.text("stations")) stations, \(try row.text("coverage")) covered"
         let error = abs(average - Self.truth(events, day: place))
         #expect(error < 1, "\(day): \(average), \(known), wrong by \(error)")
       }
       #expect(complete > 160)
-      // F-N30: on the first of June nearly nobody is known, and all are expected.
+      // F-N30: on the first of June hardly any station is known, and all are expected.
       #expect(
         try feed.connection.lines(
           """
@@ -144,7 +145,8 @@ struct CoverageTests {
     }
   }
 
-  /// A link that a person takes back makes the spans and days of its own stations again, and of no other.
+  /// When a person takes back a link, the spans and days of the linked stations are made again, and
+  /// no others.
   @Test func aChangedLinkCostsItsOwnStations() async throws {
     let events = Self.events()
     try await TestDatabase.with { target in
@@ -162,7 +164,7 @@ struct CoverageTests {
       func code(_ name: String) throws -> String {
         try feed.connection.lines("SELECT station_code FROM fuel.station WHERE name = \(name)")[0]
       }
-      // Which rows of other stations there are, by the transactions that wrote them.
+      // The number of rows of other stations, and the newest transaction that wrote one of them.
       func others() throws -> [String] {
         try ["span", "station_month"].flatMap { table in
           try feed.connection.lines(

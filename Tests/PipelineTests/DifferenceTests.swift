@@ -5,12 +5,12 @@ import Timeline
 
 @testable import Pipeline
 
-/// Which prices of a run meet the history, held against what its feed showed before.
+/// Tests which prices of a run are compared with the history, given what its feed showed before.
 @Suite struct DifferenceTests {
   static let noon = Instant(seconds: 1_782_900_000)
   static let u91 = Pair(stationID: 7, fuelID: 1)
 
-  /// What the feed shows: 170.0 since noon.
+  /// The feed shows 170.0 since noon.
   static let shown = ShownPrice(pair: u91, stampedAt: noon, stampedTenths: 1_700)
 
   static func price(_ tenths: Int32, hours: Int64 = 0, of pair: Pair = u91) -> ReportedPrice {
@@ -43,8 +43,8 @@ import Timeline
       ])
   }
 
-  /// What a list says of a station and fuel stands together, so that it goes on saying it when the list before is taken
-  /// back.
+  /// The prices that a list states for one station and fuel belong together, so that the list still
+  /// states them when the list before it is withdrawn.
   @Test func aListSaysAllItsPricesOfAStation() {
     var shown = Self.shown
     shown.next = (Self.noon + .seconds(7_200), 1_650)
@@ -81,7 +81,8 @@ import Timeline
     #expect(Self.found([Self.price(1_700)], [shown]) == [back])
   }
 
-  /// Nothing after them repeats what news told; answers of whole days repeat each other.
+  /// Nothing later repeats what news reported, so news is taken whole. Answers with whole days
+  /// repeat each other.
   @Test func newsAreTakenWhole() {
     func found(tellsWholeDays: Bool) -> [DifferingPrice] {
       Difference(

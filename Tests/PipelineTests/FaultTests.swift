@@ -9,14 +9,15 @@ import Store
 import TestDatabase
 import Testing
 
-/// Every way in which an answer can go wrong, by its name in the simulator, against a whole run: what
-/// it ends as, and that nothing of it is stored.
+/// Runs every fault of the simulator, by its name there, through a whole run: tests what the run
+/// ends as, and that nothing of the answer is stored.
 ///
-/// F-H03, F-H04, F-H05, F-H06, F-H08, F-H09, F-H10, F-H11, F-H12, F-H13, F-H14, F-H15, F-H16, F-H17,
-/// F-H18, F-P01, F-P02, F-P03, F-P06, F-P07, F-P08, F-J01, F-J02, F-J03, F-J04, F-J05, F-J07, F-J08,
-/// F-P05, F-P09, F-X01, F-X02, F-X03, F-X05, F-X06, F-X07, F-X08, F-X10, F-Z02, F-Z03, F-Z05, F-Z07, F-Z08, F-Z12.
+/// F-H03, F-H04, F-H05, F-H06, F-H08, F-H09, F-H10, F-H11, F-H12, F-H13, F-H14, F-H15, F-H16,
+/// F-H17, F-H18, F-P01, F-P02, F-P03, F-P06, F-P07, F-P08, F-J01, F-J02, F-J03, F-J04, F-J05,
+/// F-J07, F-J08, F-P05, F-P09, F-X01, F-X02, F-X03, F-X05, F-X06, F-X07, F-X08, F-X10, F-Z02,
+/// F-Z03, F-Z05, F-Z07, F-Z08, F-Z12.
 struct FaultTests {
-  /// These end the process on this platform; CommandTests meets them in a process of its own.
+  /// Faults that end the process on this platform. CommandTests runs them in a separate process.
   static let deadly: Set<String> = ["head-cut"]
 
   @Test(.longer, arguments: ["nsw-fuelcheck", "wa-fuelwatch"])
@@ -33,7 +34,7 @@ struct FaultTests {
       let faults = Fault.all.filter {
         ($0.format == nil || $0.format == format) && !Self.deadly.contains($0.name)
       }
-      // The short form meets every sixth, another sixth for each feed.
+      // The short form runs every sixth fault, a different sixth for each feed.
       let step = Long.count(short: 6, long: 1)
       for place in stride(from: format == "xml" ? step / 2 : 0, to: faults.count, by: step) {
         let fault = faults[place]
@@ -52,7 +53,8 @@ struct FaultTests {
         do {
           try await bench.ingest(
             feed, at: at, attempts: 2,
-            // What answers may take its time on a busy machine; what hangs need not.
+            // An answer may take its time on a busy machine. A server that hangs need not get that
+            // time.
             timeoutSeconds: fault.result == .unavailable ? 3 : 240)
           result = .harmless
         } catch let error as FeedError {
@@ -70,7 +72,7 @@ struct FaultTests {
         }
         #expect(result == fault.result, "\(fault.name)")
         if result != .harmless {
-          // Rejects of a refused run are kept; nothing else is.
+          // The rejects of a refused run are kept, and nothing else.
           let after = try bench.stored()
           #expect(Set(after).isSuperset(of: before), "\(fault.name) lost something")
           #expect(after.count - before.count < 2_000, "\(fault.name)")
@@ -83,7 +85,7 @@ struct FaultTests {
               """) == ["t|0|t|t"], "\(fault.name)")
         }
         bench.misbehave(nil)
-        // The next fault is met whatever this one asked for.
+        // The next fault must be reached even if this one asked for a pause.
         try connection.execute("UPDATE fuel.source SET not_before_at = NULL")
       }
       #expect(faults.count > 90 && met >= faults.count / step)
@@ -92,7 +94,7 @@ struct FaultTests {
           "SELECT count(*) FROM fuel.price WHERE run_id IN (SELECT run_id FROM fuel.run WHERE outcome IN ('refused', 'failed'))"
         )
           == ["0"])
-      // And the feed is as good as before.
+      // After all faults the feed works as before.
       #expect(try await bench.ingest(feed, at: Bench.end).counts.received > 50)
     }
   }

@@ -9,9 +9,10 @@ import Store
 import TestDatabase
 import Testing
 
-/// Several sources tell of the same weeks: a feed with codes and an archive without, a feed and an
-/// archive of whole days. In whatever order their runs and files arrive, cut off and repeated, with
-/// matching and averaging in between, everything published ends the same. F-C06, F-L01, F-S01, F-S04.
+/// Several sources report the same weeks: a feed with codes and an archive without them, and a feed
+/// and an archive of whole days. Their runs and files arrive in any order, interrupted and
+/// repeated, with matching and averaging in between. Everything published ends the same. F-C06,
+/// F-L01, F-S01, F-S04.
 struct HistoryOrderTests {
   static let begin = Instant("2026-03-28T00:00:00Z")
   static let end = begin + .seconds(20 * 86_400)
@@ -20,7 +21,7 @@ struct HistoryOrderTests {
   enum Step {
     case list(wa: Bool, at: Instant, [Observation], [Station], Reading.Coverage)
     case file(archive: String, text: String)
-    /// A file whose load ends in the middle.
+    /// A file whose load is interrupted.
     case cutFile(archive: String, text: String)
     case aggregate
   }
@@ -30,7 +31,7 @@ struct HistoryOrderTests {
     var names: [String]
     var address: String
     var suburb: String
-    /// Whether the feed lists it, and whether the archive has it.
+    /// Whether the feed lists the station, and whether the archive has it.
     var isListed = true
     var isArchived = true
   }
@@ -68,7 +69,7 @@ struct HistoryOrderTests {
     return eventSteps(&random) + daySteps(&random)
   }
 
-  /// New South Wales: changes, in lists with codes and in files without.
+  /// Makes steps for New South Wales: price changes, in lists with codes and in files without them.
   private static func eventSteps(_ random: inout Random) -> [Step] {
     let places = newSouthWales
     let renamedAt = begin + .seconds(random.integer(2...12) * 86_400)
@@ -115,7 +116,7 @@ struct HistoryOrderTests {
       at = at + .seconds(random.chance(0.05) ? 250_000 : random.integer(20_000...90_000))
     }
 
-    // Files of days that overlap, some rows twice, now and then another price in the same second.
+    // Files of overlapping days. Some rows come twice, and now and then a second has two prices.
     var from = begin
     while from < begin + .seconds(16 * 86_400) {
       let until = from + .seconds(random.integer(2...6) * 86_400)
@@ -144,7 +145,8 @@ struct HistoryOrderTests {
     return steps
   }
 
-  /// Western Australia: prices of whole days, told by name and address on both sides.
+  /// Makes steps for Western Australia: prices of whole days, with names and addresses but no codes
+  /// in both sources.
   private static func daySteps(_ random: inout Random) -> [Step] {
     let places = westernAustralia
     let firstDay = Zone.perth.local(begin).day
@@ -200,7 +202,7 @@ struct HistoryOrderTests {
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// More by hand: ORDER_SEEDS=5000 make test-long.
+  /// To run more: ORDER_SEEDS=5000 make test-long.
   static let seeds = Long.count("ORDER_SEEDS", short: 3, long: 30)
 
   @Test(.longer, arguments: 0..<seeds)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Pipeline
 
-/// How good matching is on real stations whose codes are known and kept from it. docs/history.md has the figures that
-/// these tests print.
+/// Measures how well matching works on real stations whose codes are known but hidden from it.
+/// docs/history.md has the figures that these tests print.
 struct IdentityScoreTests {
-  /// Pairs of records that matching joined, beside those that their codes say are one.
+  /// Counts the pairs of records that matching joined against the pairs that have the same code.
   private struct Score: CustomStringConvertible {
     var right = 0
     var wrong = 0
@@ -34,7 +34,8 @@ struct IdentityScoreTests {
     return score
   }
 
-  /// Queensland's archive of February 2023 without its codes, beside the feed's sites of August 2025.
+  /// Queensland's archive of February 2023 without its codes, beside the feed's sites of August
+  /// 2025.
   @Test(.disabled(if: Recorded.isMissing))
   func queenslandWithoutItsCodes() throws {
     var records: [StationRecord] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Which records are one place, case by case.
+/// Tests which records are one station, case by case.
 struct IdentityTests {
   private static let month = Month(Day(year: 2025, month: 3, day: 1)!)
 
@@ -40,7 +40,7 @@ struct IdentityTests {
     ).places
   }
 
-  /// F-S01: another name at the same address at another time is the same station.
+  /// F-S01: a different name at the same address at a different time is the same station.
   @Test func renamedStationsAreOne() {
     let records = [
       archive(1, "Caltex Wyong", "1 Main Street"), archive(2, "Ampol Wyong", "1 MAIN ST", month: 5),
@@ -49,12 +49,12 @@ struct IdentityTests {
     let found = places(records, [1: 0b0111, 2: 0b1000])
     #expect(found.mapValues(\.place) == [1: 3, 2: 3, 3: 3])
     #expect(found[1]?.by == "address" && found[1]?.doubt == nil)
-    // Without the feed the one that was told of first speaks.
+    // Without a record of the feed, the earliest record heads the station.
     #expect(
       places(Array(records.prefix(2)), [1: 0b0111, 2: 0b1000]).mapValues(\.place) == [1: 1, 2: 1])
   }
 
-  /// Two names on the same days are two stations; names tell which code is whose.
+  /// Two names on the same days are two stations. Names decide which code belongs to which.
   @Test func twinsStayTwo() {
     let records = [
       archive(1, "BP Wyong Northbound", "M1 Motorway"),
@@ -65,7 +65,7 @@ struct IdentityTests {
     let days: [Int: UInt32] = [1: 0b11111, 2: 0b11111]
     #expect(places(records, days).mapValues(\.place) == [1: 3, 2: 4, 3: 3, 4: 4])
     #expect(places(Array(records.prefix(2)), days).mapValues(\.place) == [1: 1, 2: 2])
-    // Renamed both: the ways they go tell.
+    // Both were renamed; their directions decide.
     let renamed = places(
       [
         archive(1, "BP Wyong Northbound", "M1 Motorway"),
@@ -76,7 +76,7 @@ struct IdentityTests {
     #expect(renamed.mapValues(\.place) == [1: 1, 2: 2, 5: 1, 6: 2])
   }
 
-  /// F-L08: what names cannot tell is left apart and shown.
+  /// F-L08: records that names cannot decide are not linked and are shown.
   @Test func doubtIsShown() {
     let found = places(
       [
@@ -94,7 +94,7 @@ struct IdentityTests {
     #expect(charger[1] == Identity.Match(place: 3, by: "address", doubt: nil))
   }
 
-  /// House numbers that overlap in one street; the number of a shop is none.
+  /// House numbers in one street may overlap. The number of a shop is not a house number.
   @Test func houseNumbersMayDiffer() {
     let found = places(
       [
@@ -106,7 +106,8 @@ struct IdentityTests {
     #expect(found.mapValues(\.place) == [1: 2, 2: 2, 3: 4, 4: 4, 5: 5])
   }
 
-  /// A person's word goes before every rule, either way, and taking it back takes it back.
+  /// A person's decision overrides every rule, in both directions. When the decision is withdrawn,
+  /// so is its effect.
   @Test func aPersonDecides() {
     func decision(_ isSame: Bool, _ code: String) -> StationDecision {
       StationDecision(
@@ -126,8 +127,8 @@ struct IdentityTests {
     #expect(decided[1]?.by == "person")
   }
 
-  /// Where the feed lists two names at one address, records of those names are theirs, however few days
-  /// archives tell of them.
+  /// Where the feed lists two names at one address, the records with those names belong to them,
+  /// even if archives report only a few days of them.
   @Test func twinsOfFewDaysStayTwo() {
     let records = [
       archive(1, "BP Wyong Northbound", "M1 Motorway 7"),
@@ -138,7 +139,7 @@ struct IdentityTests {
     #expect(places(records, [1: 1, 2: 0b1000]).mapValues(\.place) == [1: 3, 2: 4, 3: 3, 4: 4])
   }
 
-  /// Holding one record apart from a code leaves the others of the address where they are.
+  /// Separating one record from a code leaves the other records of the address unchanged.
   @Test func aDecisionTouchesNobodyElse() {
     let records = [
       archive(1, "Mobil Wyong", "5 High St"), archive(2, "Shop Wyong", "5 High St", month: 1),
@@ -151,7 +152,8 @@ struct IdentityTests {
     #expect(found.mapValues(\.place) == [1: 1, 2: 3, 3: 3])
   }
 
-  /// A code that was given to another place does not make one of two that traded on the same days.
+  /// A code that was given to another place does not join two stations that traded on the same
+  /// days.
   @Test func aReissuedCodeFusesNothing() {
     var moved = feed(3, "100", "Metro Wyong", "1 High St")
     moved.addresses.append(MatchKey.address("77 Far Rd", suburb: "Wyong"))
@@ -179,7 +181,8 @@ struct IdentityTests {
     return Identity.matches(of: records, presence: presence, decisions: decisions)
   }
 
-  /// F-N33: a site that gets a new code is one station and keeps its past, that of archives too.
+  /// F-N33: a site that gets a new code is one station and keeps its history, including that of
+  /// archives.
   @Test func aNewCodeIsTheSameStation() {
     var records = [
       feed(1, "2042", "South West Fuel Wyong", "1 Main St"),
@@ -191,22 +194,25 @@ struct IdentityTests {
     let one = matched(records, [1: [0..<9], 2: [9..<20]])
     #expect(one.places.mapValues(\.place) == [1: 2, 2: 2, 3: 2])
     #expect(one.likely.isEmpty && one.undecided.isEmpty)
-    // In one list they are rivals, if only for a day, and names tell whose past the archive has.
+    // If one list shows both codes, even for one day only, they are two stations, and names decide
+    // whose history the archive has.
     let two = matched(records, [1: [0..<10], 2: [9..<20]])
     #expect(two.places[1]?.place == 1 && two.places[2]?.place == 2)
-    // A new code that no complete list has shown yet is looked at again, as long as one may show it.
+    // A new code that no complete list has shown yet is matched again, as long as a list may show
+    // it.
     #expect(matched(records, [1: [0..<10]]).undecided.isEmpty)
     records[1].awaitsList = true
     let open = matched(records, [1: [0..<10]])
     #expect(open.undecided == ["feed"] && open.places[1]?.place == 1)
-    // A person's word goes before.
+    // A person's decision comes first.
     let apart = StationDecision(
       day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "2042", secondSource: "feed",
       secondCode: "20883", isSame: false, reason: "another owner, another shop")
     #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).places[1]?.place == 1)
   }
 
-  /// Of two codes that both may have followed, neither has; a person is asked about each.
+  /// If two codes may both have followed an old one, neither is joined to it, and a person is asked
+  /// about each.
   @Test func twoSuccessorsAreNone() {
     let records = [
       feed(1, "1", "United Wyong", "1 Main St"), feed(2, "2", "Metro Wyong", "1 Main St"),
@@ -215,12 +221,13 @@ struct IdentityTests {
     let found = matched(records, [1: [0..<9], 2: [9..<20], 3: [10..<20]])
     #expect(found.places.mapValues(\.place) == [1: 1, 2: 2, 3: 3])
     #expect(Set(found.likely.map { [$0.first, $0.second].sorted() }) == [[1, 2], [1, 3]])
-    // One after the other all three are one.
+    // If they follow one after the other, all three are one station.
     let chain = matched(records, [1: [0..<9], 2: [9..<12], 3: [12..<20]])
     #expect(Set(chain.places.values.map(\.place)).count == 1)
   }
 
-  /// F-N33: two codes that are one station are one for what archives tell of it, also where an address has no number.
+  /// F-N33: an archive record belongs to both codes of one station, also where an address has no
+  /// number.
   @Test(arguments: ["7 Jones Rd", "Cnr Smith St Jones Rd"])
   func theArchiveBelongsToBothCodes(address: String) {
     let records = [
@@ -232,7 +239,8 @@ struct IdentityTests {
     #expect(found.places.values.allSatisfy { $0.doubt == nil } && found.likely.isEmpty)
   }
 
-  /// F-N35: two names on one day of a feed that publishes whole days are two stations, from that day on.
+  /// F-N35: two names on one day of a feed that publishes whole days are two stations. A single
+  /// day is enough.
   @Test func rivalsInOneListAreTwoAtOnce() {
     func named(_ id: Int, _ name: String) -> StationRecord {
       var record = archive(id, name, "1 Main St")
@@ -242,12 +250,13 @@ struct IdentityTests {
     }
     let records = [named(1, "BP Wyong"), named(2, "Metro Wyong")]
     #expect(Set(places(records, [1: 0b1, 2: 0b1]).values.map(\.place)).count == 2)
-    // A new name from the next day on is a new name.
+    // A new name from the next day on is a renamed station.
     #expect(Set(places(records, [1: 0b1, 2: 0b10]).values.map(\.place)).count == 1)
   }
 
-  /// F-N33, F-N35: what FuelCheck listed in 68 days of 2026: thirteen sites got a new code, five addresses have two
-  /// stations, and one site was listed under both codes for ten days, which a person is asked about.
+  /// F-N33, F-N35: what FuelCheck listed on 68 days of 2026. Thirteen sites got a new code, five
+  /// addresses have two stations, and one site was listed under both codes for ten days, so a
+  /// person is asked about it.
   @Test func codesOfNewSouthWales() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "Fixtures/nsw-codes.csv")
@@ -266,7 +275,7 @@ struct IdentityTests {
     #expect(asked.contains(["20814", "20875"]))
   }
 
-  /// The order in which records became known changes nothing.
+  /// The order in which records became known has no effect.
   @Test(arguments: 0..<20)
   func numbersMeanNothing(seed: Int) {
     let names = ["BP Wyong North", "BP Wyong South", "Ampol Wyong", "Corner Store", "Metro Wyong"]
@@ -291,7 +300,7 @@ struct IdentityTests {
       return matches.map { "\(codes[$0]!) \(codes[$1.place]!) \($1.by) \($1.doubt ?? "")" }.sorted()
     }
     let plain = named(places(records, days), records)
-    // Numbered the other way round and handed in in another order.
+    // The same records, numbered in reverse and passed in another order.
     let renumbered = records.reversed().map { record -> StationRecord in
       var record = record
       record.id = 100 - record.id

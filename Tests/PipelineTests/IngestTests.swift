@@ -11,7 +11,7 @@ import TestDatabase
 import Testing
 
 struct IngestTests {
-  /// Over HTTP and from the recording of the same answers: row for row the same.
+  /// A run over HTTP and a replay of the recording of the same answers store the same rows.
   @Test func aReplayEqualsTheLiveRun() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     let recording = Recording(folder: folder)
@@ -47,7 +47,7 @@ struct IngestTests {
     #expect(live.1 == replayed.1 && live.1.count == 21)
   }
 
-  /// Ten days of all feeds: at every visit the database says what the market charged.
+  /// Ten days of all feeds: at every visit the database states what the market charged.
   @Test func theHistoryIsTheMarketsTruth() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -61,7 +61,7 @@ struct IngestTests {
       }
       var compared = 0
       for (feed, at) in visits {
-        // Victoria tells what was a day before.
+        // Victoria reports the prices of a day before.
         let asOf = feed == "vic-fairfuel" ? at - .seconds(86_400) : at
         let truth = bench.feeds.truth(of: feed, at: asOf)
         let stored = try bench.charged(feed, at: asOf)
@@ -81,12 +81,13 @@ struct IngestTests {
     }
   }
 
-  /// F-H08: an expired token is renewed once; a wrong key is told after that, and the run recorded.
+  /// F-H08: an expired token is renewed once. If the key is wrong after that, the error is reported
+  /// and the run recorded.
   @Test func anExpiredTokenIsRenewedOnce() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       bench.misbehave { request in
-        // The first data call finds its token expired.
+        // The first call for data finds its token expired.
         request.path.hasSuffix("/prices") && bench.asked.withLock { $0.count } == 2
           ? .text(401, "{}") : nil
       }
@@ -105,7 +106,7 @@ struct IngestTests {
     }
   }
 
-  /// F-H09: a refused key is not tried again, and its text is nowhere.
+  /// F-H09: a refused key is not tried again, and its text appears nowhere.
   @Test func aRefusedKeyIsAskedOnce() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(
@@ -125,14 +126,15 @@ struct IngestTests {
       bench.misbehave(nil)
       let token = await fault { try await bench.ingest("nsw-fuelcheck") }
       #expect(token as? FeedError == .notAllowed(document: "token", status: 401))
-      // F-M05: the canary is in no row, no log line, no error.
+      // F-M05: the canary is in no row, no log line and no error.
       let rows = try bench.lines("SELECT run::text FROM fuel.run AS run")
       let said = rows + bench.lines.withLock { $0 } + ["\(token!)"]
       #expect(rows.count == 3 && !said.joined().contains("CANARY"))
     }
   }
 
-  /// F-H06: asked to stay away for an hour, the next run makes no request and says so.
+  /// F-H06: after a provider asks for a pause of an hour, the next run makes no request and states
+  /// so.
   @Test func stayingAwayIsRemembered() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -150,7 +152,7 @@ struct IngestTests {
     }
   }
 
-  /// F-H07: a run that would overspend the month refuses itself before it calls.
+  /// F-H07: a run that would exceed the calls of the month is refused before it makes a call.
   @Test func aSpentQuotaStopsTheRun() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target, environment: ["BOWSER_NSW_FUELCHECK_CALLS_PER_MONTH": "5"])
@@ -165,12 +167,12 @@ struct IngestTests {
       }
       #expect(spent as? IngestError == .quotaSpent(allowed: 5))
       #expect(bench.asked.withLock { $0.count } == 4)
-      // The next UTC month begins anew.
+      // The next UTC month has its own calls.
       try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(31 * 86_400))
     }
   }
 
-  /// The publishers' rule of one call a minute holds over processes.
+  /// The publishers' limit of one call a minute applies across processes.
   @Test func aRunTooSoonIsRefused() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -178,15 +180,15 @@ struct IngestTests {
       let soon = await fault { try await bench.ingest("sa-fpd", at: Bench.end + .seconds(30)) }
       #expect(soon as? IngestError == .notBefore(Bench.end + .seconds(60)))
       try await bench.ingest("sa-fpd", at: Bench.end + .seconds(60))
-      // Reference lists once a day: the second run asked for prices only.
+      // Reference lists are fetched once a day: the second run asked for prices only.
       #expect(bench.asked.withLock { $0.count } == 5)
       try await bench.ingest("sa-fpd", at: Bench.end + .seconds(86_500))
       #expect(bench.asked.withLock { $0.count } == 9)
     }
   }
 
-  /// F-H05, F-H10, F-H11, F-H12, F-H14, F-H17, F-H29, F-P06, F-P07: nothing of a bad run is stored but
-  /// its record, the last good data stay, and it is told as what it is.
+  /// F-H05, F-H10, F-H11, F-H12, F-H14, F-H17, F-H29, F-P06, F-P07: nothing of a bad run is stored
+  /// but its record, the last good data stay, and its outcome states what went wrong.
   @Test(arguments: [
     ("500", 500, "Internal Server Error.", false), ("404", 404, "{}", false),
     ("304", 304, "", true), ("html", 200, "<!DOCTYPE html><html>maintenance</html>", true),
@@ -218,7 +220,8 @@ struct IngestTests {
     }
   }
 
-  /// F-Z02, F-H17: a gzip body cut anywhere is delivered as if it were whole; the document then is not.
+  /// F-Z02, F-H17: a gzip body that is cut anywhere is delivered as if it were complete, but the
+  /// document in it is incomplete.
   @Test func aCutGzipBodyIsRefused() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -251,7 +254,7 @@ struct IngestTests {
     }
   }
 
-  /// F-V03: a feed whose unit changed is refused as a whole; its records are counted and kept.
+  /// F-V03: a feed whose unit changed is refused as a whole. Its records are counted and kept.
   @Test func aChangedUnitIsRefused() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -301,7 +304,8 @@ struct IngestTests {
     }
   }
 
-  /// F-T11: a provider's clock that differs is noted and told; prices keep the feed's own time.
+  /// F-T11: a provider's clock that differs is recorded and reported. Prices keep the times of the
+  /// feed.
   @Test func aDifferentClockIsTold() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -327,8 +331,9 @@ struct IngestTests {
     }
   }
 
-  /// F-N02: a clock that is a day or a year ahead stores nothing and is told, whatever else agrees; one that is
-  /// half an hour ahead is told from a provider that is alone in the wrong by what another provider said.
+  /// F-N02: with a clock that is days or a year wrong, nothing is stored and the error is reported,
+  /// even if all else agrees. If the clock differs by half an hour, what another provider stated
+  /// decides whether ours is wrong or only this provider's.
   @Test func aWrongClockStoresNothing() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -354,21 +359,23 @@ struct IngestTests {
       #expect(
         try bench.lines("SELECT DISTINCT outcome, error LIKE '%clock is wrong%' FROM fuel.run")
           == ["failed|t"])
-      // Half an hour behind, and nobody agrees: the provider is named and its run counts.
+      // Half an hour behind the provider, and no other clock agrees with that: the provider is
+      // named and its run counts.
       date.withLock { $0 = "Wed, 01 Jul 2026 10:30:00 GMT" }
       try await bench.ingest("sa-fpd")
       #expect(
         try bench.lines(
           "SELECT clock_skew_seconds FROM fuel_v1.ingest_runs WHERE outcome = 'stored'")
           == ["1800"])
-      // Another provider says the same: then it is our clock.
+      // Another provider states the same time, so this machine's clock is wrong.
       await #expect(throws: IngestError.clockIsWrong(seconds: 1_800)) {
         try await bench.ingest("qld-fpd")
       }
     }
   }
 
-  /// F-H30: filters that let only browsers in let an honest text in that begins like one's.
+  /// F-H30: filters that only admit browsers also admit an honest user agent that begins like
+  /// theirs.
   @Test func theAgentIsHonest() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -385,8 +392,8 @@ struct IngestTests {
     }
   }
 
-  /// F-F10: a new version of a feed beside the old is a feed of its own: both run, neither speaks for
-  /// the other.
+  /// F-F10: a new version of a feed beside the old one is a feed of its own: both run, and neither
+  /// reports for the other.
   @Test func twoVersionsStandSideBySide() async throws {
     try await TestDatabase.with { target in
       let old = try Bench(target)
@@ -413,7 +420,7 @@ struct IngestTests {
     }
   }
 
-  /// Requests are counted over all feeds of a key, and per minute.
+  /// Requests are counted over all feeds that share a key, per month and per minute.
   @Test func feedsOfOneKeyShareItsQuota() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(
@@ -441,7 +448,7 @@ struct IngestTests {
     }
   }
 
-  /// F-M05: an error page that repeats the request, keys and all, gets no key into a message.
+  /// F-M05: an error page that repeats the request with its keys puts no key into a message.
   @Test(arguments: ["qld-fpd", "vic-fairfuel", "nsw-fuelcheck"])
   func anEchoTellsNoKey(feed: String) async throws {
     try await TestDatabase.with { target in
@@ -455,7 +462,7 @@ struct IngestTests {
       bench.misbehave { request in
         let lines = request.headers.map { "\($0.key)=\($0.value)" }.sorted()
         let pair = Data("CANARY-key:CANARY-secret".utf8).base64EncodedString()
-        // Quoted as pages, objects and addresses do, and cut in the middle.
+        // Quoted as HTML pages, JSON objects and URLs do, and cut in the middle.
         let said = "\(lines.joined(separator: " ")) \(pair)"
         return .text(
           400,
@@ -472,8 +479,8 @@ struct IngestTests {
     }
   }
 
-  /// F-F13: tomorrow's prices that are published late are asked for until they are there, and the
-  /// feed says that it waits; half a list, and a list of another day, are told.
+  /// F-F13: while tomorrow's prices are late, they are asked for until they are published, and the
+  /// feed states that it waits. A much shorter answer than the one before is refused.
   @Test func tomorrowIsWaitedFor() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -499,7 +506,8 @@ struct IngestTests {
       bench.misbehave(nil)
       try await bench.ingest("wa-fuelwatch", at: at + .seconds(600))
       #expect(try !isDue(at + .seconds(1_200)))
-      // The next day it is late again: today's prices are all there, and that is no half list.
+      // The next day they are late again. Today's prices are all there, so the list is not taken
+      // for half a list.
       bench.misbehave { request in
         guard request.query["Day"] == "tomorrow",
           case .text(let status, let body, let type, _) = bench.feeds.answer(request)
@@ -509,7 +517,7 @@ struct IngestTests {
       try await bench.ingest("wa-fuelwatch", at: at + .seconds(86_400))
       #expect(try isDue(at + .seconds(87_000)))
       bench.misbehave(nil)
-      // Half of it, and it is refused; it stays due.
+      // An answer with one product only: accepted at first, refused after a complete answer.
       let morning = at + .seconds(57_000)
       bench.misbehave { request in
         request.query["Product"] == "1" ? nil : .text(200, "<rss><channel></channel></rss>")
@@ -531,7 +539,7 @@ struct IngestTests {
     }
   }
 
-  /// A feed of few calls that fails is not asked at every tick.
+  /// A feed with few calls that fails is not called at every tick.
   @Test func anOutageDoesNotSpendTheMonth() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -545,7 +553,7 @@ struct IngestTests {
         tries += 1
         _ = await fault { try await bench.ingest("nsw-fuelcheck", at: now, attempts: 4) }
       }
-      // Two days: one try an hour.
+      // Two days with about one attempt an hour.
       #expect((40...60).contains(tries), "\(tries)")
       #expect(bench.asked.withLock { $0.count } <= tries * 4)
       let health = try Connection(target)

@@ -12,19 +12,21 @@ import Store
 import TestDatabase
 import Testing
 
-/// The product held against an independent model over random histories: thresholds and lapses as in production, two
-/// feeds and an archive, everything that goes wrong with them, in any order. Every kind of answer is the model's, to the
-/// last digit.
+/// Compares the product with an independent model over random histories: thresholds and lapses as
+/// in production, two feeds and an archive, everything that can go wrong with them, in any order.
+/// Every kind of answer must equal the model's, to the last digit.
 struct ModelTests {
   /// Seeds beyond the first ones that found a fault once.
   ///
-  /// 26: a neighbour that was not seen for long. 72: a list that shows a price of weeks before. 79: one price of which
-  /// one grade is not seen any more. 163: a list that is refused when its neighbours come. 4839 and 4983: a last price
-  /// that was too old when it was told. Before the faults were mended
-  /// that runs without stamps, withdrawals and placeholders had, each of the first two dozen failed.
+  /// 26: a neighbour that was not seen for long. 72: a list that shows a price from weeks before.
+  /// 79: one price for all grades, of which one grade is no longer seen. 163: a list that is
+  /// refused once its neighbours arrive. 4839 and 4983: a last price that was too old when it was
+  /// reported. Before the faults with unstamped prices, withdrawals and placeholders were fixed,
+  /// each of the first two dozen seeds failed.
   static let onceWrong = [26, 72, 79, 86, 163, 234, 255, 330, 400, 720, 1042, 2804, 4839, 4983]
 
-  /// More by hand: MODEL_SEEDS=2000; from one on: MODEL_FIRST=2000, and MODEL_SEEDS=1 for that one alone.
+  /// To run more: MODEL_SEEDS=2000. To start at one: MODEL_FIRST=2000, with MODEL_SEEDS=1 for that
+  /// one alone.
   static let seeds: [Int] = {
     let count = Long.count("MODEL_SEEDS", short: 2, long: 200)
     let first = ProcessInfo.processInfo.environment["MODEL_FIRST"].flatMap(Int.init)
@@ -41,8 +43,8 @@ struct ModelTests {
       var questions = try Questions(lived, &random)
       let differences = try questions.differences()
       for difference in differences.prefix(3) { Issue.record("seed \(seed): \(difference)") }
-      // Whatever happened to it, nothing of it was changed afterwards, but what this test says of lists that it told
-      // again.
+      // Whatever happened to the history, no stored fact was changed afterwards. The only exception
+      // is the outcome that this test sets itself on lists that it reports again.
       let faults = try Store(try Connection(target)).verify(head: nil) { store in
         try lived.sources.values.flatMap { try Standings.faults(of: $0, in: store) }
       }.faults.filter { !$0.hasSuffix("nothing made it superseded") }
@@ -51,9 +53,9 @@ struct ModelTests {
   }
 }
 
-// MARK: What happens
+// MARK: Histories
 
-/// A random history of two states: what their feeds and an archive report, and what goes wrong with it.
+/// A random history of two states: what their feeds and an archive report, and what goes wrong.
 struct RandomHistory {
   struct Site {
     var code: String
@@ -70,7 +72,7 @@ struct RandomHistory {
     var takenAt: Int
     var isList: Bool
     var lines: [PlainModel.Run.Line]
-    /// Taken back some time after it came, and perhaps counted again.
+    /// Whether the answer is withdrawn some time after it arrived, and perhaps counted again.
     var isWithdrawn = false
     var isUndone = false
   }
@@ -82,9 +84,9 @@ struct RandomHistory {
 
   var sites: [String: [Site]] = [:]
   var answers: [Answer] = []
-  /// Files of the archive, by their rows.
+  /// Files of the archive, as their rows.
   var files: [[PlainModel.ArchiveRow]] = []
-  /// A site that only the archive knows, and the site of the feed that a person takes it for.
+  /// A site that only the archive knows, and the site of the feed that a person links it to.
   var decided: (archived: String, listed: String)?
   var isDecidedInTheEnd = false
   let begin: Int
@@ -92,7 +94,7 @@ struct RandomHistory {
 
   init(seed: UInt64) throws {
     var random = Random(seed: seed, "model history")
-    // Around the end of summer time in some years of seeds, and the end of a month in others.
+    // With some seeds this includes the end of summer time, with others the end of a month.
     begin = 1_774_000_000 + random.integer(0...20) * 86_400 + random.integer(0...86_399)
     end = begin + 9 * 86_400 + random.integer(0...86_399)
     sites[Self.nsw] = Self.sites(count: 11, at: (-33.87, 151.21), "NSW", &random)
@@ -119,7 +121,7 @@ struct RandomHistory {
     }
   }
 
-  /// What the stations of a feed charge while it is read, and its lists and news of it.
+  /// Returns the lists and news of a feed, and so what its stations charge while it is read.
   private func list(_ feed: String, isStamped: Bool, _ random: inout Random) -> [Answer] {
     struct Price {
       var tenths: Int
@@ -144,7 +146,7 @@ struct RandomHistory {
           var own =
             placeholder != nil
             ? stamp : at - random.integer(0...(random.chance(0.1) ? 120_000 : 30_000))
-          // Months ago at first: some lapse while the feed is read.
+          // At first some prices are months old, so that some lapse while the feed is read.
           if answers.isEmpty, placeholder == nil {
             own =
               at
@@ -157,13 +159,14 @@ struct RandomHistory {
             ?? (random.chance(0.04)
               ? level / 2 : random.chance(0.03) ? level * 8 / 5 : random.chance(0.02) ? 0 : level)
           if let known = prices[key], known.stamp > own { continue }
-          // Now and then under the stamp of the price before.
+          // Now and then a price comes under the stamp of the price before.
           let isSlip = prices[key] != nil && random.chance(0.06)
           prices[key] = Price(tenths: tenths, stamp: isSlip ? prices[key]!.stamp : own)
         }
         if random.chance(0.03) { gone[site.code] = at + random.integer(10_000...250_000) }
       }
-      // A shock that some neighbours have at about one time and price, and some at another.
+      // A high price at several neighbours, at times and levels that are close for some of them
+      // only.
       if random.chance(0.2) {
         let fuel = random.pick(Self.fuels)
         for site in sites.prefix(6) where random.chance(0.5) {
@@ -191,7 +194,7 @@ struct RandomHistory {
       case 2: lines.removeLast(min(lines.count - 1, random.integer(12...20)))
       case 3: lines.removeAll { $0.fuel == "DL" }
       case 4:
-        // Yesterday's answer again.
+        // An earlier answer again.
         if answers.count > 3 { lines = answers[answers.count - random.integer(1...3)].lines }
       case 5, 6:
         guard isStamped else { break }
@@ -206,7 +209,7 @@ struct RandomHistory {
         ? random.integer(90_000...200_000)
         : random.integer(isStamped ? 12_000...80_000 : 20_000...100_000)
     }
-    // A clock that stood ahead, by hours or by more than a year.
+    // A clock that was ahead, by hours or by more than a year.
     if random.chance(0.3), answers.count > 4 {
       let place = random.integer(2...(answers.count - 2))
       answers[place].takenAt += random.pick([3_601, 100_001, 250_001, 400 * 86_400 + 1])
@@ -221,7 +224,7 @@ struct RandomHistory {
     return answers
   }
 
-  /// Some months of the archive, with holes between them, of stations of the feed and of others.
+  /// Adds some months of the archive, with holes between them, for stations of the feed and others.
   private mutating func archive(_ random: inout Random) {
     let listed = Array((sites[Self.nsw] ?? []).prefix(3))
     let others = (0..<2).map { number in
@@ -242,7 +245,7 @@ struct RandomHistory {
             archive: Self.archive, code: site.name, fuel: fuel,
             tenths: random.chance(0.05) ? level * 8 / 5 : level, at: at)
           let day = Zone.sydney.local(Instant(seconds: Int64(at))).day
-          // Times that clocks show twice are not what this is about.
+          // Local times that occur twice are not tested here.
           if !Self.isAmbiguous(at) { months[day.year * 12 + day.month, default: []].append(row) }
           at +=
             random.chance(0.1)
@@ -258,7 +261,7 @@ struct RandomHistory {
         files.append(rows)
         continue
       }
-      // Two that overlap, and once contradict each other.
+      // Two files that overlap and contradict each other once.
       let (low, high) = (rows.count / 3, 2 * rows.count / 3)
       files.append(Array(rows[..<high]))
       rows[low].tenths += 9
@@ -276,15 +279,15 @@ struct RandomHistory {
   }
 }
 
-// MARK: The product lives through it
+// MARK: The product processes a history
 
-/// A history as the product lived through it, and the same as the model's input.
+/// A history as the product processed it, and the same history as input of the model.
 final class Lived {
   let connection: Connection
   private let history: RandomHistory
   private let feeds: [String: Feed]
   let sources: [String: Source]
-  /// Runs by the answer that they brought, and which of them are withdrawn.
+  /// The run that stored each answer, by the number of the answer, and which answers are withdrawn.
   private var runs: [Int: RunID] = [:]
   private var withdrawn: Set<Int> = []
   private let archive: Archive
@@ -328,11 +331,11 @@ final class Lived {
     case aggregate
   }
 
-  /// Everything in any order; a withdrawal comes after its run.
+  /// Processes everything in any order. A withdrawal comes after its run.
   private func live(_ random: inout Random) async throws {
     var events: [(at: Double, Event)] = []
     for (number, answer) in history.answers.enumerated() {
-      // Mostly in their own order, some late.
+      // Most answers come in their own order, some late.
       let own = Double(answer.takenAt - history.begin) / Double(history.end - history.begin)
       let at = random.chance(0.75) ? min(own, 1) : random.real(0...1)
       events.append((at, .answer(number)))
@@ -399,7 +402,7 @@ final class Lived {
     }
   }
 
-  /// What `bowser withdraw` does: a run that is refused cannot be taken back.
+  /// Does what `bowser withdraw` does: a run that is refused cannot be withdrawn.
   private func decide(_ number: Int, counts: Bool) throws {
     let answer = history.answers[number]
     guard let run = runs[number], let named = try feeds[answer.feed]!.store.named(run.number),
@@ -505,7 +508,8 @@ final class Lived {
   }
 
   private func addStations(to world: inout PlainModel.World) {
-    // One at the same address is the same; one that a person decided on too.
+    // An archive record belongs to the feed's station at the same address, which has the same code
+    // here, or to the one that a person decided on.
     var taken: Set<String> = []
     let archived = history.sites[RandomHistory.archive]!.filter { site in
       world.rows.contains { $0.code == site.name }
@@ -552,7 +556,7 @@ final class Lived {
 
 // MARK: Questions
 
-/// Asks the product and the model the same.
+/// Puts the same questions to the product and the model.
 struct Questions {
   private let lived: Lived
   private let model: PlainModel
@@ -577,8 +581,8 @@ struct Questions {
     return found
   }
 
-  /// Some instants within the time that is told of, most of them at a stamp, a list, a midnight or a lapse, or a second
-  /// before.
+  /// Returns some instants within the history, most of them at a stamp, a list, a midnight or a
+  /// lapse, or a second before.
   private mutating func instants(_ count: Int) -> [Instant] {
     (0..<count).map { _ in
       let pair = random.pick(pairs)
@@ -599,7 +603,7 @@ struct Questions {
     model.world.stations.flatMap { station in model.fuels.map { .init(station.id, $0) } }
   }
 
-  /// What the product and the model say to one question, by a key that both know.
+  /// Compares the answers of the product and the model to one question, by a key that both know.
   private mutating func compare(
     _ question: String, _ answers: [String], _ wanted: [String],
     _ pair: (String) -> PlainModel.Pair?
@@ -621,7 +625,7 @@ struct Questions {
     return words.count > 1 ? .init(words[0], words[1]) : nil
   }
 
-  /// Stations under the names that the model has for them.
+  /// Stations with the names that the model has for them.
   private static let named = """
     (
       SELECT station_id, feed || ' ' || CASE
@@ -659,7 +663,7 @@ struct Questions {
     compare("price_history", answers, wanted, pair)
   }
 
-  /// As the product writes hundredths of a cent, and thousandths.
+  /// Formats hundredths of a cent, and thousandths, as the product does.
   private func cents(_ hundredths: Int?) -> String {
     guard let hundredths else { return "NULL" }
     let part = "\(hundredths % 100)"

@@ -2,8 +2,10 @@ import Foundation
 import FuelModel
 import Store
 
-/// Stations as a feed described them, day by day: `code,name,address,first_on,last_on`.
+/// Stations as a feed described them, by day: `code,name,address,first_on,last_on`.
 enum RecordedStations {
+  /// Reads stations.
+  ///
   /// - Returns: a record for each code, and when lists showed it.
   static func read(_ text: String) throws -> ([StationRecord], [Int: Presence]) {
     var records: [String: StationRecord] = [:]
@@ -30,7 +32,7 @@ enum RecordedStations {
     return (records.values.sorted { $0.id < $1.id }, presence)
   }
 
-  /// The fields of a line of CSV.
+  /// Splits a line of CSV into its fields.
   static func fields(_ line: some StringProtocol) -> [String] {
     var fields = [""]
     var isQuoted = false

@@ -7,14 +7,14 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// Real answers in the order in which they came, each with its own fetch instant, and in another
-/// order: both end the same, and the end is what the last answer says.
+/// Real answers in the order in which they came, each with its own instant of fetching, and in
+/// another order: both end the same, and the end is what the last answer states.
 struct RecordedTests {
   private static func document(_ path: String, _ name: String, _ at: Instant) throws -> Document {
     Document(name: name, bytes: try Recorded.bytes(path), fetchedAt: at)
   }
 
-  /// Stores runs in the given order into a database of its own.
+  /// Stores runs in the given order in a database of their own.
   private func stored<Value>(
     _ runs: [[Document]], _ feed: String, clock: Instant, _ body: (Bench) throws -> Value
   ) async throws -> Value {
@@ -54,7 +54,8 @@ struct RecordedTests {
     #expect(different == [] as [String], "\(feed)")
   }
 
-  /// What feed, document and envelope a recorded file is; `nil`: not an answer that any feed reads.
+  /// Returns the feed, document and envelope of a recorded file; `nil`: no feed reads such an
+  /// answer.
   private static func meaning(of path: String) -> (feed: String, name: String, wrap: String?)? {
     switch path {
     case let path where path.hasPrefix("nsw-fuelcheck/"): ("nsw-fuelcheck", "prices", nil)
@@ -74,7 +75,7 @@ struct RecordedTests {
     }
   }
 
-  /// Every recorded answer goes in, each at its own instant, and the counts of every run add up.
+  /// Every recorded answer is stored at its own instant, and the counts of every run add up.
   @Test(.long) func everyRecordedAnswerGoesIn() async throws {
     guard !Recorded.isMissing, let folder = Recorded.folder else { return }
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
@@ -128,8 +129,8 @@ struct RecordedTests {
     }
   }
 
-  /// Twelve answers of one day of New South Wales, with rows that appear and vanish. The averages
-  /// of the last one by a second way.
+  /// Twelve answers of New South Wales within one day, with rows that appear and vanish. The
+  /// averages of the last one are computed in a second way.
   @Test(.long) func aDayOfNewSouthWales() async throws {
     guard !Recorded.isMissing else { return }
     let stamps = [
@@ -168,7 +169,7 @@ struct RecordedTests {
         SELECT feed_station_code, fuel, price_cpl
         FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id)
         """)
-      // Old stamps lapse and leave the present after a month more.
+      // Prices with old stamps lapse, and are no longer shown a month later.
       let old = Set(listed).subtracting(shown)
       #expect(Set(shown).isSubset(of: listed) && old.count < listed.count / 10)
       let averages = try connection.lines(
@@ -202,8 +203,8 @@ struct RecordedTests {
     }
   }
 
-  /// Thirty-six hourly answers of Queensland: stamps restated without a change, rows hours late. The short form takes
-  /// every sixth.
+  /// Thirty-six hourly answers of Queensland: stamps restated without a change, and rows that are
+  /// hours late. The short form takes every sixth.
   @Test(.longer) func aDayAndAHalfOfQueensland() async throws {
     guard !Recorded.isMissing else { return }
     func object(_ bytes: [UInt8]) throws -> [[String: Any]] {
@@ -255,13 +256,13 @@ struct RecordedTests {
         let tenths = (row["Price"] as? NSNumber)?.intValue ?? 0
         if !shown.contains("\(row["SiteId"] ?? "")|\(tenths == 9999 ? 0 : tenths)") { wrong += 1 }
       }
-      // The slips of the digit, which are refused rows.
+      // Slips of a digit, whose rows are refused.
       #expect(wrong <= 3)
     }
   }
 
   /// Six days of Victoria across the end of daylight saving: a day late, all stamped anew each
-  /// morning, sentinels under `isAvailable`.
+  /// morning, with sentinels under `isAvailable`.
   @Test(.longer) func victoriaAcrossTheEndOfDaylightSaving() async throws {
     guard !Recorded.isMissing else { return }
     let days =
@@ -298,8 +299,8 @@ struct RecordedTests {
     }
   }
 
-  /// Western Australia's JSON lists through the day: closed sites late at night, the price day
-  /// before 06:00. What the night leaves out is still in effect.
+  /// Western Australia's JSON lists through the day: sites closed late at night, and the price day
+  /// before 06:00. Prices that the lists of the night leave out are still in effect.
   @Test func westernAustraliaThroughTheDay() async throws {
     guard !Recorded.isMissing else { return }
     let stamps = [
@@ -316,7 +317,7 @@ struct RecordedTests {
         return try Self.document(path, "sites-\(product)", at)
       }
     }
-    let end = runs[4][0].fetchedAt  // 02:45 in Perth: the price day of the 27th is still on
+    let end = runs[4][0].fetchedAt  // 02:45 in Perth: the price day of the 27th has not ended
     try await bothWays(runs, "wa-fuelwatch", clock: end) { connection in
       let counts = try connection.lines(
         """
@@ -326,7 +327,8 @@ struct RecordedTests {
         FROM fuel_v1.current_prices WHERE fuel = 'U91'
         """)
       #expect(counts == ["t|t|2026-03-27 22:00:00+00|2026-03-27 22:00:00+00"])
-      // 738 sites sold unleaded on the 26th; a few close for a day, nobody because it was night.
+      // 738 sites sold unleaded on the 26th. A few close for a day; none is missing because it was
+      // night.
       let truth = try connection.lines(
         """
         SELECT count(*) FROM fuel.in_effect_at('2026-03-27T15:41:48Z', NULL, 1::smallint)

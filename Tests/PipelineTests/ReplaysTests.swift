@@ -6,11 +6,11 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// Kept answers of feeds, loaded as history.
+/// Tests kept answers of feeds that are loaded as history.
 struct ReplaysTests {
   private static let feeds = ["qld-fpd", "nsw-fuelcheck", "vic-fairfuel"]
 
-  /// Answers of three feeds, twice a day: a folder for each instant and one for all.
+  /// Records answers of three feeds, twice a day: a folder for each instant and one for all.
   private func record(_ bench: Bench, into folder: String) throws -> [String] {
     try (0..<8).map { step in
       let instant = Bench.end - .seconds(Int64(8 - step) * 43_200)
@@ -41,7 +41,8 @@ struct ReplaysTests {
     }
   }
 
-  /// The aggregate makes the spans of answers that were loaded together: those that one after the other leaves.
+  /// The spans that an aggregate makes of many answers loaded together are those that loading one
+  /// answer after another makes.
   @Test func manyAnswersLeaveWhatOneByOneLeaves() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -9,12 +9,12 @@ import Synchronization
 import TestDatabase
 import Testing
 
-/// Documents are kept as they came and can be read again.
+/// Documents are kept as they arrived and can be read again.
 struct ReprocessTests {
   private static let wrong = ["snapshotMinutes: 60": "fuels: { E10: 'LAF', DL: 'B20' }"]
   private static let instants = (0..<6).map { Bench.end - .seconds(100_000 - $0 * 18_000) }
 
-  /// Reads every run again that brought documents itself, in the given order.
+  /// Reads every run again that fetched documents itself, in the given order.
   private func reprocess(_ bench: Bench, _ order: (inout [Int]) -> Void = { _ in }) throws {
     var runs = try bench.lines(
       "SELECT run_id FROM fuel_v1.ingest_runs WHERE replaces_run_id IS NULL ORDER BY run_id"
@@ -35,8 +35,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-B04: fuels that were read wrongly for a day are what they should have been all along, in
-  /// whatever order the runs are read again, and twice equals once.
+  /// F-B04: fuels that were read wrongly for a day become what they should have been, in whatever
+  /// order the runs are read again, and reading twice has the same result as reading once.
   @Test func aMisreadingIsTakenBack() async throws {
     let right = try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -79,7 +79,7 @@ struct ReprocessTests {
     }
   }
 
-  /// Read again without a change, one run or all of them, in whatever order: nothing is another.
+  /// Reading one run or all of them again without a change, in whatever order, changes nothing.
   @Test func readingAgainWithoutAChangeChangesNothing() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -115,8 +115,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-B01, F-B04: a code that nobody knows is kept under its own name, shown and counted; one
-  /// line of configuration and the documents kept make it the fuel that it is.
+  /// F-B01, F-B04: an unknown code is kept under its own name, shown and counted. One line of
+  /// configuration and the kept documents turn it into the right fuel.
   @Test func anUnknownCodeIsMappedLater() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -151,7 +151,7 @@ struct ReprocessTests {
     }
   }
 
-  /// F-B02: a code that changes its meaning does so on a day.
+  /// F-B02: a code changes its meaning on a given day.
   @Test func aCodeChangesItsMeaning() throws {
     let bench = try Bench(
       "",
@@ -175,7 +175,7 @@ struct ReprocessTests {
     }
   }
 
-  /// F-F08, F-K04: news that came and were not read because the process died are read by the next
+  /// F-F08, F-K04: news that arrived and was not read because the process died is read by the next
   /// run, once.
   @Test func newsOfADeadRunAreNotLost() async throws {
     try await TestDatabase.with { target in
@@ -207,7 +207,7 @@ struct ReprocessTests {
         try bench.lines(
           "SELECT learnt_at FROM fuel.price WHERE price_tenths = 2013")
           == [try Connection(target).lines("SELECT \(at)::timestamptz")[0]])
-      // Once: what cannot be read would otherwise stop every run.
+      // Only once: documents that cannot be read would otherwise stop every run.
       try await bench.ingest("nsw-fuelcheck", at: at + .seconds(1_200))
       #expect(
         try bench.lines("SELECT count(*) FROM fuel_v1.ingest_runs WHERE kind = 'reprocess'")
@@ -215,8 +215,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-F08, F-F09: between whole lists only what is new is asked for; answers that get lost are made
-  /// good by the next whole list, whichever midnight begins the provider's day.
+  /// F-F08, F-F09: between complete lists only news is asked for. The next complete list makes up
+  /// for answers that were lost, whichever midnight begins the provider's day.
   @Test(arguments: [nil, Zone.sydney])
   func newsAreHintsAndListsAreTheTruth(day: Zone?) async throws {
     try await TestDatabase.with { target in
@@ -229,7 +229,7 @@ struct ReprocessTests {
         let at = Bench.end - .seconds(36 * 3_600 - step * 1_800)
         if step > 0, random.chance(0.25) {
           lost += 1
-          // The provider notes the call, and the answer never arrives.
+          // The provider counts the call, and the answer never arrives.
           bench.misbehave { request in
             guard !request.path.contains("accesstoken") else { return nil }
             _ = bench.feeds.answer(request)
@@ -255,8 +255,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-E04: documents are forgotten after their time, what they said is not; a clock that jumps
-  /// forgets nothing.
+  /// F-E04: documents are deleted after their time, but not what they reported. A clock that jumps
+  /// deletes nothing.
   @Test func documentsAreForgottenInTime() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -270,7 +270,7 @@ struct ReprocessTests {
           feed: "nt-myfuel", state: .nt, cadenceMinutes: 30, priceLapsesHours: 8760,
           sightLapsesHours: 24, attribution: "", isEnabled: true, callsPerMonth: 0))
       try store.pruneBodies(of: id, before: Bench.end + .seconds(365 * 86_400))
-      // The newest fifty stay whatever the clock says.
+      // The newest fifty are kept, whatever the clock shows.
       #expect(try bench.lines("SELECT count(DISTINCT run_id) FROM fuel.run_body") == ["50"])
       #expect(
         try bench.lines(
@@ -283,7 +283,7 @@ struct ReprocessTests {
     }
   }
 
-  /// F-N05: documents are forgotten by their age, at whatever minute cron reads the feed.
+  /// F-N05: documents are deleted by their age, at whatever minute cron reads the feed.
   @Test func documentsAreForgottenAtAnyMinute() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target, environment: ["BOWSER_NT_MYFUEL_KEEP_BODIES_DAYS": "1"])

@@ -11,10 +11,11 @@ import Synchronization
 import TestDatabase
 import Testing
 
-/// Weeks of all feeds at their own cadence, through whatever the network does. `make soak` runs the
-/// long form: SOAK_REQUESTS and SOAK_DAYS.
+/// Runs all feeds at their own cadence for some days, with faults of the network. `make soak` runs
+/// weeks of them, set by SOAK_REQUESTS and SOAK_DAYS.
 struct SoakTests {
-  /// Runs every feed that is due at an instant, as cron does; answers those that stored something.
+  /// Runs every feed that is due at an instant, as cron does, and returns those that stored
+  /// something.
   private struct Cron {
     let bench: Bench
     let store: Store
@@ -61,7 +62,7 @@ struct SoakTests {
     return (Int(text.split(separator: " ")[1]) ?? 0) / 256
   }
 
-  /// Random faults by seed over all feeds, redirects to another host among them: no crash, flat
+  /// Random faults by seed over all feeds, among them redirects to another host: no crash, constant
   /// memory, no credential at the other host, and at the end no price lost or invented.
   @Test(.longer) func aSoakOfFaults() async throws {
     let wanted = Long.count("SOAK_REQUESTS", short: 200, long: 800)
@@ -85,7 +86,7 @@ struct SoakTests {
       let cron = try Cron(bench)
       let random = Mutex(Random(seed: 41, "soak"))
       let faulty = Mutex(0)
-      // Slow ones cost a second each: a few of them do.
+      // Slow faults cost a second each, so only a few of them are included.
       let quick = Fault.all.filter {
         !FaultTests.deadly.contains($0.name)
           && !["silence", "trickle", "stall"].contains($0.name) && !$0.name.contains("huge")
@@ -117,7 +118,7 @@ struct SoakTests {
         for (feed, error) in try await cron.run(at: at) {
           if error == nil { good += 1 } else { bad += 1 }
           if error != nil, random.withLock({ $0.chance(0.3) }) {
-            // Nobody waits for a provider that asked for a day's rest in a test.
+            // The test does not wait where a provider asked for a pause of a day.
             try cron.store.setNotBefore(
               nil,
               of: cron.store.register(
@@ -138,10 +139,10 @@ struct SoakTests {
         "soak: \(good) good runs, \(bad) bad, \(bench.asked.withLock { $0.count }) requests, memory \(memory) MB"
       )
       if ProcessInfo.processInfo.environment["SOAK_REQUESTS"] != nil {
-        // Alone in its process: after the first quarter it stays where it is.
+        // Alone in its process: after the first quarter, memory stays constant.
         #expect((memory.last ?? 0) - memory[memory.count / 4] < 80, "\(memory)")
       }
-      // F-M05: no secret in anything that was written down.
+      // F-M05: no secret in any log line or stored error.
       let said =
         bench.lines.withLock { $0 }.joined()
         + (try bench.lines("SELECT coalesce(error, '') FROM fuel.run")).joined()
@@ -176,8 +177,9 @@ struct SoakTests {
     }
   }
 
-  /// Weeks at the real cadence, over the beginning of summer time, with outages of hours and a
-  /// misreading of two days that is mended by reading again: the history is the market's truth.
+  /// Days or weeks at the real cadence, over the beginning of summer time, with outages of hours.
+  /// For a tenth of the time answers are misread, which is corrected by reading them again. The
+  /// history is the market's truth.
   @Test(.longer) func weeksAtTheRealCadence() async throws {
     let days = Long.count("SOAK_DAYS", short: 1, long: 2)
     // Summer time begins on the 4th of October.
@@ -187,7 +189,7 @@ struct SoakTests {
       seed: 23, stations: 40,
       days: (Zone.sydney.local(begin).day + -1)...(Zone.sydney.local(end).day + 2))
     try await TestDatabase.with { target in
-      // In a market of forty stations one that closes is more than the usual twentieth of a list.
+      // In a market of forty stations, one that closes is more than the usual twentieth of a list.
       let environment = Dictionary(
         uniqueKeysWithValues: SimulatedFeeds.feeds.map {
           ("BOWSER_\($0.uppercased().replacing("-", with: "_"))_PARTIAL_BELOW_SHARE", "0.75")
@@ -229,7 +231,7 @@ struct SoakTests {
             lists.append((feed, at))
           }
         }
-        // Cron is not to the second.
+        // Cron does not start to the second.
         at = at + .seconds(600 - (random.chance(0.1) ? random.integer(0...20) : 0))
       }
       cron.sources = right

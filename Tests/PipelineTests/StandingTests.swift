@@ -8,8 +8,8 @@ import TestDatabase
 import Testing
 import Timeline
 
-/// What is thought of lists depends on the set of them: on no order of arrival, and on nothing that was taken back.
-/// Thresholds as in production. F-N01, F-N02.
+/// The judgement of lists depends on the set of lists, but not on their order of arrival and not on
+/// withdrawn lists. Thresholds as in production. F-N01, F-N02.
 struct StandingTests {
   static let begin = Instant("2026-06-01T00:00:00Z")
   static let end = begin + .seconds(8 * 86_400)
@@ -23,8 +23,9 @@ struct StandingTests {
     var stations: [Station]
   }
 
-  /// Four days of a feed with everything that goes wrong with its lists: short ones, far too short ones, without a
-  /// fuel, without a chain, of the past, an outage; and stations that come and go by themselves.
+  /// Returns four days of lists with everything that goes wrong with lists: short and far too short
+  /// ones, ones without a fuel or a chain, old ones, and an outage; and with stations that come and
+  /// go.
   static func lists(seed: UInt64) -> [List] {
     var random = Random(seed: seed, "standing")
     let fuels: [Fuel] = [.u91, .dl]
@@ -61,7 +62,7 @@ struct StandingTests {
           }
         }
       }
-      // Yesterday's answer again.
+      // An earlier answer again.
       if random.chance(0.08), lists.count > 3 {
         observations = lists[lists.count - 3].observations
       }
@@ -84,7 +85,9 @@ struct StandingTests {
 
     init(_ target: String) throws { feed = try Feed(target, sightLapsesHours: 24) }
 
-    /// - Returns: the run that brought it, and whether it was refused.
+    /// Stores a list.
+    ///
+    /// - Returns: the run that stored it, and whether it was refused.
     @discardableResult
     func say(_ list: List) throws -> (run: Int, isRefused: Bool) {
       var isRefused = false
@@ -137,7 +140,7 @@ struct StandingTests {
     }
   }
 
-  /// More by hand: STANDING_SEEDS=2000 make test-long.
+  /// To run more: STANDING_SEEDS=2000 make test-long.
   static let seeds = Long.count("STANDING_SEEDS", short: 3, long: 15)
 
   @Test(.longer, arguments: 0..<seeds)
@@ -145,14 +148,15 @@ struct StandingTests {
     let lists = Self.lists(seed: UInt64(seed))
     let plain = try await outcome(of: lists)
     var random = Random(seed: UInt64(seed), "order of lists")
-    // Descriptions come with the first list, and brands with them.
+    // The first list brings descriptions, and brands with them.
     let shuffled = try await outcome(
       of: [lists[0]] + lists.dropFirst().shuffled(using: &random))
     #expect(plain.count > 150)
     Self.compare(plain, shuffled, "seed \(seed)")
   }
 
-  /// A feed that stamps nothing: a price begins with the first list that tells it, whatever list comes first.
+  /// In a feed without stamps, a price begins with the first list that shows it, whatever list
+  /// arrives first.
   @Test(.longer, arguments: 0..<seeds)
   func anyOrderOfListsWithoutStampsIsJudgedAlike(seed: Int) async throws {
     let lists = Self.lists(seed: UInt64(seed)).map { list in
@@ -165,12 +169,13 @@ struct StandingTests {
     let shuffled = try await outcome(
       of: [lists[0]] + lists.dropFirst().shuffled(using: &random))
     #expect(plain.count > 150)
-    // When a station that has left was seen last is known by its last price, and that by the list that told it first.
+    // When a station that left was last seen depends on its last price, and so on which list
+    // arrived first with that price.
     func compared(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("station|") } }
     Self.compare(compared(plain), compared(shuffled), "seed \(seed)")
   }
 
-  /// A run that is taken back was never there, whatever came after it; and it can be had again.
+  /// A withdrawn run leaves no trace, whatever came after it, and it can be counted again.
   @Test(.longer, arguments: 0..<seeds)
   func aWithdrawnRunWasNeverThere(seed: Int) async throws {
     let lists = Self.lists(seed: UInt64(seed))
@@ -182,7 +187,7 @@ struct StandingTests {
     try await TestDatabase.with { target in
       let teller = try Teller(target)
       var withdrawn: RunID?
-      // In their own order, what is withdrawn later was compared with from list to list.
+      // In their own order, each list was compared with the list that is withdrawn later.
       let order =
         seed % 2 == 0 ? lists : [lists[0]] + lists.dropFirst().shuffled(using: &random)
       for list in order {
@@ -192,7 +197,7 @@ struct StandingTests {
         }
         if random.chance(0.2) { try teller.feed.aggregate(at: Self.end) }
       }
-      // One that is refused is not there anyway.
+      // A list that was refused does not count anyway.
       guard let withdrawn,
         ["stored", "unchanged"].contains(
           try teller.feed.store.named(withdrawn.number)?.outcome ?? "")
@@ -205,8 +210,8 @@ struct StandingTests {
     }
   }
 
-  /// F-N02: a run whose clock stood more than a year ahead was stored, as before clocks were compared. Until it is taken
-  /// back a station that is gone stays, and after it nothing is left of it.
+  /// F-N02: a run with a clock more than a year ahead was stored, as before clocks were compared.
+  /// Until the run is withdrawn, a station that has gone stays; afterwards the run leaves no trace.
   @Test func aRunByAClockAheadIsHealed() async throws {
     let last = Self.begin + .seconds(6 * 3_600)
     func list(_ hour: Int, _ stations: Int) -> [Observation] {
@@ -247,7 +252,8 @@ struct StandingTests {
     #expect(without.count { $0.hasPrefix("current|") } == 19)
   }
 
-  /// A slip under the stamp of the right price is taken back by the next list, whether the run is withdrawn or not.
+  /// A wrong price under the stamp of the right one is replaced by the next list, whether the run
+  /// is withdrawn or not.
   @Test func aSlipDoesNotOutliveItsList() async throws {
     let last = Self.begin + .seconds(7 * 3_600)
     func history(slips: Bool, isWithdrawn: Bool) async throws -> [String] {
@@ -280,8 +286,8 @@ struct StandingTests {
     #expect(prices(try await history(slips: true, isWithdrawn: false)) == prices(right))
   }
 
-  /// What the list before it showed is ended by a list that leaves it out, but not where that one is taken back: then
-  /// nothing was there to leave out.
+  /// A list ends the prices of the list before it that it leaves out. Where the list before is
+  /// withdrawn, there was nothing to leave out, and nothing ends.
   @Test func aGapAfterAListThatIsTakenBackEndsNothing() async throws {
     func history(hours: [Int], isWithdrawn: Bool) async throws -> [String] {
       try await TestDatabase.with { target in
@@ -309,8 +315,8 @@ struct StandingTests {
     Self.compare(try await history(hours: [0, 1, 2, 3], isWithdrawn: true), right, "withdrawn")
   }
 
-  /// A list leaves out what the list before it left out, too: that ends what was told in between, as long ago as that
-  /// was, whether its station has had a price before or not.
+  /// A list that leaves out what the list before it left out ends what was reported in between,
+  /// however long ago, and whether the station had a price before or not.
   @Test func gapsThatAreToldAgainEndWhatWasTold() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -325,7 +331,8 @@ struct StandingTests {
       }
       try list(10, (0, time(9, 30)))
       try list(11, nil)
-      // Partial: it ends nothing, and tells that the fuel is not offered under an older stamp.
+      // A partial list. It ends nothing, and reports under an older stamp that the fuel is not
+      // offered.
       try list(12, others: 17, (0, time(9)))
       try list(13, nil)
       try list(14, (1_500, time(12, 30)))
@@ -339,10 +346,12 @@ struct StandingTests {
     }
   }
 
-  /// A run says by what came before it what it shows: it says so still when that is taken back and it counts again, and
-  /// so do those that came while it did not count.
+  /// A run stores what it shows by its difference to what came before. It still states the same
+  /// when an earlier run is withdrawn meanwhile and the run is counted again; so do runs that
+  /// arrived while it did not count.
   @Test func whatCountsAgainSaysWhatItSaid() async throws {
-    /// A slip of the second hour under its own stamp or that of the price before, told again in the third.
+    /// A wrong price in hour 1: with `slip` 1 under the stamp of the price before, with `slip` 2
+    /// under a stamp of its own and reported again in hour 2.
     func history(
       hours: [Int], slip: Int, decisions: [(hour: Int, counts: Bool)] = [], last: Int = 3
     )
@@ -366,7 +375,7 @@ struct StandingTests {
         }
         for hour in hours where hour < last { try say(hour) }
         for (position, (hour, counts)) in decisions.enumerated() {
-          // The last list comes between the decisions.
+          // The last list arrives between the decisions.
           if position == decisions.count - 1, hours.contains(last) { try say(last) }
           _ = try feed.decide(
             try #require(runs[hour]), takenAt: Self.begin + .seconds(hour * 3_600), counts: counts,
@@ -376,18 +385,19 @@ struct StandingTests {
         return try feed.published(at: end).filter { $0.hasPrefix("history|") }
       }
     }
-    // Its price was told first by a run that is taken back while it does not count.
+    // The price of the run was first reported by a run that is withdrawn while it does not count.
     Self.compare(
       try await history(
         hours: [0, 1, 2], slip: 2, decisions: [(2, false), (1, false), (2, true)]),
       try await history(hours: [0, 2], slip: 2), "told by another")
-    // The list after it told what was known without it.
+    // The list after it was stored as the difference to what was known without it.
     Self.compare(
       try await history(hours: [0, 1, 2], slip: 1, decisions: [(1, false), (1, true)], last: 2),
       try await history(hours: [0, 1, 2], slip: 1, last: 2), "told without it")
   }
 
-  /// Prices of whole days are told again and again: what a withdrawn answer told counts as far as later ones tell it.
+  /// Prices of whole days are repeated by later answers. What a withdrawn answer reported counts as
+  /// far as later answers repeat it.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func anAnswerOfWholeDaysIsTakenBack(order: [Int]) async throws {
     let end = Self.begin + .seconds(4 * 86_400)
@@ -401,7 +411,8 @@ struct StandingTests {
           target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
         var wrong: RunID?
         for hour in order {
-          // One station has a new price that the wrong answer is the first to tell rightly.
+          // The wrong answer is the first to report a price of one station, and reports that one
+          // rightly.
           let observations = (0..<12).map { station in
             Observation.u91(
               "\(10 + station)", (hour == 1 && station > 0 ? 2_000 : 1_800) + station, day)
@@ -431,7 +442,8 @@ struct StandingTests {
       try await published(order, isWithdrawn: false), "undone \(order)")
   }
 
-  /// Of answers that give one day two prices the one told last holds, whichever came first.
+  /// Where answers state two prices for one day, the answer taken last holds, whichever arrived
+  /// first.
   @Test func answersOfWholeDaysComeInAnyOrder() async throws {
     let day = Self.begin - .seconds(2 * 3_600)
     func published(_ order: [Int]) async throws -> [String] {
@@ -452,7 +464,7 @@ struct StandingTests {
     Self.compare(try await published([0, 2, 1]), right, "late")
   }
 
-  /// News that repeat what earlier news told say it still when those are taken back.
+  /// News that repeats earlier news still states its price when the earlier news is withdrawn.
   @Test func newsThatAreRepeatedOutliveTheFirst() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -475,7 +487,8 @@ struct StandingTests {
     }
   }
 
-  /// What news have ended was believed for as long as lists showed it before them, also where those come late or go.
+  /// A price that news ended was believed for as long as lists before the news showed it. That also
+  /// holds where those lists arrive late or are withdrawn.
   @Test func aLateListConfirmsWhatNewsHaveEnded() async throws {
     func history(_ hours: [Int], withdraws hour: Int? = nil) async throws -> [String] {
       try await TestDatabase.with { target in
@@ -506,7 +519,8 @@ struct StandingTests {
     Self.compare(try await history([0, 20, 40], withdraws: 20), without, "withdrawn")
   }
 
-  /// The lists after one that is read again go on showing what they showed: its price, where they left it to that.
+  /// When a list is read again, the lists after it still show its price, even where they stored
+  /// nothing because they only repeated it.
   @Test func aListWithoutStampsIsReadAgain() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -531,8 +545,8 @@ struct StandingTests {
     }
   }
 
-  /// A feed that stamps nothing shows one price for months: the next list that shows it says so when the first is taken
-  /// back, in a month in which no price began.
+  /// A feed without stamps shows one price for months. When the first lists are withdrawn, the next
+  /// one that shows the price states it, in a month in which no price began.
   @Test func aPriceWithoutAStampGoesOnInAnotherMonth() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -556,7 +570,8 @@ struct StandingTests {
     }
   }
 
-  /// A stamp of the very instant of the fetch is a stamp: it stays when the next list tells it.
+  /// A stamp that equals the instant of fetching is a stamp: it stays when the next list repeats
+  /// it.
   @Test func aStampStays() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -581,9 +596,9 @@ struct StandingTests {
     }
   }
 
-  // MARK: What runs leave unsaid
+  // MARK: What runs leave to earlier runs
 
-  /// A feed that tells itself by the hour, of twenty stations; the first of them is watched.
+  /// A feed of twenty stations with answers by the hour. Its first station is watched.
   private struct Watched {
     let feed: Feed
     private var runs: [Int: RunID] = [:]
@@ -594,7 +609,9 @@ struct StandingTests {
 
     static func at(_ hour: Int) -> Instant { StandingTests.begin + .seconds(hour * 3_600) }
 
-    /// - Parameter watched: what it says of the first station.
+    /// Stores an answer.
+    ///
+    /// - Parameter watched: what the answer reports of the first station.
     mutating func says(
       _ hour: Int, _ watched: [Observation], others: Int = 19, isNews: Bool = false,
       stampsOthers: Bool = true, kind: RunKind = .live
@@ -618,7 +635,8 @@ struct StandingTests {
         refuseBelow: StandingTests.refuseBelow, partialBelow: StandingTests.partialBelow)
     }
 
-    /// Its prices, and from and until which hour each is believed.
+    /// Returns the prices of the first station, with the hours from and until which each is
+    /// believed.
     func history() throws -> [String] {
       try feed.connection.lines(
         """
@@ -640,7 +658,8 @@ struct StandingTests {
     }
   }
 
-  /// A list that leaves out what news have told ends it, also where the list before it left it out and came after both.
+  /// A list ends a price of earlier news that it leaves out, also where the list before it left the
+  /// price out too and arrived after both.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func whatNewsToldIsEndedByTheNextList(order: [Int]) async throws {
     let told = [Observation.u91("10", 1_900, Watched.at(1) + .seconds(1_800))]
@@ -654,7 +673,7 @@ struct StandingTests {
     #expect(history.count == 2)
   }
 
-  /// A list says its next prices as long as it shows them, whichever list said them first.
+  /// A list states its next prices for as long as it shows them, whichever list showed them first.
   @Test func aNextPriceOutlivesTheListThatToldIt() async throws {
     func price(_ tenths: Int) -> Observation {
       Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
@@ -669,7 +688,7 @@ struct StandingTests {
     #expect(history == ["185.0|0|2", "187.0|2|5", "200.0|5|29"])
   }
 
-  /// One price to come does not make stamps of those that are seen.
+  /// One stamped next price does not turn the other prices, which have no stamp, into stamped ones.
   @Test func whatIsSeenBeginsWhenItIsSeen() async throws {
     func price(_ tenths: Int) -> Observation {
       Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
@@ -688,7 +707,8 @@ struct StandingTests {
     #expect(withdrawn == ["185.0|2|26"])
   }
 
-  /// An answer of today tells what one of the evening before told of tomorrow, and goes on telling it without that.
+  /// An answer of today repeats what an answer of the evening before reported for tomorrow, and
+  /// still states it without that answer.
   @Test func answersOfWholeDaysAreFollowedByTheirDay() async throws {
     func days(_ today: Int, _ tomorrow: Int?) -> [Observation] {
       let begin = Watched.at(-2)
@@ -720,7 +740,8 @@ struct StandingTests {
     #expect(undone.contains { $0.hasPrefix("180.0|-2|") } && undone.count == 1)
   }
 
-  /// Runs of before said where they differed from those that counted; what that left to others is written down.
+  /// Runs of earlier versions stored only where they differed from the runs that counted. A
+  /// migration writes down what they left to those.
   @Test func whatListsOfBeforeLeftUnsaidIsWrittenDown() async throws {
     func price(_ tenths: Int) -> [Observation] {
       [Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)]
@@ -757,7 +778,7 @@ struct StandingTests {
     let more = Set(left).subtracting(right).sorted()
     let less = Set(right).subtracting(left).sorted()
     #expect(more == [] && less == [], "\(what)")
-    // The cause before what follows from it.
+    // Reports a cause before its consequences.
     for kind in ["list|", "history|", ""] {
       let other = less.filter { $0.hasPrefix(kind) }.prefix(3)
       let own = more.filter { $0.hasPrefix(kind) }.prefix(3)

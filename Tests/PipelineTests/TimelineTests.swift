@@ -9,11 +9,12 @@ import Store
 import TestDatabase
 import Testing
 
-/// One timeline of a feed and its archive: what holds when, by every way to ask.
+/// Tests the single timeline of a feed and its archive: what is in effect when, by every way to
+/// ask.
 struct TimelineTests {
   static let end = Instant("2025-10-20T00:00:00Z")
 
-  /// A place that both tell of: the feed as code 1, the archive by its address.
+  /// A station that both sources report: the feed as code 1, the archive by its address.
   private func station(_ name: String = "Metro Kiama") -> Station {
     Station(
       code: "1", state: .nsw, name: name, brand: "Metro", address: "1 Main St, KIAMA NSW 2533",
@@ -37,12 +38,12 @@ struct TimelineTests {
 
   private func says(_ feed: Feed, _ tenths: Int?, stamped: String, at: String) throws {
     let told = tenths.map { [Observation.u91("1", $0, Instant(stamped))] } ?? []
-    // Another station, so that a list without ours is a list.
+    // Another station, so that a list without the first one is not empty.
     let other = Observation.u91("2", 1_600, Instant("2025-10-01T00:00:00Z"))
     try feed.says(told + [other], stations: [station()], at: Instant(at), now: Self.end)
   }
 
-  /// Matches stations and makes their spans, as an aggregate does first of all.
+  /// Matches stations and makes their spans, which are the first steps of an aggregate.
   private func makeTimeline(_ feed: Feed) throws {
     try Identity.match(feed.store, decisions: [], now: Self.end, log: Logger(.error))
     try TimelineUpdate.makeAll(Workers(feed.store), now: Self.end)
@@ -59,7 +60,7 @@ struct TimelineTests {
       """)
   }
 
-  /// What both tell in turn is one price, told once.
+  /// A price that both sources report in turn is one price, and is shown once.
   @Test func equalNeighboursOfTwoSourcesAreOneRow() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -76,8 +77,8 @@ struct TimelineTests {
     }
   }
 
-  /// Listed again under its old stamp, a price holds from then on, beside a newer one of the archive, by
-  /// every way to ask.
+  /// A price that is listed again under its old stamp is in effect from then on, beside a newer
+  /// price of the archive, by every way to ask.
   @Test func listedAgainBesideAnArchive() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -109,7 +110,8 @@ struct TimelineTests {
     }
   }
 
-  /// What a feed tells of the time before its first run is older than what the archive tells by then.
+  /// What a feed reports for the time before its first run is older than what the archive reports
+  /// by then.
   @Test func theFirstListDoesNotHideNewerPrices() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -126,7 +128,7 @@ struct TimelineTests {
       try feed.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
       _ = try feed.connection.query(
         "SELECT set_config('bowser.now', \(Self.end.description), false)")
-      // 170.0 of three stations, one of them by its archive, and 160.0 of another.
+      // 170.0 at three stations, one of them by its archive, and 160.0 at another.
       let day = try feed.connection.lines(
         "SELECT min_cpl, max_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'NSW' AND day = '2025-10-11'"
       )
@@ -136,11 +138,12 @@ struct TimelineTests {
     }
   }
 
-  /// A person who confirms a price of an archive confirms it for the place, whoever speaks for it later.
+  /// A person who confirms a price of an archive confirms it for the station, whichever record
+  /// heads the station later.
   @Test func aConfirmedPriceOfAnArchiveCounts() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
-      // Nine at 150 and one at 250, for an hour, far from its own price before.
+      // Nine stations at 150 and one at 250 for an hour, far from its own price before.
       for number in 0..<9 {
         let text =
           "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
@@ -179,8 +182,8 @@ struct TimelineTests {
     }
   }
 
-  /// F-S07: two feeds list one place of a border town. Linked by a person it is one station and counts
-  /// once; taken back, twice.
+  /// F-S07: two feeds list one station of a border town. Linked by a person, it is one station and
+  /// counts once; without the link, it counts twice.
   @Test func aPlaceOfTwoFeedsCountsOnce() async throws {
     try await TestDatabase.with { target in
       let south = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -212,8 +215,8 @@ struct TimelineTests {
     }
   }
 
-  /// F-N33: a site gets a new code between two lists. It is one station with one history, which its archive belongs to,
-  /// until a late list shows both codes.
+  /// F-N33: a site gets a new code between two lists. It is one station with one history, which
+  /// includes its archive, until a late list shows both codes.
   @Test func aNewCodeKeepsThePast() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -230,7 +233,7 @@ struct TimelineTests {
       }
       try says(["1": 1_800], stamped: "2025-10-09T00:00:00Z", at: "2025-10-10T00:00:00Z")
       try makeTimeline(feed)
-      // The new code's price is older than the list that has left out the old code.
+      // The new code's price is older than the list that left out the old code.
       try says([:], stamped: "2025-10-10T00:00:00Z", at: "2025-10-11T00:00:00Z")
       try says(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T00:00:00Z")
       try makeTimeline(feed)
@@ -259,8 +262,8 @@ struct TimelineTests {
     }
   }
 
-  /// F-N34: recordings that are replayed months later, by today's clock, end in the same history; and an aggregate of an
-  /// instant between them takes no price of its next day for a present one.
+  /// F-N34: recordings that are replayed months later, with today's clock, end in the same history.
+  /// An aggregate for an instant between them takes no price of the next day for a present one.
   @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))
   func aReplayCountsAtItsOwnInstant(seed: Int) async throws {
     var found: [[String]] = []
@@ -268,7 +271,8 @@ struct TimelineTests {
     let middle = begin + .seconds(4 * 86_400 + 5 * 3_600 * Int64(seed))
     for isReplay in [false, true] {
       try await TestDatabase.with { target in
-        // FuelWatch: today's prices, and from the afternoon on tomorrow's, five cents dearer every day.
+        // FuelWatch: answers at 16:00 in Perth with the prices of that day, and at 04:00 with those
+        // of the next day; each answer is about five cents dearer than the one before.
         let west = try Feed(target, name: "wa-fuelwatch", state: .wa)
         let north = try Feed(target)
         var random = Random(seed: UInt64(seed), "replay")
@@ -292,7 +296,7 @@ struct TimelineTests {
         ]
         try west.aggregate(at: middle, regions: regions)
         var lines = try west.published(at: middle).filter { !$0.hasPrefix("history") }
-        // What is kept of now is what is computed of now.
+        // The stored present averages equal the computed ones.
         let kept = try west.connection.lines(
           """
           SELECT region, fuel, average_cpl, fuel_v1.average_at(region, fuel, \(middle)) FROM fuel_v1.averages_now

@@ -30,7 +30,7 @@ struct VerdictTests {
       tomorrowBeginsAt: tomorrow == nil ? nil : now + .seconds(43_200))
   }
 
-  /// F-G12: tomorrow dearer, cheaper, the same within half a tenth of a cent.
+  /// F-G12: tomorrow dearer, cheaper, or the same within half a tenth of a cent.
   @Test(arguments: cases)
   func tomorrowDecides(today: Double, tomorrow: Double, verdict: String, saving: Double?) {
     let record = Verdict.judge(
@@ -45,7 +45,7 @@ struct VerdictTests {
     #expect(record.judgement.reason.hasPrefix("Tomorrow "))
   }
 
-  /// Where tomorrow is not known, for a majority of the stations, nothing is advised.
+  /// Where tomorrow's prices are not known for most stations, there is no advice.
   @Test func withoutTomorrowNothingIsAdvised() {
     for outlook in [
       outlook(today: nil, tomorrow: nil, withNext: 0),
@@ -61,7 +61,7 @@ struct VerdictTests {
     }
   }
 
-  /// Before 14:30 in Perth the verdict only holds until then.
+  /// Before 14:30 in Perth the verdict is valid only until then.
   @Test func beforeTheAnnouncementItHoldsUntilThen() throws {
     let day = try #require(Day("2026-07-01"))
     let morning = try Zone.perth.instant(day, hour: 9)
@@ -74,7 +74,7 @@ struct VerdictTests {
     #expect(record.judgement.reason == "Tomorrow's prices are published at 14:30")
   }
 
-  /// From feeds to the published verdicts, and again without a change: nothing new is stored.
+  /// From feeds to the published verdicts. A second aggregate without a change stores nothing new.
   @Test func verdictsArePublishedOnce() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -92,9 +92,9 @@ struct VerdictTests {
       }
       let first = try aggregate(at: Bench.end)
       #expect(first.newVerdicts == first.verdicts && first.verdicts > 2)
-      // Nobody buys in a nation.
+      // Nobody buys fuel from a nation.
       #expect(try Connection(target).lines("SELECT DISTINCT region FROM fuel.verdict") == ["perth"])
-      // Past the quarter of an hour for which nothing is made again.
+      // After the quarter of an hour in which nothing is made again.
       #expect(try aggregate(at: Bench.end + .seconds(1_000)).newVerdicts == 0)
       let connection = try Connection(target)
       let soon = Bench.end + .seconds(1_060)
@@ -115,7 +115,7 @@ struct VerdictTests {
           FROM fuel_v1.station_fill_up AS station
           JOIN fuel_v1.tomorrow_prices AS tomorrow USING (station_id, fuel)
           """) == ["t|t"])
-      // A verdict that has lapsed is not shown as if it held.
+      // A verdict that has lapsed is not shown as if it were valid.
       let later = Bench.end + .seconds(3 * 86_400)
       try connection.query("SELECT set_config('bowser.now', \(later.description), false)")
       #expect(
@@ -124,7 +124,7 @@ struct VerdictTests {
     }
   }
 
-  /// Where a station does not follow its region is kept with the verdict; the view has no rule of its own.
+  /// Each verdict is stored with where a station departs from it; the view has no rule of its own.
   @Test func stationsTurnWhereTheVerdictSays() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -175,12 +175,12 @@ struct VerdictTests {
     }
   }
 
-  /// Verdicts are scored as they were given, once a day: what was said last on a day counts, and what was likely is
-  /// held against what came.
+  /// Verdicts are scored as they were given, once a day. The last verdict of a day counts, and its
+  /// chances are compared with what happened.
   @Test func givenVerdictsAreScored() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
-      // A tooth of two days: 180 and 178 c/L in turns.
+      // A sawtooth of two days: alternately 180 and 178 c/L.
       try connection.execute(
         """
         INSERT INTO fuel.region (region, name, kind, state) VALUES ('NSW', 'New South Wales', 'state', 'NSW');

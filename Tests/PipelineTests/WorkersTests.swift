@@ -9,14 +9,15 @@ import TestDatabase
 import Testing
 import Timeline
 
-/// An aggregate whose work several connections share.
+/// Tests an aggregate whose work is shared by several connections.
 struct WorkersTests {
-  // More batches than connections: 1,200 stations and fuels.
+  // 1,200 stations and fuels, so that there are more batches than connections.
   private static let stations = 200
   private static let fuels = ["U91", "E10", "P95", "P98", "DL", "LPG"]
   private static let now = Instant("2025-04-02T02:00:00Z")
 
-  /// Prices of three months. On one day ten neighbours charge half as much again, and one station far from them.
+  /// Prices of a month. On one day ten neighbours charge half as much again, and so does one
+  /// station far from them.
   private static func file(month: Int) -> String {
     var random = Random(seed: UInt64(month), "workers")
     var lines: [(at: String, text: String)] = []
@@ -47,7 +48,7 @@ struct WorkersTests {
       + lines.sorted { $0.at < $1.at }.map(\.text).joined()
   }
 
-  /// A database with the prices, of which nothing is made yet.
+  /// Makes a database that has the prices, of which nothing has been made yet.
   private func withPrices(_ body: (Feed, String) async throws -> Void) async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -74,7 +75,7 @@ struct WorkersTests {
     Workers(feed.store, count: count) { Store(try Connection(target)) }
   }
 
-  /// Spans with their doubts, days of stations and averages.
+  /// Returns spans with their doubts, days of stations, and averages.
   private func made(_ feed: Feed) throws -> [String] {
     try feed.connection.lines(
       """
@@ -97,14 +98,16 @@ struct WorkersTests {
       """)
   }
 
-  /// However many share the work, the same comes out; also where one of them is lost and the rest is made later.
+  /// The result is the same however many connections share the work, also where one of them is lost
+  /// and the rest is made later.
   @Test func sharedWorkEndsAlike() async throws {
     try await withPrices { feed, target in
       let regions = [Region.nation, .newSouthWales]
       try feed.aggregate(at: Self.now, regions: regions)
       let alone = try made(feed)
       #expect(alone.count > 10_000)
-      // The neighbours have company, wherever they were made; the other one has none.
+      // The ten neighbours have company, whichever connection made them; the other station has
+      // none.
       let doubted = try doubtful(feed)
       #expect(doubted == ["S150|6|far"])
 
@@ -143,7 +146,8 @@ struct WorkersTests {
     }
   }
 
-  /// Whoever stops between the last batch and the judgement leaves notes of it.
+  /// An aggregate that stops between the last batch and the judgement leaves notes for the next
+  /// one.
   @Test func whatIsMadeIsJudgedLater() async throws {
     try await withPrices { feed, _ in
       try feed.aggregate(at: Self.now, regions: [.nation])
@@ -158,7 +162,8 @@ struct WorkersTests {
     }
   }
 
-  /// A mark that another connection takes and has not committed yet is no mark: whoever needs it waits and marks anew.
+  /// A mark that another connection is taking, before its commit, does not count: another
+  /// connection that needs the mark waits and marks again.
   @Test func marksThatAreBeingTakenAreMarkedAnew() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -197,7 +202,8 @@ struct WorkersTests {
     }
   }
 
-  /// A month that is loaded while an aggregate reads which months were is left for the next one.
+  /// A month that is loaded while an aggregate reads the loaded months is left for the next
+  /// aggregate.
   @Test func aMonthThatComesMeanwhileIsKept() async throws {
     try await withPrices { feed, target in
       _ = try feed.store.touchedCount()
