@@ -38,8 +38,8 @@ package enum Identity {
   package static func match(
     _ store: Store, decisions: [StationDecision]?, now: Instant, log: Logger
   ) throws {
-    // A run that adds records meanwhile waits with its mark until this transaction ends, so that
-    // the next match includes those records.
+    // A run that adds records meanwhile has to wait for the end of this transaction before it can
+    // mark that a match is due. So its mark is not lost, and the next match includes its records.
     try store.whileMatching(decisions: decisions) {
       let records = try store.stationRecords()
       let known = try decisions ?? store.stationDecisions()

@@ -95,8 +95,7 @@ package struct TimelineUpdate {
     try mark(judgeSuspects(fuelIDs: made.keys.sorted(), from: first))
   }
 
-  /// The time between two instants in which another price of a station and fuel is believed than
-  /// before.
+  /// A change of a station and fuel: between two instants something else is believed than before.
   private struct Change {
     var pair: Pair
     var from: Instant
@@ -431,7 +430,8 @@ package struct TimelineUpdate {
   }
 
   /// Judges the suspects among the spans that were made, and suspects whose neighbours' spans were
-  /// made.
+  /// made. A suspect lies far from the station's other prices; it is doubtful unless a neighbour
+  /// charges about as much or a person confirmed the price.
   private func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
     let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
     guard !suspects.isEmpty else { return [] }

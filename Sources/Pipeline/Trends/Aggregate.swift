@@ -132,8 +132,8 @@ package struct Aggregate {
       until: last)
   }
 
-  /// Returns the last calendar day that has ended in all states: the day before the one that began
-  /// last. The price day of Western Australia ends six hours later.
+  /// Returns the last calendar day that has ended in all states: the day before the earliest of
+  /// their local dates. The price day of Western Australia ends six hours later.
   private func lastDay(_ now: Instant) -> Day {
     let zones = regions.compactMap(\.state?.timeZone)
     return (zones.map { $0.local(now).day }.min() ?? Zone.utc.local(now).day) + -1
