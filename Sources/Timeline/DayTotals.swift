@@ -1,34 +1,41 @@
-/// What the stations of a region come to on one day: exact sums, and the means beside each rank that is published.
+/// The totals of a region's stations for one day: exact sums, and the station means around each
+/// published rank.
 ///
-/// A station's day can be taken out and another put in without the days of the others: sums are whole numbers, and a
-/// median moves by one place at most for each. When too many have moved, the day has to be made from all stations.
+/// One station's day can be taken out and another put in without reading the days of the others,
+/// because the sums are whole numbers and each such change moves a median by one place at most.
+/// After too many changes the day has to be made from all stations again.
 package struct DayTotals: Sendable, Equatable {
-  /// How many stations have a mean.
+  /// The number of stations that have a mean.
   package private(set) var count = 0
-  /// The sum of their means, in 65,536ths of a tenth of a cent.
+  /// The sum of the stations' means, in 65,536ths of a tenth of a cent.
   package private(set) var total: Int64 = 0
-  /// Shares of their days with a price, in 65,536ths.
+  /// The sum of the shares of these stations' days for which a price is believed, in 65,536ths of a
+  /// day.
   package var covered: Int64 = 0
-  /// Stations left out: reported and too old; doubtful; for members only.
+  /// The numbers of stations left out: with prices that are too old, with doubtful prices only, and
+  /// open to members only.
   package var stale: Int32 = 0
   package var flagged: Int32 = 0
   package var restricted: Int32 = 0
-  /// Of how many stations a price is expected.
+  /// The number of stations from which a price is expected.
   package var expected: Int32 = 0
   private var ranks: [Ranks]
 
-  /// Means in order, from one rank on.
+  /// Consecutive means in ascending order. The first of them has the rank `first` among all means.
   private struct Ranks: Sendable, Equatable {
     var first: Int
     var means: [Int32]
   }
 
-  /// The shares of the means that lie below what is published: lowest, quarter, median and highest.
+  /// The published ranks as shares of the means below them: lowest, lower quartile, median and
+  /// highest.
   private static let shares = [0, 0.25, 0.5, 1]
-  /// How many means are kept on either side of a rank.
+  /// The number of means kept on either side of a rank.
   private static let reach = 6
 
-  /// - Parameter means: in order.
+  /// Makes the totals of some means. Everything else is 0.
+  ///
+  /// - Parameter means: in ascending order.
   package init(of means: [Int32]) {
     count = means.count
     total = means.reduce(0) { $0 + Int64($1) }
@@ -38,7 +45,7 @@ package struct DayTotals: Sendable, Equatable {
     }
   }
 
-  /// Totals of which everything but the means is counted already.
+  /// Makes the totals of some means when everything else has been counted already.
   init(of means: [Int32], counts: DayTotals, expected: Int) {
     self.init(of: means)
     covered = counts.covered
@@ -56,9 +63,10 @@ package struct DayTotals: Sendable, Equatable {
   package var median: Double? { at(2) }
   package var highest: Int32? { at(3).map { Int32($0) } }
 
-  /// Between its two neighbours, in proportion, as PostgreSQL's percentile_cont has it.
+  /// Returns the value at a published rank, interpolated between its two neighbours as PostgreSQL's
+  /// `percentile_cont` does.
   ///
-  /// - Returns: `nil` where the means beside the rank are not kept.
+  /// - Returns: `nil` where the means around the rank are not kept.
   private func at(_ position: Int) -> Double? {
     let place = Self.shares[position] * Double(count - 1)
     let low = Int(place)
@@ -71,12 +79,12 @@ package struct DayTotals: Sendable, Equatable {
     return mean + part * (Double(known.means[low + 1 - known.first]) - mean)
   }
 
-  /// Counts what is counted of a station's day beside its mean.
+  /// Counts everything about a station's day except its mean.
   ///
   /// - Parameters:
-  ///   - share: for how much of the day a price is believed, in 65,536ths.
+  ///   - share: the share of the day for which a price is believed, in 65,536ths.
   ///   - isPublic: whether anybody may buy there.
-  ///   - by: 1 to count it, -1 to take it back.
+  ///   - by: 1 to count the day, -1 to take it back.
   mutating func count(_ day: StationDay, share: Int64, isPublic: Bool, by sign: Int32) {
     switch day.standing {
     case .known where isPublic: covered += Int64(sign) * share
@@ -87,11 +95,11 @@ package struct DayTotals: Sendable, Equatable {
     }
   }
 
-  /// Counts the mean of one more station.
+  /// Adds the mean of one more station.
   package mutating func put(_ mean: Int32) {
     for position in ranks.indices {
       guard let first = ranks[position].means.first, let last = ranks[position].means.last else {
-        // Nothing is kept there: of no station at all a first one can be kept.
+        // No means are kept for this rank. Only the first mean of all can start it.
         if count == 0 { ranks[position] = Ranks(first: 0, means: [mean]) }
         continue
       }
@@ -107,7 +115,7 @@ package struct DayTotals: Sendable, Equatable {
     total += Int64(mean)
   }
 
-  /// Takes out the mean of a station that was counted.
+  /// Removes the mean of a station that was counted before.
   package mutating func take(_ mean: Int32) {
     for position in ranks.indices {
       guard let first = ranks[position].means.first, let last = ranks[position].means.last else {
@@ -117,7 +125,7 @@ package struct DayTotals: Sendable, Equatable {
         ranks[position].first -= 1
       } else if mean <= last {
         guard let place = ranks[position].means.firstIndex(of: mean) else {
-          // It was not counted, so that what is kept is not true.
+          // This mean was never counted, so the means kept for this rank are wrong.
           ranks[position].means = []
           continue
         }
@@ -130,7 +138,8 @@ package struct DayTotals: Sendable, Equatable {
 
   // MARK: As bytes
 
-  /// All numbers one after the other, the lowest byte first; of each rank no more means than it needs.
+  /// The totals as they are stored: all numbers in sequence, little-endian. Of each rank only the
+  /// means it needs are written.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(44 + ranks.count * (8 + 4 * (2 * Self.reach + 2)))
@@ -153,7 +162,9 @@ package struct DayTotals: Sendable, Equatable {
     return bytes
   }
 
-  /// - Returns: `nil` where the bytes are no totals.
+  /// Reads totals from their stored bytes.
+  ///
+  /// - Returns: `nil` where the bytes are not totals.
   package init?(bytes: UnsafeRawBufferPointer) {
     var place = 0
     func read<Number: FixedWidthInteger>(_: Number.Type) -> Number? {

@@ -1,19 +1,24 @@
 package import FuelModel
 
-/// Which prices are doubted. One rule for the present and the past.
+/// Decides which prices are doubtful. The same rules hold for the present and the past.
 package enum Plausibility {
-  /// A price within a third of one of the station's own is its own way.
+  /// Whether a price lies within a third of one of the station's own prices, and so fits the
+  /// station's level.
   static func isNear(_ price: Int32, _ own: Int32) -> Bool { abs(own - price) * 3 <= own }
 
-  /// Further back, or ahead, lies another market; in microseconds.
+  /// Prices further back or further ahead than this, in microseconds, are not compared: they belong
+  /// to a different market.
   package static let memory: Int64 = 60 * 86_400 * 1_000_000
-  // A doubtful price that holds for a day is believed.
+  // How long a price that is far has to hold before it is believed: one day, in microseconds.
   private static let holds: Int64 = 86_400 * 1_000_000
 
-  /// Marks the spans that lie more than a third away from the station's last two prices before and the two
-  /// after. A station without a price before, or with only one after, has no level yet: then nothing is suspect.
+  /// Marks the spans whose price lies more than a third away from each of the station's last two
+  /// prices before it and next two after it.
   ///
-  /// - Parameter before: the last two spans before the first, oldest first.
+  /// A span with no price before it and fewer than two after it has no level to be compared with,
+  /// and is not suspect.
+  ///
+  /// - Parameter before: the last two spans before the first of `spans`, oldest first.
   package static func markSuspects(_ spans: inout [Span], before: [Span] = []) {
     let all = before + spans
     for position in spans.indices {
@@ -29,12 +34,12 @@ package enum Plausibility {
     }
   }
 
-  /// The doubt about one span that is no placeholder.
+  /// Returns the doubt about one span that is not a placeholder.
   ///
   /// - Parameters:
-  ///   - hasCompany: whether a neighbour charges about as much; asked of suspects only.
+  ///   - hasCompany: whether a neighbour charges about as much. It matters for suspect spans only.
   ///   - isConfirmed: whether a person found the price to be true.
-  ///   - holdingConfirms: whether its source's prices are believed for holding.
+  ///   - holdingConfirms: whether a price of this source is believed once it has held for a day.
   package static func doubt(
     about span: Span, hasCompany: Bool, isConfirmed: Bool, holdingConfirms: Bool
   ) -> Doubt? {
@@ -42,8 +47,10 @@ package enum Plausibility {
     return Doubt(reason: .far, from: span.from, until: farEnd(of: span, holdingConfirms))
   }
 
-  /// The doubt about one span that is a placeholder for a time. One that is far from the station's own prices besides
-  /// is doubted for being far too, whatever neighbours charge: from the first to the last instant of both.
+  /// Returns the doubt about one span that is a placeholder for some time.
+  ///
+  /// A placeholder that is also far from the station's own prices is doubted for that reason too,
+  /// whatever neighbours charge: from the start of the span until the later end of the two doubts.
   package static func doubt(
     about span: Span, placeholder: (from: Instant, until: Instant), isConfirmed: Bool,
     holdingConfirms: Bool
@@ -61,8 +68,8 @@ package enum Plausibility {
     holdingConfirms ? span.from.after(holds) : .distantFuture
   }
 
-  /// Whether a neighbour's spans show about the price of a suspect: within a tenth of it, in the first day
-  /// of the suspect.
+  /// Whether a neighbour charges about as much as a suspect span: within a tenth of its price, at
+  /// some time during the span's first day.
   package static func isCompany(_ neighbour: [Span], of span: Span) -> Bool {
     let end = min(span.latestEnd, span.from.after(holds))
     return neighbour.contains { other in
@@ -76,8 +83,8 @@ package enum Plausibility {
   private static let regular = Set([Fuel.u91, .e10, .laf].compactMap(\.id))
   private static let premium = Set([Fuel.p95, .p98, .e5].compactMap(\.id))
 
-  /// Whether a station has or had a placeholder, as far as can be told at a glance: few stations sell two grades at one
-  /// price, and fewer at one time.
+  /// Whether a station may have a placeholder now, or had one before. This is a cheap test: few
+  /// stations sell a regular and a premium grade at one price, and fewer do so at the same time.
   package static func mayHavePlaceholders(_ spans: [Int16: [Span]]) -> Bool {
     if spans.values.contains(where: { $0.contains { $0.doubt?.reason == .placeholder } }) {
       return true
@@ -94,11 +101,13 @@ package enum Plausibility {
     }
   }
 
-  /// While a station has one price for every grade of petrol, a regular and a premium one among them, and
-  /// for at least three fuels, it has a placeholder and no prices.
+  /// Finds the times at which a station's prices are placeholders and not real prices: every grade
+  /// of petrol has one price, a regular and a premium grade are among them, and at least three
+  /// fuels have that price.
   ///
-  /// - Parameter spans: of one station, by fuel.
-  /// - Returns: by fuel and position, from the first to the last instant of that state in the span.
+  /// - Parameter spans: those of one station, by fuel.
+  /// - Returns: by fuel and position of the span, the first and the last instant of that state
+  ///   within the span.
   package static func placeholders(
     _ spans: [Int16: [Span]]
   ) -> [Int16: [Int: (from: Instant, until: Instant)]] {

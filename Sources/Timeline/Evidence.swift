@@ -1,24 +1,26 @@
 package import FuelModel
 
-/// One thing that a feed or an archive reported of a station and fuel.
+/// One fact that a feed or an archive reported about a station and fuel.
 package struct Evidence: Sendable, Equatable {
   package enum Kind: Int16, Sendable {
-    /// From `at` on the station sells at `price`; 0: it does not offer the fuel.
+    /// The station sells at `price` from `at` on. A price of 0 means that it does not offer the
+    /// fuel.
     case price = 0
-    /// A complete list taken at `at` has it again, or for the first time.
+    /// A complete list taken at `at` shows the station and fuel again, or for the first time.
     case listed = 1
-    /// A complete list taken at `at` leaves it out.
+    /// A complete list taken at `at` leaves the station and fuel out.
     case unlisted = 2
   }
 
   package var kind: Kind
-  /// The station record: what the source calls the station.
+  /// The station record: the source's own entry for the station.
   package var recordID: Int32
   package var sourceID: Int16
   package var at: Instant
   /// Tenths of a cent per litre.
   package var price: Int32
-  /// When it was first fetched. Archives do not say when they were published: then it is `at`.
+  /// When the fact was first fetched. Archives do not state when they were published, so theirs is
+  /// `at`.
   package var learntAt: Instant
 
   package init(
@@ -33,23 +35,24 @@ package struct Evidence: Sendable, Equatable {
   }
 }
 
-/// How far the reports of one feed or archive are believed, for one fuel.
+/// How long the reports of one feed or archive are believed, for one fuel.
 package struct ReportRules: Sendable, Equatable {
-  /// A price is not believed for longer than this after its stamp, in microseconds.
+  /// How long after its stamp a price is believed at most, in microseconds.
   package var priceLapse: Int64
-  /// Nor for longer than this after it was last seen, in microseconds.
+  /// How long after it was last seen a price is believed at most, in microseconds.
   package var sightLapse: Int64
-  /// How long after a price begins it is published, in microseconds.
+  /// How long after its beginning a price is published, in microseconds.
   package var delay: Int64
-  /// From when on its prices count in averages: a feed's from its first run, because of the time before it
-  /// shows only the prices that have not changed since, which is a biased choice.
+  /// The instant from which the source's prices count in averages. For a feed this is its first
+  /// run: of the time before it, the feed shows only those prices that have not changed since,
+  /// which is a biased choice.
   package var countsFrom: Instant
   /// Whether a doubtful price that still holds a day later is believed.
   package var holdingConfirms: Bool
-  /// Whether it stamps its prices. Where it does not, a price begins when it is first seen.
+  /// Whether the source stamps its prices. If it does not, a price begins when it is first seen.
   package var isStamped: Bool
-  /// Which instants the archives and the feed of this scheme cover; `nil`: all, as with a feed, whose
-  /// lists tell what is believed.
+  /// For an archive, the instants that the archives and the feed of its scheme cover. `nil` means
+  /// every instant, as for a feed, whose lists decide what is believed.
   package var covered: Coverage?
 
   package init(
@@ -66,13 +69,16 @@ package struct ReportRules: Sendable, Equatable {
   }
 }
 
-/// Intervals of time in order, none touching another: the files of an archive, or a feed's lists that lie
-/// close enough to one another that the first of two is believed until the second.
+/// Intervals of time in order, none of which touch: the times that the files of an archive cover,
+/// or the times during which a feed's lists follow one another so closely that each is believed
+/// until the next.
 package struct Coverage: Sendable, Equatable {
   package private(set) var intervals: [(from: Instant, until: Instant)] = []
 
   package init() {}
 
+  /// Makes a coverage of intervals and merges those that overlap or touch.
+  ///
   /// - Parameter intervals: in any order, overlapping or not.
   package init(_ intervals: [(from: Instant, until: Instant)]) {
     for interval in intervals.sorted(by: { $0.from < $1.from }) {
@@ -88,13 +94,14 @@ package struct Coverage: Sendable, Equatable {
     left.intervals.elementsEqual(right.intervals, by: ==)
   }
 
-  /// The first instant from an instant on that is not covered; itself, if it is not.
+  /// Returns the first instant that is not covered, at or after `instant`: `instant` itself if it
+  /// is not covered.
   package func end(from instant: Instant) -> Instant {
     guard let interval = interval(before: instant, orAt: true) else { return instant }
     return max(instant, interval.until)
   }
 
-  /// The last covered instant before an instant; `nil`: none is.
+  /// Returns the last covered instant before `instant`; `nil` where there is none.
   package func last(before instant: Instant) -> Instant? {
     interval(before: instant, orAt: false).map { min($0.until, instant) }
   }
@@ -112,9 +119,12 @@ package struct Coverage: Sendable, Equatable {
 }
 
 extension Instant {
+  /// Stands for an instant before all others.
   package static let distantPast = Instant(microseconds: .min / 4)
+  /// Stands for an instant after all others.
   package static let distantFuture = Instant(microseconds: .max / 4)
 
+  /// Returns the instant that many microseconds later; a negative number gives an earlier one.
   package func after(_ microseconds: Int64) -> Instant {
     Instant(microseconds: self.microseconds + microseconds)
   }

@@ -1,16 +1,17 @@
 package import FuelModel
 
-/// What a list of a feed is made of: enough to hold it against the lists around it.
+/// The composition of a feed's list: what is needed to compare it with the lists around it.
 package struct ListSummary: Sendable, Equatable {
   package var takenAt: Instant
-  /// Stations and fuels that it names a price of.
+  /// The number of pairs of a station and a fuel for which it shows a price.
   package var pairs: Int
   package var stations: Int
-  /// Prices by fuel, such as `U91`.
+  /// The number of prices by fuel, such as `U91`.
   package var fuels: [String: Int]
-  /// Stations by brand, as the feed writes it.
+  /// The number of stations by brand, as the feed writes the brand.
   package var brands: [String: Int]
-  /// Its stamps at every twentieth of the list, oldest first, in minutes since 1970. Empty: it has none.
+  /// The list's stamps in ascending order, sampled at every twentieth of the list, in minutes since
+  /// 1970. Empty where the list has no stamps.
   package var stamps: [Int]
 
   package init(
@@ -25,7 +26,8 @@ package struct ListSummary: Sendable, Equatable {
     self.stamps = stamps
   }
 
-  /// The stamps of a list at every twentieth of it; none where any of its prices has no stamp.
+  /// Returns the stamps of a list, sampled at every twentieth of it. The result is empty where any
+  /// of its prices has no stamp.
   package static func stamps(of observations: [Observation]) -> [Int] {
     let stamps = observations.compactMap { $0.effectiveAt.map { Int($0.seconds / 60) } }.sorted()
     guard !stamps.isEmpty, stamps.count == observations.count else { return [] }
@@ -35,11 +37,11 @@ package struct ListSummary: Sendable, Equatable {
   private static let parts = 20
 }
 
-/// What is thought of a list.
+/// Whether a list is complete and whether its prices are believed.
 package struct ListJudgement: Sendable, Equatable {
-  /// Why its gaps do not mean "not offered". Empty: the list is complete.
+  /// Why the gaps of the list do not mean "not offered". Empty where the list is complete.
   package var shortcomings: [String] = []
-  /// Why nothing of it is believed. `nil`: its prices are.
+  /// Why nothing in the list is believed; `nil` where its prices are believed.
   package var refusal: String?
 
   package init(shortcomings: [String] = [], refusal: String? = nil) {
@@ -50,23 +52,26 @@ package struct ListJudgement: Sendable, Equatable {
   package var isComplete: Bool { shortcomings.isEmpty && refusal == nil }
 }
 
-/// Whether a list of a feed is complete, and whether it is believed at all. A list that is much shorter than those
-/// before it, lacks whole fuels or brands, or shows the past is a fault of the feed, not the end of half the stations.
+/// Decides whether a feed's list is complete, and whether its prices are believed at all.
 ///
-/// The judgement depends on the set of the lists and not on the order in which they arrived, nor on what was thought
-/// of the others.
+/// A list that is much shorter than the lists before it, that lacks whole fuels or brands, or that
+/// shows the past is a fault of the feed. It does not mean that half the stations have closed.
+///
+/// The judgement depends on the set of lists only. The order in which they arrived and the
+/// judgements of the others do not matter.
 package struct ListRules: Sendable {
-  /// Lists that are older than this say nothing about a list: what none has shown for so long is gone, in
-  /// microseconds.
+  /// How far back, in microseconds, a list is compared with the lists before it. A price that no
+  /// list has shown for so long is gone anyway. Where no list lies within this time, the newest
+  /// list before it decides only whether the list is refused.
   package var window: Int64
-  /// The least share of the prices before it that is believed at all.
+  /// A list whose share of the earlier number of prices is below this is refused.
   package var refuseBelow: Double
-  /// Below this share gaps prove nothing.
+  /// A list whose share is below this is not complete, so its gaps prove nothing.
   package var partialBelow: Double
 
-  // Fewer prices of a fuel, or stations of a brand, may go by themselves.
+  // A fuel with fewer prices than this, or a brand with fewer stations, may disappear by itself.
   private static let least = 10
-  // Below this share stamps that went back are corrections.
+  // Up to this share, stamps that went back are taken for corrections by the feed.
   private static let leastSetBack = 0.2
 
   package init(window: Int64, refuseBelow: Double, partialBelow: Double) {
@@ -75,12 +80,16 @@ package struct ListRules: Sendable {
     self.partialBelow = partialBelow
   }
 
-  /// - Parameter others: lists of the same feed, in any order; those after it say nothing.
+  /// Judges a list by the lists before it.
+  ///
+  /// - Parameter others: lists of the same feed, in any order. Those taken after the list are
+  ///   ignored.
   package func judgement(of list: ListSummary, among others: [ListSummary]) -> ListJudgement {
     let before = others.filter { $0.takenAt < list.takenAt }
     let near = before.filter { $0.takenAt > list.takenAt.after(-window) }
-    // The longest of them. Where nothing was read for long, the newest: a feed that comes back with half its
-    // prices is not believed either.
+    // The list is compared with the longest of the lists nearby. After a long silence it is
+    // compared with the newest one instead, because a feed that comes back with half its prices is
+    // not believed either.
     guard
       let longest = near.max(by: { ($0.pairs, $0.takenAt) < ($1.pairs, $1.takenAt) })
         ?? before.max(by: { $0.takenAt < $1.takenAt })
@@ -109,10 +118,14 @@ package struct ListRules: Sendable {
     return ListJudgement(shortcomings: shortcomings)
   }
 
-  /// The same for an answer with prices of whole days, held against the one before it with the same documents. Such
-  /// answers add prices and end none, so that they are never complete.
+  /// Judges an answer that holds prices of whole days, by the answer before it with the same
+  /// documents. Such answers add prices and end none, so callers never treat them as complete
+  /// lists.
   ///
-  /// - Returns: a shortcoming where there is one.
+  /// - Parameters:
+  ///   - pairs: the number of prices in the answer.
+  ///   - before: the number of prices in the answer before it.
+  /// - Returns: a refusal or a shortcoming where there is one.
   package func judgement(ofDays pairs: Int, after before: Int) -> ListJudgement {
     if isBelow(refuseBelow, pairs, of: before) {
       return ListJudgement(
@@ -124,14 +137,15 @@ package struct ListRules: Sendable {
   }
 
   private func isBelow(_ share: Double, _ count: Int, of before: Int) -> Bool {
-    // A share of a whole number may lie a hair above it.
+    // Rounding may put a share slightly above the whole number that it stands for.
     Double(count) < share * Double(before) - 1e-6
   }
 
-  /// Whole fuels and brands that were there and are not.
+  /// Returns the fuels and brands that the other list has and this one lacks altogether.
   private func missing(from list: ListSummary, beside other: ListSummary) -> [String] {
     let fuels = other.fuels.filter { $0.value >= Self.least && list.fuels[$0.key] == nil }
-    // A chain under a new name has as many stations as before.
+    // A chain that was renamed still has as many stations as before, so a missing brand counts only
+    // if stations are missing too.
     let brands = other.brands.filter {
       $0.value >= Self.least && list.brands[$0.key] == nil
         && list.stations < other.stations - $0.value / 2
@@ -140,8 +154,9 @@ package struct ListRules: Sendable {
       .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map(\.0)
   }
 
-  /// Which share of a list has older stamps than a list before it had: stamps of a station only grow, so that no list
-  /// has more prices from before any instant than the one before it.
+  /// Returns the share of a list whose stamps are older than those of a list before it. The stamps
+  /// of a station only grow, so no list may have a larger share of prices from before an instant
+  /// than the list before it.
   private static func setBack(_ list: ListSummary, since other: ListSummary) -> Double {
     guard !list.stamps.isEmpty, !other.stamps.isEmpty else { return 0 }
     func share(of stamps: [Int], until stamp: Int) -> Double {

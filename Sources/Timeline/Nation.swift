@@ -1,15 +1,19 @@
 import FuelModel
 
-/// A nation is complete when each of its states is: covered, and complete wherever it sells the fuel.
+/// Decides whether a nation's averages are complete: each of its states has to be covered, and
+/// complete wherever it sells the fuel.
 struct Nation {
   let calendar: PriceCalendar
   let regions: [AveragedRegion]
-  /// By state and day.
+  /// Whether a feed or an archive covers each day, by state and day.
   let covered: [[Bool]]
 
+  /// Completes the nations' averages with the number of complete states.
+  ///
   /// - Parameters:
-  ///   - averages: of whole days: a nation is judged by the states beside it.
-  ///   - isSold: whether a price is expected anywhere in a region that is a state, by its position.
+  ///   - averages: those of whole days, because a nation is judged by the states among them.
+  ///   - isSold: whether a price of the fuel is expected anywhere in a region that is a whole
+  ///     state, given by its position.
   func settle(_ averages: inout [DailyAverage], isSold: (Int, Int16) -> Bool) {
     let nations = Set(regions.filter(\.isNation).map(\.code))
     guard !nations.isEmpty else { return }
@@ -33,7 +37,8 @@ struct Nation {
         let isComplete = states[state].flatMap {
           byState[RegionDay(region: $0, fuelID: fuelID, day: day)]
         }
-        // The state has no station with this fuel, or no region of its own to be judged by.
+        // Without an average the state counts as complete only if it has no station with this fuel,
+        // or no region of its own by which it could be judged.
         let isNeeded = states[state].map { isSold($0, fuelID) } ?? false
         if isComplete ?? !isNeeded { complete += 1 }
       }

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Which stations are near one another: those within forty kilometres, and at least the nearest five.
+/// Finds the neighbours of a station: the stations of the same state within forty kilometres, and
+/// at least the nearest five.
 package struct Neighbourhood: Sendable {
+  /// A station and its position.
   package struct Station: Sendable {
     package var id: Int32
     package var state: String
-    /// Degrees.
+    /// The position in degrees.
     package var latitude: Double
     package var longitude: Double
 
@@ -28,7 +30,9 @@ package struct Neighbourhood: Sendable {
     self.stations = Dictionary(stations.map { ($0.id, $0) }) { first, _ in first }
   }
 
-  /// - Returns: none for a station whose position is not known.
+  /// Returns a station's neighbours, nearest first.
+  ///
+  /// - Returns: no neighbours for a station whose position is not known.
   package func neighbours(of id: Int32) -> [Int32] {
     guard let here = stations[id] else { return [] }
     let others = (byState[here.state] ?? []).filter { $0.id != id }
@@ -38,7 +42,7 @@ package struct Neighbourhood: Sendable {
     return (near.count >= Self.least ? near : others.prefix(Self.least)).map(\.id)
   }
 
-  /// Along a great circle.
+  /// Returns the great-circle distance between two stations.
   private static func kilometres(_ one: Station, _ other: Station) -> Double {
     let degree = Double.pi / 180
     let latitudes = sin((other.latitude - one.latitude) * degree / 2)

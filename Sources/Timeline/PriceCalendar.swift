@@ -1,11 +1,13 @@
 package import FuelModel
 
-/// The price days of some states over a run of dates: when each begins, and when it ends as far as it has
-/// passed.
+/// The price days of some states over a range of dates: when each day begins, and when it ends or
+/// how far it has passed.
 package struct PriceCalendar: Sendable {
+  /// One price day of one state.
   package struct PriceDay: Sendable {
     package var beginsAt: Instant
-    /// Not later than what is known of the state.
+    /// The end of the day, or the instant up to which prices of the state are known if that is
+    /// earlier.
     package var endsAt: Instant
     package var isEnded: Bool
 
@@ -20,7 +22,7 @@ package struct PriceCalendar: Sendable {
 
   package let first: Day
   package let count: Int
-  /// By state; only days that have begun there.
+  /// The days by state. Days that have not begun in a state are left out.
   package let days: [[PriceDay]]
 
   package var last: Day { first + (count - 1) }
@@ -31,7 +33,9 @@ package struct PriceCalendar: Sendable {
     self.days = days
   }
 
-  /// Whether a day has ended in a state, or in all of them.
+  /// Whether a day has ended in a state, or in all states for `nil`.
+  ///
+  /// - Parameter day: its position in the calendar.
   func isEnded(_ day: Int, in state: Int?) -> Bool {
     (state.map { [$0] } ?? Array(days.indices)).allSatisfy { state in
       day < days[state].count && days[state][day].isEnded

@@ -1,12 +1,12 @@
 package import FuelModel
 
-/// Where a station counts.
+/// The state and regions whose averages count a station.
 package struct Place: Sendable {
-  /// Its state, as a position among those of the calendar.
+  /// The station's state, as a position among the states of the calendar.
   package var state: Int
-  /// Anybody may buy there.
+  /// Whether anybody may buy there, and not members only.
   package var isPublic: Bool
-  /// Which regions it lies in, as a position among the sets of regions.
+  /// The regions in which the station lies, as a position among the sets of regions.
   package var regionSet: Int
 
   package init(state: Int, isPublic: Bool, regionSet: Int) {
@@ -16,14 +16,15 @@ package struct Place: Sendable {
   }
 }
 
-/// A region as averages need it.
+/// A region, reduced to what averages need.
 package struct AveragedRegion: Sendable {
   package var code: String
-  /// `nil`: over several states.
+  /// The position of its state; `nil` for a region over several states.
   package var state: Int?
   package var validFrom: Day?
   package var validTo: Day?
-  /// Its size, to find the smallest of several.
+  /// The size of the region, by which the smallest of several is found: its radius in kilometres,
+  /// or `RegionDays.stateReach` for a whole state.
   package var reach: Double
   /// Whether it is complete only when every state is.
   package var isNation: Bool
@@ -57,23 +58,28 @@ package struct DailyAverage: Sendable, Equatable {
   package var lowest: Int
   package var highest: Int
   package var stations: Int
-  /// Of how many stations a price is expected: those with a price in this month or the one before.
+  /// The number of stations from which a price is expected: those with a price in this month or the
+  /// one before.
   package var expected: Int
-  /// Thousandths of those stations' day, so far as it has passed, with a believed price.
+  /// The share of the counted stations' day, as far as it has passed, for which a price is
+  /// believed, in thousandths.
   package var coverage: Int
   package var isEnded: Bool
-  /// Ended, long enough covered, and enough of the expected stations known; a nation in every state.
+  /// Whether the day has ended, is covered by a source and rests on enough of the expected
+  /// stations. For a nation the same must hold in every state.
   package var isComplete: Bool
-  /// States that are complete, and states in all; 1 of 1 for a region within a state.
+  /// The number of complete states, and of all states. Both refer to 1 state for a region within a
+  /// state.
   package var completeStates: Int
   package var states: Int
-  /// What it is made of, and how many stations are left out.
+  /// The totals from which the average is made, and the numbers of stations left out.
   package var totals: DayTotals
 
-  /// - Parameters:
-  ///   - isCovered: whether a feed or an archive covers the day.
-  /// - Returns: `nil` where too many stations have changed since the totals were made from all of them, or what they say
-  ///   cannot be.
+  /// Makes the averages of a day from its totals.
+  ///
+  /// - Parameter isCovered: whether a feed or an archive covers the day.
+  /// - Returns: `nil` where no station counts, where too many stations have changed since the
+  ///   totals were made from all of them, or where the totals are impossible.
   init?(
     of totals: DayTotals, region: String, fuelID: Int16, day: Day, isEnded: Bool, isCovered: Bool
   ) {
@@ -81,7 +87,7 @@ package struct DailyAverage: Sendable, Equatable {
       let quarter = totals.quarter,
       let lowest = totals.lowest, let highest = totals.highest
     else { return nil }
-    // Hundredths of a cent.
+    // Converts 65,536ths of a tenth of a cent to hundredths of a cent.
     func cents(_ value: Double) -> Int { Int((value * 10 / StationDay.fraction).rounded()) }
     self.region = region
     self.fuelID = fuelID
@@ -102,40 +108,44 @@ package struct DailyAverage: Sendable, Equatable {
     completeStates = isComplete ? 1 : 0
   }
 
-  /// Of enough stations, and for most of the time of the expected ones, so far as the day has passed: what
-  /// verdicts may rest on.
+  /// Whether verdicts may rest on the averages: they rest on enough stations, and a price is known
+  /// for most of the expected stations' day as far as it has passed.
   package var isUsable: Bool {
     stations >= 3 && coverage >= 750 && stations * coverage >= expected * DailyAverage.leastShare
   }
 
-  /// Thousandths of the expected stations' day that must be known.
+  /// How much of the expected stations' day must be known, in thousandths.
   package static let leastShare = 800
 }
 
-/// Makes the averages of regions from the days of stations: one month or less at a time.
+/// Makes the averages of regions from the days of stations, for at most one month at a time.
 ///
-/// Every station counts once, with its mean of the day. Stations for members only are left out.
+/// Every station counts once, with its mean of the day. Stations that are open to members only are
+/// left out.
 package struct RegionDays {
   private let places: [Int32: Place]
   private let regions: [AveragedRegion]
   private let regionSets: [[Int]]
   private let calendar: PriceCalendar
   private let fuelIDs: [Int16]
-  /// States of which a source covers the day, by state and day.
+  /// Whether a feed or an archive covers each day, by state and day.
   private let covered: [[Bool]]
 
-  /// By state, fuel and day: each mean with the set of regions it counts in, sorted once for all of them.
+  /// By state, fuel and day: each station's mean together with its set of regions, so that one sort
+  /// serves all regions.
   private var means: [[UInt64]]
   private var sums: [Sum]
   private var expected: [Int]
 
   private struct Sum {
     var means: [Int32] = []
-    /// Everything but the means.
+    /// Everything except the means.
     var counts = DayTotals(of: [])
   }
 
-  /// - Parameter covered: by state and day, whether a feed or an archive covers it.
+  /// Prepares the averages of some fuels over the days of a calendar.
+  ///
+  /// - Parameter covered: whether a feed or an archive covers the day, by state and day.
   package init(
     fuelIDs: [Int16], calendar: PriceCalendar, places: [Int32: Place], regions: [AveragedRegion],
     regionSets: [[Int]], covered: [[Bool]]
@@ -151,16 +161,16 @@ package struct RegionDays {
     expected = Array(repeating: 0, count: regions.count * fuelIDs.count)
   }
 
-  /// Counts a station of which a price is expected.
+  /// Counts a station from which a price is expected.
   package mutating func expect(_ stationID: Int32, fuelID: Int16) {
     guard let place = places[stationID], place.isPublic, let fuel = fuelIDs.firstIndex(of: fuelID)
     else { return }
     for region in regionSets[place.regionSet] { expected[region * fuelIDs.count + fuel] += 1 }
   }
 
-  /// Takes days of a station that follow one another.
+  /// Adds consecutive days of a station.
   ///
-  /// - Parameter first: of the first of them, as a position in the calendar.
+  /// - Parameter first: the position in the calendar of the first of these days.
   package mutating func take(
     _ days: ArraySlice<StationDay>, of stationID: Int32, fuelID: Int16, from first: Int = 0
   ) {
@@ -183,7 +193,10 @@ package struct RegionDays {
     }
   }
 
-  /// - Returns: in order of region, fuel and day; none without a station that counts.
+  /// Makes the averages of everything that was added.
+  ///
+  /// - Returns: the averages by region, fuel and day, in that order. There is none where no station
+  ///   counts.
   package mutating func averages() -> [DailyAverage] {
     let count = calendar.count
     for state in calendar.days.indices {
@@ -201,7 +214,8 @@ package struct RegionDays {
         }
       }
     }
-    // Without a state that publishes later than others the mean over all would be another one.
+    // Averages over several states wait for the state that publishes last, because without it they
+    // would be over a different set of stations.
     let known = Set(places.values.map(\.state))
     var averages: [DailyAverage] = []
     for region in regions.indices {
@@ -212,7 +226,8 @@ package struct RegionDays {
             regions[region].state != nil
               || known.allSatisfy({ day < calendar.days[$0].count })
           else { continue }
-          // In order by state: of several states these are runs to merge.
+          // The means are sorted within each state. Those of several states still have to be
+          // merged.
           if regions[region].state == nil { sums[cell].means.sort() }
           if let average = average(region: region, fuel: fuel, day: day) {
             averages.append(average)
@@ -237,6 +252,6 @@ package struct RegionDays {
       isCovered: regions[region].state.map { covered[$0][day] } ?? true)
   }
 
-  /// The reach of a region that is a whole state.
+  /// The `reach` of a region that is a whole state.
   package static let stateReach = 100_000.0
 }

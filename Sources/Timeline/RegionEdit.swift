@@ -1,6 +1,6 @@
 package import FuelModel
 
-/// A region, by its position among all, and a fuel on one day.
+/// A region, given by its position among all regions, and a fuel on one day.
 package struct RegionDay: Hashable, Sendable {
   package var region: Int
   package var fuelID: Int16
@@ -13,7 +13,7 @@ package struct RegionDay: Hashable, Sendable {
   }
 }
 
-/// Averages of a day that has ended, as they are stored.
+/// The stored averages of a day that has ended.
 package struct StoredRegionDay: Sendable {
   package var totals: DayTotals
   package var isComplete: Bool
@@ -28,8 +28,9 @@ package struct StoredRegionDay: Sendable {
   }
 }
 
-/// Changes averages of days that have ended by the days of single stations: what was counted of them is taken out,
-/// what is counted now is put in. What comes out is what `RegionDays` makes from all stations.
+/// Changes the averages of ended days when the days of single stations change: what was counted of
+/// these stations is taken out, and what counts now is put in. The result is what `RegionDays`
+/// makes from all stations.
 package struct RegionEdit {
   private let regions: [AveragedRegion]
   private let regionSets: [[Int]]
@@ -44,13 +45,15 @@ package struct RegionEdit {
     var hasMeans: Bool { (out + into).contains { $0.isPublic && $0.day.standing == .known } }
   }
 
-  /// One station's day, and how long that is in microseconds.
+  /// One station's day, with the length of that day in microseconds.
   fileprivate struct Part {
     var day: StationDay
     var length: Int64
     var isPublic: Bool
   }
 
+  /// Prepares changes to the averages of some regions.
+  ///
   /// - Parameter covered: whether a feed or an archive covers a day of a state.
   package init(
     regions: [AveragedRegion], regionSets: [[Int]], covered: @escaping (Int, Day) -> Bool
@@ -60,9 +63,11 @@ package struct RegionEdit {
     self.covered = covered
   }
 
-  /// Takes out, or puts in, one day of a station.
+  /// Puts in one day of a station, or takes it out.
   ///
-  /// - Parameter length: of the day, in microseconds.
+  /// - Parameters:
+  ///   - length: the length of the day, in microseconds.
+  ///   - isNew: true to put the day in, false to take it out.
   package mutating func count(
     _ stationDay: StationDay, at place: Place, fuelID: Int16, on day: Day, lasting length: Int64,
     isNew: Bool
@@ -79,7 +84,8 @@ package struct RegionEdit {
     }
   }
 
-  /// Expects a price of a station on a day, or no longer does.
+  /// Counts a station among those expected to have a price on a day, or no longer does if `isNew`
+  /// is false.
   package mutating func expect(at place: Place, fuelID: Int16, on day: Day, isNew: Bool) {
     guard place.isPublic else { return }
     for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
@@ -88,40 +94,42 @@ package struct RegionEdit {
     }
   }
 
-  /// Leaves out days that are made of all stations anyway.
+  /// Drops the changes to days that are made from all stations anyway.
   package mutating func leave(_ days: Set<FuelDay>) {
     guard !days.isEmpty else { return }
     changes = changes.filter { !days.contains(FuelDay(fuelID: $0.key.fuelID, day: $0.key.day)) }
   }
 
-  /// The first and the last day that is changed; `nil`: none is.
+  /// The first and the last changed day; `nil` where no day is changed.
   package var range: (first: Day, last: Day)? {
     let days = changes.keys.lazy.map(\.day)
     guard let first = days.min(), let last = days.max() else { return nil }
     return (first, last)
   }
 
-  /// The regions that are changed, by their positions.
+  /// The changed regions, by their positions.
   package var changedRegions: [Int] { Set(changes.keys.lazy.map(\.region)).sorted() }
 
-  /// What comes out.
+  /// Applies the changes to the stored averages.
   ///
-  /// - Parameter stored: `nil` of a day: it cannot be changed.
-  /// - Returns: the averages that changed, and fuels and days that have to be made from all stations: of which
-  ///   too little is stored, or too many stations have changed.
+  /// - Parameter stored: the averages as they are stored. A value of `nil` marks a day that cannot
+  ///   be changed.
+  /// - Returns: the averages that changed, and the fuels and days that have to be made from all
+  ///   stations, because too little is stored of them or too many stations have changed.
   package func averages(
     of stored: [RegionDay: StoredRegionDay?]
   ) -> (made: [DailyAverage], left: Set<FuelDay>) {
     var made: [DailyAverage] = []
     var left: Set<FuelDay> = []
-    // States that are complete now and were not, less those that were, by fuel and day.
+    // By fuel and day: the number of states that have become complete, less the number of those
+    // that no longer are.
     var completed: [FuelDay: Int] = [:]
     let states = Self.statesThemselves(regions)
     for (key, change) in changes {
       let fuelDay = FuelDay(fuelID: key.fuelID, day: key.day)
       if stored[key] == nil, !change.hasMeans, change.expected == 0 || !states.contains(key.region)
       {
-        // Without a mean there was no average, and there is none.
+        // No mean was counted before and none counts now, so there is no average to change.
         continue
       }
       guard let known = stored[key] ?? nil else {
@@ -156,13 +164,15 @@ package struct RegionEdit {
       made[position].isComplete =
         made[position].isComplete && made[position].completeStates == made[position].states
     }
-    // A day is made one way or the other: the nation's rests on its states'.
+    // A fuel's day is either changed or made from all stations in every region, because the
+    // nation's average depends on those of its states.
     return (
       made.filter { !left.contains(FuelDay(fuelID: $0.fuelID, day: $0.day)) }, left
     )
   }
 
-  /// Regions that are a state, the first of each, by their positions.
+  /// Returns the regions that are a whole state, by their positions. Of several regions for one
+  /// state the first is taken.
   static func statesThemselves(_ regions: [AveragedRegion]) -> [Int] {
     var found: [Int: Int] = [:]
     for (position, region) in regions.enumerated() where region.reach == RegionDays.stateReach {

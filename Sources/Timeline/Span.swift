@@ -1,30 +1,34 @@
 package import FuelModel
 
-/// The time during which one price of a station and fuel is believed.
+/// The validity span of a price: the time during which one price of a station and fuel is believed.
 ///
-/// Of the last span of a pair the end is not known yet: it is believed until `until`, and for as long as the
-/// lists of `seenBy` show it, but never past `lapsesAt`.
+/// The end of a station and fuel's last span may still be open. An open span is believed until
+/// `until`, and beyond that for as long as the lists of `seenBy` show the price, but never past
+/// `lapsesAt`.
 package struct Span: Sendable, Equatable {
   package var from: Instant
-  /// Of an open span: the end if no list shows it any more.
+  /// The end of the span. Of an open span, the end if no further list shows the price.
   package var until: Instant
-  /// Until when it would be believed had it been seen all the time. Between `until` and this a price was
-  /// reported and is too old to believe.
+  /// Until when the price would be believed if it had been seen all the time. Between `until` and
+  /// this instant the price counts as reported but too old to believe.
   package var lapsesAt: Instant
-  /// Whether lists to come keep it alive.
+  /// Whether future lists can extend the span.
   package var isOpen: Bool
-  /// Whether a report ended it, at `lapsesAt` if it was not believed for so long. Otherwise it lapsed.
+  /// Whether a later report ended the price. That report lies at `lapsesAt`, even where belief in
+  /// the price ended earlier. If false, the price lapsed.
   package var isEnded: Bool
   /// Tenths of a cent per litre; never 0.
   package var price: Int32
-  /// The source that reported its beginning, and the one that reported it last.
+  /// The source that reported the beginning of the price, and the source that reported it last.
   package var sourceID: Int16
   package var seenBy: Int16
-  /// When its last report began: later than `from` where a price was stated again.
+  /// The instant of the last report of the price. It is later than `from` where the price was
+  /// stated again.
   package var statedAt: Instant
-  /// When its last report was first fetched.
+  /// When the last report of the price was first fetched.
   package var learntAt: Instant
-  /// Whether it lies so far from the station's other prices that its neighbours are asked.
+  /// Whether the price lies so far from the station's other prices that it has to be compared with
+  /// those of the neighbours.
   package var isSuspect = false
   package var doubt: Doubt?
 
@@ -44,17 +48,19 @@ package struct Span: Sendable, Equatable {
     self.learntAt = learntAt
   }
 
-  /// How far it may reach: past this nothing confirms it.
+  /// The latest possible end of the span. No further list can extend it beyond this.
   package var latestEnd: Instant { isOpen ? lapsesAt : until }
 
-  /// Whether it ever held: a last report that was too old when it was made is shown, and holds for no time.
+  /// Whether the price was ever believed. A last report that was already too old when it was made
+  /// is shown, but its span has no length.
   var isBelieved: Bool { from < latestEnd }
 
-  /// The span with its end as it is believed by what is known: an open one is kept alive by the newest list.
+  /// Returns the span with the end that follows from the known lists: an open span is extended by
+  /// the newest complete list.
   ///
   /// - Parameters:
-  ///   - rules: of its fuel, by source.
-  ///   - sightings: by feed, when its complete lists were taken.
+  ///   - rules: the rules for its fuel, by source.
+  ///   - sightings: by feed, the times during which its complete lists follow one another.
   package func believed(rules: [Int16: ReportRules], sightings: [Int16: Coverage]) -> Span {
     guard isOpen, let list = sightings[seenBy]?.last(before: .distantFuture),
       let rule = rules[seenBy]
@@ -65,12 +71,13 @@ package struct Span: Sendable, Equatable {
   }
 }
 
-/// Why a price is left out of averages, and for how long.
+/// Why a price is left out of averages, and from when until when.
 package struct Doubt: Sendable, Equatable {
   package enum Reason: String, Sendable {
-    /// Far from the station's own prices before and after, and no neighbour charges about as much.
+    /// The price is far from the station's own prices before and after it, and no neighbour charges
+    /// about as much.
     case far
-    /// One price for every grade of petrol.
+    /// The station has one price for every grade of petrol.
     case placeholder
   }
 
@@ -85,16 +92,17 @@ package struct Doubt: Sendable, Equatable {
   }
 }
 
-/// Makes the spans of one station and fuel from everything that was reported of it.
+/// Makes the validity spans of one station and fuel from everything that was reported about them.
 ///
-/// This is the one place that says which price is believed at an instant. The newest report holds, whoever
-/// made it; of two for one instant the one told last, then the higher price.
+/// This function alone decides which price is believed at an instant. The newest report holds,
+/// whichever source made it. Of two reports for the same instant, the one that was reported last
+/// holds; if that is equal too, the one with the higher price.
 ///
 /// - Parameters:
-///   - evidence: in any order. The result depends on the set only.
-///   - rules: by source. Reports of other sources do not count.
-///   - sightings: by feed, when its complete lists were taken.
-/// - Returns: in order of time, none overlapping another; neighbours differ in price or have a gap.
+///   - evidence: in any order. The result depends only on the set of the evidence.
+///   - rules: by source. Reports of sources without rules do not count.
+///   - sightings: by feed, the times during which its complete lists follow one another.
+/// - Returns: the spans in order of time, without overlap. Adjoining spans differ in price.
 package func spans(
   of evidence: [Evidence], rules: [Int16: ReportRules], sightings: [Int16: Coverage]
 ) -> [Span] {
@@ -111,14 +119,15 @@ package func spans(
     if let next, next <= report.at { continue }
     let isListed = reports.isListed(report.recordID, before: next ?? .distantFuture)
     var lapses = min(next ?? .distantFuture, report.stampedAt.after(rule.priceLapse))
-    // What was first read later than it began was seen then.
+    // A price that was first read after it had begun was seen at the time of that reading.
     var seen = max(report.stampedAt, report.learntAt.after(-rule.delay))
     if let next, isListed, let last = sightings[report.sourceID]?.last(before: next) {
       seen = max(seen, last)
     }
     if let covered = rule.covered { lapses = min(lapses, covered.end(from: report.at)) }
     let until = min(lapses, seen.after(rule.sightLapse))
-    // What is too old already when it is first reported is no price, but is shown as one that is too old.
+    // A price that is already too old when it is first reported gets a span only if nothing follows
+    // it, so that it is shown as too old.
     guard report.at < lapses || next == nil else { continue }
     lapses = max(lapses, report.at)
     let isOpen = next == nil && isListed
@@ -136,8 +145,8 @@ package func spans(
   return spans
 }
 
-/// A price that begins or ends: what was stamped, or what a complete list says by leaving a price out or
-/// taking it up again.
+/// The beginning or the end of a price: either a stamped report, or what follows from a complete
+/// list that leaves a price out or shows it again.
 private struct Report {
   var recordID: Int32
   var sourceID: Int16
@@ -146,16 +155,18 @@ private struct Report {
   /// The stamp that the price carries.
   var stampedAt: Instant
   var learntAt: Instant
-  /// When it was learnt last: of two prices under one stamp the one told last holds.
+  /// When the price was last reported. Of two prices with one stamp, the one reported last holds.
   var toldAt: Instant
 }
 
 private struct Reports {
   var all: [Report] = []
-  /// By record, in order of time.
+  /// By station record, in order of time: whether complete lists show it.
   var listings: [Int32: [(at: Instant, isListed: Bool)]] = [:]
 
-  /// One price under one stamp is one report, learnt with the first run that made it and told until the last.
+  /// Merges equal prices with the same stamp of one station record into one report. The report
+  /// keeps the `learntAt` of its first run, and the `learntAt` of its last run becomes its
+  /// `toldAt`.
   mutating func fold() {
     all.sort { left, right in
       if left.at != right.at { return left.at < right.at }
@@ -178,8 +189,9 @@ private struct Reports {
     all.removeSubrange(kept...)
   }
 
-  /// Drops prices that a feed without stamps tells again, which go on as they were: a list that came late tells first
-  /// what a later one seemed to begin. In order of time.
+  /// Drops reports in which a feed without stamps repeats the price before them, because that price
+  /// simply continues. Such a repetition arises when a list arrives late: it was the first to show
+  /// a price that a later list had seemed to begin. The reports must be in order of time.
   mutating func dropRepeated(rules: [Int16: ReportRules]) {
     guard rules.values.contains(where: { !$0.isStamped }) else { return }
     var prices: [Int32: Int32] = [:]
@@ -197,7 +209,8 @@ private struct Reports {
     listings[record]?.last { $0.at <= instant }?.isListed ?? false
   }
 
-  /// Whether another record of the station was taken off a list in a time.
+  /// Whether a list left out another station record of the station, after `begin` and no later than
+  /// `end`.
   func isEnded(besides record: Int32, after begin: Instant, until end: Instant) -> Bool {
     listings.contains { other, said in
       other != record && said.contains { !$0.isListed && $0.at > begin && $0.at <= end }
@@ -228,7 +241,7 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
   reports.dropRepeated(rules: rules)
   guard hasListings else { return reports }
   for record in reports.listings.keys {
-    // Of two lists of one instant the one that shows more counts.
+    // Of two lists taken at one instant, the one that shows the price counts.
     reports.listings[record]?.sort { ($0.at, $0.isListed ? 1 : 0) < ($1.at, $1.isListed ? 1 : 0) }
   }
   let stamped = reports.all
@@ -241,7 +254,8 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
     guard let rule = rules[line.sourceID] else { continue }
     let before = reports.listings[line.recordID]?.last { $0.at < line.at }
     if line.kind == .unlisted {
-      // A list may say again what the one before it says. That ends what was reported in between.
+      // A list that leaves out what the list before it left out adds nothing, unless a price was
+      // reported between the two. Then it ends that price.
       if let before, !before.isListed,
         !stamped.contains(where: {
           $0.recordID == line.recordID && $0.learntAt.after(-rule.delay) > before.at
@@ -250,7 +264,8 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
       {
         continue
       }
-      // A station that is listed under another record goes on selling at the price of that one.
+      // A station that is still listed under another station record goes on selling at that
+      // record's price.
       let others = reports.listings.keys.filter {
         $0 != line.recordID && reports.isListed($0, at: line.at)
       }
@@ -261,8 +276,8 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
       continue
     }
     guard let last = newest(of: [line.recordID], at: line.at) else { continue }
-    // Being listed for the first time is no report, because the stamp tells when the price began; unless another
-    // record of the station was taken off a list since then.
+    // Being listed for the first time is not a report, because the stamp states when the price
+    // began. It is one if a list has left out another record of the station since that stamp.
     if before?.isListed ?? !reports.isEnded(besides: line.recordID, after: last.at, until: line.at)
     {
       continue

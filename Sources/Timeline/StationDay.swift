@@ -1,33 +1,34 @@
 package import FuelModel
 
-/// What a station charged for a fuel over one price day.
+/// A station's prices for one fuel over one price day.
 package struct StationDay: Sendable, Equatable {
-  /// Why a day has no price, for those that count what is left out.
+  /// Whether the day has a price, or why it has none. Averages count the stations that are left out
+  /// by this.
   package enum Standing: Int16, Sendable {
     /// Nothing was reported.
     case unknown = 0
-    /// There is a price.
+    /// A price is believed for at least part of the day.
     case known = 1
-    /// Every price is doubtful.
+    /// Prices were reported, and every one is doubtful.
     case doubtful = 2
-    /// A price was reported and is too old to believe.
+    /// A price was reported, but is too old to believe.
     case stale = 3
   }
 
   package var standing: Standing
-  /// The mean over the time for which a price is believed, in 65,536ths of a tenth of a cent: whole numbers
-  /// add up to the same in any order.
+  /// The mean over the time for which a price is believed, in 65,536ths of a tenth of a cent. It is
+  /// a whole number, so that sums are the same in any order.
   package var mean: Int32
-  /// The lowest, the highest and the last price, tenths of a cent.
+  /// The lowest, the highest and the last price, in tenths of a cent.
   package var low: Int32
   package var high: Int32
   package var last: Int32
-  /// For how many seconds of the day a price is believed.
+  /// The number of seconds of the day for which a price is believed.
   package var seconds: Int32
 
   package static let unknown = StationDay(
     standing: .unknown, mean: 0, low: 0, high: 0, last: 0, seconds: 0)
-  /// How many parts of a tenth of a cent a mean counts.
+  /// The unit of `mean`: the number of parts into which a tenth of a cent is divided.
   package static let fraction = 65_536.0
 
   package init(
@@ -41,14 +42,14 @@ package struct StationDay: Sendable, Equatable {
     self.seconds = seconds
   }
 
-  /// For how much of a day a price is believed, in 65,536ths.
+  /// Returns the share of a day for which a price is believed, in 65,536ths.
   ///
-  /// - Parameter length: of the day, in microseconds.
+  /// - Parameter length: the length of the day, in microseconds.
   func share(of length: Int64) -> Int64 {
     Int64((min(1, Double(seconds) / (Double(length) / 1_000_000)) * Self.fraction).rounded())
   }
 
-  /// Whether averages count it as they count another.
+  /// Whether this day and another one contribute the same to averages.
   package func countsAs(_ other: StationDay) -> Bool {
     standing == other.standing && mean == other.mean && seconds == other.seconds
   }
@@ -57,16 +58,16 @@ package struct StationDay: Sendable, Equatable {
 // MARK: As bytes
 
 extension StationDay {
-  /// How many bytes a run of equal days takes in `fuel.station_month`.
+  /// The number of bytes that one sequence of equal days takes in `fuel.station_month`.
   private static let size = 16
 
-  /// Days as `fuel.days_of` reads them: of each run of equal days how many there are, then standing, mean, low, high,
-  /// last and seconds, the highest byte of a number first.
+  /// Returns days as `fuel.days_of` reads them. For each sequence of equal days: their number, then
+  /// standing, mean, low, high, last and seconds. Numbers are big-endian.
   package static func bytes(of days: [StationDay]) -> [UInt8] {
     Array(unsafeUninitializedCapacity: days.count * size) { buffer, count in
       let bytes = UnsafeMutableRawBufferPointer(buffer)
       for (position, day) in days.enumerated() {
-        // No month has more days than a byte can count.
+        // One byte is enough for the number of days, because a month has at most 31.
         if position > 0, day == days[position - 1] {
           bytes[count - size] += 1
           continue
@@ -83,7 +84,7 @@ extension StationDay {
     }
   }
 
-  /// Reads days back.
+  /// Reads days back from the bytes that `bytes(of:)` makes.
   package static func days(from bytes: UnsafeRawBufferPointer) -> [StationDay] {
     var days: [StationDay] = []
     days.reserveCapacity(31)
@@ -101,7 +102,8 @@ extension StationDay {
   }
 }
 
-/// What the parts of spans that fall into one day come to: prices times microseconds, and microseconds.
+/// The sums over the parts of spans that fall into one day: prices times microseconds, and
+/// microseconds.
 private struct Sum {
   var weighted: Int64 = 0
   var lasting: Int64 = 0
@@ -112,13 +114,13 @@ private struct Sum {
   var isStale = false
 }
 
-/// Cuts the spans of a station and fuel into price days.
+/// Cuts the validity spans of a station and fuel into price days.
 ///
 /// - Parameters:
-///   - spans: in order of time, with their ends as they are believed now (`until`).
-///   - days: of the station's state.
-///   - countsFrom: from when on the prices of a source count.
-/// - Returns: one for each day.
+///   - spans: in order of time, each ending at its `until` as it is believed now.
+///   - days: the price days of the station's state.
+///   - countsFrom: the instant from which the prices of a source count.
+/// - Returns: one station day for each price day.
 package func stationDays(
   of spans: some Sequence<Span>, in days: [PriceCalendar.PriceDay],
   countsFrom: (Int16) -> Instant = { _ in .distantPast }
@@ -160,14 +162,15 @@ package func stationDays(
   }
 }
 
-/// The parts of an interval that fall into price days: day, from and until.
+/// Calls `body` for each part of an interval that falls into a price day, with the position of the
+/// day and the beginning and end of the part.
 @inline(__always)
 private func forEachPart(
   from begin: Instant, until end: Instant, in days: [PriceCalendar.PriceDay],
   _ body: (Int, Instant, Instant) -> Void
 ) {
   guard begin < end, let first = days.first?.beginsAt, end > first else { return }
-  // Days are 23 to 25 hours long: the guess is at most a day late.
+  // Days are 23 to 25 hours long, so the estimate by days of 24 hours is at most one day too late.
   let ahead = max(0, begin.microseconds - first.microseconds)
   var day = max(0, min(days.count - 1, Int(ahead / 86_400_000_000)) - 1)
   while day < days.count, days[day].beginsAt < end {

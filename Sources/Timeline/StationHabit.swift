@@ -1,13 +1,14 @@
 package import FuelModel
 
-/// A station's usual place beside the smallest region it lies in: the middle of its days' prices less the
-/// region's averages, hundredths of a cent per litre.
+/// How a station's price usually compares with the average of the smallest region in which the
+/// station lies: the median over days of the station's mean less the region's average, in
+/// hundredths of a cent per litre.
 package struct StationHabit: Sendable, Equatable {
   package var placeID: Int32
   package var fuelID: Int16
   package var region: String
   package var difference: Int
-  /// On how many days both were known.
+  /// The number of days for which both were known.
   package var days: Int
 
   package init(placeID: Int32, fuelID: Int16, region: String, difference: Int, days: Int) {
@@ -18,12 +19,13 @@ package struct StationHabit: Sendable, Equatable {
     self.days = days
   }
 
-  /// The usual place of one station.
+  /// Works out the usual difference of one station.
   ///
   /// - Parameters:
-  ///   - days: the station's days with their dates.
-  ///   - averages: of the region on the same days, hundredths of a cent.
-  ///   - leastDays: with fewer days there is no usual place.
+  ///   - days: the station's days with their means, in 65,536ths of a tenth of a cent.
+  ///   - averages: the region's averages of the same days, in hundredths of a cent.
+  ///   - leastDays: with fewer days than this there is no usual difference.
+  /// - Returns: `nil` where there are too few days.
   package init?(
     of placeID: Int32, fuelID: Int16, region: String, days: [(day: Day, mean: Int32)],
     averages: [Day: Int], leastDays: Int
