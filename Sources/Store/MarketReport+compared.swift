@@ -1,20 +1,22 @@
 import FuelModel
 
-/// A station's price beside those of a region that it lies in.
+/// A station's price compared with the prices of one region in which the station lies. Prices are
+/// cents per litre.
 struct ComparedPrice {
   var station: Int
   var fuel: String
   var region: String
   var price: Double
-  /// From the region's average; `nil`: too few stations for one.
+  /// The price less the region's average; `nil` where too few stations make one.
   var difference: Double?
   var rank: Int
   var stations: Int
 }
 
 extension MarketReport {
-  /// What follows from comparing each station with its regions, read once: where stations stand, the ends of each market,
-  /// and what is known ahead. Needs the offers.
+  /// Fills in everything that follows from comparing each station with its regions: `standings`,
+  /// the cheapest and dearest `stations` of each market, and the prices known ahead in `winners`
+  /// and `tomorrow`. One reading of the rows serves all of them. `offers` must be filled in before.
   mutating func compare(_ rows: [ComparedPrice]) {
     let offers = Dictionary(
       offers.map { (Standing.Key($0.station, $0.fuel), $0) },
@@ -36,7 +38,7 @@ extension MarketReport {
       if !ahead.isEmpty {
         winners[key] = ahead.prefix(5).map { StationPrice($0.offer, price: $0.next, since: $0.at) }
       }
-      // Of a region where few are known ahead they tell nothing of its average.
+      // A few prices known ahead do not represent a region's average.
       if ahead.count >= 3, ahead.count * 2 >= rows.count {
         let count = Double(ahead.count)
         tomorrow[key] = Tomorrow(
@@ -48,7 +50,7 @@ extension MarketReport {
           effectiveAt: ahead.map(\.at).min() ?? ahead[0].at)
       }
     }
-    // Of all regions around a station the smallest says most.
+    // Of all regions around a station, the one with the fewest stations gives the best comparison.
     for row in rows {
       guard let difference = row.difference else { continue }
       let key = Standing.Key(row.station, row.fuel)

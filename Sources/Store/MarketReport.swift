@@ -1,27 +1,29 @@
 package import FuelModel
 
-/// Everything that a report tells, read in one moment. Prices are cents per litre.
+/// Everything that a report shows, as of one moment. Prices are cents per litre.
 package struct MarketReport: Sendable {
+  /// A region of the report.
   package struct Region: Sendable {
     package var code: String
     package var name: String
-    /// nation, state, capital or area.
+    /// nation, state, capital, area or rest (of a state).
     package var kind: String
-    /// In which its days are counted.
+    /// The time zone in which its price days are counted.
     package var zone: Zone
-    /// The middle of its circle; `nil`: it has none.
+    /// The centre of its circle; `nil` where it has no circle.
     package var centre: Position?
   }
 
+  /// The averages of one day, or those of a month under its first day.
   package struct Day: Sendable {
     package var day: FuelModel.Day
-    /// `nil`: a gap.
+    /// `nil` marks a gap.
     package var average: Double?
     package var lowest: Double?
     package var highest: Double?
     package var movingAverage: Double?
 
-    /// A gap, unless there is an average.
+    /// Makes a day, which is a gap unless an average is given.
     package init(
       day: FuelModel.Day, average: Double? = nil, lowest: Double? = nil, highest: Double? = nil,
       movingAverage: Double? = nil
@@ -34,6 +36,7 @@ package struct MarketReport: Sendable {
     }
   }
 
+  /// The average of now, and how it moved.
   package struct Average: Sendable {
     package var average: Double
     package var lowest: Double?
@@ -45,6 +48,7 @@ package struct MarketReport: Sendable {
     package var delayHours: Int
   }
 
+  /// The trend of the last month.
   package struct Trend: Sendable {
     package var direction: String?
     /// 0 at the low of the month, 100 at its high.
@@ -53,6 +57,7 @@ package struct MarketReport: Sendable {
     package var typicalCycleDays: Int?
   }
 
+  /// One price cycle, from its trough on.
   package struct Cycle: Sendable {
     package var troughOn: FuelModel.Day
     package var trough: Double
@@ -62,41 +67,46 @@ package struct MarketReport: Sendable {
     package var amplitude: Double?
   }
 
+  /// The verdict that is given now.
   package struct Verdict: Sendable {
     package var verdict: String
-    /// Whether enough is known to say that.
+    /// Whether enough is known for a verdict.
     package var isKnown: Bool
     package var reason: String
     package var expectedSaving: Double?
-    /// What the market is doing, by the words of `fill_up.market_state`; `nil`: not known.
+    /// What the market is doing, as a value of `fill_up.market_state`; `nil` where that is unknown.
     package var state: String?
-    /// The chance that it is 1 c/L cheaper within three days, from 0 to 1; `nil`: not known.
+    /// The chance that fuel becomes 1 c/L cheaper within three days, from 0 to 1; `nil` where that
+    /// is unknown.
     package var cheaper: Double?
-    /// A price worth stopping for, c/L; `nil`: none is named.
+    /// A price worth stopping for, in c/L; `nil` where none is named.
     package var aim: Double?
-    /// The share of stations that have gone up since the last trough, from 0 to 1; `nil`: it is not rising.
+    /// The share of stations whose price has gone up since the last trough, from 0 to 1; `nil`
+    /// where the market is not rising.
     package var raised: Double?
   }
 
-  /// What verdicts stated as likely, and how often it came, in one tenth of the probabilities.
+  /// For one tenth of the range of probabilities: the probability that verdicts stated, and how
+  /// often the event really came.
   package struct Calibration: Sendable {
     package var stated: Double
     package var real: Double
     package var days: Int
   }
 
-  /// How good the verdicts were, over all years that were scored.
+  /// How good the verdicts were, over all scored years together.
   package struct Score: Sendable {
     package var windows: Int
     package var capture: Double?
     package var saving: Double?
     package var perfect: Double?
-    /// The best of what people do without us.
+    /// The best capture among the simple habits that need no verdict.
     package var bestHabit: Double?
     package var from: FuelModel.Day
     package var until: FuelModel.Day
   }
 
+  /// A station and one of its prices.
   package struct StationPrice: Sendable {
     package var station: Int
     package var name: String
@@ -106,7 +116,7 @@ package struct MarketReport: Sendable {
     package var since: Instant
   }
 
-  /// One station and fuel beside its region.
+  /// How one station's price of a fuel compares with those of a region.
   package struct Standing: Sendable {
     package struct Key: Hashable, Sendable {
       package var station: Int
@@ -123,7 +133,7 @@ package struct MarketReport: Sendable {
     package var stations: Int
   }
 
-  /// A verdict or a state of the market that was another one before.
+  /// A change of a verdict or of the state of a market.
   package struct Turn: Sendable {
     package var fuel: String
     package var at: Instant
@@ -132,6 +142,7 @@ package struct MarketReport: Sendable {
     package var reason: String
   }
 
+  /// Tomorrow's published prices beside today's, over the stations for which both are known.
   package struct Tomorrow: Sendable {
     package var today: Double
     package var tomorrow: Double
@@ -152,17 +163,18 @@ package struct MarketReport: Sendable {
   }
 
   package var regions: [Region] = []
-  /// Codes and names of the fuels that have an average somewhere, in the order of their codes' numbers.
+  /// Codes and names of the fuels that have an average somewhere: the common fuels first, then the
+  /// others by code.
   package var fuels: [(code: String, name: String)] = []
   package var averages: [Key: Average] = [:]
-  /// The last thirty days and today so far.
+  /// The last thirty days, and today so far.
   package var days: [Key: [Day]] = [:]
-  /// The last year, averages only, without those days that nothing is kept of.
+  /// The last year, averages only. Days for which nothing is stored are left out.
   package var year: [Key: [Day]] = [:]
-  /// Means of each month's daily averages, by its first day.
+  /// The mean of each month's daily averages, under the first day of the month.
   package var months: [Key: [Day]] = [:]
   package var trends: [Key: Trend] = [:]
-  /// The last five, newest first.
+  /// The last five cycles, newest first.
   package var cycles: [Key: [Cycle]] = [:]
   package var verdicts: [Key: Verdict] = [:]
   package var calibration: [Calibration] = []
@@ -170,15 +182,16 @@ package struct MarketReport: Sendable {
   /// The five cheapest and the five dearest, cheapest first.
   package var stations: [Key: [StationPrice]] = [:]
   package var tomorrow: [Key: Tomorrow] = [:]
-  /// The five that will be cheapest by prices that are published ahead; `price` and `since` are those.
+  /// The five stations that will be cheapest by the prices published ahead. `price` and `since` are
+  /// those of the price ahead.
   package var winners: [Key: [StationPrice]] = [:]
-  /// Every price that anybody may buy at, by state, suburb and station.
+  /// Every price at stations where anybody may buy, ordered by state, suburb and station.
   package var offers: [Offer] = []
-  /// Where stations stand in the smallest region around them.
+  /// How stations compare with the smallest region around them.
   package var standings: [Standing.Key: Standing] = [:]
-  /// When verdicts or states of markets turned lately, by region, newest first.
+  /// Recent changes of verdicts or states of markets, by region, newest first.
   package var turns: [String: [Turn]] = [:]
-  /// What the market was doing, by day.
+  /// The state of each market, by day.
   package var states: [Key: [FuelModel.Day: String]] = [:]
   /// Rows of `averages_now`, `fill_up` and `trend_summary` as JSON.
   package var json = ""

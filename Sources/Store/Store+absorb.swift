@@ -2,10 +2,10 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// The documents as a whole contradict what is known so much that nothing of them is stored.
+/// The documents as a whole contradict what is known so much that nothing from them is stored.
 package struct Refusal: Error, Equatable, CustomStringConvertible {
   package let description: String
-  /// What the list is made of that was refused; `nil`: it was refused for something else.
+  /// The composition of the refused list; `nil` where something else was refused.
   package let list: ListSummary?
 
   package init(_ description: String, list: ListSummary? = nil) {
@@ -18,10 +18,10 @@ package struct Refusal: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// A price that a run reports of a station and fuel.
+/// A price that a run reports for a station and fuel.
 package struct ReportedPrice: Sendable, Equatable {
   package var pair: Pair
-  /// `nil`: its feed stamps nothing.
+  /// The reported stamp; `nil` where the feed stamps nothing.
   package var effectiveAt: Instant?
   /// Tenths of a cent per litre; 0: not offered.
   package var tenths: Int32
@@ -33,19 +33,19 @@ package struct ReportedPrice: Sendable, Equatable {
   }
 }
 
-/// What the lists of a feed show of a station and fuel.
+/// What the lists of a feed show for a station and fuel.
 package struct ShownPrice: Sendable {
   package var pair: Pair
-  /// The newest stamp that has begun, and the price under it in tenths of a cent.
+  /// The newest stamp that has taken effect, and the price under that stamp, in tenths of a cent.
   package var stampedAt: Instant
   package var stampedTenths: Int32
-  /// The price after it; `nil`: none is known.
+  /// The price that takes effect after it; `nil` where none is known.
   package var next: (effectiveAt: Instant, tenths: Int32)?
-  /// Whether the newest complete list has it.
+  /// Whether the newest complete list shows the station and fuel.
   package var isListed: Bool
-  /// Whether it is offered.
+  /// Whether the station offers the fuel.
   package var isOffered: Bool
-  /// Whether the list told last showed an older price than one before it.
+  /// Whether the list read last showed an older price than a list before it.
   package var showsOlder: Bool
 
   package init(
@@ -63,13 +63,16 @@ package struct ShownPrice: Sendable {
   }
 }
 
-/// A price that differs from what its feed showed before, or one that is shown no more.
+/// A reported price that differs from what its feed showed before, or a station and fuel that is no
+/// longer shown.
 package struct DifferingPrice: Sendable, Equatable {
   package var pair: Pair
-  /// `nil`: the run does not show the station and fuel.
+  /// The reported price; `nil` where the run does not show the station and fuel.
   package var price: ReportedPrice?
+  /// Whether the newest complete list before the run showed the station and fuel.
   package var wasListed: Bool
-  /// Whether the same may have been reported before, so that the history is asked.
+  /// Whether the same price may have been reported before. If so, the history has to be checked for
+  /// it.
   package var mayBeKnown: Bool
 
   package init(pair: Pair, price: ReportedPrice?, wasListed: Bool, mayBeKnown: Bool) {
@@ -81,20 +84,24 @@ package struct DifferingPrice: Sendable, Equatable {
 }
 
 extension Store {
-  /// What a reading reports, by the numbers of its stations.
+  /// What a reading reports, with the database's numbers for its stations.
   package struct Reported: Sendable {
     package var prices: [ReportedPrice]
-    /// How many stations it names a price of.
+    /// The number of stations for which it reports a price.
     package var stations: Int
-    /// Its prices by fuel, such as `U91`.
+    /// The number of its prices by fuel, such as `U91`.
     package var fuels: [String: Int]
-    /// Its stations by brand.
+    /// The number of its stations by brand.
     package var brands: [String: Int]
-    /// Whether no later run is stored, and what the feed shows was said last by runs that count.
+    /// Whether no later run is stored and everything that the feed shows was last reported by runs
+    /// that count.
     package var isDirect: Bool
   }
 
-  /// Begins to absorb a reading, and stores its stations: the first step of a run's transaction.
+  /// Begins to absorb a reading and stores its stations. This is the first step of a run's
+  /// transaction.
+  ///
+  /// - Throws: `Refusal` where too many fuel codes are unknown.
   package func take(
     _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID
   ) throws -> Reported {
@@ -120,7 +127,7 @@ extension Store {
           source_id, coalesce(replaces_run_id, run_id), \(payload.takenAt), \(isLate))
         FROM told
         """)
-      // A transaction may hold several runs.
+      // One transaction may absorb several runs.
       try connection.execute("DROP TABLE pg_temp.staged_station")
       stations = try records(of: source)
     }
@@ -129,7 +136,7 @@ extension Store {
     prices.reserveCapacity(settled.observations.count)
     var fuels: [Int16: Fuel] = [:]
     var counts: [Int16: Int] = [:]
-    // What a list says of one station mostly stands together.
+    // Lists mostly keep the prices of one station together.
     var code: String?
     var stationID: Int32 = 0
     var listed: Set<Int32> = []
@@ -165,13 +172,13 @@ extension Store {
     }
     return Reported(
       prices: prices, stations: listed.count,
-      // A code that nobody has mapped may be that of a fuel of ours.
+      // An unmapped code may equal the code of a known fuel. Both are then counted together.
       fuels: Dictionary(
         fuels.map { ($1.rawValue, counts[$0] ?? 0) }, uniquingKeysWith: +),
       brands: brands, isDirect: try begun.boolean("is_direct"))
   }
 
-  /// What the lists of a feed show now.
+  /// Reads what the lists of a feed show now.
   package func shown(by source: SourceID) throws -> [ShownPrice] {
     var shown: [ShownPrice] = []
     try connection.copy(
@@ -199,7 +206,7 @@ extension Store {
     return shown
   }
 
-  /// The newest prices of a feed that had begun by an instant.
+  /// Reads the newest price of each station and fuel of a feed that had taken effect by an instant.
   package func heldPrices(of source: SourceID, at instant: Instant) throws -> [ReportedPrice] {
     var held: [ReportedPrice] = []
     try connection.copy(
@@ -216,18 +223,20 @@ extension Store {
     return held
   }
 
-  /// Merges what differs into the history. Which stations and fuels that changes is noted.
+  /// Merges differing prices into the history. The stations and fuels that change are recorded in
+  /// `pg_temp.changed`.
   ///
   /// - Parameters:
-  ///   - list: what its list is made of; `nil`: it is none.
+  ///   - list: the composition of the run's list; `nil` where the run has no list.
   ///   - isComplete: whether the gaps of the list mean "not offered".
-  ///   - now: the run's clock; prices whose instant lies after it are next prices.
-  /// - Returns: how many facts were new.
+  ///   - now: the run's clock. Prices that take effect after it are next prices.
+  /// - Returns: the number of new facts.
   package func absorb(
     _ differing: [DifferingPrice], payload: Payload, run: RunID, list: ListSummary?,
     isComplete: Bool, now: Instant
   ) throws -> Int {
-    // First: whether it stamps its prices is asked of what it is made of.
+    // The composition is stored first, because `fuel.absorb` reads from it whether the list stamps
+    // its prices.
     if let list { try keep(list, of: run) }
     try connection.execute(
       """
@@ -261,7 +270,7 @@ extension Store {
     ).only().integer("stored")
   }
 
-  /// Writes down how a run ended well: the last step of its transaction.
+  /// Records how a run ended well. This is the last step of its transaction.
   package func finish(
     _ run: RunID, _ settled: Reading.Settled, payload: Payload, counts: Counts,
     isComplete: Bool, requests: Int, now: Instant
@@ -272,13 +281,13 @@ extension Store {
     try numberChange(run)
   }
 
-  /// A station as its feed knows it.
+  /// A station record of a feed, with the brand that the feed states.
   private struct StationRecord {
     var id: Int32
     var brand: String?
   }
 
-  /// The stations of a feed by their codes.
+  /// Reads the station records of a feed by their codes.
   private func records(of source: SourceID) throws -> [String: StationRecord] {
     var records: [String: StationRecord] = [:]
     try connection.copy(
@@ -295,19 +304,19 @@ extension Store {
     return records
   }
 
-  /// How many stations a feed has told of.
+  /// Returns the number of stations that a feed has reported.
   package func stationCount(of source: SourceID) throws -> Int {
     try connection.query(
       "SELECT count(*) AS stations FROM fuel.station WHERE source_id = \(source)"
     ).only().integer("stations")
   }
 
-  /// The codes of the stations that a feed has told of.
+  /// Returns the codes of the stations that a feed has reported.
   package func stationCodes(of source: SourceID) throws -> Set<String> {
     Set(try records(of: source).keys)
   }
 
-  /// The codes that a feed has told of and nobody has mapped.
+  /// Returns the fuel codes that a feed has reported and nobody has mapped.
   package func unmappedCodes(of source: SourceID) throws -> Set<String> {
     Set(
       try connection.query(
@@ -320,13 +329,14 @@ extension Store {
       ).map { try $0.text("code") })
   }
 
-  /// The numbers of codes that nobody has mapped yet: fuels of their own, named by feed and code, so
-  /// that no join loses their prices.
+  /// Returns the numbers of the fuel codes that nobody has mapped yet. Each is kept as a fuel of
+  /// its own, named by feed and code, so that no join loses its prices.
   private func unmappedFuels(_ settled: Reading.Settled, of run: RunID) throws -> [Fuel: Int16] {
     var codes: Set<String> = []
     for case .unmapped(let code) in settled.observations.lazy.map(\.fuel) { codes.insert(code) }
     guard !codes.isEmpty else { return [:] }
-    // A new fuel now and then is one; dozens are a field that means something else now.
+    // A new code now and then is a new fuel. Dozens at once mean that the field now holds something
+    // else.
     guard codes.count <= 20 else {
       throw Refusal(
         "\(codes.count) fuel codes that nobody knows, such as \(codes.sorted().prefix(3).joined(separator: ", "))"
@@ -364,7 +374,8 @@ extension Store {
     return numbers
   }
 
-  /// Loads how a reading describes stations into a temporary table that ends with the transaction.
+  /// Loads a reading's descriptions of stations into a temporary table that ends with the
+  /// transaction.
   private func stage(_ stations: [Station], records: [String: StationRecord]) throws {
     try connection.execute(
       """
@@ -398,7 +409,8 @@ extension Store {
         \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
         \(column { String($0.isPublic) })::boolean[])
       """)
-    // The planner knows nothing of a temporary table until it is told; how large it is will do.
+    // Without ANALYZE the planner knows nothing about a temporary table. It only needs the table's
+    // size, so little sampling is enough.
     try connection.execute(
       """
       SET LOCAL default_statistics_target = 10;
@@ -409,16 +421,16 @@ extension Store {
 }
 
 extension Reading.Settled {
-  /// The codes of stations that nobody has met yet.
+  /// Returns the codes of the stations that are not among the known ones.
   fileprivate func codes(notIn known: [String: some Any]) -> Set<String> {
     stationCodes.filter { known[$0] == nil }
   }
 
-  /// The codes of all stations that it describes or names a price of.
+  /// The codes of all stations that the reading describes or for which it reports a price.
   package var stationCodes: Set<String> {
     var codes = Set(stations.map(\.code))
     var last: String?
-    // What a list says of one station mostly stands together.
+    // Lists mostly keep the prices of one station together.
     for observation in observations where observation.stationCode != last {
       last = observation.stationCode
       codes.insert(observation.stationCode)

@@ -3,8 +3,8 @@ import Postgres
 import Synchronization
 
 extension Store {
-  /// The digests of the files of an archive, or of the recordings of a feed, that were loaded to the
-  /// end.
+  /// Returns the digests, in hex, of an archive's files or a feed's recordings that were loaded
+  /// completely.
   package func loadedDigests(of source: String) throws -> Set<String> {
     let rows = try connection.query(
       """
@@ -18,7 +18,7 @@ extension Store {
     return Set(try rows.map { try $0.text("digest") })
   }
 
-  /// Writes down that a file was turned away as a whole.
+  /// Records that a file was refused as a whole.
   package func refuseFile(
     _ file: String, digest: String, of source: SourceID, received: Int, reason: String,
     at now: Instant
@@ -37,19 +37,20 @@ extension Store {
   }
 }
 
-/// The stations that the reader of an archive has numbered, and what the database calls those that are
-/// stored. Loaders that work side by side share it.
+/// The stations that the reader of an archive has numbered, with the database's numbers for those
+/// that are stored. Loaders that work side by side share one instance.
 package final class ArchiveStations: Sendable {
   struct Wording {
     var told: ArchiveWording
-    /// The station's number and the digest of the wording; empty until a file with it is stored.
+    /// The station's number in the database and the digest of the wording: 0 and empty until a file
+    /// with the wording is stored.
     var station: Int32 = 0
     var md5: [UInt8] = []
   }
 
   struct Known {
     var wordings: [Wording] = []
-    /// The station's number of each record.
+    /// The station's number in the database, for each record.
     var stationIDs: [Int32] = []
 
     mutating func learn(_ number: Int, station: Int32, md5: [UInt8]) {
@@ -63,7 +64,7 @@ package final class ArchiveStations: Sendable {
 
   package init() {}
 
-  /// Takes the wordings that a piece has numbered; pieces come in the reader's order.
+  /// Adds the wordings that are new in a piece. Pieces must come in the reader's order.
   package func number(_ piece: ArchivePiece) {
     known.withLock { known in
       for wording in piece.newWordings {
@@ -75,7 +76,7 @@ package final class ArchiveStations: Sendable {
 
   var snapshot: Known { known.withLock { $0 } }
 
-  /// Tells all loaders what one has stored, once nothing can take it back.
+  /// Makes what one loader has stored known to all loaders. Call it only after the commit.
   func publish(_ learnt: [(number: Int, station: Int32, md5: [UInt8])]) {
     known.withLock { known in
       for (number, station, md5) in learnt { known.learn(number, station: station, md5: md5) }
@@ -83,12 +84,12 @@ package final class ArchiveStations: Sendable {
   }
 }
 
-/// Loads the pieces of an archive's files. A file, its entry in the list of runs, its stations and its
-/// facts are one transaction, so that a file is loaded to the end or not at all.
+/// Loads the pieces of an archive's files. A file's row in the ledger of runs, its stations and its
+/// facts are stored in one transaction, so a file is loaded completely or not at all.
 ///
-/// Owned by one thread at a time, as its connection is.
+/// A loader is owned by one thread at a time, as its connection is.
 package final class ArchiveLoader: @unchecked Sendable {
-  /// What became of a file's records.
+  /// The outcome of loading a file.
   package struct Loaded: Sendable {
     package var run: RunID
     package var counts: Counts
@@ -102,10 +103,10 @@ package final class ArchiveLoader: @unchecked Sendable {
   private let maxRejectShare: Double
 
   private let stations: ArchiveStations
-  /// What is known to all, and what the file under way has made known.
+  /// The stations known to all loaders, together with those that the current file has added.
   private var known = ArchiveStations.Known()
 
-  /// What the file under way has come to.
+  /// The state of the current file; `nil` between two files.
   private var open: Open?
 
   private struct Open {
@@ -114,14 +115,14 @@ package final class ArchiveLoader: @unchecked Sendable {
     var counts = Counts()
     var first = UInt32.max
     var last: UInt32 = 0
-    /// When the last price of each local month began.
+    /// When the last price of each local month began, in seconds since 2000-01-01 UTC.
     var months: [Month: UInt32] = [:]
     var payloadBytes = 0
-    /// Facts that give an instant another price than a file before.
+    /// The number of facts that state another price for an instant than an earlier file.
     var contradicting = 0
-    /// Rows that speak against the file.
+    /// The number of rejected rows that count against the file.
     var bad = 0
-    /// Wordings that were made known with it.
+    /// The wordings that were first stored with this file.
     var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
   }
 
@@ -136,10 +137,11 @@ package final class ArchiveLoader: @unchecked Sendable {
     self.maxRejectShare = maxRejectShare
   }
 
-  /// Loads a piece; the last one of a file commits it.
+  /// Loads a piece. The last piece of a file commits the file.
   ///
-  /// - Returns: what became of the file, once it is whole.
-  /// - Throws: `Refusal` where too many of its rows are bad; nothing of the file is kept then.
+  /// - Returns: the outcome of the file after its last piece, otherwise `nil`.
+  /// - Throws: `Refusal` where too many of the file's rows are bad. Nothing of the file is kept
+  ///   then.
   package func load(_ piece: ArchivePiece, digest: String) throws -> Loaded? {
     do {
       if piece.isFirst { try begin(piece, digest: digest) }
@@ -151,11 +153,11 @@ package final class ArchiveLoader: @unchecked Sendable {
     }
   }
 
-  /// Takes back what a file has come to.
+  /// Rolls back everything that the current file has stored.
   package func abandon() {
     guard open != nil else { return }
     store.connection.rollBack()
-    // Stations that went with the transaction are made again when another file names them.
+    // Stations that are rolled back are stored again when another file names them.
     open = nil
   }
 
@@ -189,7 +191,7 @@ package final class ArchiveLoader: @unchecked Sendable {
         try store(facts, of: month)
       } else {
         try makeMonth(month)
-        // The place in the file where the run's number will be, to settle by.
+        // Until the file is settled, `run_id` holds each row's place in the file.
         try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
           try write(facts, to: &copy, withPlaces: true)
         }
@@ -201,7 +203,7 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   private var connection: Connection { store.connection }
 
-  /// Keeps rows that are turned away, so that they need no memory until the file ends.
+  /// Stores rejected rows at once, so that they occupy no memory until the file ends.
   private func turnAway(_ rejects: [Reject]) throws {
     guard var open else { return }
     for reject in rejects {
@@ -218,7 +220,7 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   // MARK: Stations
 
-  /// Makes the stations and wordings of a piece known, those that came to something.
+  /// Stores the new stations and wordings of a piece. Wordings without a valid price are left out.
   private func learn(_ piece: ArchivePiece) throws {
     known = stations.snapshot
     for (number, station, md5) in open?.learnt ?? [] {
@@ -230,8 +232,8 @@ package final class ArchiveLoader: @unchecked Sendable {
     func column(_ value: (Station) -> String?) -> [String?] {
       new.map { value(known.wordings[$0].told.station) }
     }
-    // Another loader may be adding the same stations: then this waits for it, and the statement after
-    // it sees them.
+    // Another loader may be adding the same stations. This statement then waits for it, and the
+    // next statement sees them.
     try store.connection.query(
       """
       INSERT INTO fuel.station (
@@ -320,7 +322,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     }
   }
 
-  /// The sixteen bytes of `0f1e…-…`.
+  /// Returns the sixteen bytes of a UUID such as `0f1e…-…`.
   private func bytes(ofUUID text: String) -> [UInt8] {
     let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
     return stride(from: 0, to: digits.count - 1, by: 2).compactMap { position in
@@ -330,8 +332,8 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   // MARK: Facts
 
-  /// Stores the facts of one month of a whole file: into a table of its own where it is new, else beside
-  /// what is there.
+  /// Stores one month's facts of a file that came as one piece. A month that the archive does not
+  /// have yet gets a table of its own; otherwise the facts are merged with those that are there.
   private func store(_ facts: [ArchiveFact], of month: Month) throws {
     let name = try connection.query(
       """
@@ -370,7 +372,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     try connection.query("SELECT fuel.attach_archive_month(\(source), \(month.firstDay))")
   }
 
-  /// Adds what is staged to what is there.
+  /// Merges the staged facts into the archive.
   private func merge() throws {
     try connection.execute("ANALYZE pg_temp.staged_archive_price")
     let merged = try connection.query(
@@ -388,7 +390,9 @@ package final class ArchiveLoader: @unchecked Sendable {
     try connection.execute("DROP TABLE pg_temp.staged_archive_price")
   }
 
-  /// What one piece cannot see of another: the last price of a second in the whole file.
+  /// Settles what no single piece can see: which price of a station, fuel and second comes last in
+  /// the whole file. That one is kept. Of the others, repetitions count as duplicates and different
+  /// prices are rejected.
   private func settle() throws {
     var rejects: [Reject] = []
     for row in try connection.query("SELECT * FROM fuel.settle_archive_prices()") {
@@ -419,7 +423,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     self.open = open
   }
 
-  /// Where the facts of each record lie, in the order of the stations' numbers: the order of the
+  /// Returns the range of each record's facts, sorted by the stations' numbers: the order of the
   /// table's key.
   private func runs(of facts: [ArchiveFact]) -> [Range<Int>] {
     var runs: [(station: Int32, range: Range<Int>)] = []
@@ -434,8 +438,11 @@ package final class ArchiveLoader: @unchecked Sendable {
     return runs.sorted { $0.station < $1.station }.map(\.range)
   }
 
-  /// The rows of `fuel.archive_price` in the binary form of COPY: every column has a fixed place, so
-  /// that one row is a copy of a model with four numbers changed.
+  /// Writes rows of `fuel.archive_price` in the binary form of COPY. Every column has a fixed
+  /// position, so each row is a copy of one model in which four numbers are changed.
+  ///
+  /// - Parameter withPlaces: whether a fifth number is changed: `run_id` then holds the row's place
+  ///   in the file instead of the run.
   private func write(
     _ facts: [ArchiveFact], to copy: inout BinaryCopy, withPlaces: Bool = false
   ) throws {

@@ -2,7 +2,7 @@ import Foundation
 package import FuelModel
 import Postgres
 
-/// A run's documents, to be read again.
+/// A run whose documents are kept, so that they can be read again.
 package struct KeptRun: Sendable {
   package var run: RunID
   package var feed: String
@@ -27,7 +27,8 @@ package enum BodyError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Store {
-  /// Keeps a run's documents as they came, in a transaction of its own, before anything reads them.
+  /// Stores a run's documents as they came, in a transaction of its own, before anything reads
+  /// them.
   package func keep(
     _ documents: [Document], of run: RunID, fetchedAt: Instant, clockSkewSeconds: Int? = nil
   ) throws {
@@ -63,7 +64,11 @@ extension Store {
     }
   }
 
-  /// The documents of a run by its number.
+  /// Reads the kept documents of a run. Where the run itself reads the documents of an earlier run,
+  /// those of the earlier run are returned.
+  ///
+  /// - Throws: `BodyError` where there is no such run, where it is withdrawn, or where its
+  ///   documents are not kept.
   package func keptRun(_ number: Int) throws -> KeptRun {
     guard
       let row = try connection.query(
@@ -107,8 +112,8 @@ extension Store {
       run: run, feed: try row.text("source"), documents: documents, fetchedAt: fetchedAt)
   }
 
-  /// Runs of a feed whose documents are kept, that came after the first of the given ones and are not
-  /// among them.
+  /// Returns the runs of a feed with kept documents that were taken after the earliest of the given
+  /// runs and are not among them.
   package func keptRuns(of feed: String, notIn runs: [Int]) throws -> [Int] {
     try connection.query(
       """
@@ -126,8 +131,9 @@ extension Store {
     ).map { try $0.integer("run_id") }
   }
 
-  /// Live runs of a feed that died or could not be stored after their documents had come, and that
-  /// nobody has read since, oldest first.
+  /// Returns the runs of a feed whose kept documents have to be read, by number: the runs that
+  /// `noteToRead` recorded, and live runs that died or could not be stored after their documents
+  /// had come and that nothing has read since.
   package func orphans(of source: SourceID) throws -> [Int] {
     try connection.query(
       """
@@ -151,7 +157,7 @@ extension Store {
     ).map { try $0.integer("run_id") }
   }
 
-  /// Notes runs whose kept answers have to be read again, in the transaction that decides so.
+  /// Records runs whose kept documents have to be read again, in the transaction that decides so.
   package func noteToRead(_ runs: [RunID]) throws {
     guard !runs.isEmpty else { return }
     try connection.query(
@@ -162,7 +168,7 @@ extension Store {
       """)
   }
 
-  /// Runs that were noted so, with their feeds.
+  /// Returns the runs that `noteToRead` recorded, with their feeds.
   package func runsToRead() throws -> [(run: RunID, feed: String)] {
     try connection.query(
       """
@@ -175,17 +181,19 @@ extension Store {
     ).map { (RunID(number: try $0.integer("run_id")), try $0.text("source")) }
   }
 
-  /// One that cannot be read again is not tried for ever.
+  /// Removes a run from those that have to be read again, so that a run that cannot be read is not
+  /// tried for ever.
   package func forgetToRead(_ run: Int) throws {
     try connection.query("DELETE FROM fuel.run_to_read WHERE run_id = \(run)")
   }
 
-  /// Forgets documents of a feed that came before an instant, but for those of its newest runs.
+  /// Deletes documents of a feed that came before an instant, except those of its newest runs.
   package func pruneBodies(of source: SourceID, before instant: Instant) throws {
     try connection.query("SELECT fuel.prune_bodies(\(source), \(instant))")
   }
 
-  /// Forgets records of a feed that were refused a year ago; their runs still count them.
+  /// Deletes records of a feed that were rejected more than a year ago. Their runs still count
+  /// them.
   package func pruneRejects(of source: SourceID) throws {
     try connection.query("SELECT fuel.prune_rejects(\(source))")
   }

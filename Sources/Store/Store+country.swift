@@ -2,9 +2,11 @@ package import FuelModel
 import Postgres
 
 extension Store {
-  /// Makes the country of the database, and its states, those of the configuration. For its owner.
+  /// Replaces the country in the database, and its states, by those of the configuration. Only the
+  /// owner of the database may call this.
   ///
-  /// - Returns: false where there are runs of another country, or by other clocks: then nothing is done.
+  /// - Returns: false where runs of another country or with other clocks are stored. Nothing is
+  ///   changed then.
   package func keep(_ country: Country) throws -> Bool {
     try connection.query(
       """

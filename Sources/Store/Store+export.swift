@@ -1,24 +1,25 @@
 package import FuelModel
 import Postgres
 
-/// A published view as a file for other programs.
+/// The formats in which a published view is written for other programs.
 package enum ExportFormat: String, CaseIterable, Sendable {
-  /// RFC 4180 with a header and LF; empty is NULL. A text that a spreadsheet would take for a formula
-  /// begins with an apostrophe.
+  /// RFC 4180 with a header and LF. An empty field is NULL. A text that a spreadsheet would take
+  /// for a formula is prefixed with an apostrophe.
   case csv
-  /// One JSON object a line.
+  /// One JSON object per line.
   case ndjson
 }
 
 extension Store {
-  /// The published views, by name.
+  /// Returns the names of the published views in alphabetical order.
   package func publishedViews() throws -> [String] {
     try connection.query(
       "SELECT viewname FROM pg_catalog.pg_views WHERE schemaname = 'fuel_v1' ORDER BY viewname"
     ).map { try $0.text("viewname") }
   }
 
-  /// By which column a view is cut with `--since` and `--until`; `nil`: it has only a present.
+  /// Returns the column that `--since` and `--until` compare; `nil` where a view shows only the
+  /// present.
   package static func timeColumn(of view: String) -> String? {
     let columns = [
       "aggregate_runs": "started_at", "brand_daily": "day", "changes": "finished_at",
@@ -30,17 +31,18 @@ extension Store {
     return columns[view]
   }
 
-  /// Writes the rows of a view, instants in UTC as `2026-07-02T12:00:00Z`.
+  /// Writes the rows of a view, with instants in UTC such as `2026-07-02T12:00:00Z`.
   ///
   /// - Parameters:
   ///   - view: one of `publishedViews`.
-  ///   - since: the first instant, or its UTC day, of the rows' time column.
-  ///   - until: the instant before which they lie.
+  ///   - since: the first instant of the rows' time column, or the UTC day of that instant.
+  ///   - until: the instant before which the rows lie.
+  ///   - take: receives the written bytes.
   package func export(
     _ view: String, as format: ExportFormat, since: Instant? = nil, until: Instant? = nil,
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    // The server writes the statement, because it quotes names and values best.
+    // The server composes the statement, because it quotes names and values best.
     let statement = try connection.query(
       """
       SELECT format(
@@ -76,7 +78,7 @@ extension Store {
     case .csv:
       try connection.copyText(from: statement, options: "FORMAT csv, HEADER", take)
     case .ndjson:
-      // The quote and the delimiter are characters that JSON never holds as they are.
+      // The quote and the delimiter are control characters, which JSON never contains unescaped.
       try connection.copyText(
         from: "SELECT row_to_json(object) FROM (\(statement)) AS object",
         options: "FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02'", take)

@@ -1,7 +1,7 @@
 package import FuelModel
 import Postgres
 
-/// The verdicts of one region and fuel that were given by one method: the last of each day.
+/// The verdicts that one method gave for one region and fuel: the last of each day.
 package struct GivenWords: Sendable {
   package var region: String
   package var fuelID: Int16
@@ -9,14 +9,14 @@ package struct GivenWords: Sendable {
 }
 
 extension Store {
-  /// Up to which day the verdicts of a method were scored; `nil`: never.
+  /// Returns the last day up to which a method's verdicts were scored; `nil` where they never were.
   package func verdictRecordDay(method: String) throws -> Day? {
     try connection.query(
       "SELECT max(until_day) AS day FROM fuel.verdict_record WHERE method = \(method)"
     ).only().optional("day").flatMap { Day($0) }
   }
 
-  /// What a method said on each day, as it said it last on that day.
+  /// Returns the last verdict of each day that a method gave, by region and fuel.
   package func givenVerdicts(method: String) throws -> [GivenWords] {
     try connection.query(
       """
@@ -42,10 +42,8 @@ extension Store {
     }
   }
 
-  /// Keeps the scores of a method's verdicts instead of those of the day before, and how often what they said to be
-  /// likely came.
-  ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict_record`.
+  /// Replaces the stored scores of a method's verdicts, and the calibration: how often the events
+  /// that were stated as likely came.
   package func keepVerdictRecord(_ rows: [some Encodable], method: String) throws {
     try transaction {
       try connection.query("DELETE FROM fuel.verdict_record WHERE method = \(method)")
@@ -59,10 +57,12 @@ extension Store {
     }
   }
 
-  /// The share of a region's stations whose price has gone up by five cents since an instant.
+  /// Returns the share of each region's stations whose price has risen by at least five cents since
+  /// an instant.
   ///
-  /// - Parameter markets: regions and fuels, and since when.
-  /// - Returns: by region and fuel, from 0 to 1; none of regions with fewer than three stations.
+  /// - Parameter markets: regions and fuels, each with its instant.
+  /// - Returns: shares from 0 to 1, keyed by region and fuel number with a space between. Regions
+  ///   with fewer than three stations are left out.
   package func sharesRaised(
     _ markets: [(region: String, fuelID: Int16, since: Instant)], now: Instant
   ) throws -> [String: Double] {
@@ -78,7 +78,7 @@ extension Store {
           \(markets.map(\.since.description))::text[]
         ) AS market (region, fuel_id, since)
         JOIN fuel.region_station USING (region)
-        -- Fenced: of how many prices count the server has no idea.
+        -- OFFSET 0 is a fence: the server cannot estimate how many prices count.
         JOIN (SELECT * FROM fuel.price_now WHERE price_now.is_counted OFFSET 0) AS present
           USING (station_id, fuel_id)
         CROSS JOIN LATERAL fuel.span_around(present.station_id, present.fuel_id, market.since::timestamptz) AS before

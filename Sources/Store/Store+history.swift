@@ -2,7 +2,7 @@ package import FuelModel
 import Postgres
 import Timeline
 
-/// A price day that somebody told of.
+/// A price day that a feed or an archive covers.
 package struct KnownDay: Sendable {
   package var source: String
   package var scheme: String
@@ -10,26 +10,28 @@ package struct KnownDay: Sendable {
   package var day: Day
 }
 
-/// What is known of one station record, to explain a match.
+/// What is known about one station record, to explain its link.
 package struct RecordStory: Sendable {
   package var source: String
   package var code: String
   package var matchedBy: String
   package var doubt: String?
+  /// Whether the station is stored under the number of this record.
   package var isHead: Bool
-  /// Name, brand and address with the first and the last day they were seen, oldest first.
+  /// Its name, brand and address, with the first and the last day on which they were seen, oldest
+  /// first.
   package var wordings: [(text: String, first: Day, last: Day)]
 }
 
-/// How long prices of a feed or an archive held, in days.
+/// How long prices of a feed or an archive held until the next price, in days.
 package struct PriceIntervals: Sendable {
   package var source: String
   package var fuel: String
-  /// How many prices were followed by another one.
+  /// The number of prices that were followed by another price.
   package var count: Int
-  /// How many of them held for longer than they are believed.
+  /// The number of these that held for longer than a price is believed.
   package var longer: Int
-  /// For how long a price is believed, by the configuration.
+  /// How long a price is believed by the configuration.
   package var lapse: Double
   package var half: Double
   package var ninety: Double
@@ -37,8 +39,8 @@ package struct PriceIntervals: Sendable {
 }
 
 extension Store {
-  /// How many sessions at once can read a station's whole history: each locks every month with its key,
-  /// out of a table of fixed size in the server.
+  /// Returns how many sessions can read a station's whole history at once. Each of them locks every
+  /// monthly table and its key, and the server's lock table has a fixed size.
   package func historyReaders() throws -> Int {
     try connection.query(
       """
@@ -50,6 +52,7 @@ extension Store {
     ).only().integer("readers")
   }
 
+  /// Returns the price days that each feed and archive covers, by scheme and day.
   package func knownDays(now: Instant) throws -> [KnownDay] {
     try connection.query(
       """
@@ -65,7 +68,7 @@ extension Store {
     }
   }
 
-  /// The stations and fuels of which an archive tells in a window.
+  /// Returns the stations and fuels for which an archive has facts in a window.
   package func archivedPairs(
     of archive: String, from: Instant, until: Instant
   ) throws -> [Pair] {
@@ -83,10 +86,10 @@ extension Store {
     ).map { try $0.pair() }
   }
 
-  /// How long prices held until the next one of the same station and fuel, by feed or archive and fuel, beside how
-  /// long they are believed.
+  /// Measures how long prices held until the next price of the same station and fuel, by source and
+  /// fuel, beside how long they are believed.
   ///
-  /// - Parameter since: reports of before do not count.
+  /// - Parameter since: earlier reports do not count.
   package func priceIntervals(of sources: [String], since: Instant) throws -> [PriceIntervals] {
     let rules = try reportRules()
     var found: [PriceIntervals] = []
@@ -124,7 +127,8 @@ extension Store {
     return found
   }
 
-  /// The numbers of an archive and of the feeds of a scheme.
+  /// Returns the numbers of an archive and of the feeds of its scheme; `nil` where the archive is
+  /// unknown.
   package func numbers(
     ofArchive archive: String, scheme: String
   ) throws -> (archive: Int16, feeds: Set<Int16>)? {
@@ -139,7 +143,7 @@ extension Store {
     return found.archive.map { ($0, found.feeds) }
   }
 
-  /// The name of a station and the code of a fuel.
+  /// Returns the name of a station and the code of a fuel.
   package func name(of pair: Pair) throws -> (station: String, fuel: String) {
     let row = try connection.query(
       """
@@ -152,7 +156,8 @@ extension Store {
     return (try row.text("name"), try row.text("fuel"))
   }
 
-  /// Every record of the place that a record belongs to; none: there is no such record.
+  /// Returns every station record of the station to which a record belongs. The result is empty
+  /// where there is no such record.
   package func story(ofStation number: Int) throws -> [RecordStory] {
     let rows = try connection.query(
       """
@@ -189,7 +194,7 @@ extension Store {
     return stories
   }
 
-  /// Pairs of station records that may be one station, the likeliest first.
+  /// Returns the pairs of station records that may be one station, the likeliest first.
   package func doubtfulPairs() throws -> [DoubtfulPair] {
     try connection.query(
       """
@@ -222,7 +227,7 @@ extension Store {
 
 /// Two station records that may be one station.
 package struct DoubtfulPair: Sendable {
-  /// What a source calls a station.
+  /// One of the two station records.
   package struct Record: Sendable {
     package var source: String
     package var code: String

@@ -2,26 +2,27 @@ package import FuelModel
 import Postgres
 import Timeline
 
-/// What one source calls a place, as far as matching needs it.
+/// One source's record of a station, as far as matching needs it.
 package struct StationRecord: Sendable {
   package var id: Int
   package var source: String
   package var scheme: String
   package var code: String
   package var isArchive: Bool
-  /// Whether its code is the scheme's own number: two codes are two stations.
+  /// Whether its code is the scheme's own number. If so, two codes mean two stations.
   package var isCoded: Bool
-  /// Whether it ever sold fuel; lists name chargers too.
+  /// Whether it ever had a price. Lists also contain chargers, which sell no fuel.
   package var hasPrices: Bool
-  /// Of a feed's record: whether a price of it came since the last complete list, which may still show it.
+  /// For a feed's record: whether a price came after the last complete list, so that the next one
+  /// may still show the record.
   package var awaitsList = false
-  /// Of a feed's record: the newest stamp of its prices.
+  /// For a feed's record: the newest stamp of its prices.
   package var lastTold: Instant?
-  /// The first and the last day that describe it.
+  /// The first and the last day on which its source described it.
   package var firstDay: Day?
   package var lastDay: Day?
   package var position: Position?
-  /// In the form in which they are compared, each once.
+  /// Names, addresses and suburbs in the form in which they are compared, each once.
   package var names: [String]
   package var addresses: [String]
   package var suburbs: [String]
@@ -49,7 +50,7 @@ package struct StationRecord: Sendable {
     self.suburbs = suburbs
   }
 
-  /// Adds a wording that was seen between two days.
+  /// Adds a description that was seen between two days.
   package mutating func describe(
     name: String, address: String, suburb: String?, from first: Day, until last: Day
   ) {
@@ -66,9 +67,11 @@ package struct StationRecord: Sendable {
 
 /// When a station record was seen.
 package struct Presence: Sendable, Equatable {
-  /// The days on which an archive reported a price of it, or a price of a feed began: bits by month.
+  /// The days on which an archive reported a price of the record, or a price from its feed began: a
+  /// bit for each day of a month, the lowest for the first.
   package var days: [Month: UInt32]
-  /// The times during which complete lists of its feed showed it; the last may still go on.
+  /// The times during which complete lists of its feed showed the record. The last of them may
+  /// still go on.
   package var listed: [Range<Instant>]
 
   package init(days: [Month: UInt32] = [:], listed: [Range<Instant>] = []) {
@@ -77,11 +80,11 @@ package struct Presence: Sendable, Equatable {
   }
 }
 
-/// Two records that may be one station, for a person to decide.
+/// Two station records that may be one station. A person has to decide.
 package struct LikelyPair: Sendable, Equatable {
   package var first: Int
   package var second: Int
-  /// From 0 to 100, by name, address and succession in time.
+  /// From 0 to 100, judged by name, address and succession in time.
   package var score: Int
   package var why: String
 
@@ -93,7 +96,7 @@ package struct LikelyPair: Sendable, Equatable {
   }
 }
 
-/// What a person decided about two records.
+/// A person's decision whether two station records are one station.
 package struct StationDecision: Sendable, Equatable {
   package var day: Day
   package var firstSource: String
@@ -118,8 +121,14 @@ package struct StationDecision: Sendable, Equatable {
 }
 
 extension Store {
-  /// Matches records if something came that may change which are one place, in one transaction: whoever
-  /// brings more meanwhile waits with marking it, so that no mark is lost.
+  /// Runs `body`, which links station records, if anything has come that may change which records
+  /// are one station.
+  ///
+  /// It runs in one transaction that locks every source. Whoever stores more meanwhile waits before
+  /// marking it, so no mark is lost.
+  ///
+  /// - Parameter decisions: the decisions of persons, which replace the stored ones; `nil` leaves
+  ///   those as they are.
   package func whileMatching(
     decisions: [StationDecision]?, _ body: () throws -> Void
   ) throws {
@@ -131,7 +140,8 @@ extension Store {
     }
   }
 
-  /// Whether something came that may change which records are one place. Takes over the decisions.
+  /// Whether anything has come that may change which records are one station. Stores the decisions
+  /// first.
   private func areLinksDue(decisions: [StationDecision]?) throws -> Bool {
     if let decisions {
       try connection.transaction {
@@ -172,7 +182,8 @@ extension Store {
     return try connection.query(
       """
       SELECT EXISTS (SELECT FROM fuel.source WHERE source.are_links_due)
-        -- A feed tells of a place under another record than the one that speaks for it.
+        -- A feed reports a station under another record, and more recently, than under the one that
+        -- represents it.
         OR EXISTS (
           SELECT
           FROM fuel.station AS record
@@ -187,6 +198,7 @@ extension Store {
     ).only().boolean("is_due")
   }
 
+  /// Returns the stored decisions of persons.
   package func stationDecisions() throws -> [StationDecision] {
     try connection.query("SELECT * FROM fuel.station_decision").map { row in
       StationDecision(
@@ -197,7 +209,7 @@ extension Store {
     }
   }
 
-  /// Every record of every source.
+  /// Returns every station record of every source, by number.
   package func stationRecords() throws -> [StationRecord] {
     var records: [Int: StationRecord] = [:]
     let rows = try connection.query(
@@ -251,7 +263,8 @@ extension Store {
     return records.values.sorted { $0.id < $1.id }
   }
 
-  /// When records were seen. Of a feed's prices the days on which they began count as days.
+  /// Returns when station records were seen. For a feed's prices, the days on which they began
+  /// count.
   package func presence(of records: [Int]) throws -> [Int: Presence] {
     var found: [Int: Presence] = [:]
     guard !records.isEmpty else { return found }
@@ -286,12 +299,12 @@ extension Store {
     return found
   }
 
-  /// Makes links what matching found, and notes what it left to a person.
+  /// Stores the links that matching found, and the pairs that it left for a person to decide.
   ///
   /// - Parameters:
   ///   - likely: pairs that may be one station.
-  ///   - undecided: feeds that have to be matched again, even if nothing new comes.
-  /// - Returns: how many records changed.
+  ///   - undecided: feeds that have to be matched again even if nothing new comes.
+  /// - Returns: the number of records whose link changed.
   package func link(
     _ matches: [(record: Int, place: Int, by: String, doubt: String?)], likely: [LikelyPair],
     undecided: Set<String>, now: Instant

@@ -3,17 +3,18 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// A list of a feed as it stands.
+/// A stored list of a feed, with its present judgement.
 package struct StoredList: Sendable {
   package var run: RunID
   package var summary: ListSummary
   package var judgement: ListJudgement
   package var isComplete: Bool
-  /// Whether what it reported is stored: a list that was refused when it arrived left nothing but its summary.
+  /// Whether what the list reported is stored. A list that was refused when it arrived left nothing
+  /// but its summary.
   package var isStored: Bool
 }
 
-/// What a person wants to take back, or what he wants back.
+/// A run that a person wants to withdraw, or to count again.
 package struct NamedRun: Sendable {
   package var run: RunID
   package var source: SourceID
@@ -21,13 +22,13 @@ package struct NamedRun: Sendable {
   package var kind: String
   package var outcome: String
   package var takenAt: Instant?
-  /// The run that read its documents again and counts in its place.
+  /// The run that read its documents again and counts in its place; `nil` where there is none.
   package var replacedBy: Int?
 }
 
 extension Store {
-  /// The lists of a feed that were taken in a window, and the ones next to it on either side, oldest first. Lists that
-  /// were withdrawn or read again are not among them.
+  /// Returns the lists of a feed that were taken in a window, and the next list on either side of
+  /// it, oldest first. Lists that were withdrawn or read again are left out.
   package func lists(of source: SourceID, from: Instant, until: Instant) throws -> [StoredList] {
     let rows = try connection.query(
       """
@@ -36,7 +37,7 @@ extension Store {
         FROM fuel.run
         WHERE run.source_id = \(source)
           AND run.composition_id IS NOT NULL
-          -- Of those that run only the one that this transaction stores has a composition.
+          -- Of the runs that are under way, only the one that this transaction stores has a composition.
           AND run.outcome IN ('running', 'stored', 'unchanged', 'refused')
       )
       SELECT
@@ -81,14 +82,14 @@ extension Store {
     }
   }
 
-  /// The first run that the chain of digests covers; `nil`: there is none.
+  /// Returns the first run that the chain of digests covers; `nil` where there is none.
   package func firstLinkedRun() throws -> RunID? {
     try connection.query(
       "SELECT min(run.run_id) AS run FROM fuel.run JOIN fuel.chain_link USING (change_number)"
     ).only().optional("run").flatMap { Int($0) }.map { RunID(number: $0) }
   }
 
-  /// When the first list of a feed was taken, from an instant on; `nil`: there is none.
+  /// Returns when a feed's first list at or after an instant was taken; `nil` where there is none.
   package func firstList(of source: SourceID, from instant: Instant? = nil) throws -> Instant? {
     try connection.query(
       """
@@ -104,7 +105,7 @@ extension Store {
     ).first?.optionalInstant("taken_at")
   }
 
-  /// Keeps with a run what its list is made of, also where it is refused.
+  /// Stores the composition of a run's list, even where the list is refused.
   package func keep(_ list: ListSummary, of run: RunID) throws {
     try connection.query(
       """
@@ -141,7 +142,7 @@ extension Store {
       """)
   }
 
-  /// Keeps with a run which days its answer tells, by their beginnings.
+  /// Stores which price days a run's answer reports, by their beginnings.
   package func keep(days: Set<Instant>, of run: RunID) throws {
     try connection.query(
       """
@@ -150,7 +151,8 @@ extension Store {
       """)
   }
 
-  /// How many pairs the answer before a live run had, with the same documents; `nil`: there is none.
+  /// Returns the number of stations and fuels in the previous answer with the same documents, for a
+  /// live run; `nil` where there is none.
   package func pairsBefore(_ run: RunID, takenAt: Instant) throws -> Int? {
     try connection.query(
       """
@@ -170,7 +172,8 @@ extension Store {
 
   // MARK: Standing
 
-  /// Begins to note which stations and fuels are changed; part of a transaction in which nothing is absorbed.
+  /// Begins to record in `pg_temp.changed` which stations and fuels change. It is for transactions
+  /// that absorb no run, because absorbing makes that table itself.
   package func noteChanges() throws {
     try connection.execute(
       """
@@ -182,14 +185,14 @@ extension Store {
       """)
   }
 
-  /// When the newest complete list of a feed was taken.
+  /// Returns when the newest complete list of a feed was taken.
   package func lastListed(of source: SourceID) throws -> Instant? {
     try connection.query(
       "SELECT last_listed_at FROM fuel.source WHERE source_id = \(source)"
     ).only().optionalInstant("last_listed_at")
   }
 
-  /// Changes what is thought of a stored list.
+  /// Changes the judgement of a stored list: whether it counts, and whether it is complete.
   package func set(_ judgement: ListJudgement, of list: StoredList) throws {
     if let refusal = judgement.refusal {
       if list.judgement.refusal == nil {
@@ -209,9 +212,12 @@ extension Store {
       "UPDATE fuel.run SET shortcomings = \(judgement.shortcomings) WHERE run_id = \(list.run)")
   }
 
-  /// What follows when runs of a feed have changed their standing.
+  /// Brings everything up to date that depends on which runs of a feed count and which of its lists
+  /// are complete.
   ///
-  /// - Parameter lastListed: when the newest complete list was taken before that.
+  /// - Parameters:
+  ///   - runs: the runs for which this has changed.
+  ///   - lastListed: when the newest complete list was taken before the change.
   package func settleStandings(
     of source: SourceID, runs: [RunID], lastListed: Instant?, now: Instant
   ) throws {
@@ -222,7 +228,7 @@ extension Store {
       """)
   }
 
-  /// Forgets what is kept of stations and fuels that nothing tells of any more, of those that were noted as changed.
+  /// Deletes the cached rows of those changed stations and fuels for which no fact counts any more.
   package func forgetGhosts(of source: SourceID) throws {
     try connection.query(
       """
@@ -234,7 +240,7 @@ extension Store {
 
   // MARK: A person's decisions
 
-  /// A run by its number; `nil`: there is none.
+  /// Returns a run by its number; `nil` where there is none.
   package func named(_ number: Int) throws -> NamedRun? {
     try connection.query(
       """
@@ -260,7 +266,7 @@ extension Store {
     }
   }
 
-  /// Takes a run back, or counts it again.
+  /// Withdraws a run, or counts it again.
   package func set(_ run: RunID, counts: Bool) throws {
     if counts {
       try connection.query("SELECT fuel.recount_run(\(run))")
@@ -275,8 +281,8 @@ extension Store {
       """)
   }
 
-  /// Keeps that a person decided so, and gives the decision its place in the order of commits; the last act of its
-  /// transaction.
+  /// Stores a person's decision and its number in the order of commits. This is the last step of
+  /// its transaction.
   package func note(
     _ run: RunID, counts: Bool, reason: String, at instant: Instant
   ) throws {
@@ -286,7 +292,7 @@ extension Store {
 }
 
 extension Row {
-  /// A JSON object of whole numbers.
+  /// Reads a JSON object of whole numbers.
   fileprivate func counts(_ column: String) throws -> [String: Int] {
     try JSONDecoder().decode([String: Int].self, from: Data(try text(column).utf8))
   }

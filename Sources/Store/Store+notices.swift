@@ -1,35 +1,36 @@
 package import FuelModel
 import Postgres
 
-/// Something that a rule has to tell.
+/// A notice that a rule has to deliver.
 package struct Notice: Sendable {
-  /// By which a receiver knows a repetition.
+  /// The number by which a receiver recognises a repetition.
   package var number: Int
   package var rule: String
   package var madeAt: Instant
-  /// What is told, as a JSON object.
+  /// The content to deliver, as a JSON object.
   package var content: String
-  /// How often telling it was begun before.
+  /// How many attempts to deliver it were begun before.
   package var attempts: Int
 }
 
 extension Store {
-  /// Takes the lock of those who notify, for this session; false where another session has it.
+  /// Takes the notifier's lock for this session. Returns false where another session has it.
   package func lockNotices() throws -> Bool {
     try take("SELECT pg_try_advisory_lock(5, 0) AS taken")
   }
 
-  /// What a rule has seen last, as a JSON object; `nil`: it never looked.
+  /// Returns what a rule saw last, as a JSON object; `nil` where it has never looked.
   package func seen(by rule: String) throws -> String? {
     try connection.query("SELECT seen::text AS seen FROM fuel.notice_rule WHERE rule = \(rule)")
       .first?.text("seen")
   }
 
-  /// Keeps what a rule sees, and what it has to tell of it; both or neither.
+  /// Stores what a rule sees now and the notice that follows from it: both or neither.
   ///
   /// - Parameters:
-  ///   - content: a JSON object; `nil`: nothing is to be told.
-  ///   - most: so many notices of a rule wait; the oldest give way, and are counted.
+  ///   - content: the notice as a JSON object; `nil` where there is nothing to deliver.
+  ///   - most: the largest number of notices of a rule that may wait. The oldest ones beyond it are
+  ///     dropped and counted.
   package func note(
     _ seen: String, by rule: String, telling content: String?, most: Int, at now: Instant
   ) throws {
@@ -60,7 +61,7 @@ extension Store {
     }
   }
 
-  /// What a rule has to tell, oldest first.
+  /// Returns the notices of a rule that wait to be delivered, oldest first.
   package func waiting(of rule: String, limit: Int) throws -> [Notice] {
     try connection.query(
       """
@@ -78,26 +79,28 @@ extension Store {
     }
   }
 
-  /// Writes down that telling a notice begins: whatever happens then, the next time is a repetition.
+  /// Records that an attempt to deliver a notice begins. Whatever happens then, the next attempt is
+  /// a repetition.
   package func beginTelling(_ notice: Notice) throws {
     try connection.query(
       "UPDATE fuel.notice SET attempts = attempts + 1 WHERE notice_id = \(notice.number)")
   }
 
-  /// Writes down that its receiver took it.
+  /// Records that the receiver accepted a notice.
   package func told(_ notice: Notice, at now: Instant) throws {
     try connection.query(
       "UPDATE fuel.notice SET told_at = \(now) WHERE notice_id = \(notice.number)")
   }
 
-  /// Forgets what was told long ago, and rules that are configured no more, with all that they had to tell.
+  /// Deletes notices that were delivered before an instant, and rules that are no longer configured
+  /// together with all their notices.
   package func forgetNotices(besides rules: [String], before instant: Instant) throws {
     try connection.query(
       "DELETE FROM fuel.notice WHERE told_at < \(instant) OR NOT rule = ANY (\(rules))")
     try connection.query("DELETE FROM fuel.notice_rule WHERE NOT rule = ANY (\(rules))")
   }
 
-  /// What is advised now; `nil`: nothing is.
+  /// Returns the present verdict for a region and fuel; `nil` where there is none.
   package func advice(
     region: String, fuel: String
   ) throws -> (verdict: String, state: String?, reason: String)? {

@@ -1,7 +1,7 @@
 package import FuelModel
 import Postgres
 
-/// A place that somebody names: a region, a suburb or postcode, a station, or a point.
+/// A place that a user names: a region, a suburb, a postcode, a station or a point.
 package struct NamedPlace: Sendable, Equatable {
   package enum Kind: String, Sendable {
     case region, suburb, postcode, station, point
@@ -12,7 +12,7 @@ package struct NamedPlace: Sendable, Equatable {
   package var code: String
   package var name: String
   package var state: String?
-  /// Its middle; `nil`: not known.
+  /// Its centre; `nil` where it is unknown.
   package var position: Position?
 
   package init(
@@ -26,7 +26,7 @@ package struct NamedPlace: Sendable, Equatable {
   }
 }
 
-/// What a station offers of a fuel now. Prices are cents per litre.
+/// The current price of a fuel at a station. Prices are cents per litre.
 package struct Offer: Sendable {
   package var station: Int
   package var name: String
@@ -42,14 +42,18 @@ package struct Offer: Sendable {
   package var isFlagged: Bool
   package var next: Double?
   package var nextAt: Instant?
-  /// From the place that was asked for; `nil`: it has no middle.
+  /// The distance from the place that was asked for; `nil` where that place has no centre.
   package var kilometres: Double?
 }
 
 extension Store {
-  /// Places by the beginning of their names: suburbs and postcodes first, then stations; the larger first.
+  /// Finds places by name. Suburbs and postcodes whose name begins with the word come first, the
+  /// larger first; then open stations whose name contains it, in alphabetical order. Within both
+  /// groups an exact match comes first.
   ///
-  /// - Parameter word: as a person writes it, in any case.
+  /// - Parameters:
+  ///   - word: as a person writes it, in upper or lower case.
+  ///   - limit: the largest number of places in each of the two groups.
   package func places(named word: String, limit: Int) throws -> [NamedPlace] {
     try connection.query(
       """
@@ -77,11 +81,13 @@ extension Store {
     }
   }
 
-  /// What stations within a region, a suburb or a postcode offer of a fuel, or one station of all fuels: cheapest first.
+  /// Returns the current prices of a fuel at the stations of a region, suburb or postcode, or all
+  /// prices of one station: cheapest first. Prices that are stale or doubtful come last.
   ///
   /// - Parameters:
-  ///   - kilometres: stations within this distance of its middle instead of those that lie in it.
-  ///   - fuel: `nil`: all of them.
+  ///   - kilometres: if given, the stations within this distance of the place's centre are taken
+  ///     instead of those that lie in the place.
+  ///   - fuel: the fuel's code; `nil` for all fuels.
   package func offers(
     at place: NamedPlace, within kilometres: Double?, fuel: String?, limit: Int
   ) throws -> [Offer] {
@@ -117,7 +123,7 @@ extension Store {
     }
   }
 
-  /// Every price that anybody may buy at, by state, suburb and station.
+  /// Returns every price at stations where anybody may buy, ordered by state, suburb and station.
   package func allOffers() throws -> [Offer] {
     try connection.query(
       """
@@ -128,7 +134,8 @@ extension Store {
     ).map { try Offer($0) }
   }
 
-  /// The smallest region, no nation, in which a place lies; `nil`: none.
+  /// Returns the region that contains most of a place's stations, and of several such regions the
+  /// smallest; `nil` where there is none. Nations do not count.
   package func region(around place: NamedPlace) throws -> String? {
     if place.kind == .region { return place.code }
     return try connection.query(
@@ -155,7 +162,7 @@ extension Store {
     ).first?.text("region")
   }
 
-  /// The daily averages of a region, oldest first, each fuel's; gaps are `nil`.
+  /// Returns the daily averages of a region for each fuel, oldest first. Gaps are `nil`.
   package func daily(
     region: String, fuels: [String], from: Day, until: Day
   ) throws -> [String: [Double?]] {
@@ -175,7 +182,7 @@ extension Store {
     return series
   }
 
-  /// The whole market as JSON: the rows of `averages_now`, `fill_up` and `trend_summary`.
+  /// Returns the whole market as JSON: the rows of `averages_now`, `fill_up` and `trend_summary`.
   package func marketJSON() throws -> String {
     try connection.query(
       """
@@ -196,7 +203,7 @@ extension Store {
 }
 
 extension Offer {
-  /// A row of `current_prices`.
+  /// Reads a row of `current_prices`.
   fileprivate init(_ row: Row) throws {
     self.init(
       station: try row.integer("station_id"), name: try row.optional("name") ?? "not described yet",

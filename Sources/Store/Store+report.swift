@@ -2,7 +2,7 @@ import FuelModel
 import Postgres
 
 extension Store {
-  /// Reads what a report tells from the published views, all as of one moment.
+  /// Reads what a report shows from the published views, all as of one moment.
   package func marketReport() throws -> MarketReport {
     try connection.transaction {
       try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -107,7 +107,7 @@ extension Store {
           aim: try row.optionalDouble("aim_for_cpl"),
           raised: try row.optionalDouble("share_raised"))
       }.mapValues { $0[0] }
-      // Of the chances of the method that gives the verdicts.
+      // Only the calibration of the method that gave the newest verdict.
       market.calibration = try connection.query(
         """
         SELECT stated, real, n
@@ -122,7 +122,8 @@ extension Store {
           stated: try row.double("stated"), real: try row.double("real"),
           days: try row.integer("n"))
       }
-      // Of the method whose verdicts these are; the row of all years together.
+      // Only the scores of the method whose verdicts are shown, from the row for all years
+      // together.
       market.scores = try keyed(
         """
         SELECT scores.region, scores.fuel, scores.windows, scores.capture, scores.saving_cpl,
@@ -205,7 +206,8 @@ extension Store {
     }
   }
 
-  /// Capitals, areas, states and the nation, the largest of each first.
+  /// Returns the regions: capitals, areas, rests of states, states and the nation, of each kind the
+  /// largest first.
   package func reportRegions() throws -> [MarketReport.Region] {
     try connection.query(
       """
@@ -222,7 +224,7 @@ extension Store {
     }
   }
 
-  /// The rows of a query, in their order, for each region and fuel.
+  /// Reads the rows of a query, in their order, for each region and fuel.
   private func keyed<Value>(
     _ statement: SQL, _ read: (Row) throws -> Value
   ) throws -> [MarketReport.Key: [Value]] {

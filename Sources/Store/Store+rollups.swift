@@ -5,14 +5,15 @@ import Postgres
 package struct Region: Sendable, Equatable {
   package var code: String
   package var name: String
-  /// nation, state, capital or area.
+  /// nation, state, capital, area or rest (of a state).
   package var kind: String
   package var state: State?
   package var centre: Position?
   package var radiusKilometres: Double?
   /// Ranges such as `2000-2234`, for stations without a position.
   package var postcodes: [String]
-  /// First price day on which it is averaged, and first on which it no longer is; `nil`: no limit.
+  /// The first price day on which it is averaged, and the first on which it no longer is; `nil`
+  /// where there is no limit.
   package var from: Day?
   package var until: Day?
 
@@ -32,14 +33,14 @@ package struct Region: Sendable, Equatable {
   }
 }
 
-/// One way in which feeds write a brand.
+/// One way in which feeds write a brand's name.
 package struct BrandName: Sendable, Equatable {
-  /// In lower case.
+  /// The name as feeds write it, in lower case.
   package var written: String
   package var brand: String
-  /// First day on which it means that brand; `nil`: always has.
+  /// The first day on which the name means that brand; `nil` where it always has.
   package var from: Day?
-  /// First day on which it no longer does; `nil`: it still does.
+  /// The first day on which the name no longer means it; `nil` where it still does.
   package var until: Day?
 
   package init(written: String, brand: String, from: Day? = nil, until: Day? = nil) {
@@ -63,15 +64,15 @@ package struct DirtySpan: Sendable, Equatable {
   }
 }
 
-/// What happened to the market as a whole.
+/// An event that affected the market as a whole.
 package struct MarketEvent: Sendable, Equatable {
   package var day: Day
-  /// A state's code; `nil`: the nation.
+  /// A state's code; `nil` for the nation.
   package var state: String?
-  /// A fuel's code; `nil`: all of them.
+  /// A fuel's code; `nil` for all fuels.
   package var fuel: String?
   package var what: String
-  /// By how much it changed what a litre costs, cents per litre; `nil`: not told.
+  /// By how much the event changed the cost of a litre, in cents; `nil` where that is not stated.
   package var cents: Double?
 
   package init(day: Day, state: String?, fuel: String?, what: String, cents: Double?) {
@@ -84,17 +85,18 @@ package struct MarketEvent: Sendable, Equatable {
 }
 
 extension Store {
-  /// Takes the aggregator's lock for this session; false where another session has it.
+  /// Takes the aggregator's lock for this session. Returns false where another session has it.
   package func lockAggregate() throws -> Bool {
     try take("SELECT pg_try_advisory_lock(2, 0) AS taken")
   }
 
+  /// Releases the aggregator's lock.
   package func unlockAggregate() throws {
     try connection.query("SELECT pg_advisory_unlock(2, 0)")
   }
 
-  /// Writes down that an aggregate begins, and that those before it which never ended are over: the
-  /// caller holds the lock.
+  /// Records that an aggregate begins. Earlier ones that never ended are marked as interrupted: the
+  /// caller holds the lock, so none of them can still be running.
   package func beginAggregate(at instant: Instant) throws -> RunID {
     try connection.transaction {
       try connection.query(
@@ -113,7 +115,7 @@ extension Store {
     }
   }
 
-  /// Writes down how an aggregate ended well.
+  /// Records how an aggregate ended well.
   package func finishAggregate(
     _ run: RunID, at instant: Instant, days: Int, verdicts: Int, newVerdicts: Int
   ) throws {
@@ -129,7 +131,7 @@ extension Store {
       """)
   }
 
-  /// Tells whoever listens on the channel `fuel_v1` that averages and verdicts are up to date.
+  /// Notifies listeners on the channel `fuel_v1` that averages and verdicts are up to date.
   package func announceAggregate(_ run: RunID, newVerdicts: Int) throws {
     try connection.query(
       """
@@ -139,21 +141,23 @@ extension Store {
       """)
   }
 
-  /// Makes the regions of the database those of the configuration.
+  /// Replaces the regions in the database by those of the configuration.
   ///
-  /// - Returns: whether any was another.
+  /// - Returns: whether any region changed.
   package func refreshRegions(_ regions: [Region]) throws -> Bool {
     var changed = 0
     try connection.transaction {
       let codes = regions.map(\.code)
-      // Looked for first: the averages are many, and a region seldom goes.
+      // Regions to remove are looked for first, because a region is seldom removed and its averages
+      // are many.
       let gone = try connection.query(
         "SELECT region FROM fuel.region WHERE NOT region = ANY (\(codes))"
       ).map { try $0.text("region") }
       if !gone.isEmpty { try remove(gone) }
       changed += gone.count
       for region in regions {
-        // Other days of it are averaged from now on: where its stations count is not what it was.
+        // If the days for which a region is averaged change, where its stations count has to be
+        // worked out anew.
         try connection.query(
           """
           DELETE FROM fuel.counted_place
@@ -193,7 +197,7 @@ extension Store {
     return changed > 0
   }
 
-  /// What no region covers any more loses its averages, but never the verdicts that were given.
+  /// Removes regions with their averages, but never the verdicts that were given.
   private func remove(_ codes: [String]) throws {
     try connection.query("DELETE FROM fuel.region_station WHERE region = ANY (\(codes))")
     try connection.query("DELETE FROM fuel.region_change WHERE region = ANY (\(codes))")
@@ -205,7 +209,7 @@ extension Store {
     try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
   }
 
-  /// Brings up to date where stations count.
+  /// Brings up to date in which regions each station counts.
   package func countStations(now: Instant) throws {
     try connection.transaction {
       try connection.query("SELECT fuel.refresh_regions()")
@@ -213,7 +217,7 @@ extension Store {
     }
   }
 
-  /// Whether an aggregate that has begun has anything to make that the one before it has not.
+  /// Whether an aggregate that has begun has anything to make that the one before it has not made.
   package func isAggregateDue(_ run: RunID, now: Instant) throws -> Bool {
     try connection.transaction {
       try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
@@ -222,7 +226,7 @@ extension Store {
     }
   }
 
-  /// Makes the brand names of the database those of the configuration.
+  /// Replaces the brand names in the database by those of the configuration.
   package func refreshBrands(_ names: [BrandName]) throws {
     try connection.transaction {
       try connection.query(
@@ -252,7 +256,7 @@ extension Store {
     }
   }
 
-  /// Keeps what the configuration says happened to the market as a whole.
+  /// Replaces the market events in the database by those of the configuration.
   package func refreshEvents(_ events: [MarketEvent]) throws {
     try connection.transaction {
       try connection.execute(
@@ -276,7 +280,8 @@ extension Store {
     }
   }
 
-  /// Makes everything of every station again: spans, days and averages; or just the averages, from a day on.
+  /// Marks everything to be made again: the spans, days and averages of all stations, or, from a
+  /// given day on, the averages alone.
   package func markAllDirty(from day: Day?, now: Instant) throws {
     if day == nil {
       try connection.query(
@@ -318,8 +323,9 @@ extension Store {
       """)
   }
 
-  /// What has to be made again: dirty days, and every day from the last one that had ended when it
-  /// was made, because a day without news is still a day. Within one month each.
+  /// Returns which averages have to be made again: those of dirty days, and of every day after the
+  /// last day of the nation that had ended when it was made, because a day without new prices is
+  /// still a day. Each span lies within one month.
   package func dirtySpans(now: Instant) throws -> [DirtySpan] {
     let rows = try connection.query(
       """
@@ -343,7 +349,7 @@ extension Store {
         CROSS JOIN unfinished
         CROSS JOIN generate_series(
           unfinished.begins_on,
-          -- The newest there is has begun in the first of the states.
+          -- The newest day is the latest that has begun in any state.
           (SELECT max((\(now)::timestamptz AT TIME ZONE state.time_zone)::date) FROM fuel.state),
           interval '1 day'
         ) AS day (day)
@@ -369,7 +375,8 @@ extension Store {
     return spans
   }
 
-  /// Computes how every region's average moved over a day and a week, and keeps the averages of now.
+  /// Computes how every region's average moved over a day and a week, and stores the averages of
+  /// now.
   package func refreshChanges(now: Instant) throws {
     try connection.transaction {
       try connection.query("SELECT set_config('bowser.now', \(now.description), true)")

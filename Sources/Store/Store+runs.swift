@@ -3,12 +3,13 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// What a run's documents were.
+/// The documents of a run.
 package struct Payload: Sendable {
   package var documents: [Document]
-  /// When the last of them came.
+  /// When the last of the documents came.
   package var fetchedAt: Instant
-  /// The instant whose state they show: earlier by the feed's delay.
+  /// The instant whose state the documents show. It is earlier than `fetchedAt` by the feed's
+  /// delay.
   package var takenAt: Instant
 
   package init(documents: [Document], fetchedAt: Instant, takenAt: Instant) {
@@ -18,13 +19,13 @@ package struct Payload: Sendable {
   }
 }
 
-/// What a run is about to do.
+/// The kind of a run: what it reads.
 package enum RunKind: Sendable {
   case live
   case replay
   /// Reads the documents of an earlier run again.
   case reprocess(RunID)
-  /// A file of an archive.
+  /// Reads a file of an archive.
   case backfill
 
   var name: String {
@@ -40,50 +41,55 @@ package enum RunKind: Sendable {
   }
 }
 
-/// What became of the records of a run. They add up: `received` is the sum of the others.
+/// What became of a run's records. The counts add up: `received` is the sum of the stored,
+/// unchanged, duplicate and rejected records.
 package struct Counts: Equatable, Sendable {
   package var stored = 0
   package var unchanged = 0
   package var duplicate = 0
-  /// Of the prices that changed, those that are doubtful.
+  /// The number of changed prices that are doubtful.
   package var flagged = 0
-  /// Records kept under a code that nobody has mapped yet; they count as stored or unchanged too.
+  /// The number of records kept under a fuel code that nobody has mapped yet. They count as stored
+  /// or unchanged too.
   package var unmapped = 0
-  /// For how many stations and fuels it named a price.
+  /// The number of stations and fuels for which the run reported a price.
   package var pairs = 0
-  /// Why its list is not complete.
+  /// Why the run's list is not complete.
   package var shortcomings: [String] = []
   /// What else was odd about the feed as a whole.
   package var oddities: [String] = []
-  /// Whether tomorrow's prices should have been there and were not.
+  /// Whether tomorrow's prices should have been published and were not.
   package var awaitsTomorrow = false
-  /// Lists that were refused when they came, left nothing, and would be believed now.
+  /// Lists that were refused when they arrived, of which nothing was stored, and that would be
+  /// believed now.
   package var believedNow: [RunID] = []
   package var rejectedByReason: [String: Int] = [:]
-  /// A record that was turned away, for each reason.
+  /// An example of a rejected record, for each reason.
   package var examples: [String: String] = [:]
 
   package init() {}
 
+  /// Keeps the first rejected record of each reason as an example.
   package mutating func takeExamples(_ rejects: [Reject]) {
     for reject in rejects where examples[reject.reason.rawValue] == nil {
       examples[reject.reason.rawValue] = reject.raw
     }
   }
 
-  /// What a person should know of.
+  /// Everything that a person should know.
   package var warnings: [String] { shortcomings + oddities }
   package var rejected: Int { rejectedByReason.values.reduce(0, +) }
   package var received: Int { stored + unchanged + duplicate + rejected }
 }
 
 extension Store {
-  /// Writes down that a run begins, in a transaction of its own, so that even a run that dies
-  /// leaves a trace.
+  /// Records that a run begins, in a transaction of its own, so that even a run that dies leaves a
+  /// trace. Earlier runs of the feed that died are marked as interrupted.
   ///
   /// - Parameters:
-  ///   - requests: as many as it means to send, so that those of a run that dies count.
-  ///   - digest: of the recorded files that it reads, in hex.
+  ///   - requests: the number of requests that the run intends to send, so that those of a run that
+  ///     dies are counted.
+  ///   - digest: the digest of the recorded files that it reads, in hex.
   package func beginRun(
     _ source: SourceID, at instant: Instant, kind: RunKind = .live, requests: Int = 0,
     digest: String? = nil
@@ -94,7 +100,7 @@ extension Store {
     }
   }
 
-  /// The same as part of a transaction that is open.
+  /// Records that a run begins, as part of the open transaction.
   func openRun(
     _ source: SourceID, at instant: Instant, kind: RunKind, requests: Int = 0, digest: String?
   ) throws -> RunID {
@@ -113,8 +119,8 @@ extension Store {
     return RunID(number: try row.integer("run_id"))
   }
 
-  /// Marks the runs of a feed whose process has died: the caller holds the feed's lock, so whoever
-  /// still counts as running is gone.
+  /// Marks the runs of a feed whose process has died. The caller holds the feed's lock, so no run
+  /// that is stored as running can still exist.
   package func closeDeadRuns(of source: SourceID, at instant: Instant) throws {
     try connection.query(
       """
@@ -124,7 +130,7 @@ extension Store {
       """)
   }
 
-  /// Writes down how a run ended well; part of the run's own transaction.
+  /// Records how a run ended well, as part of the run's own transaction.
   func finishRun(
     _ run: RunID, at instant: Instant, payload: Payload, isComplete: Bool, counts: Counts,
     requests: Int
@@ -162,16 +168,16 @@ extension Store {
       """)
   }
 
-  /// Gives a run its place in the order of commits; the last act of its transaction.
+  /// Gives a run its number in the order of commits. This is the last step of its transaction.
   func numberChange(_ run: RunID) throws {
-    // A rehearsal is one long transaction and would hold up everybody's commits.
+    // A rehearsal is one long transaction and would hold up all other commits.
     guard !connection.isRehearsing else { return }
     try connection.query("SELECT fuel.number_change(\(run))")
   }
 
-  /// Tells whoever listens on the channel `fuel_v1` that a run was committed: a hint, to look at
-  /// `fuel_v1.changes` now. After the commit and not with it, so that a listener who does not listen
-  /// cannot fail a run.
+  /// Notifies listeners on the channel `fuel_v1` that a run was committed. This is a hint to look
+  /// at `fuel_v1.changes` now. It is sent after the commit and not with it, so that a listener that
+  /// does not read cannot fail a run.
   package func announceRun(_ run: RunID) throws {
     guard !connection.isRehearsing else { return }
     try connection.query(
@@ -185,7 +191,7 @@ extension Store {
       """)
   }
 
-  /// Writes down that a run fetched but was only a rehearsal.
+  /// Records that a run fetched but was only a rehearsal.
   package func markRehearsed(_ run: RunID, at instant: Instant, requests: Int) throws {
     try connection.query(
       """
@@ -194,10 +200,12 @@ extension Store {
       """)
   }
 
-  /// Writes down why a run stored nothing. Records that were read are counted as refused with the
-  /// run, and those that were bad by themselves are kept.
+  /// Records why a run stored nothing. Its valid records are counted as rejected with the run.
+  /// Records that were bad by themselves are kept as rejects.
   ///
-  /// - Parameter list: what its list is made of, where that is why it was refused.
+  /// - Parameters:
+  ///   - isRefusal: whether the documents were refused. Otherwise the run failed.
+  ///   - list: the composition of its list, where the list is why it was refused.
   package func failRun(
     _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
     settled: Reading.Settled?, list: ListSummary? = nil, requests: Int
@@ -236,8 +244,9 @@ extension Store {
     }
   }
 
-  /// Keeps turned-away records; one that is known already stays as it was. Of a feed that has `rejectsKept` already
-  /// they are counted only: one that sends other rubbish each time would fill the disk.
+  /// Stores rejected records. A record that is known already stays as it was. Where a feed has
+  /// `rejectsKept` of them already, further ones are only counted, because a feed that sends
+  /// different rubbish each time would fill the disk. Archives have no such limit.
   func keep(_ rejects: [Reject], of run: RunID, at instant: Instant) throws {
     guard !rejects.isEmpty else { return }
     try connection.query(
@@ -262,6 +271,7 @@ extension Store {
       """)
   }
 
+  /// Returns counts as a JSON object with sorted keys.
   func jsonText(_ counts: [String: Int]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -270,7 +280,7 @@ extension Store {
 }
 
 extension Reading.Settled {
-  /// How many records were turned away for which reason.
+  /// The number of rejected records by reason.
   package var rejectedByReason: [String: Int] {
     Dictionary(rejects.map { ($0.reason.rawValue, 1) }, uniquingKeysWith: +)
   }

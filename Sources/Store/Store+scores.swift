@@ -1,20 +1,23 @@
 package import FuelModel
 import Postgres
 
-/// What has to be known of a region beside its averages, as of the clock of the session.
+/// What verdicts need to know about a region beside its averages, as of the clock of the session.
 package struct RegionFacts: Sendable {
   package var name: String
-  /// Code and name of every fuel.
+  /// The code and the name of every fuel.
   package var fuels: [Int16: (code: String, name: String)]
-  /// The price day, and when it ends.
+  /// The present price day, and when it ends.
   package var today: Day
   package var todayEndsAt: Instant
+  /// Whether prices are published so late that today's average is not known.
   package var isLate: Bool
-  /// When tomorrow's prices are published, and that in local time; `nil`: they are not.
+  /// When tomorrow's prices are published, and the same as local time; `nil` where they are not
+  /// published ahead.
   package var announced: (at: Instant, clock: String)?
 }
 
 extension Store {
+  /// Reads the facts of every region, by its code.
   package func regionFacts(now: Instant) throws -> [String: RegionFacts] {
     let fuels = Dictionary(
       uniqueKeysWithValues: try connection.query("SELECT fuel_id, fuel, name FROM fuel.fuel").map {
@@ -56,8 +59,10 @@ extension Store {
       })
   }
 
-  /// Days of which something was learnt more than six hours after they had ended in the last state, with the
-  /// fuels, and the morning after each.
+  /// Returns the days about which a feed's price was learnt more than six hours after the day had
+  /// ended in the feed's state, not counting the feed's own delay. Feeds that report whole days are
+  /// left out. Each day comes with the fuels of these prices, and with its morning: six hours after
+  /// it has ended in the last state, plus the longest delay of any source.
   package func lateDays() throws -> [(day: Day, fuelIDs: [Int16], morning: Instant)] {
     try connection.query(
       """
@@ -95,10 +100,10 @@ extension Store {
     }
   }
 
-  /// Keeps the scores of a backtest instead of those of the one before.
+  /// Replaces the stored scores by those of a backtest.
   ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.fill_up_score`, with `fuel` for `fuel_id` and without
-  ///   `computed_at`.
+  /// - Parameter rows: objects whose keys are the columns of `fuel.fill_up_score`, with `fuel` for
+  ///   `fuel_id` and without `computed_at`.
   package func keepScores(_ rows: [some Encodable], now: Instant) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.fill_up_score")
@@ -117,7 +122,8 @@ extension Store {
   }
 }
 
-/// How good verdicts were as they were given, of one market. Amounts are cents per litre, intervals 90 %.
+/// How good the verdicts were that were given for one market. Amounts are cents per litre;
+/// intervals are 90 % intervals.
 package struct GivenRecord: Sendable {
   package var region: String
   package var fuel: String
@@ -132,7 +138,7 @@ package struct GivenRecord: Sendable {
 }
 
 extension Store {
-  /// Of the verdicts of a method, where a driver had so many days to choose from.
+  /// Returns the records of a method's verdicts, for drivers who may choose among `horizon` days.
   package func givenRecords(method: String, horizon: Int) throws -> [GivenRecord] {
     try connection.query(
       """

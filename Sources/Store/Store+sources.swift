@@ -1,13 +1,13 @@
 package import FuelModel
 import Postgres
 
-/// What the database has to know about a feed.
+/// What the database has to know about a feed or an archive.
 package struct SourceRecord: Sendable {
   package var feed: String
   package var state: State
   package var cadenceMinutes: Int
   package var priceLapsesHours: Int
-  /// Fuels whose prices are believed for longer or less long, by code.
+  /// The fuels whose prices are believed for a longer or shorter time, by code, in hours.
   package var priceLapsesHoursByFuel: [String: Int]
   package var sightLapsesHours: Int
   package var tellsWholeDays: Bool
@@ -15,17 +15,19 @@ package struct SourceRecord: Sendable {
   package var attribution: String
   package var isEnabled: Bool
   package var callsPerMonth: Int
-  /// The feed whose key and quota it shares; `nil`: its own.
+  /// The feed whose key and quota it shares; `nil` where it has its own.
   package var account: String?
   package var delayHours: Int
   package var holdingConfirms: Bool
-  /// Local time from which on it has the next price day's prices, such as `14:30`; `nil`: it never has.
+  /// The local time from which it has the prices of the next price day, such as `14:30`; `nil`
+  /// where it never has them.
   package var publishesTomorrowAt: String?
-  /// Whether its facts come from files of the past.
+  /// Whether it is an archive, whose facts come from files about the past.
   package var isArchive: Bool
-  /// The feed whose official scheme it belongs to; `nil`: its own.
+  /// The feed to whose official scheme it belongs; `nil` where the scheme is its own.
   package var scheme: String?
-  /// Whether its station codes are the scheme's own numbers, and not made of name and address.
+  /// Whether its station codes are the scheme's own numbers. Otherwise they are made from name and
+  /// address.
   package var hasCodes: Bool
 
   package init(
@@ -57,40 +59,42 @@ package struct SourceRecord: Sendable {
   }
 }
 
-/// What earlier runs of a feed mean for the next one.
+/// What limits the next run of a feed, as earlier runs left it.
 package struct FeedPast: Sendable {
-  /// The provider asked not to be called before this.
+  /// The instant before which the provider asked not to be called.
   package var notBefore: Instant?
+  /// When the last run that sent requests began.
   package var lastStart: Instant?
-  /// Requests sent in the current UTC month, over all feeds that share the key.
+  /// The number of requests sent in the current UTC month, over all feeds that share the key.
   package var callsThisMonth: Int
-  /// The same in the last minute.
+  /// The same number for the last minute.
   package var callsThisMinute: Int
 }
 
-/// How a feed's last runs went.
+/// How the last runs of a feed went.
 package struct FeedHistory: Sendable {
-  /// When the documents of its newest good run came; `nil`: never.
+  /// When the documents of its newest successful run came; `nil` where there was none.
   package var lastGood: Instant?
-  /// Until when its provider wants to be left alone.
+  /// The instant before which its provider does not want to be called.
   package var notBefore: Instant?
-  /// When its last run began, good or bad.
+  /// When its last live run began, whatever its outcome.
   package var lastTried: Instant?
-  /// Whether that one failed before it asked its provider anything.
+  /// Whether that run failed before it sent its provider any request.
   package var askedNobody = false
-  /// Live runs since the last good one that failed.
+  /// The number of live runs since the last successful one that were refused, failed or were
+  /// interrupted.
   package var failures = 0
-  /// Whether its last good run found that something expected was not published yet.
+  /// Whether its last successful run found that something expected was not published yet.
   package var isAwaited = false
 }
 
 extension Store {
-  /// Whether the database server, or another provider within a day, tells about the same of our clock as a
-  /// provider does.
+  /// Whether the database server, or another provider within the last day, disagrees with our clock
+  /// by about the same amount as a provider does.
   ///
   /// - Parameters:
   ///   - clockSkewSeconds: the provider's clock less ours.
-  ///   - within: how far two witnesses may differ, in seconds.
+  ///   - within: how far two such differences may lie apart, in seconds.
   package func hasWitness(
     clockSkewSeconds: Int, within: Int, besides source: SourceID, now: Instant
   ) throws -> Bool {
@@ -121,15 +125,17 @@ extension Store {
     ).only().boolean("agrees")
   }
 
-  /// The number of a feed; `nil`: nothing was ever read of it.
+  /// Returns the number of a feed or archive; `nil` where the database does not know it.
   package func number(of feed: String) throws -> SourceID? {
     try connection.query("SELECT source_id FROM fuel.source WHERE source = \(feed)").first
       .map { SourceID(number: Int16(try $0.integer("source_id"))) }
   }
 
-  /// Makes the feed known, or brings what is known of it up to date; writes only where it differs.
+  /// Registers a feed or archive, or updates what is stored about it. Writes only what differs. If
+  /// a limit changes that decides how long prices are believed, all spans of the source are marked
+  /// to be made again.
   ///
-  /// - Parameter now: since when its terms count as known.
+  /// - Parameter now: the instant from which the terms of use count as known.
   package func register(_ record: SourceRecord, now: Instant = .now) throws -> SourceID {
     try connection.transaction {
       try connection.execute(
@@ -270,19 +276,18 @@ extension Store {
     }
   }
 
-  /// Takes the feed's lock for this session; the server frees it when the session ends in any way.
-  ///
-  /// - Returns: false where another session has it.
+  /// Takes the feed's lock for this session. The server frees it when the session ends in any way.
   package func lock(_ source: SourceID) throws -> Bool {
-    // Two keys: 1 means a feed, the second is which.
+    // The first key, 1, means that this is a feed's lock. The second key is the feed's number.
     try take("SELECT pg_try_advisory_lock(1, \(source)) AS taken")
   }
 
+  /// Releases the feed's lock.
   package func unlock(_ source: SourceID) throws {
     try connection.query("SELECT pg_advisory_unlock(1, \(source))")
   }
 
-  /// What earlier runs mean for one that starts now.
+  /// Reads what limits a run of a feed that starts now.
   package func past(of source: SourceID, now: Instant) throws -> FeedPast {
     let row = try connection.query(
       """
@@ -313,7 +318,7 @@ extension Store {
       callsThisMinute: try row.integer("calls_this_minute"))
   }
 
-  /// Remembers until when the provider wants to be left alone; `nil` forgets it.
+  /// Stores the instant before which the provider does not want to be called; `nil` removes it.
   package func setNotBefore(_ instant: Instant?, of source: SourceID) throws {
     try connection.query(
       """
@@ -322,7 +327,7 @@ extension Store {
       """)
   }
 
-  /// How a feed's last runs went: what decides whether it is due.
+  /// Reads how a feed's last runs went, which decides whether it is due.
   package func history(of feed: String) throws -> FeedHistory {
     let rows = try connection.query(
       """
@@ -368,16 +373,19 @@ extension Store {
       isAwaited: try row.boolean("is_awaited"))
   }
 
-  /// Takes the lock of a key for this session while its calls are counted and reserved.
+  /// Takes the lock of an API key for this session, while its calls are counted and reserved. Waits
+  /// until it is free.
   package func lockAccount(_ account: String) throws {
     try connection.query("SELECT pg_advisory_lock(4, hashtext(\(account)))")
   }
 
+  /// Releases the lock of an API key.
   package func unlockAccount(_ account: String) throws {
     try connection.query("SELECT pg_advisory_unlock(4, hashtext(\(account)))")
   }
 
-  /// When a document of this name last came in a good run, and in any run; `nil`: never.
+  /// Returns when a document of this name last came in a successful run, and in any run; `nil`
+  /// where it never did.
   package func lastTaken(
     document: String, of source: SourceID
   ) throws -> (good: Instant?, any: Instant?) {

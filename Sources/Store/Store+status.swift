@@ -1,12 +1,12 @@
 package import FuelModel
 import Postgres
 
-/// How the whole is doing, for programs.
+/// The state of feeds and aggregate, for other programs.
 extension Store {
-  /// One JSON object, as the server writes it: how the feeds and the aggregate are doing. Its parts
-  /// have the columns of the views that they come from.
+  /// Returns the state of the feeds and the aggregate as one JSON object, as the server writes it.
+  /// Its parts have the columns of the views from which they come.
   ///
-  /// - Parameter notSetUp: feeds of the configuration without a key, and what is missing.
+  /// - Parameter notSetUp: the configured feeds without a key, and what each is missing.
   package func statusJSON(notSetUp: [(feed: String, missing: String)]) throws -> String {
     try connection.query(
       """
@@ -41,7 +41,7 @@ extension Store {
     ).only().text("text")
   }
 
-  /// A run whose documents, or file, broke their reader.
+  /// A quarantined run: its documents or its file broke their reader.
   package struct Quarantined: Sendable {
     package var run: Int
     package var feed: String
@@ -51,7 +51,8 @@ extension Store {
     package var reason: String
   }
 
-  /// Those of the last thirty days that were not read since, the newest first, twenty at most.
+  /// Returns the quarantined runs of the last thirty days that were not read since, newest first,
+  /// at most twenty.
   package func quarantined() throws -> [Quarantined] {
     try connection.query(
       "SELECT quarantined.* FROM fuel_v1.quarantined ORDER BY quarantined.run_id DESC LIMIT 20"
@@ -63,7 +64,8 @@ extension Store {
     }
   }
 
-  /// Lines of the Prometheus text format, each metric with its help before it, all gauges.
+  /// Returns the metrics in the Prometheus text format: for each its name, its help and its lines.
+  /// All of them are gauges.
   package func metrics() throws -> [(name: String, help: String, lines: [String])] {
     let rows = try connection.query(
       """

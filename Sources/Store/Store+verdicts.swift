@@ -3,25 +3,27 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// What is known of a region and fuel when a verdict has to be given.
+/// What is known about a region and fuel when a verdict has to be given.
 package struct RegionNow: Sendable {
   package var region: String
   package var regionName: String
-  /// When tomorrow's prices of the price day are published, and that in local time; `nil`: they are not.
+  /// When the prices of the next price day are published, and the same as local time; `nil` where
+  /// they are not published ahead.
   package var announced: (at: Instant, clock: String)?
   package var fuelID: Int16
   package var fuelName: String
-  /// The price day of the verdict, and when it ends.
+  /// The price day for which the verdict is given, and when it ends.
   package var day: Day
   package var dayEndsAt: Instant
-  /// Stations with a believed price now.
+  /// The number of stations with a believed price now.
   package var stations: Int
-  /// Of these, those whose next price is known too, and the means of both over just them, c/L.
+  /// The number of these whose next price is known too, and the means of today's and tomorrow's
+  /// price over just them, in c/L.
   package var stationsWithNext: Int
   package var today: Double?
   package var tomorrow: Double?
   package var tomorrowBeginsAt: Instant?
-  /// Prices are published a day late: today's average is not known.
+  /// Whether prices are published so late (half a day or more) that today's average is not known.
   package var isLate: Bool
 
   package init(
@@ -46,7 +48,8 @@ package struct RegionNow: Sendable {
   }
 }
 
-/// The verdict that was given last for a region and fuel, as far as news is told by it. Averages in c/L.
+/// The verdict that was given last for a region and fuel, reduced to what decides whether the next
+/// one is news. Averages are in c/L.
 package struct LastVerdict: Sendable {
   package var region: String
   package var fuelID: Int16
@@ -62,17 +65,17 @@ package struct LastVerdict: Sendable {
   package var validUntil: Instant
 }
 
-/// The daily averages of one region and fuel that verdicts may rest on.
+/// The daily averages of one region and fuel on which verdicts may rest.
 package struct RegionSeries: Sendable {
   package var region: String
   package var fuelID: Int16
-  /// With how many stations each rests on, oldest first.
+  /// The averages in c/L with the numbers of their stations, oldest first.
   package var averages: [(day: Day, average: Double, stations: Int)]
 }
 
 extension Store {
-  /// Every region and fuel with a believed price now, with today beside tomorrow. Means have two
-  /// decimals, so that ties are ties everywhere.
+  /// Reads every region and fuel with a believed price now, with today's prices beside tomorrow's.
+  /// Means are rounded to two decimals, so that equal means compare as equal everywhere.
   package func regionsNow(now: Instant) throws -> [RegionNow] {
     let rows = try connection.transaction {
       try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
@@ -86,7 +89,7 @@ extension Store {
           fuel.name AS fuel_name,
           place.day,
           fuel.price_day_begin(place.day + 1, place.time_zone, place.starts) AS day_ends_at,
-          -- Where a state publishes late, what is known of all of them is a day old.
+          -- Where a state publishes late, everything known about all states together is a day old.
           region_delay.delay >= interval '12 hours' OR region.state IS NULL AND EXISTS (
             SELECT
             FROM fuel.source
@@ -99,7 +102,8 @@ extension Store {
           price.tomorrow_begins_at,
           place.announced_at,
           to_char(place.announced_at AT TIME ZONE place.time_zone, 'HH24:MI') AS announced_clock
-        -- Grouped first: the rest is asked for regions and not for prices.
+        -- Prices are grouped first, so that everything else is looked up for each region and not for each
+        -- price.
         FROM (
           SELECT
             region_station.region,
@@ -110,7 +114,7 @@ extension Store {
             round(avg(next.next_tenths) / 10, 2) AS tomorrow_cpl,
             min(next.next_effective_at) AS tomorrow_begins_at
           FROM fuel.region_station
-          -- Fenced: of how many prices count the server has no idea.
+          -- OFFSET 0 is a fence: the server cannot estimate how many prices count.
           JOIN (SELECT * FROM fuel.price_now WHERE price_now.is_counted OFFSET 0) AS present USING (station_id)
           LEFT JOIN LATERAL (
             SELECT present.next_tenths, present.next_effective_at
@@ -148,14 +152,17 @@ extension Store {
     }
   }
 
-  /// When tomorrow's prices are published, out of a row with `announced_at` and `announced_clock`.
+  /// Reads when tomorrow's prices are published, from a row with `announced_at` and
+  /// `announced_clock`.
   func announcement(_ row: Row) throws -> (at: Instant, clock: String)? {
     try row.optionalInstant("announced_at").map { ($0, try row.text("announced_clock")) }
   }
 
-  /// The daily averages that verdicts may rest on: of enough stations, for most of the day so far.
+  /// Reads the daily averages on which verdicts may rest: those over enough stations and for most
+  /// of the day so far.
   ///
-  /// - Parameter days: how many days back from an instant; `nil`: all that are over.
+  /// - Parameter days: how many days before `now` are read, with the days still under way; `nil`
+  ///   for all days that are over.
   package func regionSeries(days: Int?, until now: Instant) throws -> [RegionSeries] {
     try connection.query(
       """
@@ -189,7 +196,12 @@ extension Store {
     }
   }
 
-  /// The newest verdicts of some regions and fuels, without those of a clock that was ahead.
+  /// Returns the newest verdicts of some regions and fuels. Verdicts with a later instant than
+  /// `now`, which a clock that was ahead has left, are ignored.
+  ///
+  /// - Parameters:
+  ///   - regions: codes, one for each entry of `fuelIDs`.
+  ///   - fuelIDs: the fuel that belongs to each region.
   package func lastVerdicts(
     regions: [String], fuelIDs: [Int16], now: Instant
   ) throws -> [LastVerdict] {
@@ -218,11 +230,12 @@ extension Store {
     }
   }
 
-  /// Keeps verdicts.
+  /// Stores verdicts. One that is stored already is left as it is.
   ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`; `change_cpl` is `change_1d_cpl`, and `inputs`, what it
-  ///   was judged by, is kept as a digest.
-  /// - Returns: how many there are.
+  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`.
+  ///   `change_cpl` is stored as `change_1d_cpl`. `inputs`, by which the verdict was judged, is
+  ///   stored as a digest.
+  /// - Returns: the number of verdicts that were added.
   package func keepVerdicts(_ rows: [some Encodable], now: Instant) throws -> Int {
     try connection.query(
       """
@@ -240,9 +253,7 @@ extension Store {
     ).affected
   }
 
-  /// Keeps the models that verdicts rest on, each once.
-  ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict_model`.
+  /// Stores the models on which verdicts rest, each once.
   package func keepModels(_ rows: [some Encodable]) throws {
     try connection.query(
       """
@@ -253,11 +264,11 @@ extension Store {
       """)
   }
 
-  /// Keeps where every market stands, and its last cycles, instead of what was kept.
+  /// Replaces the stored state of every market and its last cycles.
   ///
   /// - Parameters:
   ///   - markets: objects whose keys are the columns of `fuel.market`.
-  ///   - cycles: the same of `fuel.cycle`.
+  ///   - cycles: objects whose keys are the columns of `fuel.cycle`.
   package func keepMarkets(_ markets: [some Encodable], cycles: [some Encodable]) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.market; DELETE FROM fuel.cycle")
@@ -274,14 +285,16 @@ extension Store {
     }
   }
 
-  /// Objects as JSON; the names of their properties as columns are written.
+  /// Returns objects as a JSON array. Property names are converted to snake case, as columns are
+  /// named.
   func objects(_ rows: [some Encodable]) throws -> String {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
     return String(decoding: try encoder.encode(rows), as: UTF8.self)
   }
 
-  /// The fuels of which prices are believed now, and the last day of the habits that are known.
+  /// Returns the averaged fuels with a price from a feed that was read within the last seven days,
+  /// and the last day of the stored station habits; `nil` where none are stored.
   package func habitsDue(now: Instant) throws -> (fuelIDs: [Int16], until: Day?) {
     let row = try connection.query(
       """
@@ -302,6 +315,9 @@ extension Store {
     )
   }
 
+  /// Replaces the stored station habits.
+  ///
+  /// - Parameter day: the last day on which they rest.
   package func keepHabits(_ habits: [StationHabit], until day: Day) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.station_habit")

@@ -1,35 +1,38 @@
 import Postgres
 
-/// Whether the stored facts are those that were stored.
+/// The result of a verification: whether the database still holds what was stored.
 package struct Verification: Sendable {
   package var facts = 0
   package var runs = 0
   package var links = 0
   package var documents = 0
-  /// The newest digest of the chain in hex; `nil`: nothing has changed since there is a chain.
+  /// The newest digest of the chain, in hex; `nil` where nothing has changed since the chain
+  /// exists.
   package var head: String?
-  /// What is not as it was, a line each.
+  /// Everything that is not as it was, one line each.
   package var faults: [String] = []
 }
 
-/// A change of a row that decides whether facts count.
+/// A logged change of a row that decides whether facts count.
 package struct LoggedChange: Sendable {
   package var changedAt: String
   package var login: String
   package var table: String
-  /// What differs, as JSON.
+  /// The columns that differ, as JSON, before and after the change.
   package var was: String
   package var became: String
 }
 
 extension Store {
-  /// Holds every fact against the sums that were made when it was stored, the sums and the runs against the chain of
-  /// digests, whether runs count against what decides that, stations against what their feeds say of them, and the kept
-  /// documents against their digests. Reads all of it once, as it stands at one instant.
+  /// Checks everything that is stored: each fact against the sums made when it was stored; the sums
+  /// and the runs against the chain of digests; whether runs count against what decides that;
+  /// stations against what their feeds state about them; and kept documents against their digests.
+  /// Everything is read once, as it stands at one instant.
   ///
   /// - Parameters:
-  ///   - head: a digest of the chain that was noted before, in hex, or its beginning; it must be there.
-  ///   - judge: what is to be said of the lists of feeds, which are judged elsewhere; a line each.
+  ///   - head: a digest of the chain that was noted before, in hex, or the beginning of one. The
+  ///     chain has to contain it.
+  ///   - judge: returns the faults of the feeds' lists, one line each. These are judged elsewhere.
   package func verify(
     head: String?, judging judge: (Store) throws -> [String] = { _ in [] }
   ) throws -> Verification {
@@ -46,7 +49,8 @@ extension Store {
     }
   }
 
-  /// A run counts by what it stored, unless a person or a later reading of its answers decided otherwise.
+  /// Checks outcomes: a run counts by what it stored, unless a person or a later reading of its
+  /// documents decided otherwise.
   private func verifyOutcomes(_ found: inout Verification) throws {
     for row in try connection.query(
       """
@@ -79,8 +83,9 @@ extension Store {
     }
   }
 
-  /// A station of a feed is what its newest description says. Where it moved to is believed after a week, and archives
-  /// describe theirs when they are matched, so that neither is looked at here.
+  /// Checks stations of feeds against their newest descriptions. Positions are left out, because a
+  /// new position is believed only after a week. Archives are left out, because their stations are
+  /// described when they are matched.
   private func verifyStations(_ found: inout Verification) throws {
     for row in try connection.query(
       """
@@ -167,7 +172,8 @@ extension Store {
     if let head, try !chain.boolean("is_known") {
       found.faults.append("the chain does not hold \(head)")
     }
-    // A database that is older than the chain has changes that no link covers, and no sums of them.
+    // A database that is older than the chain has changes that no link covers and for which there
+    // are no sums.
     if let last = try chain.optional("last") ?? (chain.boolean("is_begun") ? "0" : nil),
       last != (try chain.text("newest"))
     {
@@ -219,7 +225,7 @@ extension Store {
     }
   }
 
-  /// What was logged: the newest last.
+  /// Returns the logged changes, the newest last.
   package func loggedChanges() throws -> [LoggedChange] {
     try connection.query(
       """

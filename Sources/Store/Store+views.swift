@@ -1,7 +1,8 @@
 package import FuelModel
 import Postgres
 
-/// What the program itself shows of the published views. It reads them as any reader does.
+/// A row of `averages_now`, as the program itself shows it. The program reads the views as any
+/// reader does. Prices are cents per litre.
 package struct AverageNow: Sendable {
   package var region: String
   package var fuel: String
@@ -10,19 +11,21 @@ package struct AverageNow: Sendable {
   package var change7d: Double?
   package var stations: Int
   package var stale: Int
-  /// How late the region's prices are published.
+  /// By how many hours the region's prices are published late.
   package var delayHours: Int
 }
 
+/// The trend of one region and fuel.
 package struct TrendLine: Sendable {
   package var region: String
   package var fuel: String
-  /// Oldest first; `nil` is a gap.
+  /// The daily averages, oldest first; `nil` marks a gap.
   package var days: [Double?]
   package var direction: String?
   package var position: Int?
 }
 
+/// Tomorrow's published prices of one state and fuel beside today's.
 package struct TomorrowLine: Sendable {
   package var region: String
   package var fuel: String
@@ -33,6 +36,7 @@ package struct TomorrowLine: Sendable {
   package var same: Int
 }
 
+/// The present verdict for one region and fuel.
 package struct VerdictLine: Sendable {
   package var region: String
   package var fuel: String
@@ -40,6 +44,7 @@ package struct VerdictLine: Sendable {
   package var reason: String
 }
 
+/// A row of `feed_health`.
 package struct FeedHealth: Sendable {
   package var feed: String
   package var status: String
@@ -54,22 +59,22 @@ package struct FeedHealth: Sendable {
   package var licence: String?
 }
 
-/// How far the whole is.
+/// When the last successful aggregate ended, and how many days still wait to be made again.
 package struct PipelineState: Sendable {
   package var aggregatedAt: Instant?
   package var dirtyDays: Int
 }
 
 extension Store {
-  /// Becomes the role that may read the views and nothing else.
+  /// Takes the role that may read the views and nothing else.
   package func becomeReader() throws {
-    // What a reader may spend is for its login to say; jobs end by their own deadline.
+    // A reader's time limit is set by its login. The program's jobs end by their own deadline.
     try connection.execute("RESET statement_timeout")
     try connection.become("fuel_reader")
   }
 
-  /// Who may make temporary tables: readers should not, and the writer stages runs in them. Rights on a
-  /// database are not part of its copies and dumps.
+  /// Returns who may create temporary tables. Readers should not; the writer stages runs in them.
+  /// Rights on a database are not part of its copies and dumps, so they may have been lost.
   package func temporaryTables() throws -> (readers: Bool, writer: Bool) {
     let row = try connection.query(
       """
@@ -81,12 +86,12 @@ extension Store {
     return (try row.boolean("readers"), try row.boolean("writer"))
   }
 
-  /// As SQL writes it.
+  /// Returns the name of the database, quoted where SQL requires it.
   package func databaseName() throws -> String {
     try connection.query("SELECT quote_ident(current_database()) AS name").only().text("name")
   }
 
-  /// The server's clock less this machine's.
+  /// Returns the server's clock less this machine's, in seconds.
   package func clockSkewSeconds() throws -> Int {
     let row = try connection.query(
       "SELECT extract(epoch FROM clock_timestamp())::bigint AS seconds"
@@ -99,6 +104,7 @@ extension Store {
     try connection.query("SELECT set_config('bowser.now', \(instant), false)")
   }
 
+  /// Reads the averages of now, by region and fuel.
   package func averagesNow() throws -> [AverageNow] {
     try connection.query(
       """
@@ -118,6 +124,7 @@ extension Store {
     }
   }
 
+  /// Reads the trend of the last 30 days, by region and fuel.
   package func trends() throws -> [TrendLine] {
     try connection.query(
       """
@@ -141,6 +148,7 @@ extension Store {
     }
   }
 
+  /// Reads tomorrow's published prices beside today's, by state and fuel.
   package func tomorrow() throws -> [TomorrowLine] {
     try connection.query(
       """
@@ -163,6 +171,7 @@ extension Store {
     }
   }
 
+  /// Reads the present verdicts, by region and fuel.
   package func verdicts() throws -> [VerdictLine] {
     try connection.query(
       "SELECT region, fuel, verdict, reason FROM fuel_v1.fill_up ORDER BY region, fuel"
@@ -173,6 +182,7 @@ extension Store {
     }
   }
 
+  /// Reads when the last successful aggregate ended, and how many days still wait.
   package func pipeline() throws -> PipelineState {
     let row = try connection.query(
       "SELECT aggregated_at, dirty_days FROM fuel_v1.pipeline"
@@ -182,6 +192,7 @@ extension Store {
       dirtyDays: try row.integer("dirty_days"))
   }
 
+  /// Reads the health of every feed.
   package func health() throws -> [FeedHealth] {
     try connection.query(
       """

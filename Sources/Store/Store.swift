@@ -3,25 +3,29 @@ package import FuelModel
 package import Postgres
 import Timeline
 
-/// Everything this program says to the database about fuel, through one connection.
+/// The fuel-specific SQL of the program, run through one connection.
 package struct Store {
   let connection: Connection
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// Runs the body inside one transaction: committed when it returns, rolled back when it throws.
+  /// Runs the body inside one transaction, which is committed when the body returns and rolled back
+  /// when it throws.
   @discardableResult
   package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
     try connection.transaction(body)
   }
 
-  /// Waits until no other transaction stores what was reported or makes spans of it.
+  /// Takes the lock of the timeline until the transaction ends: waits until no other transaction
+  /// stores reports or makes spans from them.
   ///
-  /// - Parameter isShared: whether others that share may make spans meanwhile: of other stations.
+  /// - Parameter isShared: whether others that also share the lock may make spans meanwhile, of
+  ///   other stations.
   package func lockTimeline(isShared: Bool = false) throws {
-    // A rehearsal is one long transaction, and would hold up all others.
+    // A rehearsal is one long transaction, which would hold up all others.
     guard !connection.isRehearsing else { return }
-    // Where many feeds are read at once the last one waits for all the others; any other lock is held for an instant.
+    // Where many feeds are read at once, the last one waits for all the others, hence the longer
+    // limit. Any other lock is held for an instant only.
     try connection.execute(
       """
       SET LOCAL lock_timeout = '2min';
@@ -30,27 +34,29 @@ package struct Store {
       """)
   }
 
-  /// Tries for a lock of the session. A session that has it and has fallen silent for good is ended first.
+  /// Tries to take a lock for the session. Where another session holds it, silent sessions of this
+  /// program are ended and the attempt is repeated once.
   ///
-  /// - Parameter attempt: a statement that answers in `taken` whether it was free.
+  /// - Parameter attempt: a statement whose column `taken` states whether the lock was free.
+  /// - Returns: whether this session has the lock.
   func take(_ attempt: SQL) throws -> Bool {
     if try connection.query(attempt).only().boolean("taken") { return true }
     connection.endSilentSessions()
     return try connection.query(attempt).only().boolean("taken")
   }
 
-  /// Becomes the role with the rights of ingest and aggregate and no more.
+  /// Takes the role that has the rights of ingest and aggregate and no more.
   package func becomeWriter() throws {
     try connection.become("fuel_writer")
   }
 }
 
-/// A feed's number in this database.
+/// The number of a feed or an archive in this database.
 package struct SourceID: Hashable, Sendable {
   let number: Int16
 }
 
-/// A run's number in this database.
+/// The number of a run in this database.
 package struct RunID: Hashable, Sendable, CustomStringConvertible {
   package let number: Int
   package var description: String { String(number) }
@@ -58,7 +64,7 @@ package struct RunID: Hashable, Sendable, CustomStringConvertible {
 
 extension SourceID: Bindable { package var parameter: Parameter { number.parameter } }
 extension RunID: Bindable { package var parameter: Parameter { number.parameter } }
-/// What lies outside of all time is infinite.
+/// Instants outside all time are written as infinite.
 extension Instant: Bindable {
   package var parameter: Parameter {
     .text(self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description)
@@ -66,7 +72,7 @@ extension Instant: Bindable {
 }
 extension Day: Bindable { package var parameter: Parameter { .text(description) } }
 
-/// A `timestamptz`, which PostgreSQL counts in microseconds from 2000-01-01.
+/// A `timestamptz`. PostgreSQL counts it in microseconds from 2000-01-01 UTC.
 extension Instant: ArrayElement {
   package static var typeNumber: UInt32 { 1184 }
   package static var arrayTypeNumber: UInt32 { 1185 }
@@ -85,7 +91,7 @@ extension Day: ArrayElement {
 }
 
 extension Row {
-  /// A list of texts that came as a JSON array.
+  /// Reads a list of texts from a JSON array.
   func texts(_ column: String) throws -> [String] {
     try JSONDecoder().decode([String].self, from: Data(try text(column).utf8))
   }
@@ -113,13 +119,13 @@ extension Row {
 }
 
 extension Store {
-  /// Opens one transaction around everything that follows, for a dry run. The transactions inside it
+  /// Opens one transaction around everything that follows, for a dry run. Transactions inside it
   /// become parts of it.
   package func beginRehearsal() throws {
     try connection.beginRehearsal()
   }
 
-  /// Takes back everything since `beginRehearsal`.
+  /// Rolls back everything since `beginRehearsal`.
   package func endRehearsal() throws {
     try connection.endRehearsal()
   }

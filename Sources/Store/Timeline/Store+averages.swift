@@ -2,12 +2,13 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// The averages of regions, by day: `fuel.daily_rollup`.
+/// The stored daily averages of regions: `fuel.daily_rollup`.
 extension Store {
-  /// Of how many stations and fuels at most a change makes days that are counted already change one by one.
+  /// The largest number of stations and fuels for which a change edits finished averages station by
+  /// station. For more of them, whole days are made again.
   static let mostEdits = 200
 
-  /// Stores the averages of a span of days in place of those that are there.
+  /// Replaces the stored averages of a span of days.
   package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {
     try connection.query(
       """
@@ -17,7 +18,7 @@ extension Store {
     try insert(averages)
   }
 
-  /// Stores averages in place of those of the same regions, fuels and days.
+  /// Replaces the stored averages of the same regions, fuels and days.
   package func replace(with averages: [DailyAverage]) throws {
     guard !averages.isEmpty else { return }
     try connection.query(
@@ -70,7 +71,7 @@ extension Store {
 
   // MARK: Changing single days
 
-  /// Months of stations and fuels as they are stored, one more on either side.
+  /// Reads the stored months of stations and fuels, with one more month on either side.
   package func stationMonths(of spans: [MonthSpan]) throws -> [StationMonth] {
     guard !spans.isEmpty else { return [] }
     var found: [StationMonth] = []
@@ -97,7 +98,7 @@ extension Store {
     return found
   }
 
-  /// Days of fuels that are to be made of all stations.
+  /// Returns the days of fuels that are marked to be made from all stations.
   package func dirtyDays(
     of fuelIDs: [Int16], from first: Day, to last: Day
   ) throws -> Set<FuelDay> {
@@ -110,7 +111,7 @@ extension Store {
       ).map { FuelDay(fuelID: Int16(try $0.integer("fuel_id")), day: try $0.day("day")) })
   }
 
-  /// Marks days of fuels, to be made of all stations.
+  /// Marks days of fuels to be made from all stations.
   package func markDirty(_ days: Set<FuelDay>) throws {
     guard !days.isEmpty else { return }
     let days = days.sorted { ($0.fuelID, $0.day) < ($1.fuelID, $1.day) }
@@ -122,10 +123,11 @@ extension Store {
       """)
   }
 
-  /// Averages as they are stored, of some regions and fuels between two days.
+  /// Reads the stored averages of some regions and fuels between two days.
   ///
-  /// - Parameter regions: with the position by which each is called.
-  /// - Returns: `nil` for a day that cannot be changed: it has not ended, or its totals are not known.
+  /// - Parameter regions: codes, each with the position that identifies the region in the result.
+  /// - Returns: the stored averages. A value of `nil` marks a day that cannot be changed, because
+  ///   it has not ended or its totals are not known.
   package func regionDays(
     of regions: [(position: Int, code: String)], fuelIDs: [Int16], from first: Day, to last: Day
   ) throws -> [RegionDay: StoredRegionDay?] {

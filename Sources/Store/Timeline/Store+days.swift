@@ -2,23 +2,23 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// What averages are made of beside prices: states, regions, and where stations count.
+/// What averages need beside prices: the states, the regions, and where stations count.
 package struct RegionContext: Sendable {
   package var places: [Int32: Place] = [:]
-  /// Where stations counted that have become part of others.
+  /// Where station records last counted that have since been linked to another station.
   package var formerPlaces: [Int32: Place] = [:]
   package var regions: [AveragedRegion] = []
-  /// The regions that stations lie in together, by their positions.
+  /// The sets of regions in which stations lie, as positions among `regions`.
   package var regionSets: [[Int]] = []
   package var states: [String] = []
 
-  /// Where a station's days were counted last.
+  /// Returns where a station's days were counted last.
   package func countedPlace(of stationID: Int32) -> Place? {
     places[stationID] ?? formerPlaces[stationID]
   }
 }
 
-/// One month of a station and fuel: its days from the first on.
+/// One month of a station and fuel, with its days from the first on.
 package struct StationMonth: Sendable {
   package var pair: Pair
   package var month: Month
@@ -31,12 +31,13 @@ package struct StationMonth: Sendable {
   }
 }
 
-/// Months of a station and fuel whose days have to be made.
+/// A range of months of a station and fuel whose days have to be made.
 package struct MonthSpan: Sendable {
   package var pair: Pair
   package var first: Month
   package var last: Month
-  /// Whether the averages of the days that changed are due; else they are changed by this station alone.
+  /// Whether the averages of the changed days are made from all stations anyway. Otherwise they are
+  /// changed by this station alone.
   package var isMarked: Bool
 
   package init(pair: Pair, first: Month, last: Month, isMarked: Bool) {
@@ -48,7 +49,7 @@ package struct MonthSpan: Sendable {
 }
 
 extension Store {
-  /// Reads which stations there are and where they count.
+  /// Reads the states and the regions, and where each station counts.
   package func regionContext() throws -> RegionContext {
     var context = RegionContext()
     context.states = try connection.query("SELECT state FROM fuel.state ORDER BY state")
@@ -71,7 +72,7 @@ extension Store {
           code: code, state: try row.optional("state").flatMap { states[$0] },
           validFrom: try row.optional("valid_from").flatMap { Day($0) },
           validTo: try row.optional("valid_to").flatMap { Day($0) },
-          // The nation is never the nearest.
+          // A nation is never chosen as the smallest region.
           reach: isNation
             ? 1_000_000 : try row.optionalDouble("radius_km") ?? RegionDays.stateReach,
           isNation: isNation))
@@ -104,18 +105,19 @@ extension Store {
     return context
   }
 
-  /// The fuels of which averages are made.
+  /// Returns the fuels for which averages are made.
   package func averagedFuels() throws -> [Int16] {
     try connection.query("SELECT fuel_id FROM fuel.fuel WHERE is_averaged ORDER BY fuel_id")
       .map { Int16(try $0.integer("fuel_id")) }
   }
 
-  /// The price days of some states between two dates, as far as they have begun.
+  /// Returns the price days of some states between two dates, as far as they have begun.
   ///
   /// - Parameters:
-  ///   - states: their order is that of the calendar.
-  ///   - needed: of which of them the days are read; `nil`: of all.
-  ///   - now: where every feed of a state publishes late, nothing is known of the hours before it.
+  ///   - states: the states in the order of the calendar.
+  ///   - needed: the states whose days are read; `nil` for all.
+  ///   - now: the clock. Where every feed of a state publishes late, nothing is known of the last
+  ///     hours before it.
   package func calendar(
     from first: Day, to last: Day, states: [String], needed: [String]? = nil, now: Instant
   ) throws -> PriceCalendar {
@@ -155,11 +157,11 @@ extension Store {
       days: states.map { days[$0] ?? [] })
   }
 
-  /// Whether a feed or an archive covers each day, by state.
+  /// Returns whether a feed or an archive covers each day, by state and day.
   package func coveredDays(from first: Day, to last: Day, states: [String]) throws -> [[Bool]] {
     let count = last.sinceEpoch - first.sinceEpoch + 1
     var covered: [String: [Bool]] = [:]
-    // Stations of a state may be another state's feed's, as those of the ACT are.
+    // A feed may report stations of another state, as it does those of the ACT.
     for row in try connection.query(
       """
       SELECT DISTINCT reported.state, told.day
@@ -179,7 +181,8 @@ extension Store {
     return states.map { covered[$0] ?? Array(repeating: false, count: count) }
   }
 
-  /// From when on the prices of each source count in averages; a source that is not named always counts.
+  /// Returns the instant from which the prices of each source count in averages. A source that is
+  /// not in the result always counts.
   package func countsFrom() throws -> [Int16: Instant] {
     var found: [Int16: Instant] = [:]
     for row in try connection.query(
@@ -199,24 +202,26 @@ extension Store {
 
   // MARK: Days of stations
 
-  /// Notes the price days that have ended since the last time.
+  /// Records the price days that have ended since the last call.
   package func markEndedDays(now: Instant) throws {
     try connection.transaction {
       try connection.query("SELECT fuel.mark_ended_days(\(now))")
     }
   }
 
-  /// How many stations and fuels wait for their days.
+  /// Returns how many stations and fuels wait for their days to be made.
   package func staleDaysCount() throws -> Int {
     try connection.query("SELECT count(*) AS count FROM fuel.stale_days").only().integer("count")
   }
 
-  /// Takes the notes of stations whose days have to be made again, at most so many.
+  /// Removes and returns notes about stations and fuels whose days have to be made again.
   ///
   /// - Parameters:
-  ///   - isMarked: whether the averages of their days are due anyway.
-  ///   - share: which of how many shares of all stations.
-  ///   - span: only those of its fuels and month.
+  ///   - count: the largest number of notes to take.
+  ///   - isMarked: whether to take the notes for which the averages are made from all stations
+  ///     anyway, or the others.
+  ///   - share: which share of all stations to take, and of how many.
+  ///   - span: if given, only notes about its fuels and its month are taken.
   package func takeStaleDays(
     atMost count: Int = .max, isMarked: Bool, share: (Int, of: Int) = (0, of: 1),
     in span: DirtySpan? = nil
@@ -247,8 +252,8 @@ extension Store {
       """)
   }
 
-  /// Takes the notes of some stations and fuels, of stations that count somewhere, where averages of their days are due
-  /// anyway.
+  /// Removes and returns the notes about some stations and fuels, for stations that count somewhere
+  /// and days whose averages are made from all stations anyway.
   package func takeStaleDays(of pairs: [Pair]) throws -> [MonthSpan] {
     try monthSpans(
       """
@@ -270,13 +275,16 @@ extension Store {
     }.sorted { $0.pair < $1.pair }
   }
 
-  /// Stores months of stations in place of those that are there.
+  /// Replaces the stored months of stations.
   ///
-  /// How many stations are expected in a month, and in the one after, hangs on which are known in it: where that
-  /// changes, the averages of both are due, but for stations whose days are changed one by one.
+  /// The number of stations expected in a month, and in the one after it, depends on the stations
+  /// known in that month. Where this changes, the averages of both months are marked, except for
+  /// stations whose days are changed one by one.
   ///
-  /// - Parameter areMarksTaken: whether another connection may be making averages, so that a mark that is there may be
-  ///   gone in an instant.
+  /// - Parameters:
+  ///   - spans: the months to be replaced.
+  ///   - areMarksTaken: whether another connection may be making averages, so that an existing mark
+  ///     may vanish at any instant.
   package func replace(
     _ spans: [MonthSpan], with months: [StationMonth], areMarksTaken: Bool = false, now: Instant
   ) throws {
@@ -324,7 +332,7 @@ extension Store {
     }
   }
 
-  /// Marks the days of months of fuels, and of the months after them.
+  /// Marks the days of some months of fuels, and of the month after each.
   private func markExpectations(
     _ changed: Set<[Int32]>, areMarksTaken: Bool, now: Instant
   ) throws {
@@ -346,7 +354,7 @@ extension Store {
             changed.month + interval '2 months' - interval '1 day',
             \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
       ) AS changed
-      -- Unless somebody takes marks meanwhile those that are there stay.
+      -- Where nobody takes marks meanwhile, existing marks are left as they are.
       LEFT JOIN fuel.dirty_day AS known
         ON NOT \(areMarksTaken) AND known.fuel_id = changed.fuel_id AND known.day = changed.day
       WHERE known.day IS NULL
@@ -357,8 +365,8 @@ extension Store {
 
   /// Reads the days of stations within one month.
   ///
-  /// - Parameter body: a station and fuel, whether any day of the whole month is known, and its days from `first` on,
-  ///   as far as they are made.
+  /// - Parameter body: receives a station and fuel, whether a price is known on any day of the
+  ///   whole month, and the days from `first` on, as far as they are made.
   package func stationDays(
     of fuelIDs: [Int16], from first: Day, to last: Day,
     _ body: (Pair, Bool, ArraySlice<StationDay>) -> Void
@@ -378,7 +386,7 @@ extension Store {
     }
   }
 
-  /// The stations and fuels of which a price is known in a month.
+  /// Returns the stations and fuels with a known price in a month.
   package func knownPairs(of fuelIDs: [Int16], in month: Month) throws -> Set<Pair> {
     var found: Set<Pair> = []
     try connection.copy(
@@ -393,7 +401,7 @@ extension Store {
     return found
   }
 
-  /// Every station and fuel that has spans, of some fuels.
+  /// Returns every station of some fuels that has validity spans, with the fuel.
   package func pairs(ofFuels fuelIDs: [Int16]) throws -> [Pair] {
     try connection.query(
       """
@@ -405,11 +413,13 @@ extension Store {
 
   // MARK: Averages
 
-  /// Takes the marks of a span of days: what is marked from here on stands for prices that were not seen yet.
+  /// Removes the marks of a span of days. Whatever is marked after this concerns prices that the
+  /// caller has not seen yet.
   ///
-  /// First of all: a run that commits from here on finds no row, waits for us, and marks its days anew; one that
-  /// marked them before has committed once we hold the rows. Deleting at the end would drop the mark of a run
-  /// that committed in between.
+  /// This has to come before any reading. A run that commits later finds no row, waits for this
+  /// transaction, and marks its days anew. A run that marked them earlier has committed by the time
+  /// this transaction holds the rows. Deleting the marks at the end instead would drop the mark of
+  /// a run that committed in between.
   package func takeMarks(of span: DirtySpan) throws {
     try connection.query(
       """
@@ -425,7 +435,7 @@ extension Store {
       """)
   }
 
-  /// Averages of ended days by region, fuel and day, in hundredths of a cent.
+  /// Returns the averages of ended days by region, fuel and day, in hundredths of a cent.
   package func regionAverages(
     of fuelIDs: [Int16], from first: Day, to last: Day
   ) throws -> [String: [Int16: [Day: Int]]] {

@@ -16,13 +16,13 @@ package struct Pair: Hashable, Sendable, Comparable {
     (left.stationID, left.fuelID) < (right.stationID, right.fuelID)
   }
 
-  // One number, so that it is mixed once: tens of thousands are looked up for each list.
+  // Both are hashed as one number, because tens of thousands of pairs are looked up for each list.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(Int64(stationID) << 16 | Int64(fuelID))
   }
 }
 
-/// A station or station record and a fuel, from an instant on.
+/// A station or station record and a fuel, from one instant until another.
 package struct Window: Sendable {
   package var pair: Pair
   package var from: Instant
@@ -35,16 +35,20 @@ package struct Window: Sendable {
   }
 }
 
-/// A span as it is stored, with its end as it is believed now.
+/// A validity span as it is stored, with its end as it is believed now.
 package struct StoredSpan: Sendable {
   package var span: Span
   package var believedUntil: Instant
 }
 
 extension Store {
-  /// Notes of what was reported since spans were made, at most so many, those of a station together.
+  /// Returns notes about what was reported since spans were made, with all notes about a station
+  /// together.
   ///
-  /// - Parameter share: which of how many shares of all stations; a station is in one of them with all its records.
+  /// - Parameters:
+  ///   - count: the largest number of notes.
+  ///   - share: which share of all stations to take, and of how many. A station is in one share
+  ///     with all its records.
   package func touched(atMost count: Int, share: (Int, of: Int) = (0, of: 1)) throws -> [Window] {
     try connection.query(
       """
@@ -59,16 +63,16 @@ extension Store {
         LIMIT \(count)
       ) AS next USING (station_id, fuel_id)
       WHERE NOT noted.is_made
-      -- As everybody locks them.
+      -- All transactions lock these rows in this order.
       ORDER BY noted.station_id, noted.fuel_id
       FOR UPDATE OF noted
       """
     ).map(window)
   }
 
-  /// Keeps the notes of spans that are made until their doubts are judged.
+  /// Keeps notes about spans that have been made, until their doubts are judged.
   ///
-  /// - Parameter from: from when on spans were written.
+  /// - Parameter from: the first instant from which spans were written.
   package func keepMade(_ touched: [Window], from: Instant) throws {
     try connection.query(
       """
@@ -81,7 +85,8 @@ extension Store {
       """)
   }
 
-  /// Takes the notes of spans that are made: the first instant of each fuel from which on spans were written.
+  /// Removes the notes about spans that have been made. Returns, for each fuel, the first instant
+  /// from which spans were written.
   package func takeMade() throws -> [Int16: Instant] {
     try connection.query(
       """
@@ -110,8 +115,8 @@ extension Store {
       """)
   }
 
-  /// How many notes there are of spans to be made, once those by month are turned into stations and fuels, and
-  /// whether any are left of spans that are made.
+  /// Returns how many notes there are about spans to be made, after those by month were turned into
+  /// notes by station and fuel, and whether any notes about made spans are left.
   package func touchedCount() throws -> (toMake: Int, hasMade: Bool) {
     try connection.query("SELECT fuel.take_touched_months()")
     let row = try connection.query(
@@ -123,7 +128,7 @@ extension Store {
     return (try row.integer("to_make"), try row.boolean("has_made"))
   }
 
-  /// What the transaction under way has changed.
+  /// Returns what the current transaction has changed, and ends the recording.
   package func takeChanged() throws -> [Window] {
     let windows = try connection.query(
       """
@@ -142,7 +147,8 @@ extension Store {
       from: try row.text("from_at") == "-infinity" ? .distantPast : try row.instant("from_at"))
   }
 
-  /// Which stations' spans have to be made again for touched records, and from when on they changed.
+  /// Returns the stations whose spans have to be made again because of touched records, and from
+  /// which instant on.
   package func stations(of touched: [Window]) throws -> [Window] {
     try connection.query(
       """
@@ -154,17 +160,19 @@ extension Store {
     ).map(window)
   }
 
-  /// What was reported of stations and fuels, and the last report before each window.
+  /// Reads everything that was reported about stations and fuels in some windows, and the last
+  /// report before each window.
   ///
-  /// - Parameter known: what was learnt later does not count; `nil`: everything does.
+  /// - Parameter known: facts that were learnt later do not count; `nil` where all count.
   package func evidence(of windows: [Window], known: Instant? = nil) throws -> [Pair: [Evidence]] {
     let known = known ?? .distantFuture
     let earliest = windows.map(\.from).min() ?? .distantPast
-    // Most stations were told of in the weeks before: months before those are not even opened.
+    // Most stations were reported within the ten weeks before the window, so the tables of earlier
+    // months are not even opened.
     let reportsFrom = earliest == .distantPast ? earliest : earliest - .seconds(70 * 86_400)
     var found: [Pair: [Evidence]] = [:]
     found.reserveCapacity(windows.count)
-    // Rows of a pair mostly follow one another.
+    // Rows of one pair mostly follow one another.
     var pair: Pair?
     var lines: [Evidence] = []
     func keep() {
@@ -172,7 +180,8 @@ extension Store {
       found[pair, default: []].append(contentsOf: lines)
       lines.removeAll(keepingCapacity: true)
     }
-    /// Records of which nothing was told shortly before their windows, with their stations.
+    /// The records about which nothing was reported shortly before their windows, with their
+    /// stations.
     var quiet: [(window: Window, pair: Pair, sourceID: Int16)] = []
     try connection.copy(
       from: """
@@ -233,9 +242,9 @@ extension Store {
     }
   }
 
-  /// The stored spans that begin in windows, and some before each.
+  /// Reads the stored spans that begin in windows.
   ///
-  /// - Parameter before: how many spans before each window come too.
+  /// - Parameter before: how many spans before each window are read too.
   package func spans(of windows: [Window], before: Int = 0) throws -> [Pair: [StoredSpan]] {
     var found: [Pair: [StoredSpan]] = [:]
     guard !windows.isEmpty else { return found }
@@ -279,7 +288,8 @@ extension Store {
     return StoredSpan(span: span, believedUntil: try row.instant())
   }
 
-  /// The spans that lie far from their stations' own prices, of some fuels, whose first day touches a time.
+  /// Reads the suspect spans of some fuels, whose prices lie far from their stations' own prices
+  /// and whose first day touches a given time.
   package func suspects(
     fuelIDs: [Int16], from: Instant, until: Instant
   ) throws -> [Pair: [StoredSpan]] {
@@ -301,9 +311,9 @@ extension Store {
     return found
   }
 
-  /// Puts spans in the place of those that begin in windows.
+  /// Replaces the spans that begin in windows.
   ///
-  /// - Parameter now: which of them is the present one.
+  /// - Parameter now: the clock, which decides which span is the present one.
   package func replace(_ windows: [Window], with spans: [Pair: [Span]], now: Instant) throws {
     guard !windows.isEmpty else { return }
     try connection.query(
@@ -321,7 +331,7 @@ extension Store {
     let years = Set(
       windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utcYear })
     try ensureSpanYears(years)
-    // In the order of the key.
+    // The rows are written in the order of the key.
     try connection.copy(into: "fuel.span", columns: 16) { copy in
       for window in windows {
         for span in spans[window.pair] ?? [] { try write(span, of: window.pair, to: &copy) }
@@ -350,9 +360,9 @@ extension Store {
       """)
   }
 
-  /// Makes the partitions of spans and of months of stations that are missing.
+  /// Creates the missing partitions of `fuel.span` and `fuel.station_month` for some years.
   func ensureSpanYears(_ years: Set<Int>) throws {
-    // Mostly none is missing: to ask costs less than a call.
+    // Usually no partition is missing. Checking costs less than calling the function.
     try connection.query(
       """
       SELECT fuel.ensure_span_year(year)
@@ -385,9 +395,10 @@ extension Store {
     }
   }
 
-  /// Marks the days whose prices changed, of a station and fuel each.
+  /// Marks the days on which prices of stations and fuels changed.
   ///
-  /// Of few stations and fuels the days that are made already are changed one by one; of more, whole days are due.
+  /// For few stations and fuels, days that are made already are changed one by one; for more of
+  /// them, whole days are made again.
   ///
   /// - Parameter isAggregate: whether nobody else can take marks meanwhile.
   package func markChangedDays(
@@ -403,7 +414,7 @@ extension Store {
       """)
   }
 
-  /// The newest spans of every fuel of some stations, and whether another one comes after it.
+  /// Returns the newest span of every fuel at some stations, and whether another one follows it.
   package func presentSpans(
     of stationIDs: [Int32]
   ) throws -> [Int32: [Int16: (span: Span, hasNext: Bool)]] {
@@ -428,7 +439,9 @@ extension Store {
     return found
   }
 
-  /// Changes which spans are doubtful.
+  /// Stores which spans are doubtful.
+  ///
+  /// - Parameter doubts: the spans by station, fuel and beginning. `nil` removes the doubt.
   package func setDoubts(_ doubts: [(pair: Pair, from: Instant, doubt: Doubt?)]) throws {
     guard !doubts.isEmpty else { return }
     try connection.query(
@@ -466,8 +479,8 @@ extension Store {
 
   // MARK: Rules
 
-  /// How far every feed and archive is believed, by source and fuel: the one place of the program that reads
-  /// these limits.
+  /// Returns how long each feed and archive is believed, by source and fuel. Only this function of
+  /// the program reads these limits.
   package func reportRules() throws -> [Int16: [Int16: ReportRules]] {
     var archived: [String: [(Instant, Instant)]] = [:]
     for row in try connection.query(
@@ -544,7 +557,10 @@ extension Store {
     return rules
   }
 
-  /// When every feed was read so often that its lists follow one another, from an instant on.
+  /// Returns, for each feed, the times during which its complete lists follow one another closely
+  /// enough, from an instant on.
+  ///
+  /// - Parameter known: lists fetched later do not count; `nil` where all count.
   package func sightings(
     from: Instant, now: Instant, known: Instant? = nil
   ) throws -> [Int16: Coverage] {
@@ -562,7 +578,7 @@ extension Store {
     return intervals.mapValues { Coverage($0) }
   }
 
-  /// Where stations are, those that anybody may use.
+  /// Reads the positions of the stations where anybody may buy.
   package func neighbourhood() throws -> Neighbourhood {
     Neighbourhood(
       try connection.query(
@@ -579,9 +595,9 @@ extension Store {
       })
   }
 
-  /// Prices of stations that a person found to be true, in tenths of a cent.
+  /// Returns the prices that a person has confirmed, in tenths of a cent.
   ///
-  /// - Parameter known: confirmations of later do not count; `nil`: all do.
+  /// - Parameter known: later confirmations do not count; `nil` where all count.
   package func confirmedPrices(known: Instant? = nil) throws -> [Pair: Set<Int32>] {
     var found: [Pair: Set<Int32>] = [:]
     for row in try connection.query(
@@ -600,14 +616,14 @@ extension Store {
 }
 
 extension Row {
-  /// The station and fuel of a row with `station_id` and `fuel_id`.
+  /// Reads the station and fuel from a row with `station_id` and `fuel_id`.
   func pair() throws -> Pair {
     Pair(stationID: Int32(try integer("station_id")), fuelID: Int16(try integer("fuel_id")))
   }
 }
 
 extension BinaryRow {
-  /// A `timestamptz` that is never NULL.
+  /// Reads a `timestamptz` that is never NULL.
   mutating func instant() throws -> Instant {
     let value = try int64()
     if value == .max { return .distantFuture }
@@ -624,7 +640,7 @@ extension Instant {
 
   fileprivate static let millennium: Int64 = 946_684_800_000_000
 
-  /// PostgreSQL's own count: microseconds since 2000-01-01 UTC.
+  /// The instant as PostgreSQL counts it: microseconds since 2000-01-01 UTC.
   var sinceMillennium: Int64 {
     if self >= .distantFuture { return .max }
     if self <= .distantPast { return .min }
@@ -633,7 +649,7 @@ extension Instant {
 }
 
 extension Store {
-  /// How many of some stations and fuels have a doubtful price at an instant.
+  /// Returns how many of some stations and fuels have a doubtful price at an instant.
   package func presentDoubts(of pairs: [Pair], at now: Instant) throws -> Int {
     try connection.query(
       """
