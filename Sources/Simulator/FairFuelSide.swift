@@ -1,7 +1,8 @@
 import Foundation
 import FuelModel
 
-/// What the Fair Fuel interface of Victoria answers at an instant: the state of a day before.
+/// Answers as the Fair Fuel interface of Victoria at an instant: with the prices that held 24 hours
+/// earlier.
 struct FairFuelSide {
   let market: Market
 
@@ -38,10 +39,10 @@ struct FairFuelSide {
     return jsonObject(["fuelPriceDetails": jsonList(details)])
   }
 
-  /// Every station there ever was, so that the list is longer than that of the prices.
+  /// Returns every station that ever existed, so that this list is longer than the list of prices.
   func stations() -> String {
     let entries = sites.map { site in
-      // This list has milliseconds, the prices have none.
+      // The time stamps of this list have milliseconds. Those of the price list have none.
       let clock = "02:\(padded(site.number % 60, 2)):35.\(padded(site.number % 1000, 3))"
       return jsonObject([
         "id": quoted(id(site)), "name": quoted(site.station.name),
@@ -76,14 +77,17 @@ struct FairFuelSide {
 
   // MARK: Prices
 
-  /// Every price gets a new stamp at 06:00 each day, changed or not.
+  /// Returns the last 06:00 in Melbourne. Every price gets a new time stamp at 06:00 each day,
+  /// whether or not it changed.
   private func lastRestamp(notAfter instant: Instant) -> Instant {
     let local = Zone.melbourne.local(instant)
     return Zone.melbourne.instant(
       of: 6, on: local.secondsOfDay >= 6 * 3600 ? local.day : local.day + -1)
   }
 
-  /// A fuel out of stock says so, except where the till sends a number that nobody can mean.
+  /// Returns whether a fuel is available, and its price as JSON. A fuel out of stock is unavailable
+  /// and has no price. Every fifth station instead sends an impossible price for it, as some tills
+  /// do.
   private func amount(_ tenths: Int, _ site: Market.Site) -> (isAvailable: Bool, price: String) {
     guard tenths == 0 else { return (true, centsText(tenths)) }
     guard site.number % 5 == 0 else { return (false, "null") }
@@ -106,20 +110,21 @@ struct FairFuelSide {
     ])
   }
 
-  /// 32 bytes in Base64: 44 characters, with `/` and `+` among them and `=` at the end.
+  /// The station's id: 32 bytes in Base64, which are 44 characters, with `/` and `+` among them and
+  /// `=` at the end.
   private func id(_ site: Market.Site) -> String {
     var random = Random(seed: 0, "fair fuel station", site.number)
     let bytes = (0..<32).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     return Data(bytes).base64EncodedString()
   }
 
-  /// Ids of our own in the provider's length.
+  /// Brand ids are invented. Their length is that of the provider's ids.
   private func brandID(_ name: String?) -> String {
     let number = SiteMaker.brandNames.firstIndex { $0 == name } ?? 0
     return "a03Sim00000Brand" + padded(number, 2)
   }
 
-  /// Without the state, which the interface nowhere names.
+  /// The address without the state, which the interface never names.
   private func address(_ station: Station) -> String {
     let suburb = (station.suburb ?? "").uppercased()
     return "\(station.address), \(suburb), \(station.postcode ?? "")"
@@ -132,7 +137,7 @@ struct FairFuelSide {
     ])
   }
 
-  /// Most stations tell none.
+  /// Most stations report no opening hours.
   private func openingHours(_ site: Market.Site) -> String {
     guard site.number % 6 == 0 else { return "null" }
     func day(_ from: String, _ to: String, _ state: String) -> String {

@@ -1,32 +1,33 @@
 import Foundation
 
-/// One way in which a provider's answer goes wrong, by name.
+/// A named way in which a provider's answer can be wrong.
 package struct Fault: Sendable {
-  /// What a provider meant to answer.
+  /// The correct answer of a provider.
   package typealias Sound = (status: Int, body: [UInt8], type: String)
 
-  /// What has to come of a run that meets it every time.
+  /// The required result of a run whose every answer has the fault. The numbers are exit codes of
+  /// bowser.
   package enum Result: Sendable {
-    /// No usable answer after all tries, redirects included: 69.
+    /// No usable answer after all tries, which includes redirects: 69.
     case unavailable
-    /// An answer that is not the data it should be: 65.
+    /// An answer that is not the expected data: 65.
     case refused
-    /// The provider wants to be left alone for a while: 75.
+    /// The provider asks to be left alone for a while: 75.
     case comeBack
     /// The provider does not accept the key: 77.
     case notAllowed
-    /// The run succeeds with the true data: a client must not be more delicate than this.
+    /// The run succeeds with the true data. A client must not be stricter than this.
     case harmless
   }
 
-  /// In lower case with hyphens.
+  /// In lower case, with hyphens.
   package let name: String
-  /// The entries of the fault catalogue that it stands for.
+  /// The entries of the fault catalogue (docs/faults.md) that the fault stands for.
   package let ids: [String]
   package let result: Result
-  /// The only format that it applies to, `json` or `xml`; `nil`: any.
+  /// The only format to which the fault applies, `json` or `xml`, or `nil` for any format.
   package let format: String?
-  /// The spoiled answer made from the sound one.
+  /// Makes the faulty answer from the correct one.
   package let spoil: @Sendable (_ sound: Sound, _ random: inout Random) -> Server.Answer
 
   package static let all: [Fault] = [
@@ -47,7 +48,7 @@ package struct Fault: Sendable {
     self.spoil = spoil
   }
 
-  /// A fault of the body alone; everything around it is sound.
+  /// A fault of the body only. The rest of the answer is correct.
   private static func body(
     _ name: String, _ ids: [String], _ result: Result, format: String? = nil,
     _ change: @escaping @Sendable (_ body: [UInt8], _ random: inout Random) -> [UInt8]
@@ -57,7 +58,7 @@ package struct Fault: Sendable {
     }
   }
 
-  /// A short text in place of the answer.
+  /// A fault that replaces the answer with a short text.
   private static func text(
     _ name: String, _ ids: [String], _ result: Result, format: String? = nil, status: Int = 200,
     type: String = "application/json", headers: [String: String] = [:], _ text: String = "{}"
@@ -73,8 +74,8 @@ package struct Fault: Sendable {
 extension Fault {
   private static let denied = "{\"Message\":\"Authorization has been denied for this request.\"}"
 
-  // The feeds with a key speak JSON, and FuelWatch, which speaks XML, has none: without a key there
-  // is nothing to renew or to correct, and 401 is a fault of the server like any other.
+  // All feeds that need a key use JSON. FuelWatch uses XML and needs no key. Without a key there is
+  // nothing to renew or correct, so that a 401 counts as any other fault of the server.
   private static let statuses: [Fault] = [
     text("server-error-500", ["F-H05"], .unavailable, status: 500, "Internal Server Error"),
     text("server-error-502", ["F-H05"], .unavailable, status: 502, type: "text/html", htmlPage),
@@ -90,7 +91,7 @@ extension Fault {
     text("not-modified-304", ["F-H11"], .refused, status: 304, ""),
   ]
 
-  /// A 429 with a word on when to come back.
+  /// A 429 whose `Retry-After` header says when to come back, if it has one.
   private static func wait(_ name: String, _ result: Result, _ after: String?) -> Fault {
     text(
       "too-many-429-\(name)", ["F-H06"], result, status: 429,
@@ -101,7 +102,7 @@ extension Fault {
     wait("for-a-second", .comeBack, "1"),
     wait("for-an-hour", .comeBack, "3600"),
     wait("for-a-year", .comeBack, "31536000"),
-    // More than 64 bits hold.
+    // A number larger than 64 bits can hold.
     wait("for-ever", .comeBack, "99999999999999999999999"),
     wait("until-past-date", .comeBack, "Wed, 21 Oct 2015 07:28:00 GMT"),
     wait("until-date", .comeBack, "Wed, 21 Oct 2099 07:28:00 GMT"),
@@ -128,7 +129,7 @@ private let htmlPage = """
 extension Fault {
   private static let pages: [Fault] = [
     text("html-page", ["F-H12", "F-X02"], .refused, type: "text/html", htmlPage),
-    // Templates of login pages begin with the blank lines of their instructions.
+    // Templates of login pages often begin with blank lines that their instructions leave behind.
     text(
       "login-page", ["F-H12"], .refused, type: "text/html",
       "\r\n\r\n\t  <HTML><body><form action=\"/login\"><input name=\"user\"></form></body></HTML>"),
@@ -148,7 +149,8 @@ extension Fault {
 // MARK: - Redirects
 
 extension Fault {
-  /// None is followed, and one that is must be seen in the server's log: most of them stay there.
+  /// No redirect may be followed. Most of the targets are on the same server, whose log would show
+  /// a redirect that was followed.
   private static func redirect(_ name: String, _ status: Int, _ location: String?) -> Fault {
     text(
       "redirect-\(name)", ["F-H13"], .unavailable, status: status,
@@ -168,7 +170,7 @@ extension Fault {
     redirect("relative", 302, "elsewhere?page=2"),
     redirect("to-nowhere", 302, ""),
     redirect("without-location", 302, nil),
-    // A fragment alone means the same address again.
+    // A fragment alone refers to the same address again.
     redirect("loop", 302, "#again"),
   ]
 }
@@ -176,7 +178,7 @@ extension Fault {
 // MARK: - Transfer
 
 extension Fault {
-  /// An answer that announces a length of its own choice.
+  /// An answer that announces a false or malformed length.
   private static func length(
     _ name: String, _ result: Result,
     _ fields: @escaping @Sendable (_ count: Int) -> [String]
@@ -186,7 +188,7 @@ extension Fault {
     }
   }
 
-  /// A chunked answer, its parts in the chunk format.
+  /// An answer in chunked encoding. `change` receives the encoded chunks.
   private static func chunks(
     _ name: String, _ result: Result, _ fields: [String] = [],
     _ change: @escaping @Sendable (_ chunks: [[UInt8]], _ random: inout Random) -> [[UInt8]]
@@ -200,20 +202,20 @@ extension Fault {
 
   private static let lengths: [Fault] = [
     length("too-large", .unavailable) { ["Content-Length: \($0 + 100)"] },
-    // The rest of the body counts as none of it.
+    // The client ignores the rest of the body.
     length("too-small", .refused) { ["Content-Length: \($0 / 2)"] },
     length("zero", .refused) { _ in ["Content-Length: 0"] },
     length("negative", .unavailable) { _ in ["Content-Length: -5"] },
     length("no-number", .unavailable) { _ in ["Content-Length: many"] },
     length("twice", .unavailable) { ["Content-Length: \($0)", "Content-Length: \($0 + 100)"] },
     chunks("chunked", .harmless) { chunks, _ in chunks },
-    // By the protocol the chunks count, and the length is nothing.
+    // By the protocol the chunks determine the body, and the length is ignored.
     chunks("chunked-and-length", .harmless, ["Content-Length: 1"]) { chunks, _ in chunks },
     chunks("chunk-cut", .unavailable) { chunks, random in
       let last = random.integer(0...chunks.count - 2)
       return chunks[..<last] + [Array(chunks[last].dropLast(3))]
     },
-    // All data are there; only the word that they are is missing.
+    // All data arrive. Only the mark of their end is missing.
     chunks("chunk-end-missing", .unavailable) { chunks, _ in chunks.dropLast() },
     chunks("chunk-size-garbage", .unavailable) { chunks, random in
       let at = random.integer(0...chunks.count - 2)
@@ -233,8 +235,9 @@ extension Fault {
       let letters = (0..<200).map { _ in UInt8(random.integer(0x21...0x7E)) }
       return .raw([letters + Array("\r\n\r\n".utf8)])
     },
-    // URLSession of Swift 6.3 on Linux ends the whole process over some of these places («Transfer
-    // completed, but there's no response»): a run that meets it needs a process of its own.
+    // If the head ends at certain bytes, URLSession of Swift 6.3 on Linux ends the whole process
+    // ("Transfer completed, but there's no response"). A run that meets this fault needs a process
+    // of its own.
     Fault("head-cut", ["F-H15"], .unavailable) { sound, random in
       let head = head(["Content-Type: \(sound.type)"])
       return .raw([Array(head.prefix(random.integer(1...head.count - 3)))])
@@ -247,7 +250,7 @@ extension Fault {
     Fault("head-of-unknown-version", ["F-H15"], .unavailable) { sound, _ in
       .raw([Array("HTTP/7.3 200 OK\r\n\r\n".utf8) + sound.body])
     },
-    // Longer than any client of the tests waits.
+    // The silence lasts longer than any client of the tests waits.
     Fault("silence", ["F-H03"], .unavailable) { _, _ in .silence(seconds: 30) },
     Fault("trickle", ["F-H04"], .unavailable) { sound, _ in
       let fields = ["Content-Type: \(sound.type)", "Content-Length: \(sound.body.count)"]
@@ -258,7 +261,7 @@ extension Fault {
       return .raw(
         [head(fields) + sound.body.prefix(sound.body.count / 2)], pauseMilliseconds: 30_000)
     },
-    // Slow, but all there within a moment.
+    // Slow, but complete within a moment.
     Fault("pieces", ["F-H04"], .harmless) { sound, random in
       let fields = ["Content-Type: \(sound.type)", "Content-Length: \(sound.body.count)"]
       let first = random.integer(0...sound.body.count)
@@ -274,7 +277,7 @@ extension Fault {
 // MARK: - Compression
 
 extension Fault {
-  /// An answer with a content encoding; `change` gets the body as gzip.
+  /// An answer with a content encoding. `change` receives the body as gzip.
   private static func gzip(
     _ name: String, _ result: Result, encoding: String = "gzip",
     _ change: @escaping @Sendable (_ zipped: [UInt8], _ random: inout Random) throws -> [UInt8]
@@ -289,7 +292,7 @@ extension Fault {
     }
   }
 
-  /// An answer whose content encoding is not what its plain body has.
+  /// An answer with a plain body whose header names a content encoding.
   private static func mislabelled(_ name: String, _ encoding: String) -> Fault {
     Fault(name, ["F-H17"], .unavailable) { sound, _ in
       whole(sound.body, type: sound.type, ["Content-Encoding: \(encoding)"])
@@ -298,11 +301,13 @@ extension Fault {
 
   private static let compressions: [Fault] = [
     gzip("gzip", .harmless) { zipped, _ in zipped },
-    // Without header and trailer: what some servers mean by the word, against the standard.
+    // Raw deflate without header and trailer. Some servers send it as "deflate", against the
+    // standard.
     gzip("deflate-raw", .harmless, encoding: "deflate") { zipped, _ in
       Array(zipped.dropFirst(10).dropLast(8))
     },
-    // Delivered as if it were whole; only the document tells.
+    // The client delivers the part as if it were the whole body. Only the document shows that it is
+    // cut.
     gzip("gzip-truncated", .refused) { zipped, random in
       Array(zipped.prefix(random.integer(zipped.count / 4...zipped.count * 3 / 4)))
     },
@@ -326,7 +331,7 @@ extension Fault {
 extension Fault {
   private static let sizes: [Fault] = [
     Fault("huge-body", ["F-H18"], .refused) { sound, _ in
-      // One part sent many times, so that only the client is at risk.
+      // One part is sent many times, so that only the client needs much memory.
       let part = [UInt8](repeating: 0x20, count: 1 << 20)
       let parts = Array(repeating: part, count: hugeMegabytes)
       return .raw([head(["Content-Type: \(sound.type)"])] + parts)
@@ -365,7 +370,7 @@ extension Fault {
 // MARK: - Encodings
 
 extension Fault {
-  /// Bytes at a random place, in front of a whole character.
+  /// Inserts bytes at a random position between two characters.
   private static func badBytes(_ name: String, _ ids: [String], _ bytes: [UInt8]) -> Fault {
     body(name, ids, .refused) { body, random in
       let starts = body.indices.filter { body[$0] & 0xC0 != 0x80 }
@@ -380,7 +385,7 @@ extension Fault {
       mark + mark + body
     },
     body("utf-16-with-mark", ["F-P01"], .refused) { body, _ in [0xFF, 0xFE] + utf16(body) },
-    // All ASCII, this is at the same time UTF-8 with a NUL after each character.
+    // If the text is all ASCII, this is also valid UTF-8, with a NUL after each character.
     body("utf-16-without-mark", ["F-P01"], .refused) { body, _ in utf16(body) },
     body("utf-16-big-end-first", ["F-P01"], .refused) { body, _ in [0] + utf16(body).dropLast() },
     badBytes("utf-8-invalid-byte", ["F-P02"], [0xFF]),
@@ -388,7 +393,7 @@ extension Fault {
     badBytes("utf-8-overlong", ["F-P02"], [0xC0, 0xAF]),
     badBytes("utf-8-surrogate", ["F-P02"], [0xED, 0xA0, 0x80]),
     body("latin-1-undeclared", ["F-P03"], .refused) { body, _ in latin1(body) },
-    // Decoding it would be right too; refusing loses nothing that is not told.
+    // Decoding the text would be right too. Refusing it is safe, because the refusal is reported.
     Fault("latin-1-declared", ["F-P03"], .refused) { sound, _ in
       let body = replacing("UTF-8", by: "ISO-8859-1", in: latin1(sound.body))
       let type = sound.type.prefix { $0 != ";" }
@@ -403,7 +408,7 @@ extension Fault {
 // MARK: - JSON
 
 extension Fault {
-  /// One more field at the beginning of the outermost object.
+  /// Inserts one more field at the beginning of the outermost object.
   private static func field(
     _ name: String, _ ids: [String], _ text: String, _ result: Result = .refused
   ) -> Fault {
@@ -428,7 +433,8 @@ extension Fault {
       guard let end = body.lastIndex(of: UInt8(ascii: "}")) else { return body }
       return body[..<end] + [UInt8(ascii: ",")] + body[end...]
     },
-    // In all numbers: one bad record among good ones would only be rejected by itself.
+    // This changes all numbers. If only one record were bad, the run would reject that record and
+    // keep the others.
     body("json-leading-zeros", ["F-J02"], .refused, format: "json") { body, _ in
       replacingNumbers(in: body) { [UInt8(ascii: "0")] + $0 }
     },
@@ -438,7 +444,7 @@ extension Fault {
     body("json-numbers-beyond-64-bits", ["F-J08"], .refused, format: "json") { body, _ in
       replacingNumbers(in: body) { _ in Array("9223372036854775808".utf8) }
     },
-    // JSON allows a NUL in a string only as an escape.
+    // JSON allows a NUL in a string only as an escape sequence.
     field("json-raw-nul", ["F-P08", "F-Z12"], "\"extra\":\"a\u{0}b\","),
     body("json-raw-nul-in-texts", ["F-P08", "F-Z12"], .refused, format: "json") { body, _ in
       replacing("\":\"", by: "\":\"\u{0}", in: body)
@@ -472,7 +478,7 @@ extension Fault {
       "deep-nesting", ["F-J08"],
       "\"extra\":" + String(repeating: "[", count: 100_000)
         + String(repeating: "]", count: 100_000) + ","),
-    // More of everything than is known must not stop a run.
+    // Unknown fields must not stop a run.
     field("unknown-field", ["F-J05"], "\"extra\":{\"since\":2031,\"why\":null},", .harmless),
     field(
       "unknown-field-of-a-megabyte", ["F-J05", "F-P09"],
@@ -490,7 +496,7 @@ extension Fault {
     body(name, ids, result, format: "xml", change)
   }
 
-  /// A document type in front of the root, and text that uses it in the first title.
+  /// Inserts a document type before the root, and text that uses it into the first title.
   private static func documentType(
     _ name: String, _ ids: [String], _ declaration: String, use: String = ""
   ) -> Fault {
@@ -520,7 +526,7 @@ extension Fault {
         String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)
       return inserting(nest, after: "<channel>", in: body)
     },
-    // A parser underneath fails above 10 MB after it has delivered every element.
+    // The XML parser fails above 10 MB, but only after it has delivered every element.
     xml("xml-over-ten-megabytes", ["F-X09", "F-Z08"]) { body, _ in
       body + [UInt8](repeating: 0x0A, count: 10_000_000)
     },
@@ -542,7 +548,7 @@ extension Fault {
       "<!DOCTYPE rss SYSTEM \"http://redirected.invalid/rss.dtd\">"),
     documentType(
       "xml-billion-laughs", ["F-X05", "F-X07"], billionLaughs, use: "&l9;"),
-    // Who looks for the word among the bytes must not miss it in another encoding.
+    // A check that searches the bytes for the document type must also find it in another encoding.
     xml("xml-document-type-in-utf-16", ["F-X05"]) { body, _ in
       utf16(declaring("<!DOCTYPE rss [<!ENTITY brand \"X\">]>", use: "&brand;", in: body))
     },
@@ -565,15 +571,15 @@ extension Fault {
 
 // MARK: - Answers byte by byte
 
-/// More than the client's default cap of 16 MB.
+/// More than the client's default limit of 16 MB.
 private let hugeMegabytes = 80
 
 private let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-/// «Go on», which promises another head.
+/// The status "Continue". Another head must follow.
 private let interimHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-/// The head of an answer with status 200; the connection ends behind its body.
+/// The head of an answer with status 200. The connection closes after the body.
 private func head(_ fields: [String]) -> [UInt8] {
   let lines = ["HTTP/1.1 200 OK", "Connection: close"] + fields
   return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
@@ -586,7 +592,7 @@ private func whole(
   return .raw([head(type + ["Content-Length: \(length ?? body.count)"] + fields) + body])
 }
 
-/// A body in chunks of random size; the last one is empty and ends it.
+/// A body in chunks of random size. The empty last chunk ends it.
 private func chunked(_ body: [UInt8], _ random: inout Random) -> [[UInt8]] {
   var chunks: [[UInt8]] = []
   var rest = body[...]
@@ -599,7 +605,8 @@ private func chunked(_ body: [UInt8], _ random: inout Random) -> [[UInt8]] {
   return chunks + [Array("0\r\n\r\n".utf8)]
 }
 
-/// A body without its end: a document is whole without the blank lines behind it.
+/// Cuts a body at a random position before its last byte that is not blank. Without its trailing
+/// blank lines alone, a document would still be complete.
 private func cut(_ body: [UInt8], _ random: inout Random) -> [UInt8] {
   let last = body.lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? 0
   return Array(body[..<random.integer(0...last)])
@@ -607,7 +614,7 @@ private func cut(_ body: [UInt8], _ random: inout Random) -> [UInt8] {
 
 // MARK: - Changed documents
 
-/// Text behind the first place where a mark stands; a body without the mark stays as it is.
+/// Inserts text after the first occurrence of a mark. A body without the mark is unchanged.
 private func inserting(_ text: String, after mark: String, in body: [UInt8]) -> [UInt8] {
   guard let place = body.firstRange(of: Array(mark.utf8)) else { return body }
   return body[..<place.upperBound] + Array(text.utf8) + body[place.upperBound...]
@@ -617,14 +624,14 @@ private func replacing(_ old: String, by new: String, in body: [UInt8]) -> [UInt
   body.replacing(Array(old.utf8), with: Array(new.utf8))
 }
 
-/// UTF-16 without a byte order mark, low byte first.
+/// UTF-16 in little-endian order, without a byte order mark.
 private func utf16(_ body: [UInt8]) -> [UInt8] {
   let bytes = body.starts(with: mark) ? body.dropFirst(mark.count) : body[...]
   let text = String(decoding: bytes, as: UTF8.self)
   return text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
 }
 
-/// A body with one letter in Latin-1, in a new JSON field or in the first title.
+/// Inserts text with one letter in Latin-1, in a new JSON field or in the first title.
 private func latin1(_ body: [UInt8]) -> [UInt8] {
   let isObject = body.first == UInt8(ascii: "{")
   let spoiled = inserting(
@@ -633,7 +640,8 @@ private func latin1(_ body: [UInt8]) -> [UInt8] {
   return spoiled[..<(place.upperBound - 1)] + [0xE9] + spoiled[place.upperBound...]
 }
 
-/// The places of a JSON document outside its strings, quotes included in these.
+/// Returns the offsets of a JSON document's bytes outside its strings. The quotes belong to the
+/// strings.
 private func structure(of body: [UInt8]) -> [Int] {
   var places: [Int] = []
   var isInString = false
@@ -656,8 +664,8 @@ private func structure(of body: [UInt8]) -> [Int] {
   return places
 }
 
-/// The first list that is a value of the outermost object, brackets included. Not every answer has
-/// one: the token of FuelCheck has none, and stays sound.
+/// Returns the range of the first list that is a value of the outermost object, brackets included.
+/// Not every answer has one. FuelCheck's token answer has none and is not changed.
 private func firstList(in body: [UInt8]) -> Range<Int>? {
   var depth = 0
   var start: Int?
@@ -680,7 +688,7 @@ private func replacingList(in body: [UInt8], by text: String) -> [UInt8] {
   return body[..<list.lowerBound] + Array(text.utf8) + body[list.upperBound...]
 }
 
-/// A body without its first list and the key of that.
+/// Removes the first list and its key from a body.
 private func removingList(in body: [UInt8]) -> [UInt8] {
   let quote = UInt8(ascii: "\"")
   guard let list = firstList(in: body),
@@ -700,7 +708,7 @@ private func firstKey(in body: [UInt8]) -> String? {
   return String(decoding: body[opening...closing], as: UTF8.self)
 }
 
-/// A JSON document with every number outside strings changed.
+/// Changes every number of a JSON document outside its strings.
 private func replacingNumbers(
   in body: [UInt8], _ change: (_ number: [UInt8]) -> [UInt8]
 ) -> [UInt8] {
@@ -732,19 +740,19 @@ private func replacingNumbers(
 
 // MARK: - gzip
 
-/// A body as gzip, the same bytes at any time: without name and date.
+/// A body as gzip without name and date, so that the bytes are always the same.
 private func zipped(_ body: [UInt8]) throws -> [UInt8] {
-  // From a file, because a pipe in and a pipe out would wait for each other.
+  // The input is a file. With pipes at both ends, this process and gzip could wait for each other.
   let plain = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try Data(body).write(to: plain)
   defer {
-    // What stays behind is a small file in a folder that the system empties.
+    // If this fails, a small file remains in a folder that the system empties.
     try? FileManager.default.removeItem(at: plain)
   }
   return try output(of: "gzip -9 -n -c '\(plain.path)'")
 }
 
-/// Zeros that come out as more than any client takes. Made once, on first use.
+/// Zeros that decompress to more than any client accepts. Made once, on first use.
 private let bomb = Result {
   try output(of: "head -c \(hugeMegabytes << 20) /dev/zero | gzip -9 -n")
 }

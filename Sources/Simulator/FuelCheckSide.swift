@@ -1,11 +1,11 @@
 import FuelModel
 
-/// What FuelCheck of New South Wales, which serves Tasmania too, answers at an instant.
+/// Answers as FuelCheck of New South Wales, which also serves Tasmania, at an instant.
 struct FuelCheckSide {
   let market: Market
   private let sites: [Market.Site]
-  /// The number of the first Tasmanian station: codes are counted anew there, so that most exist in
-  /// both states.
+  /// The number of the first Tasmanian station. Tasmanian station codes start again at 1, so that
+  /// most codes exist in both states.
   private let firstTasmanian: Int
 
   init(market: Market, states: Set<State> = [.nsw, .act]) {
@@ -14,7 +14,7 @@ struct FuelCheckSide {
     firstTasmanian = market.sites.first { $0.station.state == .tas }?.number ?? 1
   }
 
-  /// The token answer: every value a text.
+  /// The answer to a request for a token. Every value in it is a string.
   func token(_ token: String, at instant: Instant) -> String {
     """
     {"refresh_token_expires_in":"0","api_product_list":"[Fuel]","organization_name":"onegov",\
@@ -25,32 +25,32 @@ struct FuelCheckSide {
     """
   }
 
-  /// The full list; version 2 names the state and writes station codes of prices as numbers.
+  /// The full list. Version 2 adds the state, and writes the station codes of prices as numbers.
   func prices(at instant: Instant, version: Int = 1) -> String {
     answer(at: instant, after: nil, version)
   }
 
-  /// The part of the list that changed after an instant.
+  /// The part of the list whose prices changed after an instant.
   func newPrices(since: Instant, at instant: Instant) -> String {
     answer(at: instant, after: since, 1)
   }
 
   private func answer(at instant: Instant, after since: Instant?, _ version: Int) -> String {
     func isWanted(_ stamp: Instant) -> Bool { since.map { stamp > $0 } ?? true }
-    // When the last charger was changed.
+    // When the price of a charger last changed, the same for all chargers.
     let charged = Instant(seconds: 1_708_990_911)
     var stations: [String] = []
     var prices: [String] = []
     for site in sites {
       var rows: [String] = []
       for (fuel, _) in site.changes {
-        // Out of stock is not listed at all.
+        // The feed omits a fuel that is out of stock.
         guard let change = market.current(site, fuel, at: instant), change.tenths > 0,
           isWanted(change.at)
         else { continue }
         rows.append(row(site, fuel.rawValue, centsText(change.tenths), change.at, version))
       }
-      // Every tenth site has a charger: priced per kWh, mostly 0.
+      // Every tenth station has a charger for electric cars. Its price is per kWh and mostly 0.
       if site.number % 10 == 0, !rows.isEmpty, isWanted(charged) {
         rows.append(row(site, "EV", "0", charged, version))
       }
@@ -63,7 +63,7 @@ struct FuelCheckSide {
 
   private func stationRow(_ site: Market.Site, _ version: Int) -> String {
     let station = site.station
-    // The word of the territory stands in the address only.
+    // Only the address names the Australian Capital Territory.
     let address =
       "\(station.address), \((station.suburb ?? "").uppercased()) \(station.state.code) "
       + (station.postcode ?? "")
@@ -88,13 +88,13 @@ struct FuelCheckSide {
     site.station.state == .tas ? site.number - firstTasmanian + 1 : site.number
   }
 
-  /// The territory counts as New South Wales here.
+  /// The state field names New South Wales for stations of the Australian Capital Territory.
   private func stateField(_ site: Market.Site, _ version: Int) -> String {
     let state = site.station.state == .act ? State.nsw : site.station.state
     return version == 1 ? "" : ",\"state\":\"\(state.code)\""
   }
 
-  /// `dd/MM/yyyy HH:mm:ss`, UTC without saying so.
+  /// `dd/MM/yyyy HH:mm:ss` in UTC, without a zone.
   private func dayFirst(_ instant: Instant) -> String {
     let iso = "\(Instant(seconds: instant.seconds))"
     let parts = iso.dropLast().split(separator: "T")

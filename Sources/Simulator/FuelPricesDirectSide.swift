@@ -1,6 +1,6 @@
 import FuelModel
 
-/// What the interface of Queensland and South Australia answers at an instant.
+/// Answers as the interface of Queensland and South Australia at an instant.
 struct FuelPricesDirectSide {
   let market: Market
   let state: State
@@ -8,7 +8,7 @@ struct FuelPricesDirectSide {
   private static let fuelIDs: [Fuel: Int] = [
     .u91: 2, .dl: 3, .lpg: 4, .p95: 5, .p98: 8, .e10: 12, .pdl: 14,
   ]
-  // Brand and region numbers of our own; the real ones are the provider's business.
+  // The numbers of brands and regions are invented. They need not be those of the provider.
   private static let brandIDs = [
     "BP": 5, "Ampol": 3_421_066, "Shell": 20, "7-Eleven": 113, "Reddy Express": 3_421_193,
     "United": 23, "Metro Petroleum": 57, "Independent": 12, "Liberty": 86, "Puma": 5094,
@@ -19,7 +19,7 @@ struct FuelPricesDirectSide {
 
   func siteID(_ site: Market.Site) -> Int { 61_400_000 + site.number }
 
-  /// Suburb numbers by name, stable for a market.
+  /// Suburb numbers by name, the same each time for one market.
   private var suburbIDs: [String: Int] {
     let names = Set(market.sites.compactMap(\.station.suburb)).sorted()
     return Dictionary(
@@ -91,8 +91,8 @@ struct FuelPricesDirectSide {
     return "{\"SitePrices\":[\(rows.joined(separator: ","))]}"
   }
 
-  /// The last report of a price: of its change, or of the chain's last restatement. UTC without
-  /// saying so; trailing zeros of the fraction are cut.
+  /// The time stamp of a price: the later of its change and of the chain's last restatement. The
+  /// stamp is in UTC without a zone, and the trailing zeros of its fraction are cut.
   private func stamp(of change: Market.Change, _ site: Market.Site, at instant: Instant) -> String {
     var reported = change.at
     if let every = site.restatesEvery {
@@ -104,7 +104,7 @@ struct FuelPricesDirectSide {
     guard milliseconds > 0 else { return second }
     var fraction = String(1000 + milliseconds).dropFirst()
     while fraction.hasSuffix("0") { fraction.removeLast() }
-    // The fraction must not lift the stamp above the present.
+    // The fraction must not move the time stamp past the present.
     return reported.seconds == instant.seconds ? second : "\(second).\(fraction)"
   }
 }

@@ -1,6 +1,6 @@
 import FuelModel
 
-/// What FuelWatch of Western Australia answers at an instant.
+/// Answers as FuelWatch of Western Australia at an instant.
 struct FuelWatchSide {
   let market: Market
 
@@ -8,7 +8,8 @@ struct FuelWatchSide {
     1: .u91, 2: .p95, 4: .dl, 5: .lpg, 6: .p98, 10: .e85, 11: .pdl,
   ]
 
-  /// The RSS of a product; unknown products and tomorrow before 14:30 give a feed without items.
+  /// The RSS of a product. The list has no items for an unknown product, and none for tomorrow
+  /// before 14:30 in Perth.
   func rss(product: Int, day word: String, at instant: Instant) -> String {
     let local = Zone.perth.local(instant)
     var day: Day?
@@ -19,7 +20,7 @@ struct FuelWatchSide {
     }
     var items: [(price: Int, text: String)] = []
     if let day, let fuel = Self.products[product] {
-      // 06:00 Perth time of that day.
+      // 06:00 of that day in Perth, which is 22:00 UTC of the day before.
       let begins = Instant(seconds: Int64(day.sinceEpoch) * 86_400 - 2 * 3600)
       for site in market.sites where site.station.state == .wa {
         guard let change = market.current(site, fuel, at: begins), change.tenths > 0 else {

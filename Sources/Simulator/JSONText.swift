@@ -3,17 +3,17 @@ import FuelModel
 /// A JSON string literal.
 func quoted(_ text: String) -> String { text.asJSONLiteral }
 
-/// A JSON object of values that are JSON already, in the given order.
+/// A JSON object with fields in the given order. The values are already JSON.
 func jsonObject(_ fields: KeyValuePairs<String, String>) -> String {
   "{" + fields.map { "\(quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
 }
 
-/// A JSON list of elements that are JSON already.
+/// A JSON list. The elements are already JSON.
 func jsonList(_ elements: [String]) -> String {
   "[" + elements.joined(separator: ",") + "]"
 }
 
-/// Cents per litre as a JSON number, without a decimal that says nothing: `189.9`, `189`.
+/// Cents per litre as a JSON number, without a decimal of zero: `189.9`, `189`.
 func centsText(_ tenths: Int) -> String {
   tenths % 10 == 0 ? String(tenths / 10) : "\(tenths / 10).\(tenths % 10)"
 }
@@ -24,12 +24,12 @@ func padded(_ number: Int, _ width: Int) -> String {
   return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-/// XML text that may stand between tags.
+/// Text escaped for use between XML tags.
 func escapedXML(_ text: String) -> String {
   text.escaping { ["&": "&amp;", "<": "&lt;", ">": "&gt;"][$0] }
 }
 
-/// HTML text that may stand in an attribute, whichever quotes it has.
+/// Text escaped for an HTML attribute in single or double quotes.
 func escapedAttribute(_ text: String) -> String {
   escapedXML(text).escaping { ["\"": "&quot;", "'": "&#39;"][$0] }
 }

@@ -1,23 +1,25 @@
 package import FuelModel
 
-/// A synthetic market: stations over the states and every price they charge over a span of days,
-/// all from one seed.
+/// A synthetic market: stations of several states and every price they charge over a span of days,
+/// all made from one seed.
 ///
-/// Cities move in saw-teeth with leaders and followers, the country is sticky, Perth jumps once a week
-/// and fixes each price from 06:00 to 06:00. Stations open and close, run out of a fuel, and restate
-/// prices that did not change. What it charges is known exactly, so that a pipeline fed by it can be
-/// held against the truth.
+/// City prices follow saw-tooth cycles with leaders and followers. Country prices change seldom.
+/// Perth prices jump once a week, and each of them holds from 06:00 to 06:00. Stations open and
+/// close, run out of a fuel, and restate prices that did not change. Every price of the market is
+/// known exactly, so that the results of a pipeline can be compared with the truth.
 package struct Market: Sendable {
-  /// One station and what it charges.
+  /// One station and its prices.
   package struct Site: Sendable {
     package var station: Station
-    /// Days on which it sells at all.
+    /// The days on which the station sells at all, counted from 1970-01-01.
     package var open: ClosedRange<Int>
-    /// Price changes per fuel in order of time; 0 is «not available».
+    /// The price changes of each fuel in order of time. A change to 0 means that the fuel is not
+    /// available.
     package var changes: [(fuel: Fuel, changes: [Change])]
-    /// Seconds between the chain's restatements of unchanged prices; `nil`: it does not restate.
+    /// Seconds between the chain's restatements of unchanged prices. `nil` if the chain restates
+    /// none.
     var restatesEvery: Int?
-    /// A number that feeds may use as its id.
+    /// A number that feeds may use as the station's id.
     package var number: Int
   }
 
@@ -31,8 +33,9 @@ package struct Market: Sendable {
   package let days: ClosedRange<Day>
 
   /// - Parameters:
-  ///   - stations: how many in all.
-  ///   - days: the span in which feeds can be asked; prices exist from a week before.
+  ///   - stations: about how many stations the towns of the first five states have. The other towns
+  ///     of `Town.all` add about two fifths to that, and no town has fewer than four.
+  ///   - days: the span of days for which feeds can be asked. Prices begin a week earlier.
   package init(seed: UInt64, stations: Int, days: ClosedRange<Day>) {
     self.seed = seed
     self.days = days
@@ -53,28 +56,30 @@ package struct Market: Sendable {
     self.sites = sites
   }
 
-  /// What a station charges for a fuel at an instant; `nil` where it sells none.
+  /// Returns the price of a fuel at a station at an instant, or `nil` if the station does not sell
+  /// the fuel then.
   package func price(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Price? {
     guard let change = current(site, fuel, at: instant) else { return nil }
     return Price(tenths: change.tenths)
   }
 
-  /// The change in force at an instant; `nil` before the first and outside the station's life.
+  /// Returns the change in effect at an instant, or `nil` before the first change and on days when
+  /// the station is not open.
   func current(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Change? {
-    // In Western Australia stations come and go with the price day, which begins at 22:00 UTC.
+    // In Western Australia stations open and close with the price day, which begins at 22:00 UTC.
     let shift: Int64 = site.station.state == .wa ? 7_200 : 0
     let day = Int(floorDivide(instant.seconds + shift, by: 86_400))
     guard site.open.contains(day),
       let changes = site.changes.first(where: { $0.fuel == fuel })?.changes
     else { return nil }
     guard var change = changes.last(where: { $0.at <= instant }) else { return nil }
-    // Nobody has charged anything before the day of the opening.
+    // A change before the opening counts from the opening.
     let opening = Instant(seconds: Int64(site.open.lowerBound) * 86_400 - shift)
     change.at = max(change.at, opening)
     return change
   }
 
-  /// A random walk that is pulled back to where it began.
+  /// A random walk that is pulled back towards its first value.
   private static func walk(
     _ span: ClosedRange<Int>, from level: Double, step: Double, _ random: Random
   ) -> [Double] {

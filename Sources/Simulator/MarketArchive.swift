@@ -1,20 +1,22 @@
 import Foundation
 package import FuelModel
 
-/// The past of a market as the states publish it: a CSV a month, in the layout of each archive.
+/// The history of a market as the states publish it: one CSV file a month, in the layout of each
+/// archive.
 package struct MarketArchive: Sendable {
   private let market: Market
 
   package init(_ market: Market) { self.market = market }
 
-  /// The first month that no archive has yet: the present one, or the one before where the present is younger than two
-  /// weeks, since archives come out late.
+  /// Returns the first month that no archive has yet. It is the month of `today`, or the month
+  /// before it up to the 14th, since archives are published late.
   package static func end(on today: Day) -> Month {
     let month = Month(today)
     return today.day < 15 ? Month(number: month.number - 1) : month
   }
 
-  /// Writes all whole months from the market's first day on, each archive into a folder of its name.
+  /// Writes every whole month from the first day of the market until `end`. Each archive has a
+  /// folder of its own name.
   package func write(before end: Month, into folder: String) throws {
     let first = Month(market.days.lowerBound + 30)
     guard first < end else { return }
@@ -49,10 +51,11 @@ package struct MarketArchive: Sendable {
     }
   }
 
-  /// The lines of one station.
+  /// Returns the rows of one station for a range of days.
   private typealias Rows = (Market.Site, ClosedRange<Day>) throws -> String
 
-  /// What changed within some days of a zone; where nothing is charged, zero tenths.
+  /// Returns the changes within some days of a zone. Zero tenths mean that the fuel is not
+  /// available.
   private func changes(
     _ site: Market.Site, _ days: ClosedRange<Day>, _ zone: Zone
   ) throws -> [(fuel: Fuel, change: Market.Change)] {
@@ -94,7 +97,7 @@ package struct MarketArchive: Sendable {
       + "\(station.position?.longitude ?? 0)"
     return try changes(site, days, .brisbane).map { fuel, change in
       let (day, second) = Zone.utc.local(change.at)
-      // 9999 ends a price.
+      // The archive ends a price with the number 9999.
       return
         "\(head),\(Self.fuelsOfQueensland[fuel] ?? ""),\(change.tenths > 0 ? change.tenths : 9_999),"
         + "\(dayFirst(day)) \(clock(second))\n"
@@ -109,7 +112,7 @@ package struct MarketArchive: Sendable {
     -> String
   {
     let station = site.station
-    // A price begins at 06:00 in Perth and holds for a day.
+    // A price begins at 06:00 in Perth and holds for one day.
     return try changes(site, days, .perth).filter { $0.change.tenths > 0 }.map { fuel, change in
       "\(dayFirst(Zone.perth.local(change.at).day)),\(field(station.name)),\(field(station.brand ?? "")),"
         + "\(Self.fuelsOfWesternAustralia[fuel] ?? ""),\(cents(change.tenths)),\(field(station.address)),"

@@ -1,9 +1,9 @@
 import FuelModel
 
-/// What MyFuel of the Northern Territory answers at an instant: on its public page and to those who
-/// have an account. No price has a stamp in either.
+/// Answers as MyFuel of the Northern Territory at an instant, on its public page and in the
+/// interface for account holders. Neither gives a time stamp for a price.
 struct MyFuelSide {
-  /// How many outlets one question may name.
+  /// How many outlets one request may name.
   static let mostIdentifiers = 10
 
   let market: Market
@@ -13,11 +13,11 @@ struct MyFuelSide {
     let id: Int
     let site: Market.Site
 
-    /// Postcode and sequence; the leading zeros belong to it.
+    /// The postcode followed by a sequence number, both with leading zeros.
     var identifier: String { padded(postcode, 4) + padded(id, 4) }
     var postcode: Int { Int(site.station.postcode ?? "") ?? 0 }
 
-    /// Darwin 3, Katherine 6, Barkly 5, Central Australia 4.
+    /// The number of the region: Darwin 3, Katherine 6, Barkly 5, Central Australia 4.
     var region: Int {
       switch postcode {
       case ..<850: 3
@@ -28,7 +28,7 @@ struct MyFuelSide {
     }
   }
 
-  // The last two have no code there; these are ours.
+  // MyFuel has no code for the last two brands. Their codes here are invented.
   private static let brandCodes: KeyValuePairs<String, String> = [
     "Ampol": "AM", "BP": "BP", "Reddy Express": "C3", "Independent": "IN", "Liberty": "Li",
     "Puma": "PM", "Shell": "SH", "United": "UN", "7-Eleven": "SE", "Metro Petroleum": "MP",
@@ -46,12 +46,12 @@ struct MyFuelSide {
     }
   }
 
-  /// Every outlet there ever was.
+  /// The identifiers of all outlets that ever existed.
   var identifiers: [String] { outlets.map(\.identifier) }
 
   // MARK: The page
 
-  /// The page for people: its data stand in a hidden field.
+  /// The page for readers, with its data in a hidden form field.
   func page(at instant: Instant) -> String {
     let content = jsonObject([
       "FuelTypeList": fuels(), "FuelBrandList": brands(),
@@ -75,7 +75,8 @@ struct MyFuelSide {
     var rows: [String] = []
     for (fuel, _) in outlet.site.changes {
       guard let change = market.current(outlet.site, fuel, at: instant) else { continue }
-      // What begins next was named at the last 14:30. That a pump will be empty nobody names.
+      // The price that begins next was announced at the last 14:30. Nobody announces that a fuel
+      // will be out of stock.
       let next = market.current(outlet.site, fuel, at: begins).flatMap {
         $0.at == begins && $0.tenths > 0 ? $0.tenths : nil
       }
@@ -103,7 +104,7 @@ struct MyFuelSide {
     ])
   }
 
-  /// The next 14:30 Darwin time, which is 05:00 UTC all year.
+  /// Returns the next 14:30 in Darwin, which is 05:00 UTC all year.
   private func nextBegin(after instant: Instant) -> Instant {
     let shift: Int64 = 5 * 3_600
     let days = floorDivide(instant.seconds - shift, by: 86_400) + 1
@@ -112,7 +113,7 @@ struct MyFuelSide {
 
   // MARK: The interface
 
-  /// The answer to a right password.
+  /// The answer to a request with the right password.
   func token(_ token: String) -> String {
     jsonObject([
       "access_token": quoted(token), "token_type": quoted("bearer"), "expires_in": "86399",
@@ -133,7 +134,7 @@ struct MyFuelSide {
     return jsonObject(["Outlets": jsonList(rows), "Brands": brands(), "Fuels": fuels()])
   }
 
-  /// Outlets that nobody knows or that are closed are left out.
+  /// Returns prices without the outlets that are unknown or closed.
   func prices(of ids: [String], at instant: Instant) -> String {
     let wanted = Set(ids)
     var answers: [String] = []
@@ -152,7 +153,7 @@ struct MyFuelSide {
     return jsonList(answers)
   }
 
-  /// Some outlets' prices come as texts here.
+  /// Some outlets report their prices as strings.
   private func apiRow(_ code: String, _ tenths: Int, _ outlet: Outlet) -> String {
     let number = price(tenths, outlet)
     let isText = outlet.site.number % 3 == 0 && tenths > 0
@@ -162,16 +163,16 @@ struct MyFuelSide {
     ])
   }
 
-  // MARK: What both say
+  // MARK: Common to both
 
-  /// A fuel out of stock costs 0 or nothing, depending on the outlet.
+  /// A fuel out of stock has the price 0 or `null`, depending on the outlet.
   private func price(_ tenths: Int, _ outlet: Outlet) -> String {
     guard tenths == 0 else { return centsText(tenths) }
     return outlet.site.number % 2 == 0 ? "0" : "null"
   }
 
-  /// Every fourth outlet of the country sells low aromatic fuel in the place of unleaded. Darwin,
-  /// Litchfield and Palmerston end at 0832.
+  /// Whether an outlet sells low aromatic fuel instead of unleaded. Every fourth outlet outside the
+  /// areas of Darwin, Litchfield and Palmerston does. Postcodes of these areas end at 0832.
   static func sellsLowAromatic(_ site: Market.Site) -> Bool {
     site.station.state == .nt && site.number % 4 == 0
       && (Int(site.station.postcode ?? "") ?? 0) >= 850
@@ -201,11 +202,11 @@ struct MyFuelSide {
     Self.brandCodes.first { $0.key == station.brand }?.value ?? "IN"
   }
 
-  /// Notes stand in the address.
+  /// The address holds the notes on access.
   private func address(_ station: Station) -> String {
     station.isPublic ? station.address : station.address + ". ENTRY BY PERMIT ONLY."
   }
 
-  /// With the blank that the provider's have at the end.
+  /// The suburb with a space at the end, as in the provider's data.
   private func suburb(_ station: Station) -> String { (station.suburb ?? "").uppercased() + " " }
 }

@@ -1,12 +1,12 @@
-/// Pseudo-random numbers that are the same for the same seed on every machine (SplitMix64).
+/// Pseudo-random numbers (SplitMix64) that are the same for the same seed on every machine.
 /// Source: https://prng.di.unimi.it/splitmix64.c
 package struct Random: RandomNumberGenerator {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }
 
-  /// A stream of its own for one thing of a seed's world, so that adding a station does not change
-  /// what the others do.
+  /// Begins a separate stream for one named part of a seed's world, so that an added station does
+  /// not change the other stations.
   package init(seed: UInt64, _ names: any CustomStringConvertible...) {
     // FNV-1a over the names.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ seed

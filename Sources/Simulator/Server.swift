@@ -6,26 +6,28 @@ import Synchronization
   import Glibc
 #endif
 
-/// A small HTTP/1.1 server on the loopback interface, one request per connection. What it answers is
-/// up to its handler, byte by byte if need be, so that it can play sound feeds as well as broken ones.
+/// A small HTTP/1.1 server on the loopback interface, with one request per connection. The handler
+/// determines every answer, byte by byte if necessary, so that the server can simulate both sound
+/// and broken feeds.
 package final class Server: Sendable {
-  /// What a client asked for.
+  /// The request of a client.
   package struct Request: Sendable {
     package var method: String
-    /// Decoded, without the query.
+    /// The decoded path without the query.
     package var path: String
     package var query: [String: String]
-    /// Names in lower case.
+    /// Header values by name in lower case.
     package var headers: [String: String]
     package var body: [UInt8]
   }
 
-  /// How to answer.
+  /// How the server answers a request.
   package enum Answer: Sendable {
     case text(Int, String, type: String = "application/json", headers: [String: String] = [:])
-    /// Bytes written as they are, status line included, with a pause after each part; then closed.
+    /// Writes the parts as they are, status line included, with a pause after each part. Then
+    /// closes the connection.
     case raw([[UInt8]], pauseMilliseconds: Int = 0)
-    /// Nothing for a while, then closed.
+    /// Sends nothing for a while. Then closes the connection.
     case silence(seconds: Double)
   }
 
@@ -38,7 +40,7 @@ package final class Server: Sendable {
     package let description: String
   }
 
-  /// Listens on 127.0.0.1 at once; port 0 takes any free one.
+  /// Listens on 127.0.0.1 at once. Port 0 selects any free port.
   package init(port: Int = 0, handler: @escaping @Sendable (Request) -> Answer) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(description: "no socket") }
@@ -67,7 +69,7 @@ package final class Server: Sendable {
     thread.start()
   }
 
-  /// Takes no more connections.
+  /// Stops accepting connections.
   package func stop() {
     guard !isStopped.exchange(true, ordering: .relaxed) else { return }
     shutdown(listener, Int32(SHUT_RDWR))
@@ -81,7 +83,8 @@ package final class Server: Sendable {
         if errno == EINTR || errno == ECONNABORTED { continue }
         return
       }
-      // A thread each: an answer may be silence, and must not hold up the others.
+      // Each connection has a thread of its own, since an answer may be a long silence and must not
+      // delay the others.
       let thread = Thread { [self] in
         serve(connection)
         close(connection)
@@ -136,10 +139,10 @@ package final class Server: Sendable {
     }
     var query: [String: String] = [:]
     for item in parts.queryItems ?? [] { query[item.name] = item.value ?? "" }
-    // A client that announces more than a megabyte is not one of ours.
+    // No client of this project announces more than a megabyte.
     let length = headers["content-length"].flatMap { Int($0) } ?? 0
     guard (0...(1 << 20)).contains(length) else { return nil }
-    // The last piece of the head may already hold the beginning of the body.
+    // The last bytes received with the head may already be the beginning of the body.
     var body = Array(bytes[range.upperBound...])
     while body.count < length {
       let count = recv(connection, &buffer, buffer.count, 0)
@@ -155,7 +158,7 @@ package final class Server: Sendable {
     var offset = 0
     while offset < bytes.count {
       let sent = bytes[offset...].withUnsafeBytes { rest in
-        // A client that has gone away must not end this process by a signal.
+        // A client that has closed its connection must not end this process by SIGPIPE.
         send(connection, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
       }
       guard sent > 0 else { return false }

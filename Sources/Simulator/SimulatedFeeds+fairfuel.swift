@@ -1,7 +1,7 @@
 import FuelModel
 
 extension SimulatedFeeds {
-  /// Fair Fuel of Victoria, whose address ends before `/fuel`.
+  /// Answers as Fair Fuel of Victoria. The configured address ends before `/fuel`.
   func fairFuel(_ path: String, _ request: Server.Request) -> Server.Answer {
     func refusal(_ status: Int, _ code: String, _ message: String) -> Server.Answer {
       .text(status, jsonObject(["code": quoted(code), "message": quoted(message)]))

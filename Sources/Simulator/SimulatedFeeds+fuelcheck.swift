@@ -3,12 +3,12 @@ import FuelModel
 import Synchronization
 
 extension SimulatedFeeds {
-  /// FuelCheck: the same keys and tokens for New South Wales and Tasmania.
+  /// Answers as FuelCheck, with the same keys and tokens for New South Wales and Tasmania.
   func fuelCheck(_ path: String, _ request: Server.Request) -> Server.Answer {
     let now = self.now
     let key = Self.keys["BOWSER_NSW_FUELCHECK_KEY"] ?? ""
     let pair = "\(key):\(Self.keys["BOWSER_NSW_FUELCHECK_SECRET"] ?? "")"
-    // A token is good for twelve hours, as the provider's are.
+    // A token is valid for twelve hours, like the provider's tokens.
     let token = "simulated-\(now.seconds / 43_200)"
     if path == "/oauth/client_credential/accesstoken" {
       guard request.query["grant_type"] == "client_credentials",
@@ -41,16 +41,18 @@ extension SimulatedFeeds {
     }
   }
 
-  /// Up to when the key has seen everything: its call before this one, if that was today. Notes this
-  /// call, so that what it answers is not answered again: a lost answer stays lost.
+  /// Returns the instant up to which the key has received every change: that of its previous call
+  /// if it was on the same day, and otherwise the instant just before the day began. Records this
+  /// call, so that the next answer omits the changes of this one, even if the client never received
+  /// them.
   private func lastKnown(at now: Instant) -> Instant {
     let begin = beginOfDay(now)
     if let last = noteListCall(at: now), begin <= last, last <= now { return last }
-    // The first call of a day gets the day's first instant too.
+    // A call without a predecessor on its day must also get the changes of the day's first instant.
     return Instant(microseconds: begin.microseconds - 1)
   }
 
-  /// - Returns: the call before.
+  /// - Returns: the instant of the previous call.
   @discardableResult
   private func noteListCall(at now: Instant) -> Instant? {
     lastListCall.withLock { last in

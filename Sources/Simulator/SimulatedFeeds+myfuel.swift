@@ -2,11 +2,12 @@ import Foundation
 import FuelModel
 
 extension SimulatedFeeds {
-  /// MyFuel of the Northern Territory: the page needs no key, the interface an account.
+  /// Answers as MyFuel of the Northern Territory. The page needs no key, the interface needs an
+  /// account.
   func myFuel(_ path: String, _ request: Server.Request) -> Server.Answer {
     let now = self.now
     let side = MyFuelSide(market: market)
-    // A token is good for a day, as the provider's are.
+    // A token is valid for a day, like the provider's tokens.
     let token = "simulated-territory-\(now.seconds / 86_400)"
     switch (request.method, path) {
     case ("GET", "/Home/Results"):
@@ -37,9 +38,10 @@ extension SimulatedFeeds {
     }
   }
 
-  /// The fields of `name=value&name=value`, decoded.
+  /// Returns the decoded fields of `name=value&name=value`.
   private static func fields(ofForm body: [UInt8]) -> [String: String] {
-    // In a form a plus is a blank; in a query, whose reader is borrowed here, it is a plus.
+    // A plus sign means a space in a form, but a plus sign in a query, and a parser of queries
+    // reads this form.
     let text = String(decoding: body, as: UTF8.self).replacing("+", with: "%20")
     var fields: [String: String] = [:]
     for item in URLComponents(string: "?" + text)?.queryItems ?? [] {
@@ -48,7 +50,8 @@ extension SimulatedFeeds {
     return fields
   }
 
-  /// What `{"FuelOutletIdentifier":[...]}` asks for; `nil` for any other body.
+  /// Returns the outlets that a body `{"FuelOutletIdentifier":[...]}` asks for, or `nil` for any
+  /// other body.
   private static func identifiers(in body: [UInt8]) -> [String]? {
     struct Question: Decodable {
       let ids: [String]

@@ -1,13 +1,13 @@
 package import FuelModel
 import Synchronization
 
-/// Every feed of a synthetic market, each in its own protocol, keys included.
+/// All feeds of a synthetic market, each with its own protocol and keys.
 package final class SimulatedFeeds: Sendable {
-  /// The keys that the simulated providers accept, by the name of the environment variable.
+  /// The keys that the simulated providers accept, by environment variable.
   package static let keys = [
     "BOWSER_QLD_FPD_TOKEN": "5a1d0000-0000-4000-8000-0000000000ad",
     "BOWSER_SA_FPD_TOKEN": "5a1d0000-0000-4000-8000-0000000000ae",
-    // Tasmania's feed asks with these two as well.
+    // The Tasmanian feed uses these two as well.
     "BOWSER_NSW_FUELCHECK_KEY": "simulated-key",
     "BOWSER_NSW_FUELCHECK_SECRET": "simulated-secret",
     "BOWSER_VIC_FAIRFUEL_CONSUMER_ID": "5a1d0000-0000-4000-8000-0000000000af",
@@ -23,31 +23,31 @@ package final class SimulatedFeeds: Sendable {
 
   let market: Market
   private let instant: Mutex<Instant>?
-  /// Whose day begins FuelCheck's list of changes anew; `nil` is the day of UTC. It is not known
-  /// which the provider means.
+  /// The zone whose midnight empties FuelCheck's list of changes. `nil` is UTC. Which zone the
+  /// provider uses is not known.
   package let newPricesDay: Zone?
-  /// When FuelCheck's key was last used for the list or its changes.
+  /// When FuelCheck's key last asked for the full list or for its changes.
   let lastListCall = Mutex<Instant?>(nil)
 
   /// - Parameters:
-  ///   - instant: what the providers' clocks show; `nil` is the real time.
-  ///   - newPricesDay: whose day begins FuelCheck's list of changes anew; `nil` is UTC's.
+  ///   - instant: what the providers' clocks show. `nil` is the real time.
+  ///   - newPricesDay: the zone whose midnight empties FuelCheck's list of changes. `nil` is UTC.
   package init(_ market: Market, at instant: Instant? = nil, newPricesDay: Zone? = nil) {
     self.market = market
     self.instant = instant.map { Mutex($0) }
     self.newPricesDay = newPricesDay
   }
 
-  /// Sets the providers' clocks.
+  /// Sets the providers' clocks. Has no effect on feeds that use the real time.
   package func set(_ instant: Instant) { self.instant?.withLock { $0 = instant } }
 
   var now: Instant { instant?.withLock { $0 } ?? .now }
 
-  /// Where a feed is found below the server's root.
+  /// Returns the path of a feed below the server's root.
   package static func path(of feed: String) -> String { "/\(feed)" }
 
-  /// The environment in which bowser finds these providers on a port of this machine, keys included,
-  /// without the pauses and quotas that real ones ask for.
+  /// Returns the environment variables with which bowser finds these providers on a port of this
+  /// machine. They include the keys, and remove the pauses and quotas that the real providers need.
   package static func settings(port: Int) -> [String: String] {
     var settings = keys
     settings["BOWSER_ALLOW_LOOPBACK"] = "true"
@@ -62,7 +62,7 @@ package final class SimulatedFeeds: Sendable {
     return settings
   }
 
-  /// The documents that a feed would answer with at an instant, by name: what a run records.
+  /// Returns the documents of a feed at an instant, with their names, as a run records them.
   package func documents(of feed: String, at instant: Instant) -> [Document] {
     var texts: [(String, String)] = []
     switch feed {
@@ -99,8 +99,8 @@ package final class SimulatedFeeds: Sendable {
     }
   }
 
-  /// What the stations of a feed charge at an instant, as sorted lines `name|fuel|c/L`, with the
-  /// fuels that the feed calls them by: what a pipeline should have found out.
+  /// Returns the prices of a feed's stations at an instant, as sorted lines `name|fuel|c/L` with
+  /// the feed's own names of the fuels. A pipeline must arrive at the same prices.
   package func truth(of feed: String, at instant: Instant) -> [String] {
     let states: [State] =
       switch feed {
@@ -128,7 +128,7 @@ package final class SimulatedFeeds: Sendable {
     let parts = request.path.split(separator: "/", maxSplits: 1).map(String.init)
     let rest = parts.count > 1 ? "/" + parts[1] : ""
     switch parts.first {
-    // One address in truth; each feed finds it below its own name.
+    // In reality these two feeds share one address. Here each has a path of its own.
     case "nsw-fuelcheck", "tas-fuelcheck": return fuelCheck(rest, request)
     case "nt-myfuel": return myFuel(rest, request)
     case "vic-fairfuel": return fairFuel(rest, request)

@@ -5,7 +5,7 @@ struct SiteMaker {
   let town: Town
   let number: Int
   let span: ClosedRange<Int>
-  /// The town's unleaded and diesel levels in cents, one per day of the span.
+  /// The town's price levels of unleaded and of diesel in cents, one for each day of the span.
   let levels: [Double]
   let diesel: [Double]
   var random: Random
@@ -43,7 +43,8 @@ struct SiteMaker {
       address: street, suburb: suburb, postcode: padded(random.integer(town.postcodes), 4),
       position: position, isPublic: !random.chance(0.02))
 
-    // Four in a hundred open and two close within the span.
+    // Of a hundred stations, four open within twelve days of the middle of the span. Two close
+    // later than that, up to two weeks after the span.
     let middle = (span.lowerBound + span.upperBound) / 2
     let opens = random.chance(0.04) ? random.integer(middle - 12...middle + 12) : span.lowerBound
     let closes = random.chance(0.02) ? random.integer(middle + 13...span.upperBound + 14) : Int.max
@@ -71,7 +72,8 @@ struct SiteMaker {
     return site
   }
 
-  /// The fuels a station may sell: cents above unleaded (or diesel), and how many sell it.
+  /// The fuels that a station may sell: its cents above unleaded or diesel, and the share of
+  /// stations that sell it.
   private func fuels() -> [(Fuel, Double, Double)] {
     var fuels: [(Fuel, Double, Double)] = [
       (.u91, 0, 1), (.p95, 14, 0.6), (.p98, 22, 0.85), (.dl, 0, 0.8), (.pdl, 4, 0.4),
@@ -88,24 +90,25 @@ struct SiteMaker {
 
   private struct Slot {
     var at: Instant
-    /// Index of the day whose level it charges.
+    /// The index of the day in the span whose level the price follows.
     var follows: Int
     var noise: Double
   }
 
-  /// Western Australia: one price a day from 06:00 Perth time.
+  /// Western Australia: one price a day, from 06:00 in Perth.
   private mutating func dailySchedule() -> [Slot] {
     let lag = random.chance(0.85) ? 0 : 1
     return span.enumerated().compactMap { index, day in
-      // Perth has no summer time; 06:00 there is 22:00 UTC of the day before.
+      // Perth has no daylight saving time. 06:00 in Perth is 22:00 UTC of the day before.
       Slot(
         at: Instant(seconds: Int64(day) * 86_400 - 2 * 3_600), follows: max(0, index - lag),
         noise: random.real(-0.8...0.8))
     }
   }
 
-  /// How many days a station is behind its town, and how likely it changes on a day: leaders at
-  /// once, followers days later, the country every week or two.
+  /// Returns how many days a station follows behind its town, and how likely it changes its prices
+  /// on a day. Leaders follow at once and the others days later. A country station changes once in
+  /// one or two weeks.
   private mutating func pace() -> (lag: Int, dailyChance: Double) {
     switch town.movement {
     case .sticky:
@@ -117,14 +120,14 @@ struct SiteMaker {
     }
   }
 
-  /// Northern Territory: a price is named a day ahead and begins at 14:30 Darwin time, so that there
-  /// is at most one change a day.
+  /// Northern Territory: a price is announced a day ahead and begins at 14:30 in Darwin, so that it
+  /// changes at most once a day.
   private mutating func noticeSchedule() -> [Slot] {
     let (lag, dailyChance) = pace()
     var slots: [Slot] = []
     for (index, day) in span.enumerated() {
       guard index == 0 || random.chance(dailyChance) else { continue }
-      // Darwin has no summer time; 14:30 there is 05:00 UTC.
+      // Darwin has no daylight saving time. 14:30 in Darwin is 05:00 UTC.
       slots.append(
         Slot(
           at: Instant(seconds: Int64(day) * 86_400 + 5 * 3_600), follows: max(0, index - lag),
@@ -133,20 +136,20 @@ struct SiteMaker {
     return slots
   }
 
-  /// Everywhere else a station changes when it likes, mostly in the morning.
+  /// Other states: a station changes its prices at any time, mostly in the morning.
   private mutating func eventSchedule() -> [Slot] {
     let (lag, dailyChance) = pace()
     var slots: [Slot] = []
     for (index, day) in span.enumerated() {
       guard index == 0 || random.chance(dailyChance) else { continue }
-      // 19:00 UTC to 02:00 UTC is 05:00 to noon in the east.
+      // 19:00 to 02:00 UTC is 05:00 to noon in the eastern states.
       let second = random.integer(-5 * 3_600...2 * 3_600)
       slots.append(
         Slot(
           at: Instant(seconds: Int64(day * 86_400 + second)), follows: max(0, index - lag),
           noise: random.real(-0.5...0.5)))
       if random.chance(0.08) {
-        // A correction or a second thought in the afternoon.
+        // A correction or another change, up to five hours later.
         let later = second + random.integer(600...5 * 3_600)
         slots.append(
           Slot(
@@ -157,17 +160,18 @@ struct SiteMaker {
     return slots
   }
 
-  /// Now and then a pump is empty until the next change but one.
+  /// Sometimes makes a fuel unavailable from one change to the next.
   private mutating func runDry(_ changes: inout [Market.Change]) {
     guard town.state != .wa || random.chance(0.3) else { return }
-    // The territory has few stations and few changes; without a higher chance none were ever empty.
+    // The Northern Territory has few stations and few changes. With the usual chance, no fuel would
+    // ever be out of stock there.
     let likelihood = town.state == .nt ? 0.03 : 0.004
     for index in changes.indices.dropFirst() where random.chance(likelihood) {
       changes[index].tenths = 0
     }
   }
 
-  /// Prices end in .9 four times of five.
+  /// A price in tenths. About four of five prices end in .9.
   private mutating func tenths(_ cents: Double) -> Int {
     let whole = Int(cents.rounded(.down)) * 10
     return whole + (random.chance(0.82) ? 9 : random.pick([5, 7, 3, 0]))

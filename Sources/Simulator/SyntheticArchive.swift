@@ -1,14 +1,15 @@
 import Foundation
 package import FuelModel
 
-/// Months of price changes as New South Wales publishes them, made up: as many stations and fuels as
-/// there are, prices that wander, every row at its second.
+/// Synthetic months of price changes in the format of New South Wales. They have as many stations
+/// and fuels as the real archive, prices that drift at random, and rows that are spread over each
+/// month to the second.
 package struct SyntheticArchive: Sendable {
   private let seed: UInt64
   private let stations: Int
   private let firstMonth: Month
 
-  // As many as the real archive has rows for in a month.
+  // The real archive has rows of about as many fuels in a month.
   private static let fuels: [Fuel] = [.u91, .e10, .p95, .p98, .dl, .pdl, .lpg]
   private static let brands = ["Ampol", "BP", "7-Eleven", "Shell", "Metro Fuel", "United"]
   private static let suburbs = ["Bankstown", "Dubbo", "Gosford", "Kiama", "Orange", "Parramatta"]
@@ -20,7 +21,7 @@ package struct SyntheticArchive: Sendable {
     self.firstMonth = firstMonth
   }
 
-  /// Writes one CSV file a month.
+  /// Writes one CSV file for each month.
   ///
   /// - Returns: the paths, oldest first.
   package func write(months: Int, rowsPerMonth: Int, into folder: String) throws -> [String] {
@@ -44,7 +45,8 @@ package struct SyntheticArchive: Sendable {
       bytes.reserveCapacity(rowsPerMonth * 110)
       let days = Month(number: month.number + 1).firstDay.sinceEpoch - month.firstDay.sinceEpoch
       for row in 0..<rowsPerMonth {
-        // In the order of time, as the real files are.
+        // Rows are in order of time, as in the real files, except that the hour from 02:00 is moved
+        // below.
         let second = Int(Double(row) / Double(rowsPerMonth) * Double(days * 86_400))
         let pair = random.integer(0...(prices.count - 1))
         prices[pair] = min(2_400, max(1_000, prices[pair] + random.integer(-6...6) * 10))
@@ -57,7 +59,8 @@ package struct SyntheticArchive: Sendable {
         bytes.append(UInt8(ascii: "-"))
         append(pad: (day, 2), to: &bytes)
         bytes.append(UInt8(ascii: " "))
-        // Clocks never show 02:30 on one day of the year: nobody changes prices from two to three.
+        // On one day of the year Sydney's clocks skip the hour from 02:00 to 03:00. No price
+        // changes in this hour on any day.
         let hour = second / 3_600 % 24
         append(pad: (hour == 2 ? 4 : hour, 2), to: &bytes)
         bytes.append(UInt8(ascii: ":"))

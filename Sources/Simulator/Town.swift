@@ -1,13 +1,14 @@
 import FuelModel
 
-/// One market: a city or the country around it, with the way its prices move.
+/// One market: a city or the country around it, and how its prices move.
 struct Town: Sendable {
   enum Movement: Sendable {
-    /// Long saw-teeth: a jump of 20 to 45 c over days, then a slide of weeks.
+    /// Long saw-tooth cycles: a rise of 20 to 45 c over several days, then a fall over the rest of
+    /// the cycle.
     case longCycle(days: ClosedRange<Int>, cents: ClosedRange<Int>)
-    /// One jump a week on a fixed weekday (0 is Monday), then six days down.
+    /// One jump a week on a fixed weekday (0 is Monday), then a fall over six days.
     case weekly(jumpOn: Int, cents: ClosedRange<Int>)
-    /// Follows the wholesale price with long pauses.
+    /// Follows the wholesale price, with long pauses.
     case sticky
   }
 
@@ -16,14 +17,14 @@ struct Town: Sendable {
   var latitude: Double
   var longitude: Double
   var radiusDegrees: Double
-  /// Share of the market's stations that stand here.
+  /// The town's share of the requested number of stations.
   var share: Double
   var movement: Movement
   var postcodes: ClosedRange<Int>
   /// Cents above the wholesale price, without the cycle.
   var margin: Double
 
-  /// The markets of the states whose feeds can be simulated.
+  /// The markets of all states whose feeds can be simulated.
   static let all: [Town] = [
     Town(
       name: "Sydney", state: .nsw, latitude: -33.87, longitude: 151.0, radiusDegrees: 0.3,
@@ -55,8 +56,8 @@ struct Town: Sendable {
     Town(
       name: "country WA", state: .wa, latitude: -31.8, longitude: 118.5, radiusDegrees: 2,
       share: 0.05, movement: .sticky, postcodes: 6300...6530, margin: 15),
-    // These came later; they stand at the end so that the stations above keep their numbers. The
-    // shares add up to more than one by them.
+    // These towns were added later. They are last so that the stations of the towns above keep
+    // their numbers. With them the shares add up to more than one.
     Town(
       name: "Melbourne", state: .vic, latitude: -37.81, longitude: 145.05, radiusDegrees: 0.3,
       share: 0.2, movement: .longCycle(days: 28...45, cents: 26...44), postcodes: 3000...3207,
@@ -78,7 +79,7 @@ struct Town: Sendable {
       share: 0.02, movement: .sticky, postcodes: 850...886, margin: 45),
   ]
 
-  /// The level of the town's unleaded price for every day of a span, in cents.
+  /// Returns the level of the town's unleaded price for every day of a span, in cents.
   func levels(_ days: ClosedRange<Int>, wholesale: [Double], seed: UInt64) -> [Double] {
     var random = Random(seed: seed, "town", name)
     switch movement {

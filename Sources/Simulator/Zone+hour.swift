@@ -1,7 +1,8 @@
 import FuelModel
 
 extension Zone {
-  /// The instant of an hour that always exists once: clocks change at 02:00 and 03:00 only.
+  /// Returns the instant of a local hour. The hour must exist exactly once, as all do on most days:
+  /// clocks change at 02:00 and 03:00 only.
   func instant(of hour: Int, on day: Day) -> Instant {
     do {
       return try instant(day, hour: hour)
