@@ -64,7 +64,7 @@ extension Bench {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  /// An aggregate by a configuration in which a person has decided that two stations are one.
+  /// Runs an aggregate with a configuration that links two station records.
   func runLinked(at now: String) throws -> Finished {
     let records = try connection("bench_empty").query(
       """
@@ -85,7 +85,8 @@ extension Bench {
     return try run([program, "aggregate", "--now", now, "--config", config])
   }
 
-  /// The same averages of the same facts by DuckDB, or by one plain statement where there is none.
+  /// Computes the same averages from the same observations with DuckDB, or with one plain SQL
+  /// statement if DuckDB is not installed. Returns the name of the method and its time.
   func averagesElsewhere(_ end: Day) throws -> (name: String, seconds: Double) {
     let facts = "\(folder)/facts.csv"
     let members = "\(folder)/members.csv"
@@ -95,7 +96,7 @@ extension Bench {
       \\copy (SELECT station_id, fuel_id, effective_at AT TIME ZONE 'UTC' AS began, price_tenths FROM fuel.archive_price) TO '\(facts)' (FORMAT csv, HEADER)
       \\copy (SELECT region, station_id FROM fuel.region_station) TO '\(members)' (FORMAT csv, HEADER)
       """)
-    // Every change holds until the next one, at most thirty days; days are Sydney's.
+    // Every price holds until the next one, for at most thirty days. Days are those of Sydney.
     func averages(_ local: (String) -> String, _ seconds: (String) -> String) -> String {
       """
       WITH held AS (

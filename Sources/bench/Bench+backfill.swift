@@ -11,7 +11,7 @@ extension Bench {
     note("writing \(rows) rows in \(months) files")
     _ = try SyntheticArchive(seed: 1, firstMonth: begin)
       .write(months: months, rowsPerMonth: rows / months, into: folder + "/archive")
-    // A tenth as many other rows of the same months.
+    // A second archive: a tenth as many other rows of the same months.
     _ = try SyntheticArchive(seed: 2, firstMonth: begin)
       .write(months: months, rowsPerMonth: rows / months / 10, into: folder + "/other")
 

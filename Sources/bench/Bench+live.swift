@@ -5,9 +5,10 @@ import Store
 import Timeline
 
 extension Bench {
-  /// A market that one feed tells of, list by list.
+  /// A market that one feed reports, list by list.
   private struct LiveMarket {
-    /// What grades cost more or less than unleaded: one price for all of them would be a placeholder.
+    /// How much more each fuel costs than unleaded, in tenths of a cent. One price for all fuels
+    /// would be taken for a placeholder.
     private static let grades: [(fuel: Fuel, step: Int)] = [
       (.u91, 0), (.e10, -20), (.p95, 160), (.p98, 240), (.dl, 90),
     ]
@@ -19,7 +20,7 @@ extension Bench {
       for number in 0..<count { open(number) }
     }
 
-    /// A station that nobody has met.
+    /// Adds a station that no list has contained before, with one price for each fuel.
     mutating func open(_ number: Int) {
       stations.append(
         Station(
@@ -37,14 +38,15 @@ extension Bench {
       }
     }
 
-    /// One price in so many changes.
+    /// Changes one price in every `share`. `turn` determines which ones.
     mutating func change(oneIn share: Int, turn: Int) {
       for position in stride(from: turn % share, to: observations.count, by: share) {
         change(position, to: 1_500 + (position + turn * 7) % 399)
       }
     }
 
-    /// A price jump: all grades of two stations in five cost more, or less again.
+    /// A price jump at two stations in five: on an even turn all of their fuels cost 15 c more, and
+    /// on an odd turn they cost what they did before.
     mutating func jump(turn: Int) {
       for position in observations.indices where position / Self.grades.count % 5 < 2 {
         let number = position / Self.grades.count
@@ -59,7 +61,7 @@ extension Bench {
     }
   }
 
-  /// What lists cost beside histories of so many years.
+  /// Measures what it costs to store lists beside a history of each number of years.
   mutating func live() throws {
     let perYear = environment["BENCH_STAMPS"].flatMap { Int($0) } ?? 52
     try database("bench_live")
@@ -73,7 +75,8 @@ extension Bench {
 
     func absorb(_ market: LiveMarket, describes: Bool = false) throws -> Double {
       let now = market.now
-      // Whoever runs from cron has planned nothing and opened no table yet.
+      // Each list gets a new connection, as each run by cron does, so that nothing is planned and
+      // no table is open yet.
       let connection = try self.connection("bench_live")
       if let statement = environment["BENCH_SET"] { try connection.execute(statement) }
       let store = Store(connection)
@@ -102,12 +105,13 @@ extension Bench {
       try fill(store, connection, from: held, until: stamps, perYear: perYear, now: market.now)
       held = stamps
       let history = "\(year) years of history"
-      // A list of before, so that what follows is warm.
+      // A list that is not measured warms the caches for the next ones.
       market.now = market.now + .seconds(600)
       _ = try absorb(market)
       var before = market
 
-      /// The middle of so many turns, and the log of writes in the middle, beside the same list copied.
+      /// Takes as many lists as `turns` and adds their median time and median volume of WAL, with
+      /// the ratio of the time to that of a bare COPY of the same lists.
       func measure(
         _ name: String, _ goal: String, turns: Int, describes: Bool = false,
         _ change: (inout LiveMarket, Int) -> Void
@@ -137,7 +141,7 @@ extension Bench {
       try measure("live list, 1 % changed", "3, hold 4", turns: 7) {
         $0.change(oneIn: 100, turn: $1)
       }
-      // News that come after the newest list.
+      // Lists with new prices that are older than the newest list but arrive after it.
       var late = before
       let newest = market
       try measure("late list, 1 % new", "", turns: 3) { market, turn in
@@ -163,13 +167,15 @@ extension Bench {
     try finish("bench_live")
   }
 
-  /// Stamps every pair so many times a year, further into the past, and makes the spans of it.
+  /// Adds `perYear` prices a year for every station and fuel, further into the past than those that
+  /// are there, and makes the validity spans of all of them.
   private func fill(
     _ store: Store, _ connection: Connection, from done: Int, until stamps: Int, perYear: Int,
     now: Instant
   ) throws {
     let step = 365 * 86_400 / perYear
-    // A month or more at a time, so that rows go in by the order of the key.
+    // Each transaction adds about a month, so that the rows are stored nearly in the order of the
+    // key.
     var first = done
     while first < stamps {
       let last = min(first + max(1, perYear / 12), stamps)
@@ -204,7 +210,8 @@ extension Bench {
     try connection.execute("VACUUM ANALYZE")
   }
 
-  /// The least that storing a list can cost: its rows in a temporary table.
+  /// The least that storing a list can cost: copying its rows into a temporary table. Returns
+  /// seconds.
   private func copyBare(_ connection: Connection, _ list: [Observation]) throws -> Double {
     try connection.execute(
       "CREATE TEMPORARY TABLE bare (station_code text, fuel_id smallint, effective_at timestamptz, price_tenths integer)"

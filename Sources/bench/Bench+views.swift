@@ -3,11 +3,13 @@ import FuelModel
 import Postgres
 
 extension Bench {
-  /// What an analyst waits for: every view for one region and fuel or station, and whole.
+  /// Measures how long an analyst waits for every view: for one region and fuel or one station, and
+  /// for the whole view.
   mutating func views(_ connection: Connection, now: Instant) throws {
     note("the analysts' views")
     _ = try run([program, "aggregate", "--now", now.description], in: "bench_live")
-    // Ten years of averages of every region and fuel, which no feed of two hours has.
+    // The feed of this benchmark covers only a few hours, so ten years of averages of every region
+    // and fuel are inserted.
     try connection.query(
       """
       INSERT INTO fuel.daily_rollup (
@@ -43,7 +45,8 @@ extension Bench {
     func milliseconds(_ query: String) throws -> Double {
       let times = try (0..<5).map { _ in
         let began = ContinuousClock.now
-        // Rows as the server makes them; how fast they travel is not the view's affair.
+        // EXPLAIN ANALYZE makes the rows but does not send them. How fast rows travel does not
+        // depend on the view.
         try connection.execute("EXPLAIN (ANALYZE, TIMING OFF) \(query)")
         return seconds(since: began) * 1_000
       }

@@ -4,8 +4,9 @@ import Postgres
 import Simulator
 
 extension Bench {
-  /// Lives through a year of every feed at the size of the nation, over HTTP and by the programs that cron runs, and
-  /// tells what it costs as the months go by: BENCH_DAYS in all, a visit each BENCH_STEP days.
+  /// Simulates a year of every feed at national size, over HTTP and with the programs that cron
+  /// runs, and reports how the cost develops over the months. BENCH_DAYS is the number of days. All
+  /// feeds are fetched every BENCH_STEP days.
   mutating func year() throws {
     let days = environment["BENCH_DAYS"].flatMap { Int($0) } ?? 365
     let step = environment["BENCH_STEP"].flatMap { Int($0) } ?? 3

@@ -5,29 +5,30 @@ import Postgres
   import Glibc
 #endif
 
-/// Measures how fast history is loaded and a live list is stored, each as a ratio to what PostgreSQL
-/// itself does with the same rows in the same run. Machines differ and are shared: ratios count.
+/// Measures how fast history is loaded and a live list is stored, each as a ratio to what
+/// PostgreSQL itself needs for the same rows in the same run. Only ratios count, since machines
+/// differ and are shared.
 ///
-/// Run by `make bench`, beside the private cluster, with the database named by PG* variables.
+/// Run by `make bench` on the private cluster. The PG* variables name the server.
 @main
 struct Bench {
   var results: [(name: String, value: String, ratio: Double?, goal: String)] = []
   let environment = ProcessInfo.processInfo.environment
   let folder: String
-  /// Millions of rows of history to measure averages with.
+  /// How many million rows of history the averages are measured with, once for each number.
   let history: [Int]
-  /// Years of history to measure lists beside.
+  /// How many years of history live lists are measured beside, once for each number.
   let years: [Int]
   let program: String
 
   static func main() throws {
     var bench = try Bench()
-    // One part alone, for whoever works on it.
+    // BENCH_PART selects one part, for work on that part.
     let part = bench.environment["BENCH_PART"] ?? ""
     if part.isEmpty || part == "backfill" { try bench.backfill() }
     if part.isEmpty || part == "aggregate" { try bench.aggregate() }
     if part.isEmpty || part == "live" { try bench.live() }
-    // An hour: only where it is asked for.
+    // Takes an hour, so it runs only on request.
     if part == "year" { try bench.year() }
     bench.tell()
   }
@@ -44,15 +45,15 @@ struct Bench {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  // MARK: Doors
+  // MARK: Programs and databases
 
   struct Finished {
     var seconds: Double
-    /// The most memory it had at once.
+    /// The most memory that the process used at any time.
     var megabytes: Int
   }
 
-  /// Runs a program to its end.
+  /// Runs a program to its end. Throws if it fails.
   func run(
     _ words: [String], in database: String = "bench_empty", with settings: [String: String] = [:]
   ) throws -> Finished {
@@ -66,7 +67,8 @@ struct Bench {
     let began = ContinuousClock.now
     try process.run()
     var most = 0
-    // The system forgets a process's peak when it ends, so it is asked while it runs.
+    // The system discards the peak memory of a process when the process ends. The peak is therefore
+    // read while the process runs.
     while process.isRunning {
       let status =
         (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8))
@@ -105,7 +107,7 @@ struct Bench {
     try Migrator(try connection(name)).up()
   }
 
-  /// Drops a database that was measured; BENCH_KEEP leaves it for a look.
+  /// Drops a database after its measurement. BENCH_KEEP keeps it for inspection.
   func finish(_ name: String) throws {
     if environment["BENCH_KEEP"] == nil { try drop(name) }
   }
@@ -130,7 +132,7 @@ struct Bench {
     FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
   }
 
-  /// A table for people and a JSON line for machines.
+  /// Prints the results as a table for readers and as one line of JSON for programs.
   func tell() {
     func column(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(1, width - text.count))
