@@ -1,5 +1,6 @@
-// Tries one target of Tests/Fuzzing: `make fuzz`. By libFuzzer where the program is built with it, which looks for input
-// that takes new ways; else by mutations of sound input, as many as are asked for.
+// Runs one target of Tests/Fuzzing, as `make fuzz` does. With "mutate" the program tries a given
+// number of mutations of valid inputs. Otherwise libFuzzer, if the program is built with it,
+// searches for inputs that reach new code.
 
 import Foundation
 import Fuzzing
@@ -30,7 +31,7 @@ guard words.count > 1, let chosen = FuzzTarget(rawValue: words[1]) else {
 }
 target = chosen
 if words.count > 3, words[2] == "seeds" {
-  // The corpus begins with sound input.
+  // The corpus begins with valid inputs.
   for (index, seed) in chosen.seeds.enumerated() {
     try Data(seed).write(to: URL(filePath: "\(words[3])/sound-\(index)"))
   }
