@@ -1,9 +1,10 @@
 import FuelModel
 import Store
 
-/// Lines of daily averages as SVG. Days without an average are gaps, never bridged.
+/// Lines of daily or monthly averages as SVG. A day or month without an average leaves a gap in the
+/// line.
 struct Chart {
-  /// Of what each place on the line is the average.
+  /// The period that each point of the line is the average of.
   enum Step {
     case day, month
   }
@@ -29,7 +30,8 @@ struct Chart {
 
   /// A small line without axes.
   ///
-  /// - Parameter span: how many cents its height is, so that several beside each other are on one scale.
+  /// - Parameter span: how many cents the height covers, so that adjacent lines have the same
+  ///   scale.
   func sparkline(span: Double) -> HTML {
     let known = days.compactMap(\.average)
     guard let low = known.min(), let high = known.max() else { return "" }
@@ -46,13 +48,15 @@ struct Chart {
       """
   }
 
-  /// With axes, the range from the cheapest to the dearest station, and the average of seven days.
+  /// A chart with axes, the range from the cheapest to the dearest station, and the seven-day
+  /// average.
   func full() -> HTML {
     let known = days.compactMap(\.average)
     guard let least = known.min(), let most = known.max() else {
       return ""
     }
-    // One absurd station must not press the average flat: the range is cut 20 c beyond it.
+    // The range is cut 20 c beyond the averages, so that one absurd price does not flatten the
+    // line.
     let low = max(days.compactMap(\.lowest).min() ?? least, least - 20)
     let high = min(days.compactMap(\.highest).max() ?? most, most + 20)
     let ticks = Self.ticks(from: low, to: high)
@@ -81,7 +85,8 @@ struct Chart {
       """
   }
 
-  /// Where a date stands below the line, at most seven of them on a narrow chart and fourteen on a wide one.
+  /// The positions and texts of the dates below the line: at most seven on a narrow chart and
+  /// fourteen on a wide one.
   private var marks: [(place: Int, words: String)] {
     let isNarrow = width < 500
     let last = days.count - 1
@@ -106,7 +111,7 @@ struct Chart {
     }
   }
 
-  /// What the line shows, for those who do not see it.
+  /// A description of the line for readers who cannot see it.
   private var summary: String {
     let known = days.filter { $0.average != nil }
     guard let low = known.min(by: { ($0.average ?? 0) < ($1.average ?? 0) }),
@@ -136,7 +141,7 @@ struct Chart {
     return Array(stride(from: first, through: last, by: step))
   }
 
-  /// Unbroken runs of days with a value.
+  /// Ranges of consecutive days with a value.
   private func runs(_ value: (MarketReport.Day) -> Bool) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for (place, day) in days.enumerated() where value(day) {
@@ -158,7 +163,7 @@ struct Chart {
           "\(Words.coordinate(scale.x(index))),\(Words.coordinate(scale.y($0)))"
         }
       }
-      // A day between two gaps is a point, which no line shows.
+      // A day between two gaps is drawn as a point, because a line with one point is invisible.
       guard points.count > 1 else {
         let (x, y) = (scale.x(run.lowerBound), scale.y(days[run.lowerBound][keyPath: value] ?? 0))
         return

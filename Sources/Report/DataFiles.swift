@@ -2,9 +2,10 @@ import Foundation
 import FuelModel
 import Store
 
-/// The same for programs: JSON, GeoJSON and Atom, whose members are only ever added to while their version stays.
+/// The market as data files for programs: JSON, GeoJSON and Atom. As long as a format keeps its
+/// version, members are only added to it.
 extension Report {
-  /// Current prices of a state and fuel as points.
+  /// The current prices of one state and fuel as points.
   func geoJSON(_ offers: [Offer]) -> String {
     let features = offers.compactMap { offer -> String? in
       guard let position = offer.position else { return nil }
@@ -27,10 +28,10 @@ extension Report {
       "{\"type\":\"FeatureCollection\",\"version\":1,\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n"
   }
 
-  /// A text of JSON; what is not there is null.
+  /// A JSON string, or `null` for `nil`.
   private func quoted(_ text: String?) -> String { text?.asJSONLiteral ?? "null" }
 
-  /// When the verdicts and states of a region turned.
+  /// An Atom feed of the changes in the verdicts and market states of a region.
   func atom(_ region: MarketReport.Region) -> HTML {
     let turns = market.turns[region.code] ?? []
     let own: HTML =
@@ -62,8 +63,9 @@ extension Report {
       """
   }
 
-  /// What can be found by name: a script, since a page that is opened as a file may load nothing else. Each is a name,
-  /// what it is, and its path; regions first, then suburbs, then stations.
+  /// The list of names to search, as a script, since a page opened from a file may load only
+  /// scripts. Each entry is a name, a description and a path. Regions come first, then suburbs,
+  /// then stations.
   func placesScript(_ regions: [MarketReport.Region], _ localities: [Locality]) -> String {
     func line(_ name: String, _ about: String, _ path: String) -> String {
       "[\(name.asJSONLiteral),\(about.asJSONLiteral),\(path.asJSONLiteral)]"
@@ -84,7 +86,7 @@ extension Report {
     return "window.bowserPlaces = [\n\(lines.joined(separator: ",\n"))\n];\n"
   }
 
-  /// Addresses of all pages for search engines, which read 50,000 of a file.
+  /// The addresses of all pages for search engines, which read at most 50,000 from one file.
   func siteMap(_ paths: [String], at address: String) -> HTML {
     let pages = (["index.html"] + paths.filter { $0.hasSuffix(".html") }).prefix(50_000)
     return """

@@ -2,7 +2,7 @@ import FuelModel
 import Store
 
 extension Report {
-  /// How each source is doing, and whose data these are.
+  /// The health of each feed, and who owns its data.
   func feedsPage() -> HTML {
     let aggregated: HTML =
       market.pipeline.aggregatedAt.map { instant in

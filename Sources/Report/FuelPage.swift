@@ -3,7 +3,8 @@ import FuelModel
 import Store
 
 extension Report {
-  /// One fuel in one region: its verdict, its days, its cycles, the ends of its market, and where its stations are.
+  /// One fuel in one region: the verdict, the daily averages, the price cycles, the cheapest and
+  /// dearest stations, and a map of the stations.
   func fuelPage(_ region: MarketReport.Region, _ fuel: (code: String, name: String)) -> HTML {
     let key = MarketReport.Key(region.code, fuel.code)
     guard let average = market.averages[key] else { return "" }
@@ -47,7 +48,7 @@ extension Report {
       """
   }
 
-  /// What the market was doing on each of the days, in a line of marks.
+  /// What the market was doing on each of the days, as a row of marks.
   private func states(_ key: MarketReport.Key, _ days: [MarketReport.Day]) -> HTML {
     guard let states = market.states[key], days.contains(where: { states[$0.day] != nil }) else {
       return ""
@@ -64,8 +65,8 @@ extension Report {
       """
   }
 
-  /// The last thirty and ninety days, the year, and all months, of which the reader chooses one. No script: each is
-  /// behind a button of a group.
+  /// Charts of the last thirty days, the last ninety days, the year, and all months. The reader
+  /// selects one with a radio button. No script is needed.
   private func charts(_ key: MarketReport.Key) -> HTML {
     let month = market.days[key] ?? []
     guard month.contains(where: { $0.average != nil }) else {
@@ -79,7 +80,7 @@ extension Report {
         ("range-365", "A year", year, .day),
         ("range-all", "All", unbrokenMonths(market.months[key] ?? []), .month),
       ]
-    // A longer range is offered where it shows more than the shorter one.
+    // A longer range is offered only if it shows more than the shorter one.
     let offered = ranges.enumerated().filter { place, range in
       switch place {
       case 0: true
@@ -117,7 +118,8 @@ extension Report {
       """
   }
 
-  /// Days with those between them that nothing is kept of.
+  /// Returns the days from the first to the last without gaps. A day that is not stored gets an
+  /// entry without values.
   private func unbroken(_ days: [MarketReport.Day]) -> [MarketReport.Day] {
     guard let first = days.first?.day, let last = days.last?.day else { return [] }
     let known = Dictionary(days.map { ($0.day, $0) }, uniquingKeysWith: { first, _ in first })
@@ -144,7 +146,7 @@ extension Report {
     return "<p class=\"note\">\(words).</p>\n"
   }
 
-  /// The numbers of the chart, for whoever cannot see it or wants them.
+  /// The numbers of the chart, for readers who cannot see it or who want the numbers.
   private func dayTable(_ days: [MarketReport.Day]) -> HTML {
     guard days.contains(where: { $0.average != nil }) else { return "" }
     return """
@@ -198,7 +200,8 @@ extension Report {
 
   private func ends(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
     guard let stations = market.stations[key], !stations.isEmpty else { return "" }
-    // Where there are fewer than ten, none is listed as both cheap and dear.
+    // With fewer than ten stations, the lists are shorter, so that no station is listed as both
+    // cheap and dear.
     let half = min(5, (stations.count + 1) / 2)
     func list(
       _ title: String, _ stations: [MarketReport.StationPrice], when: String = "Since"

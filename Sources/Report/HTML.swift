@@ -1,5 +1,5 @@
-/// Text of an HTML or SVG document. What is interpolated is escaped, unless it is HTML itself: names
-/// of stations come from outside and may hold anything.
+/// The text of an HTML or SVG document. Interpolated values are escaped unless they are HTML
+/// themselves, because names of stations come from outside and may contain anything.
 package struct HTML: ExpressibleByStringInterpolation, Sendable {
   package private(set) var text: String
 
@@ -16,7 +16,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
       text.reserveCapacity(literalCapacity * 2)
     }
 
-    /// Letters of ASCII that mean themselves.
+    /// Whether a byte is printable ASCII that needs no escape in HTML.
     private static func isPlain(_ byte: UInt8) -> Bool {
       switch byte {
       case 0x22, 0x26, 0x27, 0x3C, 0x3E: false
@@ -34,7 +34,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       let description = value.description
-      // Most names need nothing, and there are a million of them on a large site.
+      // Most names need no escapes. A large site has a million of them, so this check comes first.
       guard !description.utf8.allSatisfy(Self.isPlain) else {
         text += description
         return
@@ -46,7 +46,8 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
         case ">": text += "&gt;"
         case "\"": text += "&quot;"
         case "'": text += "&#39;"
-        // What HTML does not allow, and what turns the direction of the text around it.
+        // Control characters, which HTML does not allow, and characters that change the direction
+        // of the text around them.
         case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{7F}"..."\u{9F}",
           "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
           text += "\u{FFFD}"

@@ -2,8 +2,8 @@ import Foundation
 import FuelModel
 import Store
 
-/// A map without a tile from anywhere: the coast, and a mark for each place. Longitudes are drawn as long as they are at
-/// the middle of the map.
+/// A map that needs no tiles from any server: the coast, and a mark for each place. The ratio of
+/// longitude to latitude is right at the middle of the map.
 struct Map {
   enum Mark: String, CaseIterable {
     case cheap, usual, dear, place
@@ -13,9 +13,9 @@ struct Map {
     var position: Position
     var mark: Mark
     var label: String
-    /// Written beside it; `nil`: nothing.
+    /// A text beside the mark, or `nil` for none.
     var name: String?
-    /// From the page on which the map is.
+    /// A link relative to the page that contains the map.
     var link: String
   }
 
@@ -28,21 +28,23 @@ struct Map {
 
   private static let width = 800.0
 
-  /// - Parameter box: what is shown, whatever the dots; `nil`: the dots and a margin around them.
+  /// - Parameter box: the area shown, whatever the marks are. `nil` shows the marks and a margin
+  ///   around them.
   init?(_ dots: [Dot], box: (southWest: Position, northEast: Position)? = nil) {
-    // One mark by itself shows nothing of where it is.
+    // A single mark does not show where its place is.
     guard dots.count > 1 else { return nil }
     self.dots = dots
     let latitudes = dots.map(\.position.latitude)
     let longitudes = dots.map(\.position.longitude)
-    // Ten kilometres at least, so that one station is not a whole map.
+    // With this margin a map covers about ten kilometres at least, even if all marks are close
+    // together.
     let south = box?.southWest.latitude ?? latitudes.min()! - 0.05
     let north = box?.northEast.latitude ?? latitudes.max()! + 0.05
     let west = box?.southWest.longitude ?? longitudes.min()! - 0.05
     let east = box?.northEast.longitude ?? longitudes.max()! + 0.05
     let squeeze = cos((south + north) / 2 * .pi / 180)
     let (wide, high) = ((east - west) * squeeze, north - south)
-    // Not higher than wide.
+    // The map is never higher than wide.
     let scale = min(Self.width / wide, Self.width / high)
     self.squeeze = squeeze
     self.scale = scale
@@ -79,7 +81,7 @@ struct Map {
     }
   }
 
-  /// Shapes differ as colours do.
+  /// Marks differ in shape as well as in colour.
   private func mark(_ dot: Dot) -> HTML {
     let (x, y) = (Words.coordinate(x(dot.position)), Words.coordinate(y(dot.position)))
     let shape: HTML =

@@ -1,7 +1,7 @@
 import Store
 
 extension Report {
-  /// What the numbers mean, and how good the verdicts were.
+  /// The meaning of the numbers, and how good the verdicts were.
   func methodPage() -> HTML {
     let regions = market.regions.filter { region in
       market.fuels.contains { market.scores[.init(region.code, $0.code)] != nil }
@@ -37,7 +37,7 @@ extension Report {
       """)
   }
 
-  /// What was said to be likely beside how often it came.
+  /// How likely a fall in price was stated to be, and how often one came.
   private func calibration() -> HTML {
     guard !market.calibration.isEmpty else { return "" }
     return """

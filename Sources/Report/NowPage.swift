@@ -2,7 +2,7 @@ import FuelModel
 import Store
 
 extension Report {
-  /// The market of a fuel on one page: a card for each capital, then everything as a table.
+  /// The market of one fuel on one page: a card for each capital, then a table of all regions.
   func nowPage(_ fuel: (code: String, name: String)?, depth: Int) -> HTML {
     guard let fuel, !market.averages.isEmpty else {
       return page(
@@ -16,7 +16,7 @@ extension Report {
     let home = String(repeating: "../", count: depth)
     let capitals = market.regions.filter { $0.kind == "capital" && hasAverage($0) }
     let shown = capitals.filter { market.averages[.init($0.code, fuel.code)] != nil }
-    // The cards are on one scale: a flat market looks flat.
+    // All cards use one scale, so that a flat market looks flat.
     let span = shown.map { self.span(.init($0.code, fuel.code)) }.max() ?? 0
     return page(
       "\(Words.title(fuel.name)) prices now",
@@ -41,7 +41,7 @@ extension Report {
       """)
   }
 
-  /// Regions with a middle on a map, and the states' lists of places.
+  /// A map of the regions that have a centre, and links to the list of places of each state.
   private func placesMap(_ fuel: String, _ home: String) -> HTML {
     let dots = market.regions.compactMap { region -> Map.Dot? in
       guard ["capital", "area"].contains(region.kind), let position = region.centre,
@@ -74,7 +74,7 @@ extension Report {
     market.fuels.first { $0.code == code }.map { "\($0.name) (\(code))" } ?? code
   }
 
-  /// The fuels as links, but for the one that is shown.
+  /// Links to the fuels, except the one that is shown.
   func fuelChips(
     _ fuels: [(code: String, name: String)], but shown: String, _ link: (String) -> String
   ) -> [HTML] {
@@ -85,17 +85,17 @@ extension Report {
     }
   }
 
-  /// Between the highest and the lowest of the last thirty daily averages, c/L.
+  /// The difference in c/L between the highest and the lowest of the last thirty daily averages.
   func span(_ key: MarketReport.Key) -> Double {
     let known = market.days[key]?.compactMap(\.average) ?? []
     return (known.max() ?? 0) - (known.min() ?? 0)
   }
 
-  /// The average of now, the last thirty days, and what to do.
+  /// The current average, the last thirty days, and the verdict.
   ///
   /// - Parameters:
-  ///   - id: by which a link leads to it; `nil`: none does.
-  ///   - span: how many cents its line is high.
+  ///   - id: the target for links to this card, or `nil` for none.
+  ///   - span: how many cents the height of the line covers.
   func card(
     _ region: MarketReport.Region, _ fuel: String, title: String, _ link: String,
     id: String? = nil, span: Double
@@ -117,10 +117,10 @@ extension Report {
       ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
   }
 
-  /// What to do, why, and how good such advice was.
+  /// The verdict, its reason, and how good such advice was.
   func verdict(_ key: MarketReport.Key) -> HTML {
     guard let verdict = market.verdicts[key] else { return "" }
-    // Not to know is another thing than to know that it does not matter.
+    // An unknown verdict is not the same as the knowledge that there is no difference.
     let (word, mark) = verdict.isKnown ? Words.verdict(verdict.verdict) : ("Not known yet", "none")
     let saving: HTML =
       (verdict.expectedSaving ?? 0) >= 0.05 && verdict.verdict != "no_difference"
@@ -133,7 +133,7 @@ extension Report {
       """
   }
 
-  /// What the market is doing today, and what that makes likely.
+  /// What the market is doing today, and how likely a fall in price is.
   private func today(_ verdict: MarketReport.Verdict) -> HTML {
     guard let state = verdict.state.flatMap(Words.state), verdict.verdict != "no_difference" else {
       return ""
@@ -150,7 +150,7 @@ extension Report {
   }
 
   func scoreLine(_ key: MarketReport.Key) -> String {
-    // What a few weeks hold is chance.
+    // The result of a few weeks is chance.
     guard let score = market.scores[key], score.windows >= 60 else {
       return "Not scored yet: too little history."
     }

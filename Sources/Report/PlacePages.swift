@@ -9,17 +9,18 @@ extension Report {
     var name: String
     var offers: [Offer] = []
 
-    /// The one in which a station lies, without its offers.
+    /// Makes the locality of a station, without offers.
     init(around offer: Offer) {
       state = offer.state
       name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").capitalized)
     }
 
-    /// Only plain characters: names come from feeds.
+    /// A path of plain characters only, since names come from feeds.
     var path: String { "place/\(Report.slug(state))/\(Report.slug(name)).html" }
   }
 
-  /// Lower-case letters and digits, a dash for everything else.
+  /// Returns a name as lower-case letters and digits, with one hyphen in place of any other
+  /// characters. A name without any letter or digit of ASCII is written as its bytes.
   static func slug(_ name: String) -> String {
     var slug = ""
     for byte in name.lowercased().utf8 {
@@ -31,7 +32,7 @@ extension Report {
       }
     }
     guard slug.contains(where: { $0 != "-" }) else {
-      // A name in other letters is told by its bytes.
+      // A name in another script is identified by its bytes.
       return "u" + name.utf8.prefix(40).map { String($0, radix: 16) }.joined()
     }
     return String(slug.prefix(80))
@@ -39,7 +40,7 @@ extension Report {
 
   static func path(ofStation number: Int) -> String { "station/\(number).html" }
 
-  /// Suburbs by the part of a path that is theirs, so that spellings of one name share a page.
+  /// Groups offers by the path of their suburb, so that different spellings of a name share a page.
   func localities() -> [Locality] {
     var found: [String: Locality] = [:]
     for offer in market.offers {
@@ -49,7 +50,7 @@ extension Report {
     return found.values.sorted { ($0.state, $0.name) < ($1.state, $1.name) }
   }
 
-  /// Every suburb of a state, for whoever looks for one.
+  /// A page with every suburb of a state.
   func placesPage(_ state: String, _ localities: [Locality]) -> HTML {
     let fuel = market.fuels.first?.code ?? "U91"
     return page(
@@ -105,7 +106,8 @@ extension Report {
       """)
   }
 
-  /// What is known ahead has a column where there is such a thing.
+  /// The columns of a table of prices. There is a column for prices known ahead if any offer has
+  /// one.
   private func columns(_ offers: [Offer]) -> [(String, isNumber: Bool)] {
     [("c/L", true), ("Since", false)] + (offers.contains { $0.next != nil } ? [("Then", true)] : [])
       + [("Beside its region", false)]
@@ -142,7 +144,7 @@ extension Report {
     zone(of: regions[state])
   }
 
-  /// Everything that one station sells.
+  /// The page of one station, with every fuel that it sells.
   func stationPage(_ offers: [Offer]) -> HTML {
     let first = offers[0]
     let locality = Locality(around: first)
@@ -172,7 +174,8 @@ extension Report {
 
   // MARK: Maps
 
-  /// Stations of the first fuel that is sold there, by how far they are from the average of their region.
+  /// A map of the stations with the first fuel that any of them sells. The marks show how far each
+  /// price is from the average of the region.
   func map(_ offers: [Offer], depth: Int, _ name: String) -> HTML {
     let fuel =
       market.fuels.first { fuel in offers.contains { $0.fuel == fuel.code } }?.code ?? "U91"

@@ -2,7 +2,7 @@ import FuelModel
 import Store
 
 extension Report {
-  /// One region: what each fuel costs and does there.
+  /// The page of one region, with a card for each fuel.
   func regionPage(_ region: MarketReport.Region) -> HTML {
     let fuels = market.fuels.filter { market.averages[.init(region.code, $0.code)] != nil }
     return page(

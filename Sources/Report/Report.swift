@@ -3,18 +3,21 @@ package import FuelModel
 package import Store
 import Synchronization
 
-/// The market as static pages: nothing loaded from elsewhere, readable by anything that reads HTML. The script finds
-/// places and moves maps, and nothing else needs it. Made of the published views alone.
+/// The market as static pages. They load nothing from other servers, and any program that reads
+/// HTML can show them. The script only searches for places and moves maps. All data come from the
+/// published views.
 package struct Report: Sendable {
   let market: MarketReport
   let now: Instant
-  /// Which program wrote it.
+  /// The version of the program that writes the report.
   let version: String
-  /// Where it will be found, with a slash at its end; `nil`: it names no address of its own.
+  /// The address at which the report will be published, with a slash at its end. `nil` if the pages
+  /// are not to name their own address.
   let address: String?
-  /// By code: each of a hundred thousand prices asks for its own.
+  /// Regions by code, for a fast lookup: each of a hundred thousand prices needs its region.
   let regions: [String: MarketReport.Region]
-  /// What is sold within a state, or in a region that is the smallest around it, by fuel.
+  /// Offers by fuel and region. An offer is listed under the state of its station, and under the
+  /// smallest region around the station.
   let offers: [MarketReport.Key: [Offer]]
 
   package init(_ market: MarketReport, now: Instant, version: String, address: String?) {
@@ -34,8 +37,9 @@ package struct Report: Sendable {
     self.offers = offers
   }
 
-  /// Paths below the report's folder, and their texts. Pages of places and stations hold no time but those of prices, so
-  /// that what did not change is written as it was.
+  /// The paths below the report's folder, with the text of each file. Pages of suburbs and stations
+  /// contain no time other than those of prices, so that a page whose data did not change is
+  /// written with the same text.
   package var files: [(path: String, text: String)] {
     var files: [(path: String, text: String)] = [
       ("style.css", styleSheet), ("site.js", siteScript),
@@ -71,11 +75,11 @@ package struct Report: Sendable {
     files.append(("places.js", placesScript(withAverages, localities)))
     files += [("feeds.html", feedsPage().text), ("method.html", methodPage().text)]
     if let address { files.append(("sitemap.xml", siteMap(files.map(\.path), at: address).text)) }
-    // Last, so that it never links to what is not there yet.
+    // The index is last, so that it never links to a file that does not exist yet.
     return files + [("index.html", nowPage(market.fuels.first, depth: 0).text)]
   }
 
-  /// Makes files of values, in their order.
+  /// Makes one file of each value on all processor cores. The order of the values is kept.
   private func onAllCores<Value: Sendable>(
     _ values: [Value], _ make: @Sendable (Value) -> (path: String, text: String)
   ) -> [(path: String, text: String)] {
@@ -88,11 +92,11 @@ package struct Report: Sendable {
     return made.withLock { made in (0..<parts).flatMap { made[$0] ?? [] } }
   }
 
-  // Codes come from a person's configuration; in a path only plain characters.
+  // Codes come from the user's configuration. A path may contain only plain characters.
 
   static func path(of region: MarketReport.Region) -> String { "region/\(slug(region.code)).html" }
 
-  /// A fuel is chosen by its address.
+  /// Each fuel has pages of its own, so that a link selects the fuel.
   static func path(ofFuel code: String) -> String { "\(slug(code))/index.html" }
 
   static func path(of region: MarketReport.Region, _ fuel: String) -> String {
@@ -103,12 +107,12 @@ package struct Report: Sendable {
     market.fuels.contains { market.averages[.init(region.code, $0.code)] != nil }
   }
 
-  /// The nation's, where no region is named.
+  /// The zone of a region, or of the nation if no region is given. UTC if there is no nation.
   func zone(of region: MarketReport.Region?) -> Zone { (region ?? nation)?.zone ?? .utc }
 
   var nation: MarketReport.Region? { market.regions.first { $0.kind == "nation" } }
 
-  /// An instant by the nation's clock: `1 July 2026, 20:05 Sydney time`.
+  /// An instant in the nation's local time: `1 Jul, 20:05 Sydney time`.
   func nationTime(_ instant: Instant) -> String {
     "\(Words.time(instant, zone(of: nil))) \(clockName(of: nil))"
   }
@@ -122,10 +126,10 @@ package struct Report: Sendable {
   /// A whole page.
   ///
   /// - Parameters:
-  ///   - about: what it tells, for whoever passes its address on.
-  ///   - path: where it lies, for its own address.
-  ///   - depth: how many folders it lies below the report's own.
-  ///   - isDated: whether it tells when it was written, and so is another one each time.
+  ///   - about: a description of the page, for search engines and for previews of links.
+  ///   - path: the path below the report's folder, for the address of the page.
+  ///   - depth: how many folders the page is below the report's folder.
+  ///   - isDated: whether the page states when it was written, and therefore differs each time.
   func page(
     _ title: String, about: String = "Retail fuel prices: averages, trends and whether to fill up.",
     path: String, depth: Int = 0, isDated: Bool = true, _ body: HTML
@@ -203,7 +207,7 @@ package struct Report: Sendable {
       """
   }
 
-  /// A change of a price: up is dearer.
+  /// A change in price. ▲ means dearer and ▼ cheaper.
   func change(_ value: Double?, over span: String = "") -> HTML {
     guard let value else { return "" }
     let tenths = Cents.tenths(value)
@@ -213,7 +217,7 @@ package struct Report: Sendable {
     return "<span class=\"same\">= 0.0</span>\(tail)"
   }
 
-  /// A table that scrolls by itself where a screen is too narrow for it.
+  /// A table that scrolls horizontally where the screen is too narrow for it.
   func table(_ name: String, _ head: [(String, isNumber: Bool)], _ rows: [HTML]) -> HTML {
     """
     <div class="scroll" role="region" aria-label="\(name)" tabindex="0">

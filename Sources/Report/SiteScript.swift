@@ -1,5 +1,5 @@
-/// The one script: it finds places by a list that is loaded when it is first wanted, and moves maps. Plain, so that it
-/// runs as it is, from a server as from a file.
+/// The only script. It searches for places in a list that is loaded on first use, and moves maps.
+/// It is plain JavaScript, which runs unchanged from a server or from a file.
 let siteScript = """
   'use strict';
   (() => {

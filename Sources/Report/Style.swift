@@ -1,4 +1,4 @@
-/// The one style sheet: light and dark, from phones to paper.
+/// The only style sheet: light and dark, for phones, large screens and print.
 let styleSheet = """
   :root {
     color-scheme: light dark;

@@ -1,21 +1,21 @@
 import FuelModel
 import Store
 
-/// Numbers and instants as people read them.
+/// Formats numbers and instants for readers.
 enum Words {
   /// Cents per litre with one decimal.
   static func cents(_ value: Double) -> String { Cents.text(value, minus: "−") }
 
   static func cents(_ value: Double?) -> String { value.map { cents($0) } ?? "·" }
 
-  /// Of a drawing, with one decimal.
+  /// A coordinate of a drawing, with one decimal at most.
   static func coordinate(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0
       ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
 
-  /// Percent of a share.
+  /// A share as whole percent.
   static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 
   private static let months = [
@@ -28,17 +28,17 @@ enum Words {
 
   static func dateWithYear(_ day: Day) -> String { "\(date(day)) \(day.year)" }
 
-  /// Such as `22 Nov, 14:05`, in the clock of a zone.
+  /// An instant in a zone's local time, such as `22 Nov, 14:05`.
   static func time(_ instant: Instant, _ zone: Zone) -> String {
     let (day, seconds) = zone.local(instant)
     let minutes = seconds / 60 % 60
     return "\(date(day)), \(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
   }
 
-  /// A name at the beginning of a line.
+  /// A name with a capital first letter.
   static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-  /// What a market is doing; `nil`: nothing that needs saying.
+  /// What a market is doing, or `nil` if that is nothing worth mentioning.
   static func state(_ state: String) -> String? {
     switch state {
     case "falling": "Falling"
