@@ -2,11 +2,12 @@ import Archives
 import Foundation
 import FuelModel
 
-/// Reads the files of an archive in a process that can do no harm, piece by piece, each checked when it arrives.
+/// Reads the files of an archive in a confined process, piece by piece, and checks each piece when
+/// it arrives.
 ///
-/// A file that breaks its reader is refused (65), and another process goes on with the next one.
+/// A file that breaks its reader is refused (65), and a new process goes on with the next file.
 actor ArchiveProcess: ArchiveSource {
-  /// The hidden command that it is started by.
+  /// The hidden command that starts the reading process.
   static let command = "read-archive"
 
   private let format: ArchiveFormat
@@ -15,13 +16,14 @@ actor ArchiveProcess: ArchiveSource {
   private let limits: ConfinedProcess.Limits
   private var files: ArraySlice<ArchiveFile>
   private var process: ConfinedProcess?
-  /// What the processes before have numbered: a new one begins at nothing.
+  /// How many records and wordings the earlier processes have numbered. Each process begins at
+  /// zero.
   private var before = ArchiveNumbers()
   private var known = ArchiveNumbers()
-  /// Of the file under way.
+  /// How many rows of the current file have been received.
   private var received = 0
 
-  /// - Parameter path: where the programs that unpack files lie.
+  /// - Parameter path: the PATH in which the programs that unpack files are found.
   init(
     _ format: ArchiveFormat, files: [ArchiveFile], now: Instant, path: String,
     limits: ConfinedProcess.Limits
@@ -73,7 +75,7 @@ actor ArchiveProcess: ArchiveSource {
     return process
   }
 
-  /// One answer: its length and its bytes.
+  /// Returns the bytes of one answer, which are preceded by their length.
   private func answer(of process: ConfinedProcess) throws -> [UInt8] {
     func bytes(_ count: Int) throws -> [UInt8] {
       var bytes: [UInt8] = []
@@ -87,7 +89,8 @@ actor ArchiveProcess: ArchiveSource {
       return bytes
     }
     let length = try bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-    // A million prices, and whatever a file may say of stations and refused rows.
+    // 1 GiB is enough for a million prices and for all stations and rejected rows that a file may
+    // have.
     guard length <= 1 << 30 else { throw FrameReader.Broken("an answer without an end") }
     return try bytes(Int(length))
   }
@@ -109,7 +112,7 @@ actor ArchiveProcess: ArchiveSource {
       file: files.removeFirst().name, "quarantined: \(reason)", received: received)
   }
 
-  // MARK: The side that reads
+  // MARK: The reading process
 
   /// Reads the names of files from standard input and writes pieces to standard output.
   static func serve(_ arguments: [String]) async -> ExitCode {
@@ -130,7 +133,7 @@ actor ArchiveProcess: ArchiveSource {
         startsPrograms: true)
       let reader = ArchiveReader(format, files: files, now: now)
       while true {
-        // Whoever started it ends it earlier, unless he has died.
+        // The parent stops this process earlier, unless the parent has died.
         Watchdog.arm(seconds: 2 * seconds + 20)
         var answer = FrameWriter()
         do {
@@ -142,7 +145,8 @@ actor ArchiveProcess: ArchiveSource {
           answer.write(refusal.reason.line(ofBytes: InputLimit.rejectBytes.value))
           answer.write(Int32(clamping: refusal.received))
         }
-        // He takes a piece when he has stored the one before.
+        // The parent takes a piece only after it has stored the previous one, so writing may wait
+        // without a limit.
         Watchdog.arm(seconds: 0)
         var length = FrameWriter()
         length.write(UInt64(answer.bytes.count))

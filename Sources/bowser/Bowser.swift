@@ -6,8 +6,7 @@ import Foundation
 import FuelModel
 import Synchronization
 
-/// The command line: finds the command, runs it, and turns what went wrong into one line and an exit
-/// code.
+/// The command line. Finds the command, runs it, and reports an error as one line and an exit code.
 @main
 enum Bowser {
   static let commands: [Command] = [
@@ -19,17 +18,18 @@ enum Bowser {
   ]
 
   static func main() {
-    // A standard stream that was closed stays unwritable: else the next file or connection takes its number, and what
-    // is meant for a reader goes there.
+    // A standard stream that was closed is opened on /dev/null. Otherwise the next file or
+    // connection would get its number, and output for the user would go there.
     for stream in 0...2 as ClosedRange<Int32> where fcntl(stream, F_GETFD) < 0 {
       _ = open("/dev/null", O_RDONLY)
     }
-    // A reader that has gone away is not our failure: writing then fails with an error, not a signal.
+    // A reader of the output that has gone away is no failure of this program. Without the signal,
+    // writing fails with an error.
     signal(SIGPIPE, SIG_IGN)
     let arguments = Invocation.ordered(Array(CommandLine.arguments.dropFirst()))
     let environment = ProcessInfo.processInfo.environment
     if let code = answer(arguments, environment: environment) { end(code) }
-    // Where there is no memory for a thread nothing below ever begins.
+    // Without memory for a thread, the task below never begins.
     Watchdog.arm(seconds: 20)
     Task {
       if arguments.first == ArchiveProcess.command {
@@ -46,7 +46,8 @@ enum Bowser {
     exit(code.rawValue)
   }
 
-  /// What needs no thread and no configuration; `nil`: it is a command.
+  /// Runs what needs no thread and no configuration. Returns `nil` if the arguments name a command
+  /// to run.
   private static func answer(_ arguments: [String], environment: [String: String]) -> ExitCode? {
     guard let name = arguments.first else {
       talk(overview)
@@ -128,7 +129,7 @@ enum Bowser {
     return ExitCode(for: error)
   }
 
-  /// Writes the manual and the completions of shells below a share folder.
+  /// Writes the manual and the completion scripts below a share folder.
   private static func pages(into folder: String, _ environment: [String: String]) -> ExitCode {
     do {
       let invocation = try Invocation([], of: configCommand, environment: environment)
@@ -166,14 +167,14 @@ enum Bowser {
   }()
 }
 
-/// Data that could not be written.
+/// Output that could not be written.
 struct OutputLost: Error, CustomStringConvertible {
   let description: String
   static let seen = Mutex<OutputLost?>(nil)
 }
 
-/// Writes to standard output: data. Where nobody reads any more, the rest is dropped; a full disk is
-/// told at the end.
+/// Writes data to standard output. If the reader has gone away, the rest is dropped. A full disk is
+/// reported at the end.
 func write(_ text: String) {
   var text = text
   text.withUTF8 { writeBytes(UnsafeRawBufferPointer($0)) }
@@ -196,13 +197,14 @@ func writeJSON(_ value: some Encodable) throws {
   write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
 }
 
-/// A member that is null in JSON where there is nothing, and not left out.
+/// A member that is `null` in JSON when it has no value, rather than absent.
 // swift-format-ignore: UseSynthesizedInitializer
 @propertyWrapper
 struct OrNull<Value: Encodable>: Encodable {
   var wrappedValue: Value?
 
-  // The one that is made for it has a default, and so does not count as the wrapper's.
+  // The synthesized initializer has a default argument, so that the compiler does not take it for
+  // the wrapper's.
   init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
   func encode(to encoder: any Encoder) throws {
@@ -211,14 +213,15 @@ struct OrNull<Value: Encodable>: Encodable {
   }
 }
 
-/// Writes to standard error what went wrong, in one line that a terminal cannot be fooled with: file
-/// names and answers of providers may hold anything.
+/// Writes an error to standard error as one line. File names and answers of providers may contain
+/// anything, so control and format characters are replaced by spaces.
 func complain(_ text: String) {
   talk("bowser: \(text.asTerminalLine)\n")
 }
 
-/// Writes to standard error: talk.
+/// Writes messages to standard error.
 func talk(_ text: String) {
-  // A closed or full stream cannot be told about it; the exit code still says how the work went.
+  // A failure to write cannot be reported on the same stream. The exit code still states the
+  // result.
   try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
 }

@@ -1,14 +1,14 @@
 import Configuration
 
-/// One command: its words, its options, and what it does.
+/// One command: its name, its help, its options and what it does.
 struct Command: Sendable {
   struct Option: Sendable {
     var name: String
-    /// The placeholder of its value; `nil`: a flag.
+    /// The placeholder of the option's value, or `nil` if the option is a flag.
     var value: String?
     var about: String
 
-    /// Options without a word about them are between this program and itself.
+    /// Options without a description are for calls of this program by itself, and are not listed.
     var helpLine: String {
       if about.isEmpty { return "" }
       let left = "  --\(name)\(value.map { " \($0)" } ?? "")"
@@ -21,15 +21,16 @@ struct Command: Sendable {
   var operands: String
   var examples: [(String, String)]
   var options: [Option]
-  /// Paragraphs after the options.
+  /// Paragraphs of the help text after the options.
   var notes: String = ""
-  /// Whether it is work for cron, whose end a watcher may want to hear of.
+  /// Whether cron runs the command and its end is reported to a watcher.
   var isJob = false
-  /// After how many seconds it ends with 75 unless the configuration or --deadline says otherwise; 0: never.
+  /// The deadline in seconds, after which the command ends with 75, unless the configuration or
+  /// `--deadline` sets another. 0 means never.
   var deadlineSeconds = 300
   var run: @Sendable (Invocation) async throws -> ExitCode
 
-  /// Options of every command.
+  /// The options that every command has.
   static let common: [Option] = [
     Option(name: "config", value: "DIR", about: "the configuration folder"),
     Option(
@@ -63,11 +64,12 @@ struct Command: Sendable {
   }
 }
 
-/// What is wrong with the words on the command line.
+/// An error in the words on the command line.
 enum UsageError: Error, Equatable, CustomStringConvertible {
   case message(String)
 
-  /// - Parameter hint: what to do where no name is near; `nil`: the names are listed, unless they are many.
+  /// - Parameter hint: advice for a name that is similar to no other. `nil` lists the names if
+  ///   there are at most 24.
   static func unknown(
     _ what: String, _ name: String, among names: [String], hint: String? = nil
   ) -> UsageError {

@@ -1,12 +1,12 @@
 import Foundation
 import Postgres
 
-/// What shells offer after the tabulator, made from the table of commands.
+/// The completion scripts of shells, made from the table of commands.
 struct Completions {
   let feeds: [String]
   let archives: [String]
 
-  /// Paths below a share folder, and their texts.
+  /// Paths below a share folder, with the text of each file.
   var files: [(path: String, text: String)] {
     [
       ("bash-completion/completions/bowser", bash),
@@ -15,7 +15,7 @@ struct Completions {
     ]
   }
 
-  /// The operands that a command takes by name.
+  /// The fixed words that a command accepts as operands.
   private func operands(_ command: Command) -> [String] {
     switch command.name {
     case "ingest": feeds

@@ -5,32 +5,33 @@ import Foundation
   import Glibc
 #endif
 
-/// A process of this program that reads what strangers sent: limited memory and time, no network, no database, no key in
-/// its environment. What it answers is believed no more than what it reads.
+/// A process of this program that reads data of strangers. It has limited memory and time, and no
+/// network, no database and no key in its environment. Its answer is trusted no more than the data
+/// that it reads.
 final class ConfinedProcess {
-  /// What reading may cost.
+  /// How much memory and time the reading may take.
   struct Limits: Sendable {
     var memoryMegabytes: Int
-    /// Of the processor, for one document or one file.
+    /// Seconds of processor time for one document or one file.
     var seconds: Int
   }
 
-  /// How it ended.
+  /// How the process ended.
   enum Ending {
     case exit(Int32)
-    /// It was ended, or broke; with words for people.
+    /// The process was killed or crashed. The text gives the cause.
     case broken(String)
   }
 
   private let process = Process()
   private let output = Pipe()
   private let limits: Limits
-  /// `nil`: it was not started.
+  /// `nil` until the process has started.
   private var timer: (any DispatchSourceTimer)?
 
   /// - Parameters:
-  ///   - arguments: the hidden command that it is, and what that one needs to know.
-  ///   - input: what it reads from standard input.
+  ///   - arguments: the hidden command, and the arguments that it needs.
+  ///   - input: what the process reads from standard input.
   init(
     _ arguments: [String], environment: [String: String], limits: Limits, input request: [UInt8]
   ) throws {
@@ -44,8 +45,9 @@ final class ConfinedProcess {
     process.standardError = FileHandle.nullDevice
     try process.run()
     let writer = input.fileHandleForWriting
-    // A thread of its own, because the other side answers only when it has everything. Where it dies first, its exit
-    // tells.
+    // The input is written by another thread, because the process answers only when it has read
+    // everything. If the process ends earlier, its exit status is the error to report, not the
+    // failed write.
     Thread.detachNewThread {
       try? writer.write(contentsOf: Data(request))
       try? writer.close()
@@ -61,16 +63,17 @@ final class ConfinedProcess {
   deinit {
     timer?.cancel()
     if process.isRunning { stop() }
-    // The process may outlive this, and holds the pipe.
+    // The process may outlive this object. It holds the other end of the pipe.
     try? output.fileHandleForReading.close()
   }
 
-  /// Beyond its processor time: one that waits for nothing would never use that up.
+  /// Restarts the timer that kills the process, at more than twice its limit of processor time. A
+  /// process that only waits never reaches that limit.
   func beginTurn() {
     timer?.schedule(deadline: .now() + .seconds(2 * limits.seconds + 10))
   }
 
-  /// The next bytes of its answer, so many at most; `nil` at the end.
+  /// Returns the next bytes of the answer, at most `count` of them, or `nil` at the end.
   func read(upTo count: Int) throws -> Data? {
     let piece = try output.fileHandleForReading.read(upToCount: count)
     return piece?.isEmpty ?? true ? nil : piece
@@ -91,7 +94,7 @@ final class ConfinedProcess {
     }
   }
 
-  /// The reader itself failed, whatever it read: a fault of ours.
+  /// The reader itself failed, whatever it read. This is a bug of this program.
   struct Failed: Error, CustomStringConvertible {
     let status: Int32
     var description: String {
@@ -99,11 +102,12 @@ final class ConfinedProcess {
     }
   }
 
-  // MARK: The side that reads
+  // MARK: The reading process
 
-  /// Takes from this process what reading needs not, for good.
+  /// Takes from this process, for good, all rights that reading does not need.
   ///
-  /// - Parameter startsPrograms: whether it unpacks files, by programs that are bound as it is.
+  /// - Parameter startsPrograms: whether the process starts programs that unpack files. They have
+  ///   the same limits.
   static func confine(_ limits: Limits, turns: Int = 1, startsPrograms: Bool = false) {
     func limit(_ resource: __rlimit_resource, _ value: Int) {
       var limits = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
@@ -113,7 +117,7 @@ final class ConfinedProcess {
     limit(RLIMIT_FSIZE, 0)
     limit(RLIMIT_DATA, limits.memoryMegabytes << 20)
     limit(RLIMIT_CPU, limits.seconds * turns)
-    // Where the kernel has no such filter the other limits hold.
+    // If the kernel has no such filter, the other limits still apply.
     _ = bowser_confine(startsPrograms)
   }
 }

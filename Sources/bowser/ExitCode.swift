@@ -7,7 +7,7 @@ import Postgres
 import Simulator
 import Store
 
-/// How a command ended, by the numbers of sysexits(3).
+/// How a command ended, with the numbers of sysexits(3).
 enum ExitCode: Int32, CaseIterable {
   case done = 0
   case usage = 64
@@ -19,7 +19,8 @@ enum ExitCode: Int32, CaseIterable {
   case notAllowed = 77
   case configuration = 78
 
-  /// Over several feeds the worst counts: what needs a person before what heals by itself.
+  /// The order in which the worst code of several feeds is found. What needs a person is worse than
+  /// what heals by itself.
   var badness: Int {
     switch self {
     case .done: 0
@@ -34,7 +35,7 @@ enum ExitCode: Int32, CaseIterable {
     }
   }
 
-  /// The worse of two.
+  /// Returns the worse of two codes.
   func worse(than other: ExitCode) -> ExitCode { badness > other.badness ? self : other }
 
   init(for error: any Error) {

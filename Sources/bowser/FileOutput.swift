@@ -4,8 +4,8 @@ import Foundation
   import Glibc
 #endif
 
-/// A file that appears whole or not at all: written beside its place and renamed when it is done, so
-/// that an old one stays as it was until then.
+/// A file that is replaced as a whole or not at all. It is written beside its place and renamed
+/// when complete. Until then an older file stays unchanged.
 struct FileOutput: ~Copyable {
   private let path: String
   private let partial: String
@@ -28,15 +28,16 @@ struct FileOutput: ~Copyable {
   }
 
   private static func open(_ name: String) throws -> (path: String, partial: String, Int32) {
-    // Behind a link lies what is meant; a device or a pipe would be replaced by a file.
+    // A symbolic link is followed. A device or a pipe would be replaced by a file, so only ordinary
+    // files are accepted.
     let path = URL(filePath: name).resolvingSymlinksInPath().path
     var old = stat()
     let isThere = lstat(path, &old) == 0
     guard !isThere || old.st_mode & S_IFMT == S_IFREG else {
       throw Failure(description: "\(path) is no ordinary file; it can be had on standard output")
     }
-    // In the same folder, because a rename does not cross file systems, and always of one name, so that
-    // what a killed process leaves is used again.
+    // The partial file is in the same folder, because a rename does not cross file systems. It
+    // always has the same name, so that the one that a killed process left is used again.
     let partial = path + ".partial"
     while true {
       let descriptor = Glibc.open(
@@ -48,14 +49,16 @@ struct FileOutput: ~Copyable {
         close(descriptor)
         throw Busy(path: path)
       }
-      // Whoever held the lock may have renamed this very file to its place.
+      // The previous holder of the lock may have renamed this file to its final name. Then the loop
+      // opens another one.
       var (mine, there) = (stat(), stat())
       guard fstat(descriptor, &mine) == 0, lstat(partial, &there) == 0, mine.st_ino == there.st_ino
       else {
         close(descriptor)
         continue
       }
-      // In a folder that others may write to, something of theirs may lie in wait.
+      // In a folder that others may write to, the file may be somebody else's, or a link to another
+      // file.
       guard mine.st_mode & S_IFMT == S_IFREG, mine.st_nlink == 1,
         mine.st_uid == geteuid() || (isThere && mine.st_uid == old.st_uid)
       else {
@@ -64,7 +67,7 @@ struct FileOutput: ~Copyable {
       }
       ftruncate(descriptor, 0)
       if isThere {
-        // A private file stays private, and its owner's.
+        // A private file stays private, and its owner stays the same.
         _ = fchown(descriptor, old.st_uid, old.st_gid)
         fchmod(descriptor, old.st_mode & 0o777)
       }
@@ -84,9 +87,9 @@ struct FileOutput: ~Copyable {
     }
   }
 
-  /// Puts the file in its place.
+  /// Moves the file to its final place.
   consuming func finish() throws {
-    // Renamed before the lock goes with the descriptor.
+    // The file is renamed before the lock ends with the descriptor.
     guard fsync(descriptor) == 0, rename(partial, path) == 0, close(descriptor) == 0 else {
       let reason = String(cString: strerror(errno))
       unlink(partial)
@@ -94,13 +97,13 @@ struct FileOutput: ~Copyable {
     }
   }
 
-  /// Leaves no trace.
+  /// Removes the partial file.
   consuming func abandon() {
     unlink(partial)
     close(descriptor)
   }
 
-  /// Writes a whole text.
+  /// Writes a whole text to a file.
   static func write(_ text: String, to path: String) throws {
     try write(to: path) { file in
       var text = text
@@ -116,7 +119,8 @@ struct FileOutput: ~Copyable {
       file.abandon()
       throw Failure(description: "\(path) was not written: \(failure)")
     } catch {
-      // What stopped the work says so itself: a database that is away is no fault of the file.
+      // Another error describes itself. An unavailable database, for example, is no fault of the
+      // file.
       file.abandon()
       throw error
     }

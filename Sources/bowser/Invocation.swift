@@ -8,8 +8,8 @@ import Pipeline
 import Postgres
 import Store
 
-/// One call of a command: its words, and from them the configuration, the clock, the log and the
-/// database.
+/// One call of a command: its arguments, and the configuration, clock, log and database connection
+/// that follow from them.
 struct Invocation {
   let options: [String: String]
   let flags: Set<String>
@@ -18,7 +18,8 @@ struct Invocation {
   private let command: Command
   private let began = ContinuousClock.now
 
-  /// Reads `--name value`, `--name=value`, `--flag` and operands; anything unknown is refused.
+  /// Reads `--name value`, `--name=value`, `--flag` and operands. Throws for an unknown option, and
+  /// for a missing or superfluous value.
   init(_ arguments: [String], of command: Command, environment: [String: String]) throws {
     var options: [String: String] = [:]
     var flags: Set<String> = []
@@ -65,7 +66,8 @@ struct Invocation {
     self.command = command
   }
 
-  /// Options that stand before the command, which every command has, go behind it; a command by itself stays as it is.
+  /// Moves common options from before the command to behind it. Arguments without a command stay as
+  /// they are.
   static func ordered(_ arguments: [String]) -> [String] {
     var before: [String] = []
     var rest = arguments[...]
@@ -100,7 +102,7 @@ struct Invocation {
     return instant
   }
 
-  /// The given clock, or the real one.
+  /// The clock of `--now`, or the real one.
   func clock() throws -> Clock {
     try instant("now").map { Clock.fixed($0) } ?? .system
   }
@@ -111,12 +113,12 @@ struct Invocation {
     Setting("database", .text, .text("")),
     Setting("logLevel", .choice(Logger.Level.allCases.map(\.name)), .text("warning")),
     Setting("deadlineSeconds", .integer(1...86_400), .number(300)),
-    // Of commands, in seconds; 0: never.
+    // Deadlines of commands, in seconds. 0 means never.
     Setting(
       "deadlines", .integers(keys: Bowser.commands.map(\.name), 0...1_000_000), .table([:])),
     Setting("timeoutSeconds", .integer(1...3_600), .number(30)),
     Setting("maxBodyMegabytes", .integer(1...1_024), .number(16)),
-    // What reading one answer may cost.
+    // How much memory and processor time the reading of one answer may take.
     Setting("readerMegabytes", .integer(64...65_536), .number(160)),
     Setting("readerSeconds", .integer(1...3_600), .number(60)),
     Setting("attempts", .integer(1...20), .number(4)),
@@ -127,7 +129,8 @@ struct Invocation {
     Setting("allowLoopback", .boolean, .boolean(false)),
   ]
 
-  /// The configuration folder: the flag, BOWSER_CONFIG, `config` here, /etc, the examples beside the
+  /// Returns the configuration folder: that of `--config`, of BOWSER_CONFIG, or the first that
+  /// exists of `config` in the working directory, /etc/bowser and the examples installed with the
   /// program.
   func configurationFolder() throws -> String {
     if let folder = options["config"] { return folder }
@@ -154,7 +157,7 @@ struct Invocation {
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
   }
 
-  /// Australia, unless the configuration has another one.
+  /// The country of the configuration, or Australia if it has none.
   func country() throws -> Country {
     try Country(folder: try configurationFolder()) ?? .australia
   }
@@ -167,7 +170,8 @@ struct Invocation {
     Logger(Logger.Level(settings.text("logLevel")) ?? .warning)
   }
 
-  /// When the command must have ended: --deadline, the configuration, or what is sane for the command.
+  /// When the command must have ended: by `--deadline`, by the configuration, or by the command's
+  /// default.
   func deadline(_ settings: Settings) throws -> Deadline {
     let configured =
       settings.integers("deadlines")[command.name]
@@ -176,30 +180,32 @@ struct Invocation {
       seconds: try integer("deadline", 0...1_000_000) ?? configured, after: began)
   }
 
-  /// Has the process ended some time after its deadline, whatever hangs.
+  /// Ends the process some time after its deadline, whatever part of it hangs.
   func watch() {
-    // A configuration that cannot be read is told by the command itself, which then has nothing to wait for.
+    // The command itself reports a configuration that cannot be read, and then has nothing to wait
+    // for.
     guard let settings = try? settings(), let deadline = try? deadline(settings) else {
       return Watchdog.arm(seconds: 0)
     }
     Watchdog.start(deadline, isParent: isFetching && !flags.contains("isolated"))
   }
 
-  /// Whether it asks providers, and does not read what is kept on this machine.
+  /// Whether the command asks providers rather than reading answers that are kept on this machine.
   private var isFetching: Bool {
     command.name == "ingest" && options["replay"] == nil && !flags.contains("reprocess")
   }
 
-  // MARK: Doors
+  // MARK: Connections
 
-  /// A store that may read the published views and nothing else, as any reader's login may. With --now
-  /// the views take that instant for now.
+  /// A store that may read the published views only, with the rights of any reader. With `--now`
+  /// the views take that instant as the present.
   func readerStore(_ settings: Settings) throws -> Store {
     let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
     do {
       try Migrator(connection).recognise()
     } catch let error as PostgresError where error.isLoginRefused {
-      // A reader may not see the ledger of changes; the views it asks for will tell.
+      // A reader's login may not read the table of migrations. If the schema is wrong, its queries
+      // of the views fail.
     }
     let store = Store(connection)
     try store.becomeReader()
@@ -207,7 +213,8 @@ struct Invocation {
     return store
   }
 
-  /// A store that may do what ingest and aggregate need, in a database whose schema is this program's.
+  /// A store with the rights that ingest and aggregate need. Throws unless the schema of the
+  /// database is this program's.
   func store(_ settings: Settings) throws -> Store {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
     let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
@@ -217,7 +224,7 @@ struct Invocation {
     return store
   }
 
-  /// How to reach a feed, with its limits, retries and keys.
+  /// How a feed is fetched, with its limits, retries and keys.
   func fetch(
     _ source: Source, _ settings: Settings, _ client: Client,
     until deadline: Deadline
@@ -235,7 +242,7 @@ struct Invocation {
       reader: try reader(settings), contact: settings.text("contact"))
   }
 
-  /// How documents are read: by a process of their own.
+  /// Reads documents of providers in a process of its own.
   func reader(_ settings: Settings) throws -> DocumentReader {
     ReaderProcess(
       configuration: try configurationFolder(), environment: environment,
@@ -243,7 +250,7 @@ struct Invocation {
     ).documentReader
   }
 
-  /// How files of archives are read: by a process of their own.
+  /// Reads files of archives in a process of its own.
   func archiveReader(_ settings: Settings) -> Backfill.Read {
     let (limits, path) = (readerLimits(settings), environment["PATH"] ?? "/usr/bin:/bin")
     return { ArchiveProcess($0, files: $1, now: $2, path: path, limits: limits) }
@@ -264,7 +271,8 @@ struct Invocation {
   }
 }
 
-/// Whether a word that begins with a minus is a number or a position south of the equator, and no option.
+/// Whether a word that begins with a minus is a number or a position south of the equator, rather
+/// than an option.
 private func isNumber(_ word: String) -> Bool {
   word.wholeMatch(of: /-[0-9.]+,?( *-?[0-9.]+)?/) != nil
 }

@@ -5,14 +5,15 @@ import Synchronization
   import Glibc
 #endif
 
-/// Runs of single feeds in processes of their own.
+/// Runs each feed in a process of its own.
 ///
-/// URLSession on Linux ends the process where a server closes the connection inside the head of its
-/// answer («Transfer completed, but there's no response»), and nothing in this process can catch that.
+/// URLSession on Linux ends the whole process if a server closes the connection inside the head of
+/// its answer ("Transfer completed, but there's no response"). Code of the same process cannot
+/// catch that.
 enum Island {
   private static let held = Mutex<[Pipe]>([])
 
-  /// - Returns: the worst of their exit codes.
+  /// - Returns: the worst of the exit codes.
   static func run(_ feeds: [String], like invocation: Invocation) -> ExitCode {
     var worst = ExitCode.done
     let running = feeds.map { feed in
@@ -25,7 +26,8 @@ enum Island {
         worst = ExitCode.inputOutput.worse(than: worst)
         continue
       }
-      // What it said is passed on, but for the platform's own words on a crash.
+      // The standard error of the process is passed on, unless the process crashed: then it would
+      // hold the platform's crash message.
       let said = island.said.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       guard process.terminationReason == .uncaughtSignal else {
@@ -42,7 +44,7 @@ enum Island {
     return worst
   }
 
-  /// Ends this process when its parent has gone: the parent holds the other end of standard input.
+  /// Ends this process when its parent has ended. The parent holds the other end of standard input.
   static func endWithParent() {
     Thread.detachNewThread {
       var byte: UInt8 = 0
@@ -63,7 +65,7 @@ enum Island {
     for flag in invocation.flags where flag != "all" { arguments.append("--\(flag)") }
     process.arguments = arguments
     var environment = invocation.environment
-    // Not on the command line, where others can read it.
+    // The connection string is not passed on the command line, which other users can read.
     if let target = invocation.options["db"] { environment["BOWSER_DATABASE"] = target }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     process.environment = environment
@@ -75,7 +77,7 @@ enum Island {
     } catch {
       return nil
     }
-    // The end that the child reads stays open as long as this process lives.
+    // The write end of the child's standard input stays open as long as this process lives.
     held.withLock { $0.append(pipe) }
     return process
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The manual, made from the table of commands: one page for the program, one for each command.
+/// The manual, made from the table of commands: one page for the program and one for each command.
 enum Manual {
-  /// Paths below a share folder, and their texts in mdoc(7).
+  /// Paths below a share folder, with the text of each file in mdoc(7).
   static var pages: [(path: String, text: String)] {
     [("man/man1/bowser.1", overview)]
       + Bowser.commands.map { ("man/man1/bowser-\($0.name).1", page($0)) }
@@ -138,7 +138,7 @@ enum Manual {
     return ".It Fl \\-\(escaped(option.name))\(value)\n\(escaped(option.about))\n"
   }
 
-  /// Each sentence on a line of its own, as roff wants it.
+  /// Puts each sentence on a line of its own, as roff expects.
   private static func paragraphs(_ text: String) -> String {
     text.split(separator: "\n\n").map { paragraph in
       paragraph.replacing("\n", with: " ").replacing(/([.!?]) +/) { "\($0.1)\n" }
@@ -152,7 +152,7 @@ enum Manual {
       .replacing("«", with: "\\(Fo").replacing("»", with: "\\(Fc")
     if escaped.hasPrefix(".") || escaped.hasPrefix("'") { escaped = "\\&" + escaped }
     guard inMacro else { return escaped }
-    // Words that roff would take for macros or punctuation of its own stay words.
+    // The prefix keeps roff from taking a word for a macro or for punctuation.
     return escaped.split(separator: " ").map { word in
       word.count <= 3 || word.allSatisfy(\.isPunctuation) ? "\\&\(word)" : String(word)
     }.joined(separator: " ")

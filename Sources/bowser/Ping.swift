@@ -3,11 +3,12 @@ import Foundation
 import HTTP
 import Logging
 
-/// Tells a watcher of cron jobs (healthchecks.io and its like) how a job ended. What the watcher
-/// answers, or whether it does, is no matter to the job: a ping that does not come is its alarm.
+/// Reports the end of a job to a watcher of cron jobs, such as healthchecks.io. The answer of the
+/// watcher, or its absence, does not matter to the job. A missing ping is the watcher's alarm.
 enum Ping {
-  /// POST to the address for success, and to the address with the exit code behind it for what needs a
-  /// person. What heals by itself is told when it has not, three times in a row.
+  /// Sends a POST to the address after success, and to the address followed by the exit code after
+  /// an end that needs a person. Exit code 75, which usually heals by itself, is sent only after
+  /// three times in a row.
   static func send(_ code: ExitCode, of command: String, _ invocation: Invocation) async {
     let repeats = Repeats.note(code, of: command, invocation)
     guard code != .tryAgain || repeats >= Repeats.worthTelling else { return }
@@ -17,7 +18,7 @@ enum Ping {
         settings.text("pingUrl"), code, command, invocation.logger(settings),
         allowLoopback: settings.boolean("allowLoopback"))
     } catch {
-      // The configuration cannot be read, which is just what a watcher should hear of.
+      // The configuration cannot be read. The watcher should learn of that in particular.
       let address =
         invocation.options["ping-url"] ?? invocation.environment["BOWSER_PING_URL"] ?? ""
       await post(
@@ -39,7 +40,7 @@ enum Ping {
       let response = try await Client.session(limits).send(request)
       log.info("pinged", ["status": response.status])
     } catch {
-      // Names the host and never the path, which is as good as a key.
+      // The log names the host but never the path, which is a secret like a key.
       log.info("ping lost", ["error": "\(error)"])
     }
   }

@@ -4,9 +4,9 @@ import Foundation
   import Glibc
 #endif
 
-/// Tells how far long work has come: in one line that is drawn again where standard error is a
-/// terminal, a line every few seconds where it is not, and then one each half minute, and nothing at all for work that is
-/// short.
+/// Reports the progress of long work on standard error. On a terminal it redraws one line.
+/// Elsewhere it writes a line every five seconds, and every thirty seconds after the first half
+/// minute. It reports nothing for short work.
 final class Progress {
   private let what: String
   private let began = ContinuousClock.now
@@ -17,7 +17,8 @@ final class Progress {
 
   private let isSilent: Bool
 
-  /// - Parameter isUsual: work of cron's, of which only a terminal hears.
+  /// - Parameter isUsual: whether the work is a regular job of cron. Progress of such work appears
+  ///   only on a terminal.
   init(what: String, isUsual: Bool = false) {
     self.what = what
     isSilent = isUsual && !isTerminal

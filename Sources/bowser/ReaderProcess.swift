@@ -2,12 +2,12 @@ import Feeds
 import Foundation
 import FuelModel
 
-/// Reads documents of strangers in a process that can do no harm.
+/// Reads documents of providers in a confined process.
 ///
-/// A document that crashes its reader, or takes it too long, is refused (65) and kept; the next one is read by another
-/// process.
+/// A document that crashes its reader, or that takes too long to read, is refused (65) and kept.
+/// The next document is read by another process.
 struct ReaderProcess: Sendable {
-  /// The hidden command that it is started by.
+  /// The hidden command that starts the reading process.
   static let command = "read-documents"
 
   let configuration: String
@@ -26,7 +26,8 @@ struct ReaderProcess: Sendable {
       })
   }
 
-  /// What a reader answers that was taken over by its document is refused like the document.
+  /// Refuses a malformed answer like a bad document, since a document may have taken over its
+  /// reader.
   private func believed<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -36,14 +37,15 @@ struct ReaderProcess: Sendable {
   }
 
   private func ask(_ request: [UInt8], of source: Source) throws -> [UInt8] {
-    // Its settings and nothing else: no key of a provider or of the database.
+    // The process gets the settings of its feed only, and no key of a provider or of the database.
     let settings = Set(Source.variables(of: source.feed))
     let process = try ConfinedProcess(
       [
         Self.command, source.feed, configuration, "\(limits.memoryMegabytes)", "\(limits.seconds)",
       ],
       environment: environment.filter { settings.contains($0.key) }, limits: limits, input: request)
-    // Each record of an answer is smaller than it was in its document, but for texts that became others.
+    // A record takes less space in the answer than in its document, except for texts that were
+    // converted.
     let most = 2 * request.count + (1 << 20)
     var answer: [UInt8] = []
     while let piece = try process.read(upTo: 1 << 20) {

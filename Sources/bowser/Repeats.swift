@@ -2,16 +2,18 @@ import Configuration
 import Feeds
 import Foundation
 
-/// How often in a row a job has ended with 75: once heals by itself, again and again does not.
+/// How many times in a row a job has ended with 75. A single such end heals by itself, repeated
+/// ones do not.
 ///
-/// Kept in a file of the state folder, because the database may be what is away.
+/// The count is kept in a file of the state folder, because the database may be what is
+/// unavailable.
 enum Repeats {
-  /// From so many on a watcher is told.
+  /// From this number on, the end of the job is reported to the watcher.
   static let worthTelling = 3
 
-  /// Counts one more end of a job; any other end begins anew.
+  /// Counts one more end of a job with 75. Any other exit code resets the count.
   ///
-  /// - Returns: how many there were in a row.
+  /// - Returns: how many ends with 75 there were in a row.
   static func note(_ code: ExitCode, of command: String, _ invocation: Invocation) -> Int {
     guard let settings = try? invocation.settings(),
       let folder = TokenCache.folder(

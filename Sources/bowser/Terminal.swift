@@ -5,9 +5,10 @@ import FuelModel
   import Glibc
 #endif
 
-/// Colours, where a terminal shows them and nobody asked for none.
+/// Colours for a terminal. There are none elsewhere, or if the user turned them off by NO_COLOR or
+/// TERM.
 struct Style {
-  /// How many characters a line may have.
+  /// The number of characters in a line.
   let width: Int
   private let isColoured: Bool
 
@@ -20,7 +21,8 @@ struct Style {
     width = told > 0 ? min(max(40, told), 400) : 101
   }
 
-  /// Words in as many lines as they need, those behind the first begun with blanks.
+  /// Wraps words to the width of a line. All lines but the first are indented by the length of
+  /// `first`.
   func wrapped(_ text: String, after first: String) -> String {
     let indent = String(repeating: " ", count: first.count)
     var lines: [String] = []
@@ -45,8 +47,8 @@ struct Style {
   }
 }
 
-/// Daily averages as bars, oldest left; a gap is a blank. Less than two cents between low and high is flat, not a
-/// mountain range.
+/// Daily averages as bars, oldest on the left. A missing day is a space. The bars span at least two
+/// cents, so that a flat market looks flat.
 func spark(_ days: [Double?]) -> String {
   let known = days.compactMap { $0 }
   guard let low = known.min(), let high = known.max() else { return "" }
@@ -55,7 +57,7 @@ func spark(_ days: [Double?]) -> String {
   return String(days.map { $0.map { bars[min(7, Int(($0 - low) / span * 7.99))] } ?? " " })
 }
 
-/// A change of a price over a time, in eight characters: up is dearer.
+/// The change of a price, in eight characters. An upward arrow means dearer.
 func priceChange(_ value: Double?, _ style: Style) -> String {
   guard let value else { return padded("", 8) }
   let tenths = Cents.tenths(value)
@@ -64,7 +66,7 @@ func priceChange(_ value: Double?, _ style: Style) -> String {
   return padded(" =", 8)
 }
 
-/// Text filled with blanks to a width, counted in characters.
+/// Text filled with spaces to a width in characters.
 func padded(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }
@@ -79,7 +81,7 @@ extension String {
   }
 }
 
-/// How long ago something was, in the unit that suits it.
+/// How long ago an instant was, in a suitable unit.
 func age(_ instant: Instant?, _ now: Instant) -> String {
   guard let instant else { return "never" }
   let seconds = now.seconds - instant.seconds
@@ -92,5 +94,5 @@ func age(_ instant: Instant?, _ now: Instant) -> String {
   }
 }
 
-/// A name with a capital.
+/// A name with a capital first letter.
 func capitalised(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }

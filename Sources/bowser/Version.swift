@@ -1,9 +1,9 @@
 import CVersion
 
-/// Which program this is.
+/// The version of this program.
 enum Version {
   static let number = "0.5.0"
-  /// When it was released: the date of the manual.
+  /// The day of the release, which the manual names.
   static let releasedOn = "November 22, 2026"
   static let commit = String(cString: bowser_commit())
 }

@@ -4,25 +4,27 @@ import Postgres
   import Glibc
 #endif
 
-/// Ends the process when it has worked for longer than it may, whatever hangs: the server rolls back
-/// what was open. Cron starts the next run.
+/// Ends the process if it works for longer than it may, whatever part of it hangs. The database
+/// server then rolls back the open transaction, and cron starts the next run.
 ///
-/// What waits for the network or the database ends by itself at the deadline and can say what it waited for; this is
-/// for everything else, and for a machine without memory: the kernel's own timer needs neither a thread nor a byte.
+/// Code that waits for the network or the database ends by itself at the deadline and can report
+/// what it waited for. The watchdog covers everything else, such as a machine without free memory:
+/// the kernel's timer needs neither a thread nor memory.
 enum Watchdog {
-  /// How long after the deadline: what has ended by itself still cleans up and tells.
+  /// Seconds after the deadline, in which code that has ended by itself cleans up and reports.
   private static let graceSeconds = 20
 
-  /// - Parameter isParent: whether it waits for processes with the same deadline, and has to pass on what they say.
+  /// - Parameter isParent: whether the process waits for child processes with the same deadline and
+  ///   has to pass on what they report.
   static func start(_ deadline: Deadline, isParent: Bool) {
     guard let left = deadline.millisecondsLeft else { return arm(seconds: 0) }
     arm(seconds: left / 1_000 + graceSeconds * (isParent ? 2 : 1))
   }
 
-  /// Ends the process after so many seconds, and not after those that were set before; 0: never.
+  /// Ends the process after a number of seconds, which replaces any earlier number. 0 means never.
   static func arm(seconds: Int) {
     signal(SIGALRM) { _ in
-      // Nothing that takes memory or a lock may happen here.
+      // A signal handler must not allocate memory or take a lock.
       let words: StaticString = "bowser: not done by the deadline; or there is no memory left\n"
       _ = Glibc.write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)
       _exit(ExitCode.tryAgain.rawValue)

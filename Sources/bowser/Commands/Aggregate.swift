@@ -80,7 +80,7 @@ let aggregateCommand = Command(
   return .done
 }
 
-/// Writes what was known at a past instant: one row per region and fuel.
+/// Writes what was known at a past instant, with one row for each region and fuel.
 private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
   let progress = Progress(what: "months")
   let known = try AsKnown(store, at: instant) { progress.show($0, of: $1) }
@@ -93,7 +93,7 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
   )
   for line in known.lines {
     let judgement = line.verdict.judgement
-    // As in daily_averages: fewer than three stations are no average.
+    // As in `daily_averages`, fewer than three stations give no average.
     let average = line.average.flatMap { $0.stations >= 3 ? $0 : nil }
     write(
       ([

@@ -74,7 +74,7 @@ let agreementCommand = Command(
   return .done
 }
 
-/// `nil`: not offered.
+/// A price in cents, or `nil` if the fuel was not offered.
 private func cents(_ tenths: Int32) -> Decimal? {
   Price(tenths: Int(tenths)).map { Decimal($0.tenths) / 10 }
 }

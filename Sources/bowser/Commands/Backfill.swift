@@ -47,7 +47,7 @@ let backfillCommand = Command(
   guard names.contains(name) else {
     throw UsageError.unknown("archive", name, among: names)
   }
-  // What comes on standard input is kept aside: it is read twice, once for its digest.
+  // Standard input is copied to a file, because it is read twice, once for its digest.
   var spooled: String?
   defer { if let spooled { try? FileManager.default.removeItem(atPath: spooled) } }
   let paths = try invocation.operands.dropFirst().map { path -> String in
@@ -89,8 +89,8 @@ let backfillCommand = Command(
       .keptAnswers(name, paths, progress: show)
   default:
     guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }
-    // Two, because a database that builds the key of one month lets another one in. What is taken
-    // back at the end is one transaction and has one connection.
+    // Two connections load months side by side, because the database takes rows of one month while
+    // it builds the key of another. A dry run is a single transaction, so it has one connection.
     let lanes = isRehearsal ? [] : [try invocation.store(settings), try invocation.store(settings)]
     results = try await Backfill(
       archive, store: store, lanes: lanes, decisions: decided, clock: clock, log: log,
@@ -103,7 +103,7 @@ let backfillCommand = Command(
 }
 
 private func line(_ result: Backfill.Result) -> String {
-  // A name on disk may hold anything that a terminal obeys.
+  // The name of a file may contain control characters for terminals.
   text(result).line(ofBytes: 4_096)
 }
 
@@ -120,8 +120,8 @@ private func text(_ result: Backfill.Result) -> String {
   }
 }
 
-/// What became of all files: on standard output where it was asked for; what was turned away is told
-/// on standard error in any case.
+/// Reports the result of all files: on standard output if a summary was requested, and refused
+/// files and rejected rows on standard error in any case.
 private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> ExitCode {
   var total = Counts()
   var known = 0
@@ -157,7 +157,7 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
   return refused > 0 ? .refused : .done
 }
 
-/// A file of its own for standard input, which nobody else can have made before.
+/// A new temporary file for standard input, which nobody else can have created.
 private func spoolFile() throws -> (path: String, handle: FileHandle) {
   var template = Array("\(NSTemporaryDirectory())/stdin-XXXXXX".utf8CString)
   let descriptor = mkstemp(&template)

@@ -82,7 +82,7 @@ let backtestCommand = Command(
         PriceFile(stations), regions: markets, by: method,
         to: invocation.options["station-verdicts"] ?? "-")
     }
-    // One thing on standard output.
+    // Standard output holds either verdicts or scores, not both.
     if invocation.options["verdicts"] == "-"
       || invocation.options["stations"] != nil
         && invocation.options["station-verdicts"] ?? "-" == "-"
@@ -124,7 +124,7 @@ private func verdictMethod(_ id: String?) throws -> any VerdictMethod {
   return method
 }
 
-/// Writes to a file, or to standard output for `-`.
+/// Writes to a file, or to standard output if the path is `-`.
 private func put(_ text: String, to path: String) throws {
   if path == "-" {
     write(text)
@@ -222,7 +222,8 @@ private func scoresJSON(_ rows: [MarketScore]) throws -> String {
   return String(decoding: data, as: UTF8.self) + "\n"
 }
 
-/// The verdicts as they were given, beside three habits over the same days; nothing where none was scored yet.
+/// A table of how the verdicts did as they were given, beside three habits over the same days.
+/// Empty if none was scored yet.
 private func givenTable(_ records: [GivenRecord]) -> String {
   guard !records.isEmpty else { return "" }
   let width = max(16, (records.map(\.region.count).max() ?? 0) + 2)
@@ -244,7 +245,7 @@ private func givenTable(_ records: [GivenRecord]) -> String {
   return text
 }
 
-/// One line a market, over all years, and what the markets come to.
+/// A table with one line for each market over all years, and a summary of all markets.
 private func scoresTable(
   _ rows: [MarketScore], method: String, baselines: [String]
 ) -> String {

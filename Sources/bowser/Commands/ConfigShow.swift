@@ -73,7 +73,8 @@ private struct Shown: Encodable {
       Section(
         name: name,
         settings: settings.entries.map { key, value, origin in
-          // A connection string may hold a password, and the path of a watcher is as good as one.
+          // A connection string may contain a password, and the path of a watcher's address is as
+          // secret as one.
           let isMasked = ["database", "pingUrl"].contains(key) && value != .text("")
           return Setting(key: key, value: isMasked ? "***" : "\(value)", origin: "\(origin)")
         }))

@@ -49,7 +49,7 @@ let doctorCommand = Command(
   return doctor.code
 }
 
-/// Looks at one thing after the other and says what it finds.
+/// Checks one thing after the other and collects the findings.
 private struct Doctor {
   enum Finding: String, Encodable {
     case ok, off, warn, fail
@@ -63,7 +63,7 @@ private struct Doctor {
 
   private(set) var code = ExitCode.done
   private var checks: [Check] = []
-  // Feeds whose answers were stored before.
+  // Feeds whose answers have been stored before.
   private var read: Set<String> = []
 
   mutating func tell(_ finding: Finding, _ what: String, _ words: String) {
@@ -88,7 +88,7 @@ private struct Doctor {
     }
   }
 
-  /// - Parameter good: what to say where the body does not throw.
+  /// - Parameter good: the text if `body` does not throw.
   mutating func check(_ what: String, _ good: String, _ body: () throws -> Void) {
     do {
       try body()
@@ -98,7 +98,7 @@ private struct Doctor {
     }
   }
 
-  /// Whether the rules of `notify` can be followed.
+  /// Checks whether the rules of `notify` can be followed.
   mutating func notices(_ settings: Settings, _ invocation: Invocation) {
     do {
       let rules = try NoticeRule.all(
@@ -208,7 +208,8 @@ private struct Doctor {
     checks.contains { $0.what == source.feed && $0.finding != .off }
   }
 
-  /// One rehearsed run: with all limits, counted as any other, and nothing stored.
+  /// Rehearses one run: with all limits and with requests that count as usual, but without storing
+  /// anything.
   mutating func ask(_ source: Source, _ settings: Settings, _ invocation: Invocation) async {
     let what = "\(source.feed) online"
     do {

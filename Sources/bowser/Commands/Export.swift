@@ -45,7 +45,7 @@ let exportCommand = Command(
   guard let named = invocation.operands.first, invocation.operands.count == 1 else {
     throw UsageError.message("which view? bowser export --list tells")
   }
-  // As it is written in a query.
+  // The name of a view may have the prefix that it has in a query.
   let view = named.hasPrefix("fuel_v1.") ? String(named.dropFirst(8)) : named
   guard views.contains(view) else {
     throw UsageError.unknown("view", view, among: views, hint: "bowser export --list has them")
@@ -72,7 +72,7 @@ let exportCommand = Command(
 }
 
 extension Invocation {
-  /// An instant, or the UTC midnight of a day.
+  /// The instant of an option, which may also be a day: then its midnight in UTC.
   fileprivate func bound(_ name: String) throws -> Instant? {
     guard let text = options[name] else { return nil }
     if let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }

@@ -41,7 +41,8 @@ let ingestCommand = Command(
     78 configuration. Over several feeds the worst counts, and each is named.
     """,
   isJob: true,
-  // Of what is kept on this machine; fetching ends by deadlineSeconds of the configuration.
+  // This deadline is for answers kept on this machine. Fetching has `deadlineSeconds` of the
+  // configuration.
   deadlineSeconds: 86_400
 ) { invocation in
   let settings = try invocation.settings()
@@ -65,7 +66,7 @@ let ingestCommand = Command(
     source, try invocation.store(settings), until: try invocation.deadline(settings))
 }
 
-/// Runs named one by one or as ranges: `7 12-15`.
+/// The numbers of runs that are given one by one or as ranges: `7 12-15`.
 func runNumbers(_ operands: [String]) throws -> [Int] {
   guard !operands.isEmpty else { throw UsageError.message("which runs? such as 120 or 120-180") }
   return try operands.flatMap { operand -> [Int] in
@@ -116,13 +117,13 @@ private struct IngestRun {
   let clock: Clock
   let client: Client
 
-  /// One feed, in this process.
+  /// Fetches one feed in this process.
   func live(
     _ source: Source, _ store: Store, until deadline: Deadline
   ) async -> ExitCode {
     var worst = ExitCode.done
     do {
-      // No attempt is kept of a feed that is not set up.
+      // No attempt is recorded for a feed that is not set up.
       if let missing = try source.missingSecret(in: secrets), try !ingest(source, store).wasRead() {
         throw missing
       }
@@ -137,24 +138,25 @@ private struct IngestRun {
     return worst
   }
 
-  /// Each feed in a process of its own: all fetch at once, and whatever happens to one, a crash of
-  /// the platform's networking included, is no matter to the others.
+  /// Fetches each feed in a process of its own, all at the same time. A failure of one, even a
+  /// crash in the platform's networking, does not affect the others.
   func islands(_ sources: [Source]) throws -> ExitCode {
-    // Opened here, so that a database that is away is told once.
+    // The connection is opened here, so that an unavailable database is reported once.
     let store = try invocation.store(settings)
-    // Every feed is for cron: one that has nothing to tell yet is left alone.
+    // `--all` is meant for cron and skips a feed that is not due.
     let due = try sources.filter { try !invocation.flags.contains("all") || isDue($0, store) }
     return Island.run(due.map(\.feed), like: invocation)
   }
 
-  /// A feed that was never read and has no key is not set up, and nothing is wrong with that.
+  /// Whether a feed is due. A feed that was never read and has no key is not set up, which is no
+  /// error.
   private func isDue(_ source: Source, _ store: Store) throws -> Bool {
     let ingest = try ingest(source, store)
     let isKeyMissing: Bool
     do {
       isKeyMissing = try source.missingSecret(in: secrets) != nil
     } catch {
-      // A key that cannot be used is told by the run itself.
+      // The run itself reports a key that cannot be used.
       return try ingest.isDue()
     }
     if try isKeyMissing && !ingest.wasRead() { return false }
@@ -185,7 +187,7 @@ private struct IngestRun {
       for number in runs {
         do {
           let kept = try store.keptRun(number)
-          // A run that read another's documents again stands for that one.
+          // A run that reprocessed the documents of another run stands for that run.
           guard done.insert(kept.run.number).inserted else { continue }
           guard let source = sources.first(where: { $0.feed == kept.feed }) else {
             throw ConfigurationError.unknownFeed(kept.feed, suggestion: nil)
@@ -194,7 +196,7 @@ private struct IngestRun {
           if case .success = result { feeds.insert(kept.feed) }
           tell(kept.feed, result, &worst)
         } catch is BodyError where runs.count > 1 {
-          // A range skips numbers that were never given, and runs that brought nothing.
+          // A range may contain numbers of no run and runs without documents. They are skipped.
           continue
         } catch {
           tell("run \(number)", .failure(error), &worst)
@@ -215,7 +217,7 @@ private struct IngestRun {
     }
   }
 
-  /// Work without a network, taken back at the end of a dry run.
+  /// Does work that needs no network. A dry run takes it back at the end.
   private func each(_ store: Store, _ body: (inout ExitCode) -> Void) -> ExitCode {
     var worst = ExitCode.done
     let isRehearsal = invocation.flags.contains("dry-run")
@@ -239,8 +241,8 @@ private struct IngestRun {
     try invocation.fetch(source, settings, client, until: deadline)
   }
 
-  /// One line on a feed: on standard output where a summary was asked for, on standard error where
-  /// it failed.
+  /// Reports the result of a feed in one line: on standard output if a summary was requested, on
+  /// standard error if the run failed.
   private func tell(
     _ feed: String, _ result: Result<Ingest.Summary, any Error>, _ worst: inout ExitCode
   ) {

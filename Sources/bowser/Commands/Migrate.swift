@@ -45,7 +45,8 @@ let migrateCommand = Command(
   return .done
 }
 
-/// Keeps the country of the configuration in a database that has none yet.
+/// Stores the country of the configuration in the database. Throws if the database has runs of
+/// another country or with other zones.
 func keepCountry(of invocation: Invocation, in connection: Connection) throws {
   guard let country = try Country(folder: try invocation.configurationFolder()) else { return }
   guard try Store(connection).keep(country) else {

@@ -71,7 +71,7 @@ let notifyCommand = Command(
       if invocation.flags.contains("summary") { write("\(rule.name) told=\(told)\n") }
     } catch {
       complain("\(rule.name): \(error)")
-      // What was not taken waits for the next start.
+      // What a receiver did not accept is sent again at the next start.
       let code = error is Receivers.NotTaken ? ExitCode.tryAgain : ExitCode(for: error)
       worst = code.worse(than: worst)
     }
@@ -79,9 +79,9 @@ let notifyCommand = Command(
   return worst
 }
 
-/// Where notices go.
+/// The receivers of notices.
 struct Receivers {
-  /// A receiver did not take what it was told; names the host or the program, never the address.
+  /// A receiver did not accept a notice. The text names the host or the program, never the address.
   struct NotTaken: Error, CustomStringConvertible {
     let description: String
   }
@@ -137,7 +137,8 @@ struct Receivers {
     }
   }
 
-  /// Half a minute at most; then it ends, and what it started in its group.
+  /// Runs a program for at most half a minute. After that the program and all processes in its
+  /// group are killed.
   private func run(_ program: String, _ body: String) throws {
     let input = Pipe()
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -149,7 +150,8 @@ struct Receivers {
       &actions, input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, nothing, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, nothing, STDERR_FILENO)
-    // Else it would hold the other end of its own input, and whoever waits for this process would wait for it too.
+    // Otherwise the program would inherit the other end of its own input and never see the end of
+    // it. It would also hold pipes whose end another process waits for.
     for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
       if let number = Int32(name), number > STDERR_FILENO { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     }
@@ -158,7 +160,7 @@ struct Receivers {
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     posix_spawnattr_setpgroup(&attributes, 0)
-    // Keys of providers are none of its business.
+    // The program gets no keys of providers.
     let words = [strdup(program), nil]
     let environment = [strdup("PATH=\(path)"), nil]
     defer { for text in words + environment { free(text) } }
@@ -167,7 +169,7 @@ struct Receivers {
       throw NotTaken(description: "\(program) cannot be started")
     }
     try? input.fileHandleForReading.close()
-    // One that reads nothing still decides by its exit code.
+    // A program that does not read its input still decides by its exit code.
     try? input.fileHandleForWriting.write(contentsOf: Data((body + "\n").utf8))
     try? input.fileHandleForWriting.close()
     var status: Int32 = 0
@@ -180,7 +182,7 @@ struct Receivers {
       }
       usleep(20_000)
     }
-    // The upper byte of a status is the exit code, the lower one the signal.
+    // The upper byte of the status is the exit code, the lower byte the signal.
     guard status == 0 else {
       throw NotTaken(
         description: status & 0x7F == 0

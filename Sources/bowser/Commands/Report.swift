@@ -45,7 +45,7 @@ let reportCommand = Command(
   return .done
 }
 
-/// A file by which a folder is known to be ours: the list of what is in it.
+/// The file that marks a folder as a report of this program. It lists the files of the report.
 private let marker = ".bowser-report"
 
 private func write(_ files: [(path: String, text: String)], into folder: URL) throws {
@@ -60,7 +60,7 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
     }
   }
   let folders = Set(parents.compactMap { $0.split(separator: "/").first.map(String.init) })
-  // Those that hold others first.
+  // A parent folder comes before the folders in it.
   for path in [folder] + parents.sorted().map({ folder.appending(path: $0) }) {
     do {
       try manager.createDirectory(at: path, withIntermediateDirectories: true)
@@ -78,13 +78,14 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
     }
   }
   let old = manager.contents(atPath: list).map { String(decoding: $0, as: UTF8.self) } ?? ""
-  // The list is open, and so locked, until all pages are written.
+  // The list is open, and therefore locked, until all pages are written.
   try FileOutput.write(to: list) { held in
     for (path, text) in files {
       let file = folder.appending(path: path).path
-      // What has not changed keeps its time, for whoever copies the folder on.
+      // An unchanged file keeps its time of modification, which matters when the folder is copied
+      // elsewhere.
       if manager.contents(atPath: file) == Data(text.utf8) {
-        // What a run that was killed left beside it.
+        // This file remained if an earlier run was killed.
         unlink(file + ".partial")
         continue
       }
@@ -104,7 +105,8 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
 
 /// Whether a folder is empty or an older report.
 ///
-/// - Parameter folders: those that a report makes: one that was killed may have got no further.
+/// - Parameter folders: the folders that a report makes. A run that was killed may have made these
+///   and nothing else.
 private func isOurs(_ folder: URL, _ folders: Set<String>) throws -> Bool {
   let there = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
     !folders.contains($0)

@@ -58,7 +58,7 @@ let setupCommand = Command(
   }
   if !missing.isEmpty { say("", "docs/feeds.md, or man bowser-ingest, tells how to get keys") }
 
-  // As this one was called.
+  // The suggested commands repeat `--config` and `--db` of this call, with a password hidden.
   let options = ["config", "db"].compactMap { name in
     invocation.options[name].map { " --\(name) \(shellQuoted(holdsPassword($0) ? "..." : $0))" }
   }.joined()
@@ -85,14 +85,14 @@ private func say(_ what: String, _ words: String) {
   write(padded(what, 15) + words.asTerminalLine + "\n")
 }
 
-/// A line of a crontab that does the same as this shell would: with its database and its configuration. Passwords are
-/// none of its business, and keys belong in files.
+/// A line of a crontab that uses the database and the configuration of this shell. It contains no
+/// password, and keys belong in files.
 private func cronLine(
   _ program: String, _ invocation: Invocation,
   _ place: (host: String, port: String, database: String, user: String)
 ) throws -> String {
   let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
-  // Whatever else libpq was told, such as sslmode; a password belongs into ~/.pgpass.
+  // The other settings of libpq, such as PGSSLMODE. A password belongs in ~/.pgpass.
   let named = ["PGPASSWORD", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER"]
   let others = invocation.environment.filter { $0.key.hasPrefix("PG") && !named.contains($0.key) }
     .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -105,18 +105,18 @@ private func cronLine(
     ] : [("BOWSER_DATABASE", target)]
   let variables = (server + others + [("BOWSER_CONFIG", folder)])
     .map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
-  // A percent sign ends a command of a crontab.
+  // In a crontab a percent sign ends the command, so it is escaped.
   return
     "*/10 * * * * export \(variables); \(shellQuoted(program)) ingest --all; \(shellQuoted(program)) aggregate"
     .replacing("%", with: "\\%")
 }
 
-/// Whether a connection string may hold a password.
+/// Whether a connection string may contain a password.
 private func holdsPassword(_ target: String) -> Bool {
   target.contains("password") || target.wholeMatch(of: /[a-z]+:\/\/[^\/@]*:[^\/@]*@.*/) != nil
 }
 
-/// A word as a shell reads it back.
+/// A word quoted for a shell.
 private func shellQuoted(_ word: String) -> String {
   word.wholeMatch(of: /[A-Za-z0-9_.,:=@\/+-]+/) != nil
     ? word : "'\(word.replacing("'", with: "'\\''"))'"

@@ -40,7 +40,7 @@ let showCommand = Command(
   let now = try invocation.clock().now()
   let style = Style(invocation.environment)
   let regions = try store.reportRegions()
-  // A name of several words needs no quotes.
+  // A name of several words needs no quotes in the shell.
   let word = invocation.operands.joined(separator: " ")
   guard !invocation.operands.isEmpty else {
     guard kilometres == nil else { throw UsageError.message("--near needs a place") }
@@ -90,7 +90,7 @@ private struct Screen {
   private var capitals: [String] { regions.filter { $0.kind == "capital" }.map(\.code) }
   private var nation: String { regions.first { $0.kind == "nation" }?.code ?? "" }
   private let fuels = ["U91", "E10", "P95", "P98", "DL"]
-  /// As many columns as fit, the first two first, then diesel.
+  /// The fuels of the columns that fit, in order of importance: unleaded, diesel, P98, E10, P95.
   private var columns: [String] {
     let count = min(fuels.count, max(1, (style.width - 13 + 8) / 16))
     return fuels.filter { ["U91", "DL", "P98", "E10", "P95"].prefix(count).contains($0) }

@@ -3,7 +3,7 @@ import Foundation
 import FuelModel
 import Store
 
-/// Finds the place that a person means.
+/// Finds the place that a user's words mean.
 struct PlaceSearch {
   let store: Store
   let regions: [MarketReport.Region]
@@ -33,7 +33,8 @@ struct PlaceSearch {
           : "a region, or a suburb, postcode or station that has a price; a point will do, such as -31.95,115.86"
       )
     }
-    // Whole names before beginnings, suburbs before stations of the same name.
+    // A whole name comes before the beginning of one. A suburb comes before a station of the same
+    // name.
     let whole = found.filter { $0.name.lowercased() == name.lowercased() }
     let meant = whole.isEmpty ? found : whole.filter { $0.kind == whole[0].kind }
     guard meant.count == 1 || meant.allSatisfy({ $0 == first }) else {
@@ -45,7 +46,8 @@ struct PlaceSearch {
     return meant[0]
   }
 
-  /// A name without the state behind it: `Woodton WA`, `Woodton, WA`, or as a list of places shows it.
+  /// Separates a name from the state behind it: `Woodton WA`, `Woodton, WA`, or a line of a list of
+  /// places.
   private func parted(_ word: String) -> (name: String, state: String?) {
     let states = regions.filter { $0.kind == "state" }.map(\.code)
     let plain = word.replacing(/\s*\((suburb|postcode|station)\)$/, with: "")
@@ -55,7 +57,8 @@ struct PlaceSearch {
     return (String(match.1), state)
   }
 
-  /// A region by its code or name, or by a beginning that no other has.
+  /// Returns the region with this code or name, or the only one whose code or name begins with the
+  /// word.
   private func region(_ word: String) -> MarketReport.Region? {
     let word = word.lowercased()
     func names(_ region: MarketReport.Region) -> [String] {
@@ -77,7 +80,8 @@ struct PlaceSearch {
   }
 }
 
-/// One place on one screen: averages of its region, the verdict, the days, and the cheapest stations.
+/// One place on one screen: the averages of its region, the verdict, the daily averages and the
+/// cheapest stations.
 struct PlacePage {
   private let place: NamedPlace
   private let fuel: String
@@ -111,7 +115,7 @@ struct PlacePage {
       try region.flatMap {
         try store.daily(region: $0.code, fuels: [fuel], from: first, until: today)[fuel]
       } ?? []
-    // A station is asked for everything it sells.
+    // For a station, all of its fuels are listed.
     offers = try store.offers(
       at: place, within: self.kilometres,
       fuel: place.kind == .station && kilometres == nil ? nil : fuel,
@@ -135,7 +139,7 @@ struct PlacePage {
     }
     let known = days.compactMap { $0 }
     if let low = known.min(), let high = known.max(), known.count > 1 {
-      // Where the line is too narrow for the days the newest are shown.
+      // If the line is too narrow for all days, the newest are shown.
       let shown = Array(days.suffix(max(20, style.width - 12)))
       text +=
         "\n  "
@@ -193,7 +197,7 @@ struct PlacePage {
 
   // MARK: For programs
 
-  /// Its members are named as the columns of the views.
+  /// The members have the names of the views' columns.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   struct JSON: Encodable {
     struct Place: Encodable {
@@ -270,7 +274,7 @@ struct PlacePage {
       })
   }
 
-  /// What has two decimals at most, written with no more.
+  /// A number rounded to two decimals, written with no more.
   private func decimal(_ value: Double?) -> Decimal? {
     value.map { Decimal(Int(($0 * 100).rounded())) / 100 }
   }

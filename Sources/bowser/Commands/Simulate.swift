@@ -75,23 +75,24 @@ private struct Simulation {
     market = Market(
       seed: UInt64(try invocation.integer("seed", 0...Int.max) ?? 1),
       stations: try invocation.integer("stations", 20...20_000) ?? 240,
-      // A month ahead, so that a server can be left running.
+      // The market reaches a month into the future, so that a server can be left running.
       days: (today + -days)...(today + 30))
   }
 
-  /// Whether a day, counted from the first, is one of the last, which are lived through at the full cadence. What was
-  /// long ago is read once a day and aggregated now and then, so that a year passes in two minutes.
+  /// Whether a day, counted from the first, is one of the last thirty, which are simulated at the
+  /// full cadence. Earlier days are fetched once a day and aggregated every 28 days, so that a year
+  /// takes two minutes.
   private func isClose(_ day: Int) -> Bool { day >= lived - 30 }
 
-  /// How many days are lived through.
+  /// How many days are simulated.
   private var lived: Int {
     guard invocation.flags.contains("archived") else { return days }
     let today = Zone.sydney.local(now).day
     return min(days, today.sinceEpoch - MarketArchive.end(on: today).firstDay.sinceEpoch + 1)
   }
 
-  /// When which feed is fetched: those that change all day every few hours; Western Australia once
-  /// after its prices changed and once after tomorrow's came out.
+  /// Returns when each feed is fetched. Western Australia is fetched once after its prices changed
+  /// and once after tomorrow's prices were published. The other feeds are fetched every few hours.
   private func schedule() -> [(at: Instant, feed: String)] {
     let begin = now - .seconds(lived * 86_400)
     var visits: [(at: Instant, feed: String)] = []
@@ -104,7 +105,7 @@ private struct Simulation {
     }
     let firstDay = Zone.perth.local(begin).day
     for day in 0...lived {
-      // 06:10 and 14:45 Perth time in UTC.
+      // 06:10 and 14:45 in Perth.
       for second in [-6_600, 24_300] {
         let at = Instant(seconds: Int64((firstDay + day).sinceEpoch * 86_400 + second))
         if begin < at, at < now { visits.append((at, "wa-fuelwatch")) }
@@ -114,7 +115,7 @@ private struct Simulation {
     return visits.sorted { ($0.at, $0.feed) < ($1.at, $1.feed) }
   }
 
-  /// The whole job over HTTP, day after day, with the clock running ahead.
+  /// Runs the whole pipeline over HTTP, day after day, with a simulated clock.
   func play() async throws {
     let feeds = SimulatedFeeds(market, at: now)
     let server = try Server { feeds.answer($0) }
@@ -168,7 +169,7 @@ private struct Simulation {
     let feeds = SimulatedFeeds(market)
     let server = try Server(port: try invocation.integer("port", 0...65_535) ?? 8_077) { request in
       let answer = feeds.answer(request)
-      // Tokens stay sound, so that the fault is met where it is looked for.
+      // Tokens stay correct, so that the fault occurs in the answers of the feed.
       guard let fault, !request.path.hasSuffix("token"),
         case .text(let status, let body, let type, _) = answer
       else { return answer }

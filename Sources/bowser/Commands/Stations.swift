@@ -77,7 +77,7 @@ let stationsCommand = Command(
   return .done
 }
 
-/// The line for stations.json5 that makes a pair one station.
+/// The line for stations.json5 that links a pair of station records.
 private func decisionLine(_ pair: DoubtfulPair, on day: String) -> String {
   func named(_ record: DoubtfulPair.Record) -> String {
     (record.source + " " + record.code).asJSON5Literal

@@ -72,13 +72,14 @@ let statusCommand = Command(
   return .done
 }
 
-/// Feeds of the configuration that have no key and were never read, and what is missing.
+/// Returns the feeds of the configuration that have no key and were never read, and the missing
+/// variable of each.
 func notSetUp(
   _ invocation: Invocation, read: Set<String>
 ) throws -> [(feed: String, missing: String)] {
   let secrets = Secrets(environment: invocation.environment)
   return try invocation.sources().compactMap { source in
-    // A key that cannot be used is doctor's business.
+    // A key that cannot be used is reported by `bowser doctor`.
     guard source.settings.boolean("enabled"), !read.contains(source.feed),
       case .missingSecret(_, _, let variable)? = try? source.missingSecret(in: secrets)
     else { return nil }

@@ -36,7 +36,7 @@ let withdrawCommand = Command(
     log: invocation.logger(settings))
   let isUndoing = invocation.flags.contains("undo")
   try withdrawal.finishEarlier()
-  // All of them or none.
+  // Either all runs are withdrawn or none is.
   let candidates = try runs.map { try withdrawal.candidate($0, counts: isUndoing) }
   for (run, candidate) in zip(runs, candidates) {
     try withdrawal.decide(candidate, reason: reason)
