@@ -1,17 +1,18 @@
 package import FuelModel
 
-/// What a driver saved who followed something over a run of days, window by window, and how sure that is.
+/// What a driver saves by following some advice over a run of days, window by window, and how
+/// certain the saving is.
 ///
-/// From each day on he buys once within some days; he is compared with one who buys on a random day of them. Amounts in
-/// cents per litre.
+/// From each day on the driver buys once within a number of days. The saving is in comparison with
+/// a driver who buys on a random day of the window. Amounts are in cents per litre.
 package struct WindowSavings: Sendable, Equatable {
-  /// By window, oldest first; windows with a missing price are left out.
+  /// The saving of each window, oldest first. A window with a missing price is left out.
   package private(set) var savings: [Double] = []
-  /// What hindsight would have saved in all of them.
+  /// What hindsight would have saved in all of these windows together.
   package private(set) var possible = 0.0
 
   /// - Parameters:
-  ///   - said: a word for each day of the series; `nil` counts as no difference.
+  ///   - said: the advice for each day of the series. `nil` counts as no difference.
   ///   - first: the first day on which a window may begin.
   package init(_ series: DailySeries, said: [Advice?], within days: Int, from first: Day) {
     let begin = max(0, first.sinceEpoch - series.first.sinceEpoch)
@@ -27,14 +28,16 @@ package struct WindowSavings: Sendable, Equatable {
   package var mean: Double { savings.isEmpty ? 0 : savings.reduce(0, +) / Double(savings.count) }
   package var meanPossible: Double { savings.isEmpty ? 0 : possible / Double(savings.count) }
 
-  // Windows overlap, and cycles last for weeks: what lies together is drawn together.
+  // Windows overlap and cycles last for weeks, so neighbouring windows are drawn together in
+  // blocks.
   private static let block = 14
   private static let draws = 400
 
-  /// The 90 % interval of the mean: blocks of days are drawn again and again, always the same ones.
+  /// The 90 % interval of the mean, from repeated random draws of blocks of days. The draws are the
+  /// same every time.
   package var interval: ClosedRange<Double> {
     guard savings.count > Self.block else { return mean...mean }
-    // The sums of blocks, which go on at the beginning where the end is reached.
+    // The sums of all blocks. A block that reaches the end continues at the beginning.
     var sums: [Double] = []
     for start in savings.indices {
       sums.append(
@@ -45,7 +48,7 @@ package struct WindowSavings: Sendable, Equatable {
     let means = (0..<Self.draws).map { _ -> Double in
       var sum = 0.0
       for _ in 0..<blocks {
-        // Knuth's linear congruential generator; its high bits.
+        // Knuth's linear congruential generator, of which only the high bits are used.
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         sum += sums[Int((state >> 33) % UInt64(sums.count))]
       }
@@ -57,7 +60,7 @@ package struct WindowSavings: Sendable, Equatable {
 
 /// How verdicts did as they were given, beside three habits over the same days.
 package struct GivenScore: Sendable {
-  /// Within how many days a driver buys.
+  /// Within how many days the driver buys.
   package var horizon: Int
   package var verdicts: WindowSavings
   package var direction: WindowSavings
@@ -65,10 +68,10 @@ package struct GivenScore: Sendable {
   package var always: WindowSavings
 
   /// - Parameters:
-  ///   - series: what prices did, with two months before the first verdict for the habits.
+  ///   - series: daily averages that begin two months before the first verdict, as the habits need.
   ///   - given: the verdict of each day that had one.
-  ///   - isLate: a day's average was not known on it.
-  /// - Returns: a score for each horizon; none where nothing can be scored yet.
+  ///   - isLate: whether the average of a day was not yet known on that day.
+  /// - Returns: a score for each horizon, except those for which nothing can be scored yet.
   package static func all(
     _ series: DailySeries, given: [Day: Advice], isLate: Bool
   ) -> [GivenScore] {

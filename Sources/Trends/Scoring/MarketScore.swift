@@ -1,11 +1,11 @@
 package import FuelModel
 
-/// How one method did in one region and fuel over one year, or over all of them.
+/// How one method did in one region and fuel over one year, or over all years.
 package struct MarketScore: Sendable {
   package var method: String
   package var region: String
   package var fuel: String
-  /// `nil`: all years.
+  /// `nil` means all years.
   package var year: Int?
   package var score: Score
   package var from: Day
@@ -23,7 +23,7 @@ package struct MarketScore: Sendable {
     self.until = until
   }
 
-  /// What is published of a score, by name, with its decimals.
+  /// The columns that are published of a score: name, number of decimals, and value.
   package static let columns: [(name: String, digits: Int, value: @Sendable (Score) -> Double?)] = [
     ("windows", 0, { Double($0.headline.count) }),
     ("perfect_cpl", 2, { $0.headline.meanPossible }),

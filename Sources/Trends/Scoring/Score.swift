@@ -1,19 +1,21 @@
 package import FuelModel
 
-/// How good verdicts were over a series, in hindsight. Amounts in cents per litre.
+/// How good verdicts were over a series, in hindsight. Amounts are in cents per litre.
 ///
-/// **Window test**: on every day a driver must buy once within the next W days. `wait` asks again the next
-/// day, `fill_up` buys, anything else buys on a random day of what is left. Naive is a random day of the
-/// window, the oracle its cheapest. **Tank test T:W**: a tank lasts T days and may be filled from T − W days
-/// after the last fill.
+/// **Window test**: from every day on a driver must buy once within the next W days. `wait`
+/// postpones the decision to the next day, `fill_up` means to buy, and anything else means to buy
+/// on a random day of the rest. The naive driver buys on a random day of the window, and the oracle
+/// on its cheapest. **Tank test T:W**: a tank lasts T days and may be filled from T − W days after
+/// the last fill.
 package struct Score: Sendable, Equatable {
-  /// One window test: how many windows, what was saved in all of them, and what could have been.
+  /// One window test: the number of windows, the sum of what was saved, and the sum of what could
+  /// have been saved.
   package struct Windows: Sendable, Equatable {
     package var count = 0
     package var saving = 0.0
     package var possible = 0.0
 
-    /// 0 is as good as a random day, 1 is hindsight; `nil` where nothing could be saved.
+    /// 0 is as good as a random day, 1 is as good as hindsight. `nil` if nothing could be saved.
     package var capture: Double? { possible > 0 ? saving / possible : nil }
     package var meanSaving: Double? { count > 0 ? saving / Double(count) : nil }
     package var meanPossible: Double? { count > 0 ? possible / Double(count) : nil }
@@ -25,7 +27,7 @@ package struct Score: Sendable, Equatable {
     }
   }
 
-  /// Of some days, on how many something was so.
+  /// On how many of some days something was true.
   package struct Share: Sendable, Equatable {
     package var count = 0
     package var of = 0
@@ -42,26 +44,27 @@ package struct Score: Sendable, Equatable {
     }
   }
 
-  /// By W.
+  /// Window tests by W.
   package var windows: [Int: Windows] = [:]
-  /// By name: 7:5, 10:5, 14:7.
+  /// Tank tests by name: 7:5, 10:5, 14:7.
   package var tanks: [String: Windows] = [:]
-  /// `wait` followed within three days by a price lower by a cent; `fill_up` followed by none.
+  /// A `wait` is right if the price falls by a cent within three days. A `fill_up` is right if it
+  /// does not.
   package var waitsRight = Share()
   package var fillUpsRight = Share()
-  /// `no_difference` followed by three days within three cents.
+  /// A `no_difference` is right if the price stays within three cents for three days.
   package var noDifferencesRight = Share()
   package var waits = Share()
   package var fillUps = Share()
   package var noDifferences = Share()
-  /// Turns from fill_up to wait or back, and over how many days.
+  /// Changes from `fill_up` to `wait` or back, and the number of days.
   package var flips = Share()
 
   package static let widths = [3, 5, 7]
-  /// The headline.
+  /// The W of the published headline.
   package static let width = 5
   package static let tankSizes = [(days: 7, width: 5), (days: 10, width: 5), (days: 14, width: 7)]
-  /// Where perfect timing is worth less, capture says nothing.
+  /// Below this saving of perfect timing, in c/L, a market is quiet and capture means nothing.
   package static let quietBelow = 0.8
 
   package init() {}
@@ -85,7 +88,7 @@ package struct Score: Sendable, Equatable {
   }
 
   /// - Parameters:
-  ///   - verdicts: one for each day of the series; `nil` counts as no difference.
+  ///   - verdicts: one for each day of the series. `nil` counts as no difference.
   ///   - days: which windows, tanks and days count, by their first day.
   package init(
     _ series: DailySeries, verdicts: [Advice?], days: Range<Day>? = nil
@@ -134,11 +137,12 @@ package struct Score: Sendable, Equatable {
     }
   }
 
-  /// Litres go by days since the last fill; days left over at the end are charged at the mean price.
+  /// Runs the tank test. The litres of a fill are proportional to the days since the fill before.
+  /// The days after the last fill are charged at the mean price.
   private static func tanks(
     _ prices: [Double?], _ verdicts: [Advice?], _ days: Range<Int>, tank: Int, width: Int
   ) -> Windows {
-    // A day without a price cannot be bought on; a span without gaps is scored.
+    // Nobody can buy on a day without a price, so each span without gaps is scored by itself.
     var test = Windows()
     var begin = days.lowerBound
     while begin < days.upperBound {
@@ -151,7 +155,7 @@ package struct Score: Sendable, Equatable {
       let span = prices[begin..<end].map { $0! }
       if span.count > 2 * tank {
         let mean = span.reduce(0, +) / Double(span.count)
-        // The cheapest way on from a fill on each day.
+        // The lowest cost of the rest of the span after a fill on each day.
         var cheapest = Array(repeating: 0.0, count: span.count)
         for day in span.indices.reversed() {
           var best = Double.infinity

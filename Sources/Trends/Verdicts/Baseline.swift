@@ -1,4 +1,4 @@
-/// What people do without much thought. Verdicts must be better than these.
+/// A habit that needs little thought. Verdicts must be better than these.
 package struct Baseline: VerdictMethod {
   package let id: String
   private let call: @Sendable (DailySeries) -> Advice?
@@ -10,19 +10,19 @@ package struct Baseline: VerdictMethod {
     return Judgement(advice: advice, basis: .priceTrend, rule: id)
   }
 
-  /// Buys when the price has not fallen since the day before.
+  /// Buys if the price has not fallen since the day before.
   package static let direction = Baseline(id: "direction") { series in
     series.step(series.count - 1).map { $0 < 0 ? .wait : .fillUp }
   }
 
-  /// Buys on the weekday that was cheapest over eight weeks.
+  /// Buys on the weekday that was the cheapest over eight weeks.
   package static let weekday = Baseline(id: "cheapest-weekday") { series in
     (series.cheapestWeekdays().last ?? nil).map {
       $0 == series.weekday(series.count - 1) ? .fillUp : .wait
     }
   }
 
-  /// Buys below the mean of thirty days.
+  /// Buys if the price is below the mean of thirty days.
   package static let monthMean = Baseline(id: "month-mean") { series in
     let month = series.averages.suffix(30).compactMap { $0 }
     guard let price = series.averages.last ?? nil, month.count >= 15 else { return nil }

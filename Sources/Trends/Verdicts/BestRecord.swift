@@ -1,35 +1,40 @@
 import FuelModel
 
-/// Three simple rules, and the one with the best record speaks.
+/// Three simple rules, of which the one with the best record gives the verdict.
 ///
-/// - weekday: the weekday that was cheapest over eight weeks is the day to buy;
-/// - cycle: wait while the price falls, and near the top of a rise, since the slide is near;
+/// - weekday: buy on the weekday that was the cheapest over eight weeks;
+/// - cycle: wait while the price falls, and near the top of a rise, since a fall will soon follow;
 /// - trend: wait while the price is lower than three days ago.
 ///
-/// Where even the best rule saves next to nothing there is nothing to advise, and that is said. A fourth
-/// rule speaks where tomorrow's prices are published: compare. Looks only backwards.
+/// If even the best rule saves next to nothing, the verdict is that there is no difference. Where
+/// tomorrow's prices are published, a fourth rule compares them with today's. Only averages up to
+/// the day are used.
 ///
 /// Sources: the petrol price cycles of the large cities,
 /// https://www.accc.gov.au/consumers/petrol-and-fuel/petrol-price-cycles-in-the-5-largest-cities;
 /// prices fixed for a day and published the day before, https://www.fuelwatch.wa.gov.au.
 package struct BestRecord: VerdictMethod {
-  /// What tells two versions apart; see `all`.
+  /// The differences between the two versions, `first` and `second`.
   struct Tuning: Sendable {
-    /// The best record from which a market is worth advising on, and below which it no longer is, so that
-    /// advice does not come and go. 60 cents on a tank of 60 litres are not worth a thought.
+    /// The best record in c/L from which a market gets advice, and the one below which it no longer
+    /// does. They differ so that advice does not come and go. 60 cents on a tank of 60 litres are
+    /// not worth the effort.
     var wakesAt: Double
     var sleepsBelow: Double
-    /// A shock begins before sixty windows have seen it: what the last five saved from which a market
-    /// wakes all the same, and below which that no longer counts.
+    /// A shock begins before sixty windows show it. A market also gets advice if the last five
+    /// windows saved the first amount, until they save less than the second.
     var shockWakesAt: Double
     var shockSleepsBelow: Double
-    /// A slide by less than this a day is over: the first stations have gone up already.
+    /// A fall by less than this per day is over, because the first stations have already raised
+    /// their prices.
     var leastFall: Double
-    /// The cheapest weekday is only known of days with an average of their own.
+    /// Whether the weekday rule needs an average of the day itself.
     var weekdayNeedsItsDay: Bool
-    /// The trend is down as soon as a rise has turned, however high the price still is.
+    /// Whether the trend rule advises to wait as soon as a rise has turned, however high the price
+    /// still is.
     var trendTurnsWithTheLeg: Bool
-    /// From so much a change that is published for tomorrow speaks in a flat market too: it is no forecast.
+    /// A change of this many c/L that is published for tomorrow decides in a flat market too,
+    /// because it is no forecast.
     var certainFrom: Double
   }
 
@@ -49,7 +54,7 @@ package struct BestRecord: VerdictMethod {
       weekdayNeedsItsDay: true, trendTurnsWithTheLeg: true, certainFrom: 0.8))
 
   static let rules = ["weekday", "cycle", "trend", "tomorrow"]
-  // Below half a tenth of a cent two means are equal for anybody who buys fuel.
+  // Two means that differ by less than half a tenth of a cent are equal to anybody who buys fuel.
   static let leastChange = 0.05
 
   package func judge(_ outlook: Outlook) -> Judgement {
@@ -60,22 +65,22 @@ package struct BestRecord: VerdictMethod {
     return judgement
   }
 
-  /// What was said on one day by what was known on it.
+  /// The advice for one day, from what was known on that day.
   private struct Word {
     var advice: Advice
-    /// A position among the rules; `nil`: none spoke.
+    /// The index of the rule that gave the advice, or `nil` if none did.
     var rule: Int?
     var record: Double?
-    /// A rule has a record and had a word lately.
+    /// Whether a rule has a record and gave advice recently.
     var isKnown: Bool
   }
 
-  /// One walk over the series.
+  /// One pass over the series.
   private struct Pass {
     let series: DailySeries
     let zigzag: Zigzag
     let records: RuleRecords
-    /// By day; with late data each is the word for the day after.
+    /// The advice by day. With late data each entry is the advice for the day after.
     let words: [Word]
     private let isLate: Bool
     private let tuning: Tuning
@@ -110,7 +115,7 @@ package struct BestRecord: VerdictMethod {
       self.zigzag = zigzag
       var calls = [weekday, cycle, trend, tomorrow].map(RuleRecords.carried)
       if isLate {
-        // On the morning of a day all but the weekday is as of the day before.
+        // With late data all rules except weekday know only the averages up to the day before.
         calls = calls.map { [nil] + $0 }
         let ahead = (0..<series.count).map { index -> Advice? in
           guard series.averages[index] != nil || !tuning.weekdayNeedsItsDay else { return nil }
@@ -155,7 +160,8 @@ package struct BestRecord: VerdictMethod {
       }
     }
 
-    /// The rule with the best record of some windows; of equals the first.
+    /// Returns the rule with the best record over some windows. If records are equal, the first
+    /// rule wins.
     private static func best(
       of records: RuleRecords, on day: Int, windows: Int, least: Int
     ) -> (rule: Int, record: Double)? {
@@ -187,7 +193,7 @@ package struct BestRecord: VerdictMethod {
       }
       let recordOfTomorrow = records.record(of: 3, on: today, windows: 60, least: 20)
       if let changeTomorrow, let call = BestRecord.call(changeTomorrow),
-        // A market that is flat is so with tomorrow known too.
+        // A flat market remains flat when tomorrow's prices are known.
         word.record == nil || word.rule != nil || (recordOfTomorrow ?? 0) >= 0.8
           || abs(changeTomorrow) >= tuning.certainFrom
       {
@@ -236,7 +242,7 @@ package struct BestRecord: VerdictMethod {
     }
   }
 
-  /// What a change by tomorrow means; `nil`: the same.
+  /// The advice that follows from a change by tomorrow, or `nil` if the prices are the same.
   package static func call(_ change: Double) -> Advice? {
     let change = (change * 100).rounded() / 100
     if change <= -leastChange { return .wait }

@@ -2,45 +2,49 @@
   import Glibc
 #endif
 
-/// How likely a price move is within three days: a logistic regression on eight numbers of today.
+/// The chance of a price move within three days: a logistic regression on eight numbers of today.
 ///
-/// It is fitted to the market's own past year, once a week, and drawn towards coefficients that were fitted to the
-/// recorded markets of Queensland, New South Wales and Perth: a market without a history has those.
+/// It is fitted once a week to the market's own past year, and drawn towards coefficients that were
+/// fitted to the recorded markets of Queensland, New South Wales and Perth. A market without a
+/// history has those coefficients.
 package struct ChanceModel: Sendable, Equatable {
-  /// One for each number of `MarketWalk.Features`, the constant first.
+  /// One coefficient for each number of `MarketWalk.Moment.cheaperNumbers` or `jumpNumbers`, the
+  /// constant first.
   package var coefficients: [Double]
 
   package init(_ coefficients: [Double]) { self.coefficients = coefficients }
 
-  /// 1 c/L cheaper or more within three days.
+  /// The chance of a fall by 1 c/L or more within three days.
   static let cheaper = ChanceModel([-2.88, -3.67, -4.463, 2.697, 0.487, 0.652, 4.358, -3.79])
-  /// 3 c/L dearer or more within three days.
+  /// The chance of a rise by 3 c/L or more within three days.
   static let jump = ChanceModel([-1.343, 2.456, 1.968, 1.389, 1.231, -1.196, 8.336, -1.386])
-  /// The same of the day after, where averages come a day late.
+  /// The same chances counted from the day after, for markets whose averages come a day late.
   static let cheaperLate = ChanceModel([-2.85, -2.985, -4.448, 3.029, 0.49, 0.774, 4.29, -3.429])
   static let jumpLate = ChanceModel([-0.764, 1.87, 2.992, 0.369, 1.366, -1.175, 7.351, -1.525])
 
-  /// One day of the past: what was known, and whether it happened.
+  /// One day of the past: the numbers that were known, and whether the move happened.
   struct Example {
     var numbers: [Double]
     var happened: Bool
   }
 
-  // How strongly a coefficient is drawn to where it comes from. How weekdays differ is a market's own matter.
+  // How strongly each coefficient is drawn to its original value. The coefficient of the weekday is
+  // drawn less, because weekdays differ from market to market.
   private static let ridge = [5.0, 5, 5, 5, 5, 5, 1, 5]
   private static let steps = 6
-  // No coefficient moves by more in one step, so that a market in which nothing ever happened does not run away.
+  // The most by which a coefficient moves in one step, so that the coefficients of a market in
+  // which nothing ever happened remain bounded.
   private static let longestStep = 1.0
   private static let leastExamples = 5
 
-  /// From 0 to 1.
+  /// Returns a chance from 0 to 1.
   package func chance(_ numbers: [Double]) -> Double {
     var sum = 0.0
     for (coefficient, number) in zip(coefficients, numbers) { sum += coefficient * number }
     return 1 / (1 + exp(-min(max(sum, -12), 12)))
   }
 
-  /// This model after a year of a market: some Newton steps, always the same number.
+  /// Returns this model fitted to a year of a market, by a fixed number of Newton steps.
   func fitted(to examples: some Collection<Example>) -> ChanceModel {
     guard examples.count >= Self.leastExamples else { return self }
     let size = coefficients.count
@@ -75,7 +79,7 @@ package struct ChanceModel: Sendable, Equatable {
     return fit
   }
 
-  /// Solves a square system by Gauss's elimination with the largest pivot.
+  /// Solves a square system by Gaussian elimination with the largest pivot.
   private static func solved(_ matrix: [Double], _ right: [Double]) -> [Double] {
     let size = right.count
     var rows = (0..<size).map { Array(matrix[$0 * size..<($0 + 1) * size]) + [right[$0]] }

@@ -1,7 +1,8 @@
 package import FuelModel
 
-/// The daily averages of one region and fuel, a place for every day without a break. Cents per litre with
-/// two decimals, so that ties are ties everywhere; `nil`: no average that counts.
+/// The daily averages of one region and fuel, with an entry for every day without a gap. They are
+/// in cents per litre with two decimals, so that equal averages are equal on every machine. `nil`
+/// is a day without a usable average.
 package struct DailySeries: Sendable, Equatable {
   package var first: Day
   package var averages: [Double?]
@@ -11,7 +12,7 @@ package struct DailySeries: Sendable, Equatable {
     self.averages = averages
   }
 
-  /// Places days in order; days between them are missing.
+  /// Puts the averages into the order of their days. Days between them are missing.
   package init?(_ known: [(day: Day, average: Double)]) {
     guard let first = known.map(\.day).min(), let last = known.map(\.day).max() else { return nil }
     self.init(
@@ -22,8 +23,9 @@ package struct DailySeries: Sendable, Equatable {
     }
   }
 
-  /// Up to a day, of averages with how many stations each rests on. Where half the stations of the month
-  /// before are missing, the mean is of another choice of stations, and the day is missing too.
+  /// Makes a series up to a day from averages with their numbers of stations. A day with fewer than
+  /// half the usual number of stations of the month before is missing, because its mean is of a
+  /// different set of stations.
   package init?(
     _ known: [(day: Day, average: Double, stations: Int)], upTo last: Day
   ) {
@@ -47,7 +49,7 @@ package struct DailySeries: Sendable, Equatable {
     return averages.indices.contains(index) ? averages[index] : nil
   }
 
-  /// First day and averages as text, for a digest.
+  /// The first day and the averages as text, for a digest.
   package var text: String {
     "\(first) "
       + averages.map { $0.map { String(Int(($0 * 100).rounded())) } ?? "" }.joined(separator: ",")
@@ -56,13 +58,14 @@ package struct DailySeries: Sendable, Equatable {
   /// 0 is Monday.
   func weekday(_ index: Int) -> Int { (first + index).weekday }
 
-  /// The part up to a day, at most so many days of it.
+  /// The part up to an index, with at most a given number of days.
   package func upTo(_ index: Int, atMost days: Int) -> DailySeries {
     let begin = max(0, index + 1 - days)
     return DailySeries(first: first + begin, averages: Array(averages[begin...index]))
   }
 
-  /// The latest observed day at least so many and at most three more days before another.
+  /// The latest day with an average that is at least `least` and at most three more days before
+  /// another day.
   func earlier(_ index: Int, _ least: Int) -> Int? {
     var candidate = index - least
     while candidate >= max(0, index - least - 3) {
@@ -72,17 +75,18 @@ package struct DailySeries: Sendable, Equatable {
     return nil
   }
 
-  /// Change per day since the observation before; `nil`: too long ago.
+  /// The change per day since the previous average, or `nil` if that is too long ago.
   func step(_ index: Int) -> Double? {
     guard let price = averages[index], let before = earlier(index, 1), let then = averages[before]
     else { return nil }
     return (price - then) / Double(index - before)
   }
 
-  /// For each day the weekday with the lowest mean over the eight weeks up to it; of equals the earlier in
-  /// the week; `nil`: too little is known. 0 is Monday.
+  /// Returns for each day the weekday with the lowest mean over the eight weeks up to that day, or
+  /// `nil` if too little is known. If two weekdays are equal, the earlier in the week wins. 0 is
+  /// Monday.
   func cheapestWeekdays() -> [Int?] {
-    // Hundredths of a cent add up the same in any order.
+    // The sums are whole hundredths of a cent, so that they do not depend on the order of addition.
     var sums = Array(repeating: 0, count: 7)
     var counts = Array(repeating: 0, count: 7)
     var total = 0
@@ -108,7 +112,7 @@ package struct DailySeries: Sendable, Equatable {
     }
   }
 
-  /// With inner gaps of at most three days filled in a straight line.
+  /// The averages, with inner gaps of at most three days filled by linear interpolation.
   func filled() -> [Double?] {
     var filled = averages
     var last: Int?

@@ -1,13 +1,13 @@
 package import FuelModel
 
-/// What drivers are told.
+/// The advice to drivers.
 package enum Advice: String, Sendable {
   case fillUp = "fill_up"
   case wait
   case noDifference = "no_difference"
 }
 
-/// What kind of knowledge a verdict rests on.
+/// The kind of knowledge on which a verdict is based.
 package enum Basis: String, Sendable {
   case tomorrowPrice = "tomorrow_price"
   case priceCycle = "price_cycle"
@@ -16,35 +16,38 @@ package enum Basis: String, Sendable {
   case insufficientData = "insufficient_data"
 }
 
-/// The verdict of one region, fuel and day, with what it rests on. Amounts in cents per litre.
+/// The verdict of one region, fuel and day, with its reasons. Amounts are in cents per litre.
 package struct Judgement: Sendable, Equatable {
   package var advice: Advice
   package var basis: Basis
-  /// The rule that spoke; `nil`: none did.
+  /// The rule that gave the advice, or `nil` if none did.
   package var rule: String?
-  /// What following the best rule saved over its last windows; `nil`: no record yet.
+  /// What following the best rule saved over its last windows, or `nil` if there is no record yet.
   package var record: Double?
-  /// What following this verdict saved, where it was given lately; `nil`: given too seldom.
+  /// What following this verdict should save, from the days on which it was given lately. `nil` if
+  /// it was given too seldom.
   package var expectedSaving: Double?
-  /// How often it was right, from 0 to 1; `nil` as above.
+  /// How likely the verdict is to be right, from 0 to 1, or `nil` as above.
   package var confidence: Double?
-  /// Why, in words for drivers.
+  /// The reason in a sentence for drivers.
   package var reason = ""
-  /// What the market is doing; `nil`: the method does not say, or too little is known.
+  /// What the market is doing, or `nil` if the method does not determine it or too little is known.
   package var state: MarketState?
-  /// How likely it is to be 1 c/L cheaper, and 3 c/L dearer, within three days; from 0 to 1, `nil` as above.
+  /// The chances that the price falls by 1 c/L, and that it rises by 3 c/L, within three days, from
+  /// 0 to 1, or `nil` as above.
   package var cheaper: Double?
   package var jump: Double?
-  /// A price worth stopping for, c/L; `nil`: none is named.
+  /// A price at which to buy, in c/L, or `nil` if none is given.
   package var aim: Double?
-  /// The low to wait for, c/L, and between which days it is likely; `nil`: there is nothing to wait for.
+  /// The low to wait for, in c/L, and the days between which it is likely. `nil` if there is
+  /// nothing to wait for.
   package var low: Low?
-  /// What the chances come from; `nil`: the method has no such models.
+  /// The models that gave the chances, or `nil` if the method has none.
   package var models: Models?
-  /// Where the market stands.
+  /// The position of the market in its cycle.
   package var market = MarketPosition()
 
-  /// Two models, and the day up to which they learnt.
+  /// Two models, and the day up to which they were fitted.
   package struct Models: Sendable, Equatable {
     package var fittedOn: Day
     package var cheaper: ChanceModel
@@ -70,15 +73,15 @@ package struct Judgement: Sendable, Equatable {
   }
 }
 
-/// What is known of a market on the day that a verdict is for.
+/// What is known of a market on the day of a verdict.
 package struct Outlook: Sendable {
-  /// Daily averages up to today, at most 400 of them; with late data up to yesterday.
+  /// Daily averages up to today, at most 400 of them. With late data they end yesterday.
   package var series: DailySeries
-  /// Today's average is not known: the series ends yesterday.
+  /// Whether today's average is not known, so that the series ends yesterday.
   package var isLate: Bool
-  /// Tomorrow's average less today's over the same stations, where it is published.
+  /// Tomorrow's average less today's over the same stations, if tomorrow's prices are published.
   package var changeTomorrow: Double?
-  /// What the market is called in a sentence.
+  /// The name of the market in a sentence.
   package var place: String
 
   package init(
@@ -90,27 +93,29 @@ package struct Outlook: Sendable {
     self.place = place
   }
 
-  /// More days change nothing: records look back half a year, and the last turns of a cycle another half.
+  /// More days would change nothing: records look back half a year, and the last turns of a cycle
+  /// another half year.
   package static let mostDays = 400
 }
 
-/// A way to reach verdicts: a pure function of an outlook.
+/// A method to reach verdicts. It is a pure function of an outlook.
 package protocol VerdictMethod: Sendable {
-  /// Changes with every change of the rules, so that verdicts of different rules are told apart.
+  /// An id that changes with every change of the rules, so that verdicts of different rules can be
+  /// distinguished.
   var id: String { get }
 
   func judge(_ outlook: Outlook) -> Judgement
 
-  /// The same of every day of a series, each by what was known on it.
+  /// Judges every day of a series, each by what was known on that day.
   func judgements(of past: Past) -> [Judgement]
 }
 
-/// A series of which every day is judged again.
+/// A series whose every day is judged again.
 package struct Past: Sendable {
   package var series: DailySeries
-  /// The average of today is not known today.
+  /// Whether the average of a day is not known on that day.
   package var isLate: Bool
-  /// Tomorrow's prices are published today.
+  /// Whether tomorrow's prices are published today.
   package var isTomorrowKnown: Bool
   package var place: String
 
@@ -121,7 +126,7 @@ package struct Past: Sendable {
     self.place = place
   }
 
-  /// How tomorrow's average differed from today's, where both are known and were known on the day.
+  /// Tomorrow's average less today's, if both are in the series and tomorrow's was published today.
   func changeTomorrow(_ today: Int) -> Double? {
     guard isTomorrowKnown, today + 1 < series.count, let now = series.averages[today],
       let next = series.averages[today + 1]
@@ -143,8 +148,8 @@ extension VerdictMethod {
   }
 }
 
-/// Every method by its id, and the one that speaks. Another one is a new file and a line here; `bowser
-/// backtest --method` scores it beside these.
+/// All methods, and the one that is in use. A new method needs a file and an entry here. `bowser
+/// backtest --method` compares it with the others.
 package enum VerdictMethods {
   package static let running: any VerdictMethod = TurningPoint()
 

@@ -1,12 +1,12 @@
 package import FuelModel
 
-/// One price cycle: from a trough over a peak to the next trough. Cents per litre.
+/// One price cycle: from a trough over a peak to the next trough. Amounts are in cents per litre.
 package struct Cycle: Sendable, Equatable {
   package var troughOn: Day
   package var trough: Double
   package var peakOn: Day
   package var peak: Double
-  /// When the next trough came, and how deep it was; `nil`: this cycle is the present one.
+  /// The day and the price of the next trough, or `nil` if this cycle is the current one.
   package var endsOn: Day?
   package var nextTrough: Double?
 
@@ -14,38 +14,44 @@ package struct Cycle: Sendable, Equatable {
   package var amplitude: Double { peak - trough }
 }
 
-/// Where a market stands in its cycle, by a zigzag of six cents over its daily averages.
+/// The position of a market in its cycle, by a zigzag of six cents over its daily averages.
 package struct MarketPosition: Sendable, Equatable {
-  /// The last day with an average, that average, and how it moved since the day before; c/L.
+  /// The last day with an average, that average, and its change per day since the previous one, in
+  /// c/L.
   package var basedOn: Day?
   package var average: Double?
   package var change: Double?
-  /// `nil`: it has not moved by six cents yet.
+  /// `nil` if the market has not moved by six cents yet.
   package var isRising: Bool?
-  /// Days since the present leg began.
+  /// Days since the current leg began.
   package var daysInPhase: Int?
-  /// The extreme of the present leg, confirmed as a turn or not, and days since.
+  /// The high of the current rise so far, or the peak before the current fall, and the days since
+  /// then.
   var turn: Double?
   var daysSinceTurn: Int?
   package var lastTrough: Double?
   package var lastTroughOn: Day?
   package var lastPeak: Double?
   package var lastPeakOn: Day?
-  /// Completed cycles with their peaks, oldest first, and the present one last once it has a peak.
+  /// Completed cycles with their peaks, oldest first. The current cycle is the last one, once it
+  /// has a peak.
   package var cycles: [Cycle] = []
   package var isCycling = false
-  /// Days since the last trough, from 1; `nil` where there is no cycle.
+  /// The day of the current cycle, which is 1 on the day of the last trough. `nil` if there is no
+  /// cycle.
   package var cycleDay: Int?
-  /// The middle of the last cycles' lengths; `nil` where there is no cycle.
+  /// The median length of the last cycles in days, or `nil` if there is no cycle.
   package var typicalDays: Int?
 
-  // A tooth shorter than five days is noise, one longer than ten weeks is another market by its end.
+  // A cycle shorter than five days is noise. After more than ten weeks the market is a different
+  // one.
   private static let lengths = 5...70
-  // How many cycles must look alike to be called so.
+  // How many cycles must be similar for the market to cycle.
   private static let leastCycles = 3
-  // How much higher than the daily zigzag of the average they must be: noise of any size turns often.
+  // How many times the daily noise of the average the cycles must be high, because noise of any
+  // size causes turns.
   private static let leastHeightOfNoise = 8.0
-  // Over a longer hole nobody knows what happened.
+  // The longest gap within a cycle, in days. What happened in a longer gap is not known.
   private static let longestHole = 7
 
   package init() {}
@@ -83,7 +89,8 @@ package struct MarketPosition: Sendable, Equatable {
       lastPeak = peak.price
       lastPeakOn = series.first + peak.index
     }
-    // The beginning of the series is no turn: nothing fell to it or rose to it.
+    // The first turn counts only if the price moved towards it. The beginning of the series is no
+    // turn.
     let earlier = turns.first.map { series.averages[..<$0.index].compactMap { $0 } } ?? []
     let isFirstReal =
       turns.first.map { first in
@@ -121,7 +128,8 @@ package struct MarketPosition: Sendable, Equatable {
     return longest
   }
 
-  /// How far the average leaves a straight line from day to day: the middle over 120 days.
+  /// The noise of the average: the median deviation from a straight line through three days, over
+  /// 120 days.
   private static func noise(of series: DailySeries) -> Double {
     let first = max(2, series.count - 120)
     guard first < series.count else { return 0 }
@@ -134,8 +142,8 @@ package struct MarketPosition: Sendable, Equatable {
       })
   }
 
-  /// A cycle: the last three are alike in length and stand out of the noise, what rises falls again, and the
-  /// present one is not overdue.
+  /// Determines whether the market cycles: the last three cycles are similar in length and exceed
+  /// the noise, each rise is followed by a similar fall, and the current cycle is not overdue.
   private mutating func judgeCycle(last: Day, noise: Double) {
     let complete = cycles.filter { $0.endsOn != nil }.suffix(Self.leastCycles)
     let days = complete.compactMap(\.days)

@@ -1,13 +1,14 @@
-/// What a market is doing today, as a driver would say it. Found from averages up to today and nothing later.
+/// What a market is doing today, in a driver's terms. It is determined from averages up to today
+/// only.
 package enum MarketState: String, Sendable, CaseIterable {
-  /// Timing saves next to nothing here.
+  /// Timing saves next to nothing in this market.
   case quiet
   case falling
-  /// Falling, and near the last low or below it: little more is likely to come off.
+  /// Falling, and near or below the last low, so that a further fall is likely to be small.
   case nearLow = "near_low"
   case rising
   /// The usual rise is nearly over, or a fall has just begun.
   case nearHigh = "near_high"
-  /// Prices left the range of the last four months; what a cycle teaches does not hold.
+  /// Prices have left the range of the last four months, so that past cycles are no guide.
   case shock
 }

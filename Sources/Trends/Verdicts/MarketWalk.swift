@@ -4,15 +4,17 @@ import FuelModel
   import Glibc
 #endif
 
-/// One walk over the averages of a market: what each rule said, which of them spoke, what the market was doing, and the
-/// numbers that its chances are worked out from, day by day. Nothing of a day rests on a later one.
+/// One walk over the averages of a market. It determines for each day what each rule advised, which
+/// rule gave the verdict, what the market was doing, and the numbers from which the chances are
+/// computed. Nothing of a day depends on a later day.
 struct MarketWalk {
   enum Rule: Int, CaseIterable {
     case weekday, cycle, trend, direction, tomorrow
 
-    /// Those that may speak. The last one is only published for the next day.
+    /// The rules that may give the verdict. `tomorrow` is not among them, since its prices are
+    /// published for the next day only.
     static let speaking: [Rule] = [.weekday, .cycle, .trend, .direction]
-    /// Those by whose record a market is worth advising on.
+    /// The rules whose records decide whether a market gets advice.
     static let deciding: [Rule] = [.weekday, .cycle, .trend]
   }
 
@@ -28,22 +30,23 @@ struct MarketWalk {
     var usualFallDays: Double
     var largestStep: Double
     var isNearTop = false
-    /// Per day since the highest and since the lowest of five days, c/L.
+    /// The change per day since the highest and since the lowest price of the last five days, in
+    /// c/L.
     var down = 0.0
     var up = 0.0
-    /// `nil`: too little came before.
+    /// `nil` if too few days came before.
     var cheaperNumbers: [Double]?
     var jumpNumbers: [Double]?
   }
 
-  /// Which rule spoke on a day; with late data for the day after.
+  /// Which rule gives the verdict of a day. With late data, it is the verdict of the day after.
   struct Word {
-    /// `nil`: none has a record.
+    /// `nil` if no rule has a record.
     var rule: Rule?
     var record: Double?
-    /// The best record of those that decide.
+    /// The best record among the rules of `Rule.deciding`.
     var strongest: Double?
-    /// Whether the market is worth advising on.
+    /// Whether the market gets advice.
     var isAwake: Bool
   }
 
@@ -53,31 +56,34 @@ struct MarketWalk {
   let steps: [Double?]
   let cheapestWeekdays: [Int?]
   private(set) var moments: [Moment?]
-  /// Whether the market rose and fell by six cents, twice within four months.
+  /// Whether the market turned three times within four months, by six cents each time.
   private(set) var isCycling: [Bool]
   private(set) var isShocked: [Bool]
-  /// By rule, with a place for each day; with late data shifted by one.
+  /// The advice of each rule for each day. With late data the entries are shifted by one day.
   private(set) var calls: [RuleRecords.Calls]
   private(set) var records: RuleRecords
   private(set) var words: [Word] = []
   private let cheaper: [Bool?]
   private let jumped: [Bool?]
 
-  // A top: so much of the usual rise is behind it, the step is below this share of the largest, and the price is no
-  // more than so far above the last three peaks, else costs have moved and not the cycle.
+  // A top: this share of the usual rise is complete, the step is below this share of the largest
+  // step, and the price is at most this many c/L above the highest of the last three peaks. A price
+  // higher than that means that costs have risen, not that the cycle is at its top.
   private static let (topShare, topStep, topAbove) = (0.8, 0.5, 15.0)
-  // A break-out: so many cents, or this share of their range, outside of what four months had. It is remembered for
-  // three weeks.
+  // A break-out: a price this many c/L, or this share of the range, outside the range of four
+  // months. The market is in a shock for this many days afterwards.
   private static let (leastBreak, breakShare, breakDays) = (6.0, 0.4, 21)
-  // By how much a rule's record counts for more than it is, in the order of `Rule.speaking`; `nil`: it may not speak.
-  // Where prices cycle the cycle has a head start. In a shock direction, which believes in nothing, has the best one.
+  // What is added to a rule's record when the rules are compared, in the order of `Rule.speaking`.
+  // `nil` means that the rule may not give the verdict. Where prices cycle, the cycle rule has a
+  // head start. In a shock, the rules trend and direction, which assume no cycle, have the head
+  // start.
   private static let cyclingHeads: [Double?] = [-0.3, 0, -0.5, nil]
   private static let shockHeads: [Double?] = [-0.3, -0.2, 0, 0]
   private static let otherHeads: [Double?] = [-0.3, 0, 0, 0]
-  // The record from which a market is worth advising on, and below which it no longer is.
+  // The record in c/L from which a market gets advice, and the one below which it no longer does.
   private static let (wakesAt, sleepsBelow) = (0.9, 0.6)
   private static let (cyclingWakesAt, cyclingSleepsBelow) = (0.6, 0.3)
-  // The same of the last five windows: a shock begins before sixty have seen it.
+  // The same for the last five windows, since a shock begins before sixty windows show it.
   private static let (quickWakesAt, quickSleepsBelow) = (2.0, 1.5)
 
   init(_ series: DailySeries, isLate: Bool) {
@@ -132,7 +138,7 @@ struct MarketWalk {
     }
     calls = said.map(RuleRecords.carried)
     if isLate {
-      // On the morning of a day all but the weekday is as of the day before.
+      // With late data all rules except weekday know only the averages up to the day before.
       let ahead = (0..<count).map { day -> Advice? in
         guard averages[day] != nil, let cheapest = cheapestWeekdays[day] else { return nil }
         return cheapest == series.weekday(day + 1) ? .fillUp : .wait
@@ -144,7 +150,7 @@ struct MarketWalk {
     decide()
   }
 
-  /// Days by which what is said is later than what is known.
+  /// By how many days the verdict is later than the last known average.
   var lag: Int { isLate ? 1 : 0 }
 
   // MARK: Rules
@@ -158,7 +164,7 @@ struct MarketWalk {
       && step < topStep * zigzag.largestStep
   }
 
-  /// Whether a price lies far outside of what the four months up to two weeks ago had.
+  /// Whether a price is far outside the range of the four months that ended two weeks ago.
   private static func breaksOut(_ averages: [Double?], _ day: Int, _ price: Double) -> Bool {
     guard day >= 15 else { return false }
     var (lowest, highest, count) = (Double.infinity, -Double.infinity, 0)
@@ -209,7 +215,8 @@ struct MarketWalk {
 
   // MARK: Chances
 
-  /// Whether the three days after each day were 1 c cheaper, and 3 c dearer, once; `nil`: not known.
+  /// Whether the price fell by 1 c, and whether it rose by 3 c, on any of the three days after each
+  /// day. `nil` if that is not known.
   private static func outcomes(
     _ averages: [Double?], _ filled: [Double?]
   ) -> (cheaper: [Bool?], jumped: [Bool?]) {
@@ -225,7 +232,7 @@ struct MarketWalk {
     return (cheaper, jumped)
   }
 
-  /// Bends a number so that its size counts less and less beyond a scale.
+  /// Compresses a number, so that its size counts less and less beyond a scale.
   private static func bent(_ value: Double, _ scale: Double) -> Double {
     value / (1 + abs(value) / scale)
   }
@@ -264,7 +271,8 @@ struct MarketWalk {
     moment.jumpNumbers = numbers(Self.bent(step, 1), week(jumped, day), place)
   }
 
-  /// How much more often something happened on the weekday in question than on all days, over eight weeks.
+  /// How much more often something happened on the weekday of the verdict than on all days, over
+  /// eight weeks.
   private func week(_ outcomes: [Bool?], _ day: Int) -> Double {
     let about = day + lag
     var (same, count) = (0.0, 0)
@@ -280,12 +288,12 @@ struct MarketWalk {
     return (same - Double(count) * mean) / Double(count + 2)
   }
 
-  /// The two models as they were on a day: fitted to what had been known by then.
+  /// Returns the two models as they were on a day, fitted to what was known by then.
   func models(on day: Int) -> (cheaper: ChanceModel, jump: ChanceModel) {
     let (first, second) =
       isLate
       ? (ChanceModel.cheaperLate, ChanceModel.jumpLate) : (ChanceModel.cheaper, ChanceModel.jump)
-    // A gap that is still open cannot be filled yet.
+    // Days after the last average cannot be filled yet, so they give no examples.
     guard day >= 0, let last = series.averages[...day].lastIndex(where: { $0 != nil }) else {
       return (first, second)
     }

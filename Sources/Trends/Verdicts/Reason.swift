@@ -4,7 +4,7 @@ let weekdayNames = [
   "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 ]
 
-/// Says in a sentence for drivers what a judgement rests on.
+/// Returns a sentence for drivers that states what a judgement is based on.
 func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
   let market = judgement.market
   let place = outlook.place.isEmpty ? "here" : "in \(outlook.place)"
@@ -70,8 +70,8 @@ private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: St
   return text
 }
 
-// What these say of cycles is in `cycles`, which has them of markets that cycle; of others the last low is
-// in `fill_up`.
+// The facts about cycles in these sentences are in the view `cycles`, which has the markets that
+// cycle. For other markets the last low is in the view `fill_up`.
 
 private func fallingReason(_ judgement: Judgement, _ place: String) -> String {
   let market = judgement.market
@@ -125,7 +125,7 @@ private func lengths(_ market: MarketPosition) -> String {
     : "; cycles lately lasted \(shortest) to \(longest) days"
 }
 
-/// - Parameter change: tomorrow's average less today's, c/L.
+/// - Parameter change: tomorrow's average less today's, in c/L.
 package func tomorrowReason(_ change: Double) -> String {
   "Tomorrow \(centsPerLitre(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
 }

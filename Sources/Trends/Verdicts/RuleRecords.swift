@@ -1,28 +1,30 @@
-/// What each rule said on each day of a series, and what following it saved: the record that decides
-/// which rule speaks. Looks only backwards: the entry of a day rests on that day and those before it.
+/// What each rule advised on each day of a series, and how much following it saved. This record
+/// decides which rule gives the verdict. The entry of a day depends only on that day and the days
+/// before it.
 struct RuleRecords {
-  /// A rule's word for a day; `nil`: it has none, which costs as much as a random day.
+  /// A rule's advice for each day. `nil` means no advice, which is worth as much as a random day.
   typealias Calls = [Advice?]
 
-  // A driver who watches for five more days: the yardstick's headline.
+  // The driver may wait for five more days, as in the headline of `Score`.
   static let window = 5
-  // Windows older than this tell of another market.
+  // Older windows describe a different market.
   private static let oldestStart = 120
 
-  /// By rule: what all windows before each saved together, in millionths of a cent, so that sums of equal
-  /// savings are equal whatever came before.
+  /// For each rule, the sum of the savings of all windows before each window. It is in millionths
+  /// of a cent as integers, so that a difference of sums does not depend on what came before.
   private let savedBefore: [[Int64]]
-  /// When each window starts and on which day it became countable, both in order.
+  /// The day on which each window begins, and the day from which it counts. Both are in ascending
+  /// order.
   private let starts: [Int]
   private let countedAt: [Int]
 
-  /// - Parameter said: what each rule said on each day.
+  /// - Parameter said: the advice of each rule on each day.
   init(_ said: [Calls], series: DailySeries) {
     let filled = series.filled()
     var countedAt: [Int] = []
     var starts: [Int] = []
     var savedBefore = Array(repeating: [Int64(0)], count: said.count)
-    // The first observed day at or after each day.
+    // The first day with an average at or after each day.
     var nextObserved = Array(repeating: Int?.none, count: series.count)
     var next: Int?
     for index in stride(from: series.count - 1, through: 0, by: -1) {
@@ -54,7 +56,7 @@ struct RuleRecords {
     self.countedAt = countedAt
   }
 
-  /// A day without a word keeps the last one for at most three days.
+  /// Fills a day without advice with the last advice, for at most three days.
   static func carried(_ said: Calls) -> Calls {
     var carried = said
     var last: Int?
@@ -68,7 +70,7 @@ struct RuleRecords {
     return carried
   }
 
-  /// What a driver saves in one window against a random day of it.
+  /// Returns what a driver saves in one window in comparison with a random day of that window.
   static func saving(_ prices: [Double], _ call: (Int) -> Advice?) -> Double {
     func mean(from day: Int) -> Double {
       var sum = 0.0
@@ -85,7 +87,8 @@ struct RuleRecords {
     return mean(from: 0) - prices[prices.count - 1]
   }
 
-  /// The mean saving of a rule over its latest windows as it was known on a day; `nil`: too few.
+  /// Returns the mean saving of a rule over its latest windows as it was known on a day, or `nil`
+  /// if there are too few windows.
   func record(of rule: Int, on day: Int, windows: Int, least: Int) -> Double? {
     let counted = Self.first(in: countedAt) { $0 > day }
     let oldest = Self.first(in: starts) { $0 > day - Self.window - Self.oldestStart }
@@ -95,7 +98,7 @@ struct RuleRecords {
     return Double(saved) / Double(counted - begin) / 1_000_000
   }
 
-  /// The first position from which on something holds, in an ordered array.
+  /// Returns the first index from which a condition holds, in an ordered array.
   private static func first(in values: [Int], where holds: (Int) -> Bool) -> Int {
     var low = 0
     var high = values.count

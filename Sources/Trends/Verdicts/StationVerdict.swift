@@ -1,27 +1,33 @@
 import FuelModel
 
-/// The verdict of one station: its region's, turned where the station stands out. A station jumps by twenty
-/// to forty-five cents in a day; its own history tells little of its next day, its region's movement much.
+/// The verdict of one station. It is that of its region, except for a station whose price is
+/// unusual. A station jumps by twenty to forty-five cents in a day. Its own history predicts little
+/// of its next day, but the movement of its region predicts much.
 ///
-/// The aggregate keeps with each verdict where it turns; `fuel_v1.station_fill_up` compares the stations of now with that.
+/// The aggregate keeps with each verdict of a region the differences at which a station's verdict
+/// departs from it. The view `fuel_v1.station_fill_up` compares the current prices of stations with
+/// these.
 package enum StationVerdict {
-  /// From so many cents a station has jumped ahead of its region, or not yet followed its jump.
+  /// A station this many c/L above its usual difference from the region has jumped ahead of the
+  /// region. As many c/L below, it has not yet followed the region's jump.
   package static let leastExcess = 10.0
-  /// A usual place needs so many days out of as many.
+  /// A usual difference is taken over `days` days, at least `leastDays` of which need prices.
   package static let leastDays = 20
   package static let days = 60
 
-  /// Where a station stands that does not follow its region's verdict, c/L above its usual place beside the region.
+  /// The differences at which a station's verdict departs from its region's, in c/L above the
+  /// station's usual difference from the region.
   package struct Turns: Sendable {
-    /// From here on it waits.
+    /// From this difference on the station's verdict is `wait`.
     package var waitFrom: Double?
-    /// Up to here it fills up.
+    /// Up to this difference the station's verdict is `fill_up`.
     package var fillUpUntil: Double?
   }
 
-  /// - Parameter rule: the rule that the region's verdict rests on.
+  /// - Parameter rule: the rule on which the region's verdict is based.
   package static func turns(of region: Advice, rule: String?) -> Turns {
-    // A weekday is the same for all, and tomorrow's prices are the stations' own.
+    // The cheapest weekday is the same for all stations, and tomorrow's prices are known for each
+    // station.
     guard rule != "weekday", rule != "tomorrow" else { return Turns() }
     return switch region {
     case .fillUp: Turns(waitFrom: leastExcess)
@@ -31,8 +37,9 @@ package enum StationVerdict {
   }
 
   /// - Parameters:
-  ///   - region: its region's verdict, and the rule it rests on.
-  ///   - excess: how far the station stands above its usual place beside the region, c/L; `nil`: not known.
+  ///   - region: the verdict of the station's region. `rule` is the rule on which it is based.
+  ///   - excess: how far the station is above its usual difference from the region, in c/L, or
+  ///     `nil` if that is not known.
   package static func advice(region: Advice, rule: String?, excess: Double?) -> Advice {
     guard let excess else { return region }
     let turns = turns(of: region, rule: rule)
@@ -41,7 +48,8 @@ package enum StationVerdict {
     return region
   }
 
-  /// The middle of a station's prices less its region's average over sixty days before one; `nil`: too few.
+  /// The median difference between a station's price and its region's average over the sixty days
+  /// before a day, or `nil` if too few days have both.
   package static func usualDifference(
     station: DailySeries, region: DailySeries, before index: Int
   ) -> Double? {

@@ -4,18 +4,19 @@ import FuelModel
   import Glibc
 #endif
 
-/// What following a verdict should bring: a saving, a price to aim for, a low to wait for.
+/// What following a verdict should bring: a saving, a price to aim for, and a low to wait for.
 extension TurningPoint.Day {
-  // What the same word brought in the recorded markets where the move came and where it did not, c/L. They count as
-  // much as so many days of the market's own.
+  // What the same verdict saved in the recorded markets if the expected move came and if it did
+  // not, in c/L. These values count as much as `priorDays` days of the market itself.
   private static let priorDays = 20.0
   private static let waitSavings = (came: 3.0, failed: 0.0)
   private static let fillUpSavings = (came: 8.0, failed: 0.5)
 
-  /// What the same word of the same rule brought over a year where the move came and where it did not, weighed by its
-  /// chance today, c/L.
+  /// The expected saving in c/L: what the same verdict of the same rule saved over a year if the
+  /// expected move came and if it did not, weighted by the chance of the move today.
   ///
-  /// `wait` saves down to the lowest of three days, `fill_up` up to the mean of five.
+  /// The saving of a `wait` is the fall to the lowest of the next three days. That of a `fill_up`
+  /// is the rise to the mean of the next five.
   func expectedSaving(
     _ last: Int, _ rule: MarketWalk.Rule, _ call: Advice, _ chance: Double
   ) -> Double {
@@ -49,7 +50,8 @@ extension TurningPoint.Day {
     return chance * came.sum / came.count + (1 - chance) * failed.sum / failed.count
   }
 
-  /// The price to aim for, and the low to wait for. A guess: half of the lows came within the days that it names.
+  /// The price to aim for, and the low to wait for. Both are estimates: half of the lows came
+  /// within the days that are named.
   func ahead(
     _ last: Int, _ moment: MarketWalk.Moment, _ rule: MarketWalk.Rule, _ call: Advice,
     _ price: Double, saving: Double, isCycling: Bool
@@ -66,7 +68,8 @@ extension TurningPoint.Day {
       let low = rounded(price - max(saving, 0.1), 1)
       return (low, .init(price: low, from: today + 1, to: today + 3))
     }
-    // Three guesses, and their mean: the last low, the usual fall, the slope of a week.
+    // The low is the mean of three estimates: the last low, the last high less the usual fall, and
+    // the slope of the last week continued.
     let daysLeft = max(2, moment.usualFallDays - Double(last - peak.index))
     let begin = max(walk.series.earlier(last, 7) ?? peak.index, peak.index)
     var slope = 0.0
@@ -83,18 +86,19 @@ extension TurningPoint.Day {
     )
   }
 
-  /// The cheapest weekday that the word of the weekday rule rests on; 0 is Monday.
+  /// The cheapest weekday on which the advice of the weekday rule is based. 0 is Monday.
   func cheapestWeekday(_ last: Int) -> Int? {
     walk.cheapestWeekdays[...last].last { $0 != nil } ?? nil
   }
 
-  /// From today to the next such weekday, 1 to 7.
+  /// Days from today to the next such weekday, from 1 to 7.
   func daysUntil(_ weekday: Int) -> Int {
     let days = (weekday - today.weekday + 7) % 7
     return days == 0 ? 7 : days
   }
 
-  /// How much dearer the weekday of the last average was over eight weeks than the cheapest one, c/L.
+  /// How much dearer the weekday of the last average was than the cheapest weekday over eight
+  /// weeks, in c/L.
   private func weekdayDifference(_ last: Int, _ cheapest: Int) -> Double {
     var sums = Array(repeating: 0.0, count: 7)
     var counts = Array(repeating: 0.0, count: 7)

@@ -1,6 +1,7 @@
 import FuelModel
 
-/// What a verdict rests on, in a sentence for drivers: at a top it speaks of the top, near the low of the low.
+/// A sentence for drivers that states what a verdict is based on. At a top it names the top, and
+/// near a low it names the low.
 extension TurningPoint.Day {
   func quietReason(_ strongest: Double) -> String {
     strongest < 0.05

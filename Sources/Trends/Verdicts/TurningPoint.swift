@@ -4,33 +4,40 @@ import FuelModel
   import Glibc
 #endif
 
-/// Four simple rules, of which the one with the best record speaks, corrected by how likely a fall is today.
+/// Four simple rules, of which the one with the best record gives the verdict, corrected by the
+/// chance of a fall today.
 ///
-/// - weekday, cycle and trend as `BestRecord` has them; direction: wait while the price falls from day to day.
-/// - Where prices cycle the cycle rule has a head start; in a shock, when prices leave the range of four months, it
-///   loses it.
-/// - Two models of eight numbers say how likely it is to be cheaper by a cent, and dearer by three, within three days.
-///   In a market that cycles they correct the rule where they are plain; near the low waiting needs a better chance.
-/// - Where even the best rule saves next to nothing there is nothing to advise, and that is said.
+/// - The rules weekday, cycle and trend are those of `BestRecord`. The rule direction is to wait
+///   while the price falls from day to day.
+/// - Where prices cycle, the cycle rule has a head start. In a shock, when prices leave the range
+///   of four months, it has none.
+/// - Two models of eight numbers give the chance of a price lower by one cent, and of a price
+///   higher by three cents, within three days. In a market that cycles, a clear chance overrules
+///   the rule. Near the low, waiting needs a higher chance.
+/// - If even the best rule saves next to nothing, the verdict is that there is no difference.
 ///
-/// A verdict is a pure function of 393 to 399 daily averages up to its day. docs/verdicts.md tells how good it is, and
-/// how many ideas were tried.
+/// A verdict is a pure function of 393 to 399 daily averages up to its day. docs/verdicts.md
+/// reports how good the verdicts are, and how many ideas were tried.
 package struct TurningPoint: VerdictMethod {
   package let id = "turning-point-1"
 
   package init() {}
 
-  // The walk begins at a week's boundary, so that the days of a week share it, and the models.
+  // The walk begins at the boundary of a week, so that all days of a week share the walk and the
+  // models.
   private static let walkDays = 393
-  // A chance below the first ends a wait, above the second a fill_up, where prices cycle.
+  // Where prices cycle, a chance below the first number makes the verdict `fill_up`, and a chance
+  // above the second makes it `wait`.
   private static let (leastChance, mostChance) = (0.1, 0.7)
-  // Falling, and so near the last low or below it: waiting needs this chance.
+  // A falling price at most this many c/L above the last low is near the low. Then waiting needs
+  // the chance below.
   static let nearLow = 2.0
   private static let chanceNearLow = 0.4
-  // A market that does not cycle and saved less speaks only where it is plain.
+  // A market that does not cycle and whose rules saved less gets advice only on a clear day.
   private static let strong = 1.2
   private static let (plainChance, plainRise) = (0.5, 0.5)
-  // From so much a change that is published for tomorrow speaks in a quiet market too: it is no forecast.
+  // A change of this many c/L that is published for tomorrow decides in a quiet market too, because
+  // it is no forecast.
   private static let certainFrom = 0.8
   private static let carriedDays = 3
 
@@ -49,7 +56,7 @@ package struct TurningPoint: VerdictMethod {
     return judgement
   }
 
-  /// The days of a week share a walk and a fit, which changes nothing of what they say.
+  /// All days of a week share one walk and one fit. The results are the same as those of `judge`.
   package func judgements(of past: Past) -> [Judgement] {
     let series = past.series
     var (begin, anchor) = (-1, Int.min)
@@ -81,22 +88,24 @@ package struct TurningPoint: VerdictMethod {
     return judgement
   }
 
-  /// Where the walk begins for a day, and the day up to which the models learn: the last Thursday.
+  /// Returns where the walk for a day begins, and the day up to which the models are fitted, which
+  /// is the last Thursday.
   private static func week(of known: Int, _ series: DailySeries) -> (begin: Int, anchor: Int) {
     let number = series.first.sinceEpoch + known
-    // Days before 1970 belong to no market.
+    // No market has days before 1970, so the remainder is never negative.
     let anchor = known - number % 7
     return (max(0, anchor + 1 - walkDays), anchor)
   }
 
-  /// One day's verdict. With late data of the day after the last that is known.
+  /// The verdict of one day. With late data, the verdict is for the day after the last known
+  /// average.
   struct Day {
     let walk: MarketWalk
     let known: Int
     let models: (cheaper: ChanceModel, jump: ChanceModel)
     let place: String
 
-    /// In a sentence.
+    /// The place as it appears in a sentence.
     var there: String { place.isEmpty ? "here" : "in \(place)" }
     var today: FuelModel.Day { walk.series.first + (known + walk.lag) }
 
@@ -108,7 +117,7 @@ package struct TurningPoint: VerdictMethod {
       let record = walk.records.record(
         of: MarketWalk.Rule.tomorrow.rawValue, on: known, windows: 60, least: 20)
       let word = walk.words[known]
-      // A market that is quiet is so with tomorrow known too.
+      // A quiet market remains quiet when tomorrow's prices are known.
       guard
         word.strongest == nil || word.isAwake || (record ?? 0) >= 0.8 || abs(change) >= certainFrom
       else { return judgement }
@@ -134,7 +143,7 @@ package struct TurningPoint: VerdictMethod {
       return judgement
     }
 
-    /// What is said without knowing tomorrow.
+    /// The verdict without knowledge of tomorrow's prices.
     private func own() -> Judgement {
       var judgement = TurningPoint.unknown(in: place)
       let word = walk.words[known]
@@ -219,14 +228,14 @@ package struct TurningPoint: VerdictMethod {
   }
 }
 
-/// Half away from zero.
+/// Rounds half away from zero.
 func rounded(_ value: Double, _ digits: Int) -> Double {
   let scale = [1.0, 10, 100, 1_000][digits]
   return (value * scale).rounded() / scale
 }
 
 extension DailySeries {
-  /// The part from a place on.
+  /// The part of the series from an index on.
   func from(_ index: Int) -> DailySeries {
     index == 0 ? self : DailySeries(first: first + index, averages: Array(averages[index...]))
   }

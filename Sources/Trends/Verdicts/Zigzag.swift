@@ -1,35 +1,39 @@
-/// The legs of a price series: it rises until it has fallen by a height from its highest, and falls until
-/// it has risen by as much from its lowest. A turn is known only once it is confirmed.
+/// The legs of a price series. A rise ends when the price has fallen by `height` from its highest,
+/// and a fall ends when the price has risen by `height` from its lowest. A turn is known only once
+/// it is confirmed in this way.
 struct Zigzag {
   struct Turn: Equatable {
     var index: Int
     var price: Double
-    /// When it became known.
+    /// The index at which the turn was confirmed.
     var confirmedAt: Int
     var isPeak: Bool
   }
 
-  // A city's average wobbles by less, and every cycle is higher.
+  // In c/L. The average of a city varies by less without a turn, and every cycle is higher.
   static let height = 6.0
 
-  /// Confirmed turns, oldest first; peak and trough take turns.
+  /// Confirmed turns, oldest first. Peaks and troughs alternate.
   private(set) var turns: [Turn] = []
   /// `nil` before the first leg.
   private(set) var isRising: Bool?
-  /// The extreme of the present leg so far.
+  /// The highest price of the current rise or the lowest of the current fall, so far.
   private(set) var extreme: (index: Int, price: Double)?
-  /// The largest step per day since the present leg was confirmed.
+  /// The largest change per day in the direction of the current leg, since the leg was confirmed.
   private(set) var largestStep = 0.0
-  /// The middle of the last three completed rises, peak less the trough before; `nil` below two.
+  /// The median of the last three completed rises from trough to peak, or `nil` if there are fewer
+  /// than two.
   private(set) var usualRise: Double?
-  /// The last three completed falls, and the middle of their heights; `nil` below two.
+  /// The last three completed falls. `usualFall` is the median of their heights, or `nil` if there
+  /// are fewer than two.
   private(set) var falls: [(height: Double, days: Int)] = []
   var usualFall: Double? { falls.count < 2 ? nil : median(falls.map(\.height)) }
   private var rises: [Double] = []
   private var lowest: (index: Int, price: Double)?
   private var highest: (index: Int, price: Double)?
 
-  /// - Parameter step: change per day since the observation before; `nil`: too long ago.
+  /// - Parameter step: the change per day since the previous observation, or `nil` if that is too
+  ///   long ago.
   mutating func take(_ price: Double, at index: Int, step: Double?) {
     switch isRising {
     case nil:
