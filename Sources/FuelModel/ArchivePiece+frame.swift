@@ -1,5 +1,5 @@
 extension ArchivePiece {
-  /// Writes it for the process that stores it.
+  /// Writes the piece for the process that stores it.
   package func write(to frame: inout FrameWriter) {
     frame.write(file.line(ofBytes: InputLimit.rejectBytes.value))
     frame.write(isFirst)
@@ -24,11 +24,13 @@ extension ArchivePiece {
     frame.write(each: rejects) { $1.write(to: &$0) }
   }
 
-  /// Reads it, and holds every value against what it can be at all.
+  /// Reads a piece and checks that every value is in its possible range.
   ///
   /// - Parameters:
-  ///   - known: what the pieces before have numbered; told what this one adds.
-  ///   - zone: whose calendar cuts months.
+  ///   - known: how many wordings and records the earlier pieces have numbered; raised by those of
+  ///     this piece.
+  ///   - zone: the zone whose calendar defines the months.
+  /// - Throws: `FrameReader.Broken` for a piece that the archive's reader could not have written.
   package init(
     from frame: inout FrameReader, known: inout ArchiveNumbers, zone: Zone, in country: Country
   ) throws(FrameReader.Broken) {
@@ -44,7 +46,7 @@ extension ArchivePiece {
         record: Int(try frame.integer(Int32.self)))
     }
     for wording in newWordings {
-      // A record is one more than the last, or one that is known.
+      // A wording is of a known record, or of a new one with the next number.
       guard (0...known.records).contains(wording.record) else {
         throw FrameReader.Broken("a station's record that is none")
       }
@@ -85,7 +87,7 @@ extension ArchivePiece {
       let midnight = Instant(seconds: Int64(month.firstDay.sinceEpoch) * 86_400)
       return midnight.seconds - Int64(zone.offset(at: midnight)) - ArchiveFact.epoch
     }
-    // Clocks may be put forward or back that night.
+    // The clocks may change that night, so the span is two hours longer at both ends.
     let span = begin(month) - 7_200..<begin(Month(number: month.number + 1)) + 7_200
     var bands = [ClosedRange<Int32>?](repeating: nil, count: 256)
     for fuel in Fuel.allCases { if let id = fuel.id { bands[Int(id)] = fuel.band } }
@@ -100,7 +102,7 @@ extension ArchivePiece {
   }
 }
 
-/// How many wordings and records the pieces of an archive have numbered so far.
+/// How many wordings and station records the pieces of an archive have numbered so far.
 package struct ArchiveNumbers: Sendable {
   package var wordings = 0
   package var records = 0

@@ -1,11 +1,11 @@
-/// One price of an archive in 16 bytes: ten million are loaded in one go.
+/// One price of an archive in 16 bytes. It is this small because one import loads ten million.
 package struct ArchiveFact: Sendable {
-  /// Station record (24 bits), fuel (8), seconds since 2000-01-01 UTC (32): sorted by it, facts lie in
-  /// the order of the table's key.
+  /// Station record (24 bits), fuel (8 bits) and seconds since 2000-01-01 UTC (32 bits). Sorted by
+  /// this number, facts are in the order of the table's primary key.
   package var key: UInt64
-  /// Tenths of a cent; 0: not offered.
+  /// Tenths of a cent; 0 means that the fuel is not offered.
   package var tenths: Int32
-  /// Place in the file: of two prices under one key the later one counts.
+  /// The position in the file. Of two prices with the same key, the later one counts.
   package var place: UInt32
 
   package init(record: Int, fuel: Int16, seconds: UInt32, tenths: Int32, place: UInt32) {
@@ -19,14 +19,14 @@ package struct ArchiveFact: Sendable {
   package var seconds: UInt32 { UInt32(truncatingIfNeeded: key) }
   package var effectiveAt: Instant { Instant(seconds: Self.epoch + Int64(seconds)) }
 
-  /// 2000-01-01 UTC: before any Australian scheme.
+  /// 2000-01-01 UTC, which is before any Australian scheme, in seconds since 1970.
   package static let epoch: Int64 = 946_684_800
 }
 
-/// A station as an archive words it. Several wordings may be one record: the code tells.
+/// A station as an archive describes it. Descriptions that share a code are one station record.
 package struct ArchiveWording: Sendable {
   package var station: Station
-  /// Number of the record within the reader, the same for wordings with the same code.
+  /// The number of the station record within the reader; wordings with the same code share it.
   package var record: Int
 
   package init(station: Station, record: Int) {
@@ -37,7 +37,7 @@ package struct ArchiveWording: Sendable {
 
 /// A calendar month.
 package struct Month: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// Months since year 0.
+  /// Twelve times the year, plus the month from 0 to 11.
   package let number: Int32
 
   package init(number: Int32) { self.number = number }
@@ -45,16 +45,17 @@ package struct Month: Hashable, Comparable, Sendable, CustomStringConvertible {
   package init(_ day: Day) { number = Int32(day.year * 12 + day.month - 1) }
 
   package var firstDay: Day {
-    // The number came from a day.
+    // The fallback is never used: the number was made from a day.
     Day(year: Int(number / 12), month: Int(number % 12) + 1, day: 1) ?? Day(sinceEpoch: 0)
   }
   package var description: String { String("\(firstDay)".prefix(7)) }
   package static func < (left: Month, right: Month) -> Bool { left.number < right.number }
 }
 
-/// Some rows of one file, at most a million, with what was new in them.
+/// Some rows of one file, and the wordings that are new in them. A text file is split after about a
+/// million prices; a workbook is always one piece.
 package struct ArchivePiece: Sendable {
-  /// On which days of a month a wording was seen: one bit a day, the lowest is the first.
+  /// The days of a month on which a wording occurs: one bit a day, the lowest bit is the first day.
   package struct Sighting: Sendable {
     package var wording: Int
     package var month: Month
@@ -70,19 +71,19 @@ package struct ArchivePiece: Sendable {
   package var file: String
   package var isFirst: Bool
   package var isLast: Bool
-  /// By local month, those of a record together and in the order of their keys, each once.
+  /// Facts by local month. Within a month they are sorted by key, and each key occurs once.
   package var months: [Month: [ArchiveFact]] = [:]
-  /// Wordings that no piece before had, in the order of their numbers.
+  /// Wordings that no earlier piece contained, in the order of their numbers.
   package var newWordings: [ArchiveWording] = []
   package var sightings: [Sighting] = []
   package var rejects: [Reject] = []
-  /// Price records, good and bad.
+  /// Price records, valid and rejected.
   package var received = 0
-  /// Records that repeated another of the piece.
+  /// Records that repeat another record of the piece.
   package var duplicates = 0
   package var bytes = 0
 
-  /// Makes its numbers follow those that other readers have given.
+  /// Shifts the piece's numbers so that they continue those of earlier readers.
   package mutating func number(after before: ArchiveNumbers) {
     guard before.wordings > 0 else { return }
     for index in newWordings.indices { newWordings[index].record += before.records }

@@ -1,14 +1,14 @@
-/// The country whose prices a database holds: its states, its clock and where it lies.
+/// The country whose prices a database holds: its states, its time zone and its extent.
 package struct Country: Sendable {
-  /// The code of the nation among the regions: `AU`.
+  /// The region code of the nation: `AU`.
   package let code: String
   package let name: String
-  /// The zone in which days of the nation are counted.
+  /// The zone whose calendar days count for the nation.
   package let timeZone: Zone
-  /// Where a station can be, in degrees.
+  /// The range of latitudes of stations, in degrees; the longitudes follow.
   package let latitudes: ClosedRange<Double>
   package let longitudes: ClosedRange<Double>
-  /// How many digits a postcode has.
+  /// The number of digits of a postcode.
   package let postcodeDigits: Int
   package let states: [State]
 
@@ -27,22 +27,23 @@ package struct Country: Sendable {
 
   package func state(_ code: String) -> State? { states.first { $0.code == code } }
 
-  /// Whether a station can be there: swapped axes, a lost sign and 0,0 are the usual reasons why not.
+  /// Whether a station can lie at a position. Swapped axes, a lost sign and 0,0 are the usual
+  /// reasons why it cannot.
   package func contains(_ position: Position) -> Bool {
     latitudes.contains(position.latitude) && longitudes.contains(position.longitude)
   }
 
-  /// The calendar day that has begun in the first of its states.
+  /// Returns the latest calendar day that has begun anywhere in the country.
   package func newestDay(at instant: Instant) -> Day {
     states.map { $0.timeZone.local(instant).day }.reduce(timeZone.local(instant).day, max)
   }
 }
 
-/// Where nothing else is configured. Its feeds and archives name these states themselves.
+/// The country where no other one is configured. Its feeds and archives name its states in code.
 extension Country {
   package static let australia = Country(
     code: "AU", name: "Australia", timeZone: .sydney,
-    // With its near islands.
+    // Includes the nearer islands.
     latitudes: -44.5 ... -9.0, longitudes: 96.0...168.0, postcodeDigits: 4,
     states: [.nsw, .act, .vic, .qld, .sa, .wa, .tas, .nt])
 }

@@ -10,7 +10,7 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
     guard (1...12).contains(month), (1...31).contains(day), (1...9999).contains(year) else {
       return nil
     }
-    // Counting from March puts the leap day last, so that month lengths follow one formula.
+    // Years begin in March here: the leap day comes last, and month lengths follow one formula.
     // Source: https://howardhinnant.github.io/date_algorithms.html, days_from_civil
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted / 400
@@ -50,7 +50,7 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
     Day(sinceEpoch: left.sinceEpoch + right)
   }
 
-  // Source as above, civil_from_days.
+  // Source: the same page, civil_from_days.
   fileprivate var civil: (year: Int, month: Int, day: Int) {
     let shifted = sinceEpoch + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,8 +1,9 @@
 extension String {
-  /// The text with some scalars written in another way. One by one: a mark behind a quote makes another letter of it for
-  /// Swift, and the same quote for whoever reads the text as bytes.
+  /// Returns the text with some scalars replaced. It replaces scalars, not characters: a quote and
+  /// a combining mark after it are one character to Swift, but two separate things to a reader of
+  /// bytes, for whom that quote still is a quote.
   ///
-  /// - Parameter replacement: what stands for a scalar; `nil`: itself.
+  /// - Parameter replacement: returns the text that replaces a scalar; `nil` keeps the scalar.
   package func escaping(_ replacement: (Unicode.Scalar) -> String?) -> String {
     var text = ""
     text.reserveCapacity(utf8.count + 2)
@@ -17,33 +18,33 @@ extension String {
   }
 }
 
-// MARK: What texts become for whoever reads them
+// MARK: The forms of a text in other formats
 
 extension String {
-  /// A field of comma-separated values, as RFC 4180 has it.
+  /// The text as a field of comma-separated values (RFC 4180).
   package var asCSVField: String {
     utf8.contains { [0x2C, 0x22, 0x0A, 0x0D].contains($0) }
       ? "\"\(escaping { $0 == "\"" ? "\"\"" : nil })\"" : self
   }
 
-  /// The text of a label in the Prometheus text format.
+  /// The text as a label's value in the Prometheus text format, without the outer quotes.
   package var asPrometheusLabel: String {
     escaping { ["\\": "\\\\", "\"": "\\\"", "\n": "\\n"][$0] }
   }
 
-  /// A literal of JSON5 in single quotes.
+  /// The text as a JSON5 literal in single quotes.
   package var asJSON5Literal: String {
     "'" + escaping { ["\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"][$0] } + "'"
   }
 
-  /// A literal of JSON.
+  /// The text as a JSON literal.
   package var asJSONLiteral: String {
     "\""
       + escaping { scalar in
         switch scalar {
         case "\"", "\\": return "\\\(scalar)"
         case "\n": return "\\n"
-        // The last two end a line where JSON is read as a script.
+        // JavaScript takes the last two, U+2028 and U+2029, for ends of a line.
         case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
           let digits = String(scalar.value, radix: 16)
           return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -52,7 +53,8 @@ extension String {
       } + "\""
   }
 
-  /// One line without anything that moves a cursor or turns the direction of letters.
+  /// The text as one line for a terminal: blanks replace everything that moves the cursor or
+  /// changes the direction of writing.
   package var asTerminalLine: String {
     escaping { scalar in
       switch scalar.properties.generalCategory {

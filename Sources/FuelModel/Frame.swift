@@ -1,4 +1,4 @@
-/// Writes values one after another, for another process of this program.
+/// Writes values one after another, to be read by another process of this program.
 package struct FrameWriter {
   package private(set) var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ package struct FrameWriter {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// `nil` is not the empty text.
+  /// Writes a text that may be missing; `nil` and the empty text are different values.
   package mutating func write(optional text: String?) {
     write(text != nil)
     if let text { write(text) }
@@ -28,7 +28,7 @@ package struct FrameWriter {
     bytes.append(contentsOf: more)
   }
 
-  /// Values that are the same bytes in both processes, without their number.
+  /// Writes values whose memory is the same in both processes, without their count.
   mutating func write(raw values: UnsafeRawBufferPointer) { bytes.append(contentsOf: values) }
 
   package mutating func write<Element>(
@@ -39,9 +39,10 @@ package struct FrameWriter {
   }
 }
 
-/// Reads what a `FrameWriter` wrote, and believes none of it: the other process has read a stranger's document.
+/// Reads what a `FrameWriter` wrote and trusts none of it: the other process has read a document
+/// from outside, which may have taken control of that process.
 package struct FrameReader {
-  /// What came is not what a reader sends.
+  /// The bytes are not what the other process of this program would have written.
   package struct Broken: Error, Equatable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -79,10 +80,10 @@ package struct FrameReader {
     Array(try take(Int(try integer(UInt32.self))))
   }
 
-  /// So many bytes as they are.
+  /// Reads the given number of bytes unchanged.
   mutating func raw(_ count: Int) throws(Broken) -> ArraySlice<UInt8> { try take(count) }
 
-  /// A text that has passed the gate of texts already.
+  /// Reads a text, which must already have the form of `String.plain`.
   package mutating func plain() throws(Broken) -> String {
     let text = try utf8()
     guard Array(text.plain.utf8) == Array(text.utf8) else {
@@ -95,7 +96,7 @@ package struct FrameReader {
     try boolean() ? try plain() : nil
   }
 
-  /// A line for people, of at most so many bytes.
+  /// Reads a line for people, which must already have the form of `String.line(ofBytes:)`.
   package mutating func line(ofBytes limit: Int) throws(Broken) -> String {
     let text = try utf8()
     guard Array(text.line(ofBytes: limit).utf8) == Array(text.utf8) else {
@@ -116,7 +117,8 @@ package struct FrameReader {
     _ body: (inout FrameReader) throws(Broken) -> Element
   ) throws(Broken) -> [Element] {
     let count = Int(try integer(UInt32.self))
-    // An element has a byte at least, so that no count reserves more than came.
+    // Each element has at least one byte: a false count cannot reserve room for more elements than
+    // there are bytes.
     guard count <= bytes.count - position else { throw Broken("a list is cut short") }
     var elements: [Element] = []
     elements.reserveCapacity(count)

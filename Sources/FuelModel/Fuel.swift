@@ -1,12 +1,15 @@
-/// A grade of fuel by its canonical code. The codes are those of NSW FuelCheck wherever it has one.
+/// A grade of fuel by its canonical code. The codes are those of NSW FuelCheck, wherever FuelCheck
+/// has one.
 ///
-/// Electricity is not here: chargers are priced per kWh and are refused as unsupported.
+/// Electricity is not a fuel here: chargers are priced per kWh and rejected as unsupported.
 package enum Fuel: Hashable, Sendable {
   case u91, e10, p95, p98, dl, pdl, lpg, e85, b20, laf, e5, lrp, cng, lng, h2
-  /// A code of a feed that nobody has mapped yet. Its prices are kept under it, outside averages.
+  /// A feed's code that has not been mapped to a fuel yet. Its prices are kept under this code and
+  /// are not part of any average.
   case unmapped(String)
 
-  /// What the database keeps, unmapped codes aside; a number never changes once given.
+  /// The number under which the database stores the fuel; `nil` for an unmapped code. A number
+  /// never changes once it is assigned.
   package var id: Int16? {
     switch self {
     case .u91: 1
@@ -28,9 +31,9 @@ package enum Fuel: Hashable, Sendable {
     }
   }
 
-  /// What a price of this fuel can be at all, in tenths of a cent. Wide on purpose: prices of 60 c
-  /// (April 2020) and 450 c (diesel in the Kimberley, 2026) were real, and a narrow band set in one
-  /// year loses real data in another. LPG was below 50 c before 2010.
+  /// The range of possible prices of this fuel, in tenths of a cent. It is wide on purpose: 60 c
+  /// (April 2020) and 450 c (diesel in the Kimberley, 2026) were real prices, and a narrow band
+  /// that fits one year rejects real data in another. LPG was below 50 c before 2010.
   package var band: ClosedRange<Int32> {
     switch self {
     case .u91, .e10, .p95, .p98, .dl, .pdl, .b20, .laf, .e5, .lrp: 400...5_500
@@ -43,12 +46,12 @@ package enum Fuel: Hashable, Sendable {
 }
 
 extension Fuel: RawRepresentable, CaseIterable {
-  /// The fuels that are known.
+  /// The known fuels.
   package static let allCases: [Fuel] = [
     .u91, .e10, .p95, .p98, .dl, .pdl, .lpg, .e85, .b20, .laf, .e5, .lrp, .cng, .lng, .h2,
   ]
 
-  /// The canonical code; of an unmapped fuel the feed's own.
+  /// The canonical code; for an unmapped fuel, the feed's own code.
   package var rawValue: String {
     switch self {
     case .u91: "U91"
@@ -70,7 +73,7 @@ extension Fuel: RawRepresentable, CaseIterable {
     }
   }
 
-  /// - Returns: `nil` for anything but a canonical code.
+  /// - Returns: `nil` for anything other than a canonical code.
   package init?(rawValue: String) {
     guard let fuel = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
     self = fuel

@@ -1,9 +1,9 @@
-/// How much of anything may come from outside. Every limit is held before work is done on what it limits, and
-/// docs/security.md prints this table.
+/// A limit on input from outside. Each limit is checked before any work is done on the input that
+/// it limits. docs/security.md prints this table.
 package struct InputLimit: Sendable {
   package let name: String
   package let value: Int
-  /// What becomes of more.
+  /// What happens to input beyond the limit.
   package let more: String
 
   private init(_ name: String, _ value: Int, _ more: String) {
@@ -14,7 +14,7 @@ package struct InputLimit: Sendable {
 
   // MARK: Texts
 
-  /// Looked at; whatever comes behind is not.
+  /// Scalars beyond this number are not read at all.
   package static let scalarsRead = InputLimit("scalars of a text that are looked at", 2_000, "cut")
   package static let scalars = InputLimit("scalars of a name or an address", 200, "cut")
   package static let marks = InputLimit("marks on a letter", 4, "left out")

@@ -1,11 +1,11 @@
 extension Instant: CustomStringConvertible {
-  /// ISO 8601 in UTC; microseconds only where there are any: `2026-07-02T20:20:27Z`.
+  /// ISO 8601 in UTC, with microseconds only where they are not zero: `2026-07-02T20:20:27Z`.
   package var description: String {
     let second = seconds
     let day = Day(sinceEpoch: Int(floorDivide(second, by: 86_400)))
     let time = Int(second - Int64(day.sinceEpoch) * 86_400)
     let fraction = Int(microseconds - second * 1_000_000)
-    // In one piece: a run tells the server of thousands of instants.
+    // Appends to one string for speed: a run sends thousands of instants to the server.
     var text = ""
     text.reserveCapacity(27)
     text.append(day)
@@ -28,12 +28,13 @@ extension Instant: CustomStringConvertible {
     String(description.filter { $0 != "-" && $0 != ":" })
   }
 
-  /// Reads ISO 8601 with a date and, optionally, time, fraction and offset; also PostgreSQL's form
-  /// with a blank, and the compact form of `compact`.
+  /// Reads ISO 8601 with a date, hours and minutes; seconds and a fraction of up to six digits may
+  /// follow. An offset is required unless `assumingUTC` is set. Also reads PostgreSQL's form with a
+  /// blank, and the form of `compact`.
   ///
-  /// - Parameter assumingUTC: whether a text without offset is taken as UTC. Only for feeds whose
-  ///   stamps are known to be UTC without saying so.
-  /// - Returns: `nil` for anything that is not fully understood; never a default.
+  /// - Parameter assumingUTC: whether a text without an offset is UTC. Only for feeds whose stamps
+  ///   are known to be UTC although they do not state it.
+  /// - Returns: `nil` for any text that is not fully understood; never a default.
   package init?(iso text: String, assumingUTC: Bool = false) {
     var reader = DigitReader(text)
     guard let year = reader.number(digits: 4) else { return nil }
@@ -59,7 +60,7 @@ extension Instant: CustomStringConvertible {
     guard hour < 24, minute < 60, second < 60 else { return nil }
     var offset = 0
     if reader.skip("Z") {
-      // UTC by word.
+      // UTC: the offset stays 0.
     } else if let sign = reader.sign() {
       guard let hours = reader.number(digits: 2), hours < 24 else { return nil }
       let minutes = reader.skip(":") || reader.startsWithDigit ? reader.number(digits: 2) : 0
@@ -73,7 +74,7 @@ extension Instant: CustomStringConvertible {
     self.init(microseconds: Int64(seconds) * 1_000_000 + Int64(fraction))
   }
 
-  /// Reads `dd/MM/yyyy HH:mm:ss` as UTC: the form of NSW FuelCheck's full list.
+  /// Reads `dd/MM/yyyy HH:mm:ss` as UTC, the form of NSW FuelCheck's full list.
   package init?(dayFirstUTC text: String) {
     var reader = DigitReader(text)
     guard let dayOfMonth = reader.number(digits: 2), reader.skip("/"),
@@ -88,8 +89,8 @@ extension Instant: CustomStringConvertible {
     self.init(seconds: Int64(day.sinceEpoch * 86_400 + hour * 3600 + minute * 60 + second))
   }
 
-  /// `dd/MM/yyyy hh:mm:ss AM` in UTC: what NSW FuelCheck wants in its request headers. Midnight is
-  /// 12 AM, noon 12 PM.
+  /// `dd/MM/yyyy hh:mm:ss AM` in UTC, the form that NSW FuelCheck expects in its request headers.
+  /// Midnight is 12 AM, noon is 12 PM.
   package var twelveHourUTC: String {
     let day = Day(sinceEpoch: Int(floorDivide(seconds, by: 86_400)))
     let time = Int(seconds - Int64(day.sinceEpoch) * 86_400)
@@ -104,7 +105,7 @@ func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
   value >= 0 ? value / divisor : (value - divisor + 1) / divisor
 }
 
-/// A number with leading zeros.
+/// Returns a number with leading zeros.
 func pad(_ value: Int, _ width: Int = 2) -> String {
   var text = ""
   text.append(value, digits: width)
@@ -112,7 +113,7 @@ func pad(_ value: Int, _ width: Int = 2) -> String {
 }
 
 extension String {
-  /// Appends a number with zeros in front up to so many digits.
+  /// Appends a number with leading zeros up to the given number of digits.
   mutating func append(_ value: Int, digits: Int) {
     if value < 0 { append("-") }
     let value = abs(value)
@@ -145,7 +146,7 @@ struct DigitReader {
     return value
   }
 
-  /// A decimal fraction of any length up to `digits`, scaled to `digits`.
+  /// Reads a decimal fraction of one to `digits` digits and scales it to `digits` digits.
   mutating func fraction(digits: Int) -> Int? {
     var value = 0
     var count = 0

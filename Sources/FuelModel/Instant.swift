@@ -1,9 +1,9 @@
 import Foundation
 
-/// A moment in time in whole microseconds since 1970-01-01 00:00 UTC, as PostgreSQL keeps them.
+/// A moment in time in whole microseconds since 1970-01-01 00:00 UTC, the precision of PostgreSQL.
 ///
-/// `Foundation.Date` is a `Double`; equality of stamps is part of a price's identity, so it has to
-/// be exact here.
+/// `Foundation.Date` holds a `Double`. The identity of a price includes its stamp, so stamps must
+/// compare exactly.
 package struct Instant: Hashable, Comparable, Sendable {
   package var microseconds: Int64
 
@@ -11,7 +11,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 
   package init(seconds: Int64) { microseconds = seconds * 1_000_000 }
 
-  /// The present, to the microsecond.
+  /// The current time, rounded down to the microsecond.
   package static var now: Instant {
     Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
   }
@@ -30,13 +30,13 @@ package struct Instant: Hashable, Comparable, Sendable {
     left + (.zero - right)
   }
 
-  /// Whole seconds since 1970, rounded down.
+  /// Whole seconds since 1970-01-01 00:00 UTC, rounded down.
   package var seconds: Int64 {
     microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000
   }
 }
 
-/// Where the present comes from. An input like any other: tests and replays hand in their own.
+/// The source of the current time. Tests and replays pass their own clock.
 package struct Clock: Sendable {
   package var now: @Sendable () -> Instant
 
@@ -44,6 +44,6 @@ package struct Clock: Sendable {
 
   package static let system = Clock { .now }
 
-  /// A clock that stands still.
+  /// Returns a clock that always shows the same instant.
   package static func fixed(_ instant: Instant) -> Clock { Clock { instant } }
 }

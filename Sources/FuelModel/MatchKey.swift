@@ -1,11 +1,11 @@
-/// An address or a name in the one form in which records of different sources are compared.
+/// The form of an address or a name in which records of different sources are compared.
 ///
-/// Sources write one place in many ways: «1175 North Rd., Oakleigh South VIC 3167», «1175 NORTH
-/// ROAD, Oakleigh South». The form keeps letters and digits only, in upper case, with the usual
-/// words for kinds of streets shortened and whatever follows the suburb left out.
+/// Sources write one address in many ways: "1175 North Rd., Oakleigh South VIC 3167" and
+/// "1175 NORTH ROAD, Oakleigh South". The form consists of letters and digits in upper case. It
+/// abbreviates the usual street types, and it omits whatever follows the suburb.
 package enum MatchKey {
-  /// Words for kinds of streets and their neighbours, by Australian Standard 4590 and by what the
-  /// sources write.
+  /// Abbreviations of street types and similar words, from Australian Standard 4590 and from the
+  /// spellings of the sources.
   private static let short: [String: String] = [
     "STREET": "ST", "STR": "ST", "ROAD": "RD", "AVENUE": "AVE", "AV": "AVE", "HIGHWAY": "HWY",
     "HIWAY": "HWY", "HWAY": "HWY", "DRIVE": "DR", "DRV": "DR", "PARADE": "PDE", "PLACE": "PL",
@@ -19,19 +19,20 @@ package enum MatchKey {
 
   private static let streetKinds = Set(short.values).subtracting(["N", "S", "E", "W", "MT", "CNR"])
 
-  /// Whether a word tells the kind of a street: `Rd`, `HIGHWAY`. `St` may also be the saint of a suburb.
+  /// Whether a word is a street type, such as `Rd` or `HIGHWAY`. `St` may also be the "Saint" in
+  /// the name of a suburb.
   package static func isStreetKind(_ word: String) -> Bool {
     let word = word.uppercased()
     return streetKinds.contains(short[word] ?? word)
   }
 
-  /// Words that say nothing about which place it is.
+  /// Words that do not help to distinguish addresses.
   private static let silent: Set<String> = [
     "AND", "THE", "OF", "AT", "UNIT", "SHOP", "LOT", "NO", "AUSTRALIA", "AU",
   ]
 
-  /// The form of an address; remarks in brackets are left out, and the suburb is appended where the
-  /// address itself does not end with it.
+  /// Returns the form of an address. Remarks in brackets are omitted, and the suburb is appended
+  /// where the address does not end with it.
   package static func address(_ address: String, suburb: String?) -> String {
     var words = Self.words(Self.withoutRemarks(address))
     while let last = words.last, ["AUSTRALIA", "AU"].contains(last) { words.removeLast() }
@@ -44,7 +45,7 @@ package enum MatchKey {
     return (kept.isEmpty ? words : kept).joined(separator: " ")
   }
 
-  /// The form of a trading name: its words, remarks in brackets left out.
+  /// Returns the form of a trading name: its words, without remarks in brackets.
   package static func name(_ name: String) -> String {
     let words = Self.words(Self.withoutRemarks(name))
     return (words.isEmpty ? Self.words(name) : words).joined(separator: " ")
@@ -64,8 +65,8 @@ package enum MatchKey {
     return plain
   }
 
-  /// Letters and digits as words in upper case, apostrophes dropped, streets shortened. House numbers
-  /// from one to another stay one word: `132-136`.
+  /// Returns the words of a text in upper case: letters and digits only, apostrophes dropped,
+  /// street types abbreviated. A range of house numbers stays one word: `132-136`.
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     var word = ""

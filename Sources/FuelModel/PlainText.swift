@@ -1,15 +1,18 @@
 import Foundation
 
 extension String {
-  /// The text as it may be stored and shown: composed form, single blanks, no control, bidi or
-  /// zero-width characters, at most 200 scalars, at most four marks on a letter. Plain text stays as it is.
+  /// The text in the form in which it is stored and shown: composed (NFC), with single blanks,
+  /// without control, bidi or zero-width characters, with at most 200 scalars and at most four
+  /// combining marks on a letter. A text that has this form already is returned unchanged.
   ///
   /// Names come from outside. A NUL would end a database parameter early, a line break would split
-  /// a log line, and a bidi override makes one name look like another. Scalars and not characters are counted: one
-  /// character may have megabytes of marks, and composing them takes the square of their number.
+  /// a log line, and a bidi override makes one name look like another. The limits count scalars,
+  /// not characters: one character may have megabytes of marks, and the time to compose them grows
+  /// with the square of their number.
   package var plain: String {
     if isSimple, utf8.count <= InputLimit.scalars.value { return self }
-    // Marks that are composed with their letters are none afterwards: a few more are let through before.
+    // Composition merges some marks with their letters, so more marks are kept before it than
+    // after.
     let composed = unicodeScalars.kept(
       atMost: InputLimit.scalarsRead.value, marks: 4 * InputLimit.marks.value
     ).precomposedStringWithCanonicalMapping
@@ -18,13 +21,13 @@ extension String {
     return text.last == " " ? String(text.dropLast()) : text
   }
 
-  /// `nil` where nothing is left of the text once it is plain.
+  /// The text in its plain form; `nil` where that form is empty.
   package var plainOrNil: String? {
     let text = plain
     return text.isEmpty ? nil : text
   }
 
-  /// The first so many bytes, whole scalars.
+  /// Returns as many whole scalars from the beginning as fit into the given number of bytes.
   package func cut(toBytes limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var end = utf8.index(startIndex, offsetBy: limit)
@@ -32,7 +35,8 @@ extension String {
     return String(self[..<end])
   }
 
-  /// One line of at most so many bytes, without what a terminal or a database would take for something else.
+  /// Returns one line of at most the given number of bytes, without characters that a terminal or a
+  /// database would interpret.
   package func line(ofBytes limit: Int) -> String {
     isSimple && utf8.count <= limit
       ? self : cut(toBytes: limit).unicodeScalars.kept(atMost: limit, marks: limit)
@@ -40,7 +44,7 @@ extension String {
 }
 
 extension String {
-  /// Whether it has nothing but signs of ASCII and single blanks between them, as most texts do.
+  /// Whether the text is printable ASCII without a leading, trailing or double blank, as most are.
   private var isSimple: Bool {
     var previous = UInt8(ascii: " ")
     for byte in utf8 {
@@ -52,7 +56,8 @@ extension String {
 }
 
 extension String.UnicodeScalarView {
-  /// Single blanks for whatever separates, nothing for what does not show.
+  /// Replaces separators and control characters by single blanks, and removes invisible scalars and
+  /// surplus marks.
   fileprivate func kept(atMost limit: Int, marks mostMarks: Int) -> String {
     var result = String.UnicodeScalarView()
     var (read, count, marks) = (0, 0, 0)
@@ -71,7 +76,7 @@ extension String.UnicodeScalarView {
       default: marks = 0
       }
       if isBlankPending, count > 0 {
-        // A blank and what it separates, or neither.
+        // Append the blank together with the scalar after it, or neither.
         guard count + 2 <= limit else { break }
         result.append(" ")
         count += 1

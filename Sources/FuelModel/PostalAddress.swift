@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the one-line address tells: `539 Wilberforce Rd, WILBERFORCE NSW 2756`.
+/// The parts of an address in one line, such as `539 Wilberforce Rd, WILBERFORCE NSW 2756`.
 package struct PostalAddress: Equatable, Sendable {
   package var suburb: String?
   package var state: State?
@@ -32,19 +32,20 @@ package struct PostalAddress: Equatable, Sendable {
     } else if let code = postcode.flatMap({ Int($0) }),
       (2600...2617).contains(code) || (2900...2914).contains(code)
     {
-      // Some stations of the territory lack the word. 2618 and 2620 straddle the border and stay.
+      // Some addresses in the ACT lack the abbreviation. The postcodes 2618 and 2620 lie on both
+      // sides of the border and therefore do not decide.
       state = .act
     }
     let part = tail.split(separator: ",").last { !$0.allSatisfy(\.isWhitespace) }
     guard tail != address, let part else { return }
-    // Without a comma the suburb follows the kind of the street.
+    // Without a comma the suburb is what follows the street type.
     suburb = tail.contains(",") ? String(part).plain : Self.afterStreet(String(part).plain)
   }
 
   private static func afterStreet(_ text: String) -> String {
     let words = text.split(separator: " ").map(String.init)
     guard var kind = words.dropLast().lastIndex(where: MatchKey.isStreetKind) else { return text }
-    // 10 High St St Marys.
+    // "10 High St St Marys": the first "St" is the street type, the second belongs to the suburb.
     if kind > 0, MatchKey.isStreetKind(words[kind - 1]) { kind -= 1 }
     return words[(kind + 1)...].joined(separator: " ")
   }

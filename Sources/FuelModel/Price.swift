@@ -1,21 +1,22 @@
 /// A retail price in whole tenths of a cent per litre: 1899 is 189.9 c/L.
 ///
-/// Every recorded feed has at most one decimal of a cent, so the integer holds everything exactly.
-/// This is the only place that converts units, and it reads digits itself: `Double("4.095")` is
-/// below 4.095, and lenient readers take "1,899" for 1.
+/// No recorded feed has more than one decimal of a cent, so the integer holds every price exactly.
+/// This type is the only code that converts units. It reads the digits itself: `Double("4.095")` is
+/// less than 4.095, and lenient parsers read "1,899" as 1.
 package struct Price: Hashable, Comparable, Sendable {
   package let tenths: Int32
 
-  /// - Returns: `nil` for zero, negative and absurd values: none of them is a price.
+  /// - Returns: `nil` for zero, negative values and values from 1,000,000 on: none of them is a
+  ///   price.
   package init?(tenths: Int) {
     guard tenths > 0, tenths < 1_000_000 else { return nil }
     self.tenths = Int32(tenths)
   }
 
-  /// Reads cents per litre with at most one decimal that counts, such as `189.9`, `189` or `189.90`.
+  /// Reads cents per litre with at most one significant decimal: `189.9`, `189` or `189.90`.
   ///
-  /// - Returns: `nil` for anything else: signs, separators, exponents, a second decimal other than
-  ///   zero. A price is never rounded.
+  /// - Returns: `nil` for anything else: signs, separators, exponents, or a second decimal other
+  ///   than zero. A price is never rounded.
   package init?(centsPerLitre text: String) {
     guard let tenths = Self.scaled(text, decimals: 1) else { return nil }
     self.init(tenths: tenths)
@@ -27,12 +28,13 @@ package struct Price: Hashable, Comparable, Sendable {
     self.init(tenths: tenths)
   }
 
-  /// The price as published: cents per litre with one decimal.
+  /// The price in its published form: cents per litre with one decimal.
   package var centsPerLitre: String { "\(tenths / 10).\(tenths % 10)" }
 
   package static func < (left: Price, right: Price) -> Bool { left.tenths < right.tenths }
 
-  /// Reads a plain decimal number as an integer of its last counted decimal.
+  /// Reads a plain decimal number, multiplied by ten to the power of `decimals`; `nil` where it has
+  /// further decimals other than zero.
   private static func scaled(_ text: String, decimals: Int) -> Int? {
     var value = 0
     var seenDigits = 0

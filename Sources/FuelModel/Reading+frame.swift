@@ -1,5 +1,5 @@
 extension Reading {
-  /// Writes it for the process that stores it.
+  /// Writes the reading for the process that stores it.
   package func write(to frame: inout FrameWriter) {
     frame.write(coverage == .complete)
     frame.write(awaitsTomorrow)
@@ -9,7 +9,9 @@ extension Reading {
     frame.write(each: rejects) { $1.write(to: &$0) }
   }
 
-  /// Reads it, and holds every value against what it can be at all.
+  /// Reads a reading and checks that every value is in its possible range.
+  ///
+  /// - Throws: `FrameReader.Broken` for a reading that no document could have produced.
   package init(
     from frame: inout FrameReader, in country: Country
   ) throws(FrameReader.Broken) {
@@ -113,7 +115,8 @@ extension Observation {
   }
 }
 
-// A station's code may be longer than a name, and one byte more than a code may have: it is then refused as what it is.
+// A station's code may be longer than a name. The cut is four bytes above the limit, the most that a
+// scalar has, so that a code that is too long stays too long and is refused for that reason.
 private let codeBytes = InputLimit.codeBytes.value + 4
 
 extension FrameWriter {

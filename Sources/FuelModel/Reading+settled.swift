@@ -1,5 +1,5 @@
 extension Reading {
-  /// A reading in which every station, fuel and instant occurs once.
+  /// A reading in which each combination of station record, fuel and instant occurs once.
   package struct Settled: Sendable {
     package var stations: [Station]
     package var observations: [Observation]
@@ -7,29 +7,29 @@ extension Reading {
     package var coverage: Coverage
     package var warnings: [String] = []
     package var awaitsTomorrow = false
-    /// Records that said the same as another record of the same reading.
+    /// Records that repeat another record of the same reading in every field.
     package var duplicates: Int
-    /// Observations under a fuel code that nobody has mapped yet.
+    /// Observations whose fuel code has not been mapped to a fuel yet.
     package var unmapped: Int {
       observations.count { if case .unmapped = $0.fuel { true } else { false } }
     }
-    /// Stations that the same reading described in two ways; the later one is kept.
+    /// Station records that the same reading described in two ways; the later description is kept.
     package var contradictedStations = 0
-    /// Every price record that came: observations, duplicates and rejects.
+    /// All price records of the reading: observations, duplicates and rejects.
     package var received: Int { observations.count + duplicates + rejects.count }
   }
 
-  /// Folds repeated records and holds the stamps against the clock.
+  /// Merges repeated records and checks the stamps against the time of the fetch.
   ///
-  /// Two prices for one station, fuel and instant contradict each other. The later one in the
-  /// document is kept, because publishers append corrections; the other is a reject. The rule looks
-  /// at the documents only, so that it does not matter when they arrive.
+  /// Two prices for one station record, fuel and instant contradict each other. The one that comes
+  /// later in the document is kept, because publishers append corrections; the other one becomes a
+  /// reject. The rule depends on the documents only, so the order of their arrival does not matter.
   ///
   /// - Parameters:
   ///   - takenAt: when the documents were fetched.
-  ///   - horizon: how far ahead a stamp may lie: minutes for clocks that differ, a day or two for a
-  ///     feed that publishes tomorrow's prices.
-  ///   - country: outside of which no station can be: such a position is left out.
+  ///   - horizon: how far a stamp may lie after `takenAt`: minutes for clocks that differ, a day or
+  ///     two for a feed that publishes tomorrow's prices.
+  ///   - country: the country of the stations; a position outside of it is removed.
   package func settled(
     takenAt: Instant, horizon: Duration, in country: Country = .australia
   ) -> Settled {
@@ -42,7 +42,7 @@ extension Reading {
       stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
     settled.warnings = warnings
     settled.awaitsTomorrow = awaitsTomorrow
-    // 2000-01-01: before any scheme; older stamps are placeholders such as 1970 or 0001.
+    // 2000-01-01: before any official scheme. Older stamps are placeholders such as 1970 or 0001.
     let oldest = Instant(seconds: 946_684_800)
     let newest = takenAt + horizon
 
@@ -98,14 +98,14 @@ extension Reading {
     return settled
   }
 
-  /// Whether the database can know something by a code: an index takes no more bytes.
+  /// Whether a code is not empty and short enough to be a key of the database's indexes.
   private static func isUsable(code: String, _ limit: InputLimit) -> Bool {
     !code.isEmpty && code.utf8.count <= limit.value
   }
 }
 
 extension Observation {
-  /// The fields in one line, for the reject store.
+  /// The fields in one line, for the quarantine.
   package var asText: String {
     "station=\(stationCode) fuel=\(fuel.rawValue) price_cpl=\(price?.centsPerLitre ?? "none") "
       + "effective_at=\(effectiveAt.map { "\($0)" } ?? "none")"

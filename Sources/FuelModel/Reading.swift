@@ -1,11 +1,11 @@
-/// One price that a feed reported for one station and fuel.
+/// One price as a feed reported it for one station record and fuel.
 package struct Observation: Hashable, Sendable {
   package var stationCode: String
   package var fuel: Fuel
-  /// `nil`: the feed says that the station does not offer this fuel now.
+  /// `nil` means that the feed states that the station does not offer this fuel now.
   package var price: Price?
-  /// When the price began, by the feed's own stamp; `nil` where the feed stamps nothing: then the
-  /// price holds at the instant of the fetch, and began when it was first seen.
+  /// When the price began, by the feed's own stamp. `nil` where the feed has no stamps: the price
+  /// then holds at the instant of the fetch and began when it was first seen.
   package var effectiveAt: Instant?
 
   package init(stationCode: String, fuel: Fuel, price: Price?, effectiveAt: Instant?) {
@@ -16,7 +16,7 @@ package struct Observation: Hashable, Sendable {
   }
 }
 
-/// A record that was turned away, with the reason and what it said.
+/// A record that was not accepted, with the reason and the record's text.
 package struct Reject: Hashable, Sendable {
   package enum Reason: String, CaseIterable, Hashable, Sendable {
     case unknownFuel = "unknown_fuel"
@@ -26,21 +26,22 @@ package struct Reject: Hashable, Sendable {
     case stampUnreadable = "stamp_unreadable"
     case stampInFuture = "stamp_in_future"
     case stampTooOld = "stamp_too_old"
-    /// A local time that clocks jumped over.
+    /// A local time that the clocks skipped.
     case stampNonexistent = "stamp_nonexistent"
     case stationMissing = "station_missing"
-    /// A new code of a feed that has told of too many.
+    /// A new station code of a feed that has already reported too many codes.
     case stationBeyondLimit = "station_beyond_limit"
     case stateUnknown = "state_unknown"
     case recordUnreadable = "record_unreadable"
     case conflictingPrice = "conflicting_price"
 
-    /// Whether it speaks against the feed's health. Chargers in a petrol list do not.
+    /// Whether the reason counts against the feed's health. An unsupported fuel does not: lists of
+    /// petrol prices may contain electric chargers.
     package var countsAgainstFeed: Bool { self != .unsupportedFuel }
   }
 
   package var reason: Reason
-  /// The record as it came, or its fields, in one line of at most 2,000 bytes.
+  /// The record as it was received, or its fields, in one line of at most 2,000 bytes.
   package var raw: String
 
   package init(_ reason: Reason, raw: String) {
@@ -49,12 +50,13 @@ package struct Reject: Hashable, Sendable {
   }
 }
 
-/// What one run's documents say, once they were read.
+/// The content of the documents of one run.
 package struct Reading: Sendable {
   package enum Coverage: Sendable {
-    /// Everything that the feed has now: what is missing is not offered.
+    /// The documents contain everything that the feed has now: a price that is missing is not
+    /// offered.
     case complete
-    /// Some of it: absence proves nothing.
+    /// The documents contain a part of it: a missing price proves nothing.
     case partial
   }
 
@@ -62,14 +64,14 @@ package struct Reading: Sendable {
   package var observations: [Observation] = []
   package var rejects: [Reject] = []
   package var coverage: Coverage
-  /// What was odd about the documents, for the run's row and the feed's health.
+  /// Unusual properties of the documents, for the run's row in the ledger and the feed's health.
   package var warnings: [String] = []
-  /// Whether tomorrow's prices should have been published by now and were not: the feed stays due.
+  /// Whether tomorrow's prices are due but not published yet: the feed then stays due.
   package var awaitsTomorrow = false
 
   package init(coverage: Coverage) { self.coverage = coverage }
 
-  /// Takes an observation if its price is possible for that fuel, else a reject.
+  /// Appends the observation if its price is possible for its fuel, otherwise a reject.
   package mutating func take(_ observation: Observation, raw: @autoclosure () -> String) {
     if let price = observation.price, !observation.fuel.band.contains(price.tenths) {
       rejects.append(Reject(.priceOutOfBand, raw: raw()))

@@ -1,14 +1,14 @@
-/// A state or territory, by its published abbreviation. Its price days are those of its zone.
+/// A state or territory, identified by its published abbreviation.
 package struct State: Sendable {
-  /// As it is published: `NSW`.
+  /// The published abbreviation: `NSW`.
   package let code: String
-  /// As it stands in a sentence.
+  /// The name as it is written within a sentence.
   package let name: String
   /// The zone whose local day is the state's price day.
   package let timeZone: Zone
-  /// The local hour at which its price day begins.
+  /// The local hour at which the state's price day begins.
   package let priceDayStarts: Int
-  /// Where a part of it keeps another time, by postcode.
+  /// The zones of those parts of the state that keep another time, by postcode.
   package let zonesByPostcode: [String: Zone]
 
   package init(
@@ -22,13 +22,13 @@ package struct State: Sendable {
     self.zonesByPostcode = zonesByPostcode
   }
 
-  /// The zone of a place, which is not always its state's.
+  /// Returns the zone of a postcode, which is not always the zone of its state.
   package func timeZone(postcode: String?) -> Zone {
     postcode.flatMap { zonesByPostcode[$0] } ?? timeZone
   }
 }
 
-/// Of the states of a country one has a code.
+/// Within a country, the code identifies a state.
 extension State: Hashable {
   package static func == (left: State, right: State) -> Bool { left.code == right.code }
   package func hash(into hasher: inout Hasher) { hasher.combine(code) }

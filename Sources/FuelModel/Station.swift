@@ -1,19 +1,19 @@
 import Foundation
 
-/// A place that sells fuel, as its feed describes it.
+/// A station record: a station as one feed or archive describes it.
 package struct Station: Hashable, Sendable {
-  /// The feed's own id, unique within the feed.
+  /// The id that the feed gives the station, unique within the feed.
   package var code: String
   package var state: State
   package var name: String
-  /// As the feed writes it; `nil` where the feed names none.
+  /// The brand as the feed writes it; `nil` where the feed states none.
   package var brand: String?
   package var address: String
   package var suburb: String?
   package var postcode: String?
-  /// Degrees; `nil` where the feed gives none, or one outside its country.
+  /// Degrees; `nil` where the feed gives no position, or one outside its country.
   package var position: Position?
-  /// Whether anybody may buy there: not for members or permit holders only.
+  /// Whether everybody may buy there; false for stations of members or permit holders only.
   package var isPublic: Bool
 
   package init(
@@ -40,7 +40,8 @@ package struct Position: Hashable, Sendable {
   package var latitude: Double
   package var longitude: Double
 
-  /// - Returns: `nil` where a coordinate is missing or none of this earth.
+  /// - Returns: `nil` where a coordinate is missing or outside the range of latitudes or
+  ///   longitudes.
   package init?(latitude: Double?, longitude: Double?) {
     guard let latitude, let longitude, (-90.0...90.0).contains(latitude),
       (-180.0...180.0).contains(longitude)
@@ -51,7 +52,8 @@ package struct Position: Hashable, Sendable {
     self.longitude = longitude
   }
 
-  /// Distance along the ground, by the haversine formula on a sphere of 6,371 km.
+  /// Returns the distance along the ground, by the haversine formula on a sphere with a radius of
+  /// 6,371 km.
   package func kilometres(to other: Position) -> Double {
     let radians = Double.pi / 180
     let a = sin((other.latitude - latitude) * radians / 2)

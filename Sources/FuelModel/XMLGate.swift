@@ -1,18 +1,22 @@
-/// Looks at the bytes of an XML document before a parser does, as they come, in pieces of any size.
+/// Checks the bytes of an XML document before a parser reads them. The bytes may arrive in pieces
+/// of any size.
 ///
-/// The parser takes the square of the number of attributes, leaves out, fetches or blows up what a document type
-/// defines, and dies of a name that is not UTF-8 and of an instruction that says nothing (`<?a?>`). Compared by bytes: a mark behind a word makes another
-/// letter of its last one, and hides it from any comparison of texts.
+/// The gate protects a parser with four weaknesses. Its time grows with the square of the number of
+/// attributes. It drops, fetches or expands without limit what a document type defines. It crashes
+/// on a name that is not UTF-8. It crashes on a processing instruction without content (`<?a?>`).
+///
+/// The gate compares bytes, not strings: a combining mark after a word merges with the word's last
+/// letter, so that a comparison of Swift strings would not find the word.
 package struct XMLGate {
   private enum State {
     case text
-    /// Behind `<`.
+    /// After `<`.
     case opening
     case tag
     case quoted(UInt8)
-    /// Behind `<?`, and whether a blank has ended the name.
+    /// After `<?`; `isNamed` is true once a blank has ended the name.
     case instruction(isNamed: Bool)
-    /// Behind `<!`.
+    /// After `<!`.
     case declaration
     case comment
     case data
@@ -21,34 +25,35 @@ package struct XMLGate {
   private let mostElements: Int
   private let mostDepth: Int
   private var state = State.text
-  /// The last eight bytes of what is under way, the newest one lowest.
+  /// The last eight bytes of the current markup; the newest is the lowest byte.
   private var recent: UInt64 = 0
   private var hasElement = false
   private var isEnd = false
   private var elements = 0
   private var depth = 0
-  /// Of the text, tag or other markup under way.
+  /// The length in bytes of the current text, tag or other markup.
   private var length = 0
   private var prologBytes = 0
-  /// The declaration, which may name an encoding in which all other bytes mean something else.
+  /// The bytes of the current instruction before the first element. It may be an XML declaration
+  /// with an encoding in which all other bytes have another meaning.
   private var instruction: [UInt8] = []
-  /// The first bytes of a scalar whose others come with the next piece.
+  /// The first bytes of a scalar whose remaining bytes come with the next piece.
   private var pending: [UInt8] = []
 
   /// - Parameters:
-  ///   - elements: how many a document may have.
-  ///   - depth: how many may be open at once.
+  ///   - elements: how many elements a document may have.
+  ///   - depth: how many elements may be open at once.
   package init(elements: Int, depth: Int = InputLimit.depth.value) {
     mostElements = elements
     mostDepth = depth
   }
 
-  /// Whether an element has begun, and no scalar is cut short.
+  /// Whether an element has begun and no scalar is incomplete.
   package var isWhole: Bool { hasElement && pending.isEmpty }
 
   /// Takes the next bytes of the document.
   ///
-  /// - Returns: why the document is refused; `nil`: these bytes may go on to the parser.
+  /// - Returns: why the document is refused; `nil` where the parser may read these bytes.
   package mutating func refusal(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
     guard isUTF8(bytes) else { return "not UTF-8" }
     for byte in bytes {
@@ -59,7 +64,7 @@ package struct XMLGate {
 
   private mutating func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let all = pending + bytes
-    // A scalar has four bytes at most, so that three may be missing others.
+    // A scalar has at most four bytes, so an incomplete one begins in the last three bytes.
     let end = (max(0, all.count - 3)..<all.count).last { all[$0] >= 0xC0 } ?? all.count
     let isCut = end < all.count && all.count - end < Self.length(ofScalarFrom: all[end])
     pending = isCut ? Array(all[end...]) : []
@@ -70,7 +75,7 @@ package struct XMLGate {
     byte > 0xF4 ? 1 : byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
   }
 
-  /// Whether the declaration names no encoding but UTF-8.
+  /// Whether the declaration names UTF-8 or no encoding at all.
   private var isDeclaredUTF8: Bool {
     let words = String(decoding: instruction, as: UTF8.self).lowercased()
     guard let start = words.firstRange(of: "encoding") else { return true }
@@ -91,7 +96,7 @@ package struct XMLGate {
       if byte == UInt8(ascii: "<") {
         become(.opening)
       } else if !hasElement {
-        // A byte order mark of UTF-8, or blanks.
+        // Only a byte order mark of UTF-8 and blanks are allowed here.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let isMark = prologBytes <= 3 && byte == mark[prologBytes - 1]
         guard isMark || [0x20, 0x09, 0x0A, 0x0D].contains(byte) else {
@@ -174,7 +179,8 @@ package struct XMLGate {
     return tooLong
   }
 
-  // A parser that goes on behind its first error would read there what was taken for an attribute here.
+  // A parser that continues after its first error would read a tag where the gate sees an
+  // attribute.
   private static let tagInTag = "a tag inside a tag"
 
   private var tooLong: String? {

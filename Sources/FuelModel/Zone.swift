@@ -4,13 +4,13 @@ import Foundation
 package struct Zone: RawRepresentable, Hashable, Sendable {
   package let rawValue: String
 
-  /// - Returns: `nil` for a zone that the system's data do not know.
+  /// - Returns: `nil` for a zone that is not in the system's zone data.
   package init?(rawValue: String) {
     guard TimeZone(identifier: rawValue) != nil else { return nil }
     self.rawValue = rawValue
   }
 
-  /// A zone that every system's data know.
+  /// Makes a zone that is in every system's zone data.
   private init(known name: String) { rawValue = name }
 
   package static let utc = Zone(known: "UTC")
@@ -24,23 +24,23 @@ package struct Zone: RawRepresentable, Hashable, Sendable {
   package static let brokenHill = Zone(known: "Australia/Broken_Hill")
   package static let lordHowe = Zone(known: "Australia/Lord_Howe")
 
-  /// Why a local time is not one instant.
+  /// Why a local time is not exactly one instant.
   package enum Ambiguity: Error, Equatable {
-    /// Clocks jumped over it.
+    /// The clocks skipped this time.
     case nonexistent
-    /// Clocks showed it twice.
+    /// The clocks showed this time twice.
     case twice(first: Instant, second: Instant)
   }
 
-  /// Whether this machine has zone data, and one that knows summer time.
+  /// Whether this machine has zone data, and the data include daylight saving time.
   package static var isDataPresent: Bool {
     guard let sydney = TimeZone(identifier: Zone.sydney.rawValue) else { return false }
-    // 2026-01-01 is summer (+11), 2026-07-01 winter (+10).
+    // 2026-01-01 is in summer (UTC+11), 2026-07-01 in winter (UTC+10).
     return sydney.secondsFromGMT(for: Date(timeIntervalSince1970: 1_767_225_600)) == 39_600
       && sydney.secondsFromGMT(for: Date(timeIntervalSince1970: 1_782_864_000)) == 36_000
   }
 
-  /// Seconds east of Greenwich at an instant.
+  /// Returns the offset from UTC at an instant, in seconds; positive values are east of Greenwich.
   package func offset(at instant: Instant) -> Int {
     guard let zone = TimeZone(identifier: rawValue) else {
       preconditionFailure("no zone data for \(rawValue): install tzdata")
@@ -48,21 +48,22 @@ package struct Zone: RawRepresentable, Hashable, Sendable {
     return zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.seconds)))
   }
 
-  /// The local calendar day and the seconds of its clock at an instant.
+  /// Returns the local calendar day at an instant, and the seconds that the local clock shows.
   package func local(_ instant: Instant) -> (day: Day, secondsOfDay: Int) {
     let shifted = instant.seconds + Int64(offset(at: instant))
     let day = Day(sinceEpoch: Int(floorDivide(shifted, by: 86_400)))
     return (day, Int(shifted - Int64(day.sinceEpoch) * 86_400))
   }
 
-  /// The instant of a local wall-clock time. The one converter from local time in this program.
+  /// Returns the instant of a local wall-clock time. This function is the program's only conversion
+  /// from local time.
   ///
-  /// - Throws: `Ambiguity` where clocks skip or repeat that time.
+  /// - Throws: `Ambiguity` where the clocks skip or repeat that time.
   package func instant(_ day: Day, hour: Int, minute: Int = 0, second: Int = 0)
     throws(Ambiguity) -> Instant
   {
     let wall = Int64(day.sinceEpoch * 86_400 + hour * 3600 + minute * 60 + second)
-    // Offsets a day before and after cover both sides of any change.
+    // The offsets a day before and a day after include both sides of any change.
     let offsets = Set([-86_400, 86_400].map { offset(at: Instant(seconds: wall + $0)) })
     let candidates = offsets.map { Instant(seconds: wall - Int64($0)) }
       .filter { offset(at: $0) == Int(wall - $0.seconds) }.sorted()
