@@ -1,4 +1,4 @@
-/// What is wrong with the configuration. Values are never part of a message: one could be a secret.
+/// A fault of the configuration. Messages never contain values, because a value could be a secret.
 package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unreadable(file: String, reason: String)
   case unknownKey(String, place: String, suggestion: String?)

@@ -4,7 +4,7 @@ import Foundation
   import Glibc
 #endif
 
-/// A secret that prints as `***`, so that no log line or error can carry it by accident.
+/// A secret that prints as `***`, so that no log line or error can contain it by accident.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
@@ -12,7 +12,7 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
 
   package init(_ text: String) { self.text = text }
 
-  /// The secret itself, for the one header that needs it.
+  /// Returns the secret itself, for the one header that needs it.
   package func reveal() -> String { text }
 
   package var description: String { "***" }
@@ -20,14 +20,15 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where the secrets of feeds come from: the environment, a file only its owner can read, or a
-/// systemd credential. Never the command line, never the configuration files.
+/// The sources of the feeds' secrets: the environment, a file that only its owner can read, or a
+/// systemd credential. Secrets never come from the command line or the configuration files.
 package struct Secrets: Sendable {
   private let environment: [String: String]
 
   package init(environment: [String: String]) { self.environment = environment }
 
-  /// `qld-fpd` and `token` are found under `BOWSER_QLD_FPD_TOKEN`.
+  /// Returns the environment variable of a secret: `BOWSER_QLD_FPD_TOKEN` for `qld-fpd` and
+  /// `token`.
   package static func variable(feed: String, name: String) -> String {
     "BOWSER_" + "\(feed)_\(name)".uppercased().replacing("-", with: "_")
   }
@@ -48,7 +49,8 @@ package struct Secrets: Sendable {
   }
 
   private func read(_ path: String, what: String) throws(ConfigurationError) -> Secret {
-    // Opened first and judged by its descriptor, so that the file judged is the file read.
+    // The file is opened first and checked by its descriptor, so that the checked file is the one
+    // read.
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       let reason = errno == ELOOP ? "is a symbolic link" : String(cString: strerror(errno))
@@ -62,7 +64,8 @@ package struct Secrets: Sendable {
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw .unsafeSecret(what, reason: "the file belongs to somebody else")
     }
-    // systemd gives the service's user access to its credentials by a list that shows as group rights.
+    // systemd grants the service's user access to its credentials by an ACL, which the mode shows
+    // as rights of the group.
     let isCredential =
       status.st_uid == 0
       && environment["CREDENTIALS_DIRECTORY"].map { path.hasPrefix($0 + "/") } ?? false
@@ -77,7 +80,7 @@ package struct Secrets: Sendable {
   }
 
   private func checked(_ text: String, what: String) throws(ConfigurationError) -> Secret {
-    // Editors end files with a line break; it is not part of the secret.
+    // Editors end files with a line break, which is not part of the secret.
     let trimmed = text.hasSuffix("\n") ? String(text.dropLast()) : text
     guard !trimmed.isEmpty else { throw .unsafeSecret(what, reason: "the secret is empty") }
     guard trimmed.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }) else {

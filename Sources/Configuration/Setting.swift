@@ -1,4 +1,4 @@
-/// One setting that exists: its key, what it may hold, and what it is without being set.
+/// The definition of one setting: its key, the values that it accepts, and its default.
 package struct Setting: Sendable {
   package enum Kind: Sendable {
     case text
@@ -7,11 +7,11 @@ package struct Setting: Sendable {
     case integer(ClosedRange<Int>)
     /// A share from 0 to 1.
     case share
-    /// A number that may be left out.
+    /// A number, or `null` where there is none.
     case decimal(ClosedRange<Double>)
     /// A table whose values are texts or numbers.
     case texts
-    /// A table whose keys are of a list and whose values are whole numbers.
+    /// A table whose keys come from a list and whose values are whole numbers.
     case integers(keys: [String], ClosedRange<Int>)
 
     var expected: String {
@@ -53,7 +53,8 @@ package struct Setting: Sendable {
       }
     }
 
-    /// Reads the text of an environment variable or flag; `nil` where it does not fit.
+    /// Reads the text of an environment variable or flag; `nil` where it is not a value of this
+    /// kind.
     func value(of text: String) -> Value? {
       let value: Value? =
         switch self {
@@ -70,7 +71,7 @@ package struct Setting: Sendable {
 
   package let key: String
   package let kind: Kind
-  /// `nil`: it must be set.
+  /// The default value; `nil` means that the setting must be set.
   package let standard: Value?
 
   package init(_ key: String, _ kind: Kind, _ standard: Value? = nil) {
@@ -79,10 +80,10 @@ package struct Setting: Sendable {
     self.standard = standard
   }
 
-  /// The variable of the environment that sets it: `BOWSER_DEADLINE_SECONDS`.
+  /// Returns the environment variable that sets it: `BOWSER_DEADLINE_SECONDS`.
   package func variable(prefix: String) -> String { "\(prefix)_\(variablePart)" }
 
-  /// `deadlineSeconds` as part of a variable's name: `DEADLINE_SECONDS`.
+  /// The key as part of a variable's name: `DEADLINE_SECONDS` for `deadlineSeconds`.
   private var variablePart: String {
     var name = ""
     for character in key {
@@ -93,7 +94,7 @@ package struct Setting: Sendable {
   }
 }
 
-/// A group of settings with the value of each and where it came from.
+/// A group of settings, with the value and the origin of each.
 package struct Settings: Sendable {
   package enum Origin: Equatable, Sendable, CustomStringConvertible {
     case standard
@@ -114,11 +115,12 @@ package struct Settings: Sendable {
   /// Every setting in the order of its table.
   package private(set) var entries: [(key: String, value: Value, origin: Origin)] = []
 
-  /// Takes each setting from the flags, else the environment, else the file, else its default.
+  /// Takes the value of each setting from the flags, otherwise from the environment, otherwise from
+  /// the file, otherwise from its default.
   ///
   /// - Parameters:
-  ///   - place: the file's name for messages.
-  ///   - variablePrefix: what the environment variable's name begins with, such as `BOWSER`.
+  ///   - place: the name of the file, for messages.
+  ///   - variablePrefix: the beginning of the environment variables' names, such as `BOWSER`.
   package init(
     _ table: [Setting], file entries: [String: Value], place: String, variablePrefix: String,
     environment: [String: String], flags: [String: String] = [:]
@@ -154,7 +156,7 @@ package struct Settings: Sendable {
     }
   }
 
-  /// Reads a configuration file that is a list of tables, each with the same settings.
+  /// Reads a configuration file that is a list of tables with the same settings.
   package static func list(
     file: String, _ table: [Setting]
   ) throws(ConfigurationError) -> [Settings] {
@@ -207,7 +209,8 @@ package struct Settings: Sendable {
   }
 }
 
-/// The name that is meant by a name or by the beginning of one; `nil`: none, or several begin so.
+/// Returns the name that equals a word or begins with it, whatever the case; `nil` where no name or
+/// more than one begins with it.
 package func named(_ word: String, in names: [String]) -> String? {
   let word = word.lowercased()
   if let whole = names.first(where: { $0.lowercased() == word }) { return whole }
@@ -215,7 +218,7 @@ package func named(_ word: String, in names: [String]) -> String? {
   return word.isEmpty || meant.count > 1 ? nil : meant.first
 }
 
-/// The name that differs least from a misspelt one, if it is near enough to be meant.
+/// Returns the name that differs least from a misspelt one; `nil` where none is similar enough.
 package func nearest(to name: String, in names: [String]) -> String? {
   func distance(_ left: [Character], _ right: [Character]) -> Int {
     var row = Array(0...right.count)

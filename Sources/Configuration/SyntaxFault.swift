@@ -1,13 +1,13 @@
-/// Where a JSON5 file stops being one. The platform's parser says that it does, and on Linux not where: this is asked
-/// once that has refused a file.
+/// The place at which a file stops being valid JSON5. On Linux the platform's parser reports that a
+/// file is not valid, but not where. This type finds the place once the parser has refused a file.
 struct SyntaxFault: Error, Equatable {
-  /// From 1.
+  /// The line, counted from 1.
   let line: Int
-  /// From 1, in characters of the line.
+  /// The column in characters, counted from 1.
   let column: Int
   let expected: String
 
-  /// The first fault of a text; `nil`: none is found.
+  /// Finds the first fault of a text; `nil` where it finds none.
   init?(in bytes: [UInt8]) {
     var walk = Walk(bytes)
     do {
@@ -27,7 +27,7 @@ struct SyntaxFault: Error, Equatable {
     var expected: String
   }
 
-  /// One pass over the grammar.
+  /// Reads the text once, by the grammar of JSON5.
   private struct Walk {
     private let bytes: [UInt8]
     private var place = 0
@@ -50,7 +50,7 @@ struct SyntaxFault: Error, Equatable {
       return true
     }
 
-    /// Blanks and comments.
+    /// Skips blanks and comments.
     private mutating func blanks() throws(Stop) {
       while let byte = next {
         if byte <= 0x20 || byte >= 0x80 {
@@ -125,7 +125,7 @@ struct SyntaxFault: Error, Equatable {
       place += 1
     }
 
-    /// A number, a key without quotes, or `true`, `false`, `null`.
+    /// Reads a number, an unquoted key, or `true`, `false`, `null`.
     private mutating func word() -> ArraySlice<UInt8> {
       let begin = place
       while let byte = next,

@@ -15,7 +15,7 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
       self = .null
       return
     }
-    // A kind that does not fit is not a fault: the next one is tried, the last one must fit.
+    // A type that does not fit is not an error: the next one is tried, and the last one must fit.
     if let value = try? container.decode(Bool.self) {
       self = .boolean(value)
     } else if let value = try? container.decode(Double.self) {
@@ -44,7 +44,7 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads a JSON5 file whose top is a table.
+  /// Reads a JSON5 file whose top level is a table.
   package static func table(file: String) throws(ConfigurationError) -> [String: Value] {
     guard case .table(let entries) = try read(file: file) else {
       throw .unreadable(file: file, reason: "the top of the file is not { ... }")
