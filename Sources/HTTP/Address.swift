@@ -4,11 +4,14 @@ package import Foundation
   import Glibc
 #endif
 
-/// The host of an address that this program may call: HTTPS, no credentials in the address, not this
-/// machine or a private network.
+/// Returns the host of an address, if this program may call it: over HTTPS, without credentials in
+/// the address, and outside of this machine and private networks.
 ///
-/// A mistyped or injected address must not turn the fetcher into a way to services behind the
-/// firewall. Literal addresses are judged in every notation that the resolver understands.
+/// A mistyped or injected address must not lead this program to services behind the firewall.
+/// Numeric addresses are checked in every notation that the resolver understands.
+///
+/// - Parameter allowLoopback: whether this machine may be called, over HTTP too.
+/// - Throws: `HTTPError.addressRefused` for any other address.
 package func checkedHost(of url: URL, allowLoopback: Bool) throws(HTTPError) -> String {
   guard let host = url.host, !host.isEmpty else { throw .addressRefused("no host") }
   guard url.user == nil, url.password == nil else {
@@ -26,9 +29,9 @@ package func checkedHost(of url: URL, allowLoopback: Bool) throws(HTTPError) -> 
   return host
 }
 
-/// What kind of non-public address a literal host is; `nil` for public ones and for names.
+/// Returns the kind of non-public network of a numeric host; `nil` for public addresses and names.
 private func insideNetwork(_ host: String) -> String? {
-  // A dot at the end means the same name.
+  // A dot at the end does not change the meaning of a name.
   var name = host.lowercased()
   if name.hasSuffix(".") { name.removeLast() }
   if name == "localhost" || name.hasSuffix(".localhost") { return "loopback" }
@@ -39,7 +42,7 @@ private func insideNetwork(_ host: String) -> String? {
     if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
       return insideNetwork(v4: Array(bytes[12...]))
     }
-    // Gateways that carry IPv4 in IPv6.
+    // The prefix of gateways that carry IPv4 in IPv6 (64:ff9b::/96).
     if bytes[..<12] == [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0] {
       return insideNetwork(v4: Array(bytes[12...]))
     }

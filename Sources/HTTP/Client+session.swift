@@ -10,17 +10,17 @@ import Foundation
 #endif
 
 extension Client {
-  /// A client over URLSession that refuses redirects, counts bytes as they arrive and keeps its own
-  /// deadline: URLSession on Linux has no total deadline and no size limit, sends credentials along
-  /// on redirects, and can end the process when it follows one over HTTP/2.
+  /// Returns a client over URLSession that refuses redirects, counts bytes as they arrive and
+  /// enforces its own deadline. On Linux, URLSession has no total deadline and no size limit, it
+  /// sends credentials along on redirects, and it can crash when it follows a redirect over HTTP/2.
   package static func session(_ limits: Limits) -> Client {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpShouldSetCookies = false
     configuration.urlCache = nil
-    // Behind our own deadline, which also stops an answer that trickles.
+    // Later than the deadline of `Exchanges`, which also stops an answer that trickles.
     configuration.timeoutIntervalForRequest = Double(limits.timeoutSeconds) + 5
-    // A proxy of the environment carries HTTPS as a tunnel it cannot look into. Plain requests, which
-    // go to this machine only, would show it every header.
+    // A proxy from the environment carries HTTPS as a tunnel and cannot read it. It could read
+    // every header of plain HTTP requests. Those go to this machine only, so they bypass the proxy.
     if limits.allowLoopback {
       let others = ProcessInfo.processInfo.environment["no_proxy"].map { $0 + "," } ?? ""
       setenv("no_proxy", others + "127.0.0.1,localhost,::1", 1)
@@ -45,9 +45,9 @@ extension Client {
   }
 }
 
-/// The exchanges under way, by task.
+/// The requests in progress, by task.
 private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  // Sendable by the lock: every access to `open` holds it.
+  // `Sendable` because every access to `open` holds the lock.
   private let lock = NSLock()
   private var open: [Int: Exchange] = [:]
 
@@ -73,7 +73,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
     }
   }
 
-  /// Ends an exchange at once; the task is cancelled behind it, and its late words are ignored.
+  /// Ends a request at once. The task is cancelled afterwards, and its later callbacks are ignored.
   private func fail(_ task: URLSessionTask, _ error: HTTPError) {
     guard let exchange = lock.withLock({ open.removeValue(forKey: task.taskIdentifier) }) else {
       return
@@ -106,7 +106,8 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         target: newRequest.url?.host(percentEncoded: true) ?? "nowhere"))
   }
 
-  /// A challenge is an answer like any other: the platform would ask again and again, without an end.
+  /// Returns a challenge's answer (such as 401) like any other. The platform would repeat the
+  /// request without end.
   func urlSession(
     _: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -153,7 +154,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
       return .failure(
         .redirected(host: exchange.host, status: response.statusCode, target: target))
     }
-    // Several lengths come as one list.
+    // Several headers of this name arrive joined as one list.
     let lengths = Set(
       (headers["content-length"] ?? "").split(separator: ",").map {
         $0.trimmingCharacters(in: .whitespaces)
@@ -165,7 +166,8 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
       Response(status: response.statusCode, headers: headers, body: exchange.body))
   }
 
-  /// The innermost words of an error, which name the cause where the platform tells it at all.
+  /// Returns the description of the underlying error, which names the cause where the platform
+  /// gives one; otherwise the description of the error itself.
   private func reason(_ error: any Error) -> String {
     let error = error as NSError
     if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError, cause !== error {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The one door to the network. A test hands in another.
+/// The only access to the network. Tests pass another client.
 package struct Client: Sendable {
   package var send: @Sendable (Request) async throws(HTTPError) -> Response
 
@@ -9,11 +9,11 @@ package struct Client: Sendable {
   }
 }
 
-/// What one request may cost.
+/// The limits of one request.
 package struct Limits: Sendable {
-  /// From the first byte sent to the last byte received.
+  /// Seconds from the first byte sent to the last byte received.
   package var timeoutSeconds: Int
-  /// Of the body, after decompression.
+  /// The size of the body after decompression.
   package var maxBodyBytes: Int
   /// Whether plain HTTP to this machine is allowed, for simulators and tests.
   package var allowLoopback: Bool

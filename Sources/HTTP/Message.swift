@@ -1,12 +1,12 @@
 package import Foundation
 
-/// One request. Headers can hold credentials, so it never prints itself.
+/// One request. Its headers can contain credentials, so a request is never printed.
 package struct Request: Sendable {
   package var method: String
   package var url: URL
   package var headers: [String: String]
   package var body: [UInt8]
-  /// Less than the client's own limit where less time is left; `nil`: that limit.
+  /// A limit below the client's own, where less time is left; `nil` means the client's limit.
   package var timeoutSeconds: Int?
 
   package init(
@@ -19,10 +19,10 @@ package struct Request: Sendable {
   }
 }
 
-/// One complete answer, any status.
+/// One complete answer with any status.
 package struct Response: Sendable {
   package var status: Int
-  /// Names in lower case.
+  /// The headers by name, in lower case.
   package var headers: [String: String]
   package var body: [UInt8]
 
@@ -33,17 +33,17 @@ package struct Response: Sendable {
   }
 }
 
-/// Why there is no answer. Messages name the host, never a header.
+/// Why there is no answer. Messages name the host, but never a header.
 package enum HTTPError: Error, Equatable, CustomStringConvertible {
   case unreachable(host: String, reason: String)
   case tooSlow(host: String, seconds: Int)
   case tooLarge(host: String, limit: Int)
-  /// Its header says two things.
+  /// The headers of the answer contradict each other.
   case contradictory(host: String, what: String)
   case redirected(host: String, status: Int, target: String)
   case addressRefused(String)
 
-  /// Whether the same request may work in a moment.
+  /// Whether the same request may succeed a moment later.
   package var mayHeal: Bool {
     switch self {
     case .unreachable, .tooSlow: true
@@ -51,7 +51,7 @@ package enum HTTPError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether the server's answer itself is refused.
+  /// Whether the content of the answer is refused: it is too large or contradicts itself.
   package var isRefusal: Bool {
     switch self {
     case .tooLarge, .contradictory: true

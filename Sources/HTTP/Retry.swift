@@ -3,22 +3,24 @@ import Synchronization
 
 /// How often a request is repeated and how long to wait in between.
 package struct Retry: Sendable {
-  /// Tries in all.
+  /// The number of attempts, the first one included.
   package var attempts: Int
-  /// The instant after which nothing new is begun, by a clock that no one can set.
+  /// The instant after which no request is repeated, on a clock that nobody can set.
   package var deadline: ContinuousClock.Instant
-  /// The least pause between two tries, where the provider's rules name one.
+  /// The shortest pause between two attempts, where the provider's rules state one.
   package var leastSeconds: Int
   package var sleep: @Sendable (Duration) async -> Void
-  /// A number from 0 to 1, so that many machines do not come back at the same moment.
+  /// Returns a number from 0 to 1 that varies the pauses, so that many machines do not repeat their
+  /// requests at the same moment.
   package var jitter: @Sendable () -> Double
-  /// The wall clock in seconds since 1970, to understand `Retry-After` dates.
+  /// Returns the wall-clock time in seconds since 1970, for `Retry-After` headers that contain
+  /// dates.
   package var wallClock: @Sendable () -> Double
 
   package init(
     attempts: Int, deadline: ContinuousClock.Instant, leastSeconds: Int = 0,
     sleep: @escaping @Sendable (Duration) async -> Void = { duration in
-      // Only cancellation ends a sleep early, and then the next request fails by itself.
+      // Only cancellation ends a sleep early. The next request then fails by itself.
       try? await Task.sleep(for: duration)
     },
     jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
@@ -33,7 +35,7 @@ package struct Retry: Sendable {
   }
 }
 
-/// How many requests have left this machine, for quotas.
+/// The number of requests that this machine has sent, for quotas.
 package final class RequestCount: Sendable {
   private let sent = Atomic<Int>(0)
   package init() {}
@@ -41,19 +43,19 @@ package final class RequestCount: Sendable {
   func add() { sent.add(1, ordering: .relaxed) }
 }
 
-/// What came of a request after all tries.
+/// The result of a request after all attempts.
 package enum Outcome: Sendable {
   case answer(Response)
-  /// The server asked us to stay away longer than the deadline allows.
+  /// The server asked for a pause that lasts beyond the deadline, or answered 429 in the end.
   case comeBack(status: Int, afterSeconds: Int)
   case failure(HTTPError)
 }
 
 extension Client {
-  /// Sends a request, again and later where the fault may heal by itself: no connection, no answer
-  /// in time, and statuses 408, 429 and 5xx.
+  /// Sends a request and repeats it after a pause where the fault may pass: no connection, no
+  /// answer in time, or status 408, 429 or 5xx.
   ///
-  /// - Parameter counting: counts every request that leaves this machine, repeats included.
+  /// - Parameter counting: counts every request sent, repeats included.
   package func send(
     _ request: Request, retry: Retry, counting: RequestCount? = nil
   ) async -> Outcome {
@@ -79,14 +81,14 @@ extension Client {
         }
         let asked = retryAfter(response, wallClock: retry.wallClock())
         if let asked {
-          // A year's ban is a mistake of the server; a day is the longest that is believed.
+          // A pause of a year is a mistake of the server; more than a day is not believed.
           let seconds = min(asked, 86_400)
           if retry.deadline < .now + .seconds(seconds) {
             return .comeBack(status: response.status, afterSeconds: seconds)
           }
           wait = max(wait, Double(seconds))
         }
-        // Too many calls, and not a word on how long to wait: more calls would only make it worse.
+        // Status 429 without a `Retry-After`: further requests would only make it worse.
         if response.status == 429, asked == nil {
           return .comeBack(status: 429, afterSeconds: 600)
         }
@@ -110,8 +112,8 @@ extension Client {
   }
 }
 
-/// The seconds a `Retry-After` header asks for: a number or an HTTP date. `nil` where there is none
-/// or it cannot be understood; a past date is zero.
+/// Returns the seconds that a `Retry-After` header states, as a number or as an HTTP date; a past
+/// date is 0. `nil` where there is no header or it cannot be understood.
 package func retryAfter(_ response: Response, wallClock: Double) -> Int? {
   guard let text = response.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else {
     return nil
@@ -120,7 +122,7 @@ package func retryAfter(_ response: Response, wallClock: Double) -> Int? {
   return httpDate(text).map { max(0, Int(($0 - wallClock).rounded(.up))) }
 }
 
-/// A date as HTTP writes it, `Sun, 06 Nov 1994 08:49:37 GMT`, in seconds since 1970.
+/// Reads a date in the form of HTTP, `Sun, 06 Nov 1994 08:49:37 GMT`, as seconds since 1970.
 package func httpDate(_ text: String) -> Double? {
   let formatter = DateFormatter()
   formatter.locale = Locale(identifier: "en_US_POSIX")
