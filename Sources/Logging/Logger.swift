@@ -1,9 +1,10 @@
 import Foundation
 
-/// Writes one line per event as `key=value` to standard error: what happened is a fixed word or two,
-/// everything that varies is a field.
+/// Writes one line of `key=value` pairs per event to standard error. The message is a fixed word or
+/// two; everything that varies is a field.
 ///
-/// A logger is passed in. There is no global one, so a test passes one that collects.
+/// A logger is passed as an argument. There is no global one, so a test can pass a logger that
+/// collects the lines.
 package struct Logger: Sendable {
   package enum Level: Int, Comparable, Sendable, CaseIterable {
     case debug, info, warning, error
@@ -31,7 +32,7 @@ package struct Logger: Sendable {
 
   /// - Parameters:
   ///   - least: lines below this level are dropped.
-  ///   - write: takes one finished line without its line break.
+  ///   - write: receives one complete line without its line break.
   package init(_ least: Level, write: @escaping @Sendable (String) -> Void = Logger.toStandardError)
   {
     self.least = least
@@ -39,7 +40,7 @@ package struct Logger: Sendable {
     fields = ""
   }
 
-  /// A logger whose lines all carry one more field.
+  /// Returns a logger that adds one more field to every line.
   package func with(_ key: String, _ value: any CustomStringConvertible) -> Logger {
     var logger = self
     logger.fields += " \(key)=\(Self.quoted(value.description))"
@@ -82,9 +83,10 @@ package struct Logger: Sendable {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 
-  /// Quotes only where needed. Line breaks are escaped, so that no value can pretend to be a line.
+  /// Returns a value, quoted only where needed. Line breaks are escaped, so that no value can look
+  /// like a line of its own. Values are cut after 1,000 scalars.
   private static func quoted(_ value: String) -> String {
-    // Scalars and not letters, of which one may be megabytes.
+    // Counts scalars, not characters: one character may have megabytes.
     let value = String(value.unicodeScalars.prefix(1_000))
     let isPlain =
       !value.isEmpty
