@@ -18,7 +18,7 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-// Calls that are refused. Those that one architecture does not have are left out there.
+// The system calls that are refused. A call that an architecture lacks is left out there.
 static const unsigned refused[] = {
   __NR_socket, __NR_socketpair, __NR_connect, __NR_bind, __NR_listen, __NR_accept, __NR_accept4,
   __NR_sendto, __NR_sendmsg, __NR_sendmmsg, __NR_ptrace,
@@ -36,7 +36,7 @@ static const unsigned refused[] = {
 #ifdef __NR_renameat
   __NR_renameat,
 #endif
-  // What is needed to start a program and to end it.
+  // The calls that start programs and end them.
   __NR_execve, __NR_execveat, __NR_kill, __NR_tkill, __NR_prlimit64,
 #ifdef __NR_fork
   __NR_fork, __NR_vfork,
@@ -60,17 +60,18 @@ static int install(struct sock_filter *filter, unsigned count) {
   return 0;
 }
 
-// One of the calls that depend on what they are asked for: refused where a test of an argument holds.
+// A system call that is refused where the test of one argument has the result `refused_if`.
 struct rule {
   unsigned call;
   unsigned argument;
-  unsigned short test;  // BPF_JSET or BPF_JEQ
+  unsigned short test;  // BPF_JSET or BPF_JEQ, applied to the argument and `value`
   unsigned value;
   _Bool refused_if;
 };
 
-// A filter of its own beside the one for whole calls; the kernel obeys the stricter one. The arguments are the low halves
-// of their registers, which hold all of these.
+// Installs a second filter beside the one in `bowser_confine`; of the two, the kernel applies the
+// stricter result. Only the low half of each argument is compared, which contains all the values
+// here.
 static int confine_arguments(_Bool starts_programs) {
   enum { writes = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND, name_spaces = 0x7E020000 };
   const struct rule rules[] = {
@@ -78,10 +79,11 @@ static int confine_arguments(_Bool starts_programs) {
 #ifdef __NR_open
     {__NR_open, 1, BPF_JSET, writes, 1},
 #endif
-    // Signals to itself alone.
+    // Signals only to the process itself.
     {__NR_tgkill, 0, BPF_JEQ, (unsigned)getpid(), 0},
     {__NR_clone, 0, BPF_JSET, name_spaces, 1},
-    // Threads, and no other processes. The last rule, because it is not for those who start programs.
+    // Threads, but no other processes. This rule comes last because it does not apply where
+    // `starts_programs` is set.
     {__NR_clone, 0, BPF_JSET, CLONE_THREAD, 0},
   };
   const unsigned most = sizeof rules / sizeof *rules - (starts_programs ? 1 : 0);
@@ -100,7 +102,8 @@ static int confine_arguments(_Bool starts_programs) {
     filter[count++] = (struct sock_filter)BPF_STMT(
         BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (EPERM & SECCOMP_RET_DATA));
   }
-  // Its flags lie in memory, where no filter sees them. Who asks for it takes the older call then.
+  // The flags of clone3 lie in memory, which a filter cannot read. With ENOSYS the caller falls
+  // back to clone.
   filter[count++] = (struct sock_filter)BPF_STMT(
       BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone3, 0, 1);
@@ -115,7 +118,7 @@ int bowser_confine(_Bool starts_programs) {
 #ifndef ARCHITECTURE
   return ENOSYS;
 #else
-  // One comparison a call; all of them jump to the same end, which says EPERM.
+  // One comparison for each call. All of them jump to the same end, which returns EPERM.
   const unsigned most = starts_programs ? all - for_programs : all;
   struct sock_filter filter[all + 8];
   unsigned count = 0;
@@ -125,7 +128,7 @@ int bowser_confine(_Bool starts_programs) {
   filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
   filter[count++] = (struct sock_filter)BPF_STMT(
       BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-  // Numbers of the 32-bit way to call the same things.
+  // Numbers from 0x40000000 on are the same calls in their 32-bit variant (x32).
   filter[count++] = (struct sock_filter)BPF_JUMP(
       BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(most + 1), 0);
   for (unsigned call = 0; call < most; call++) {
