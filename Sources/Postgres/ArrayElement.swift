@@ -1,13 +1,14 @@
-/// A value that can stand in an array, which travels in PostgreSQL's binary form: nothing in it is quoted, so that
-/// nothing in it can end it.
+/// A value that can be an element of an array parameter. Arrays are sent in PostgreSQL's binary
+/// form, in which nothing is quoted, so that no value can end the array early.
 ///
-/// Source: array_recv of PostgreSQL; the numbers of types are those of pg_type.dat and never change.
+/// Source: array_recv of PostgreSQL; the type numbers are those of pg_type.dat and never change.
 package protocol ArrayElement: Bindable {
-  /// The number of the element's type.
+  /// The number (OID) of the element's type.
   static var typeNumber: UInt32 { get }
-  /// The number of the type of its arrays.
+  /// The number (OID) of the type of arrays of this element.
   static var arrayTypeNumber: UInt32 { get }
-  /// Appends the value in its type's binary form; `false`: it is NULL, and nothing was appended.
+  /// Appends the value in the binary form of its type. Returns `false` for NULL, for which it
+  /// appends nothing.
   func appendBinary(to bytes: inout [UInt8]) -> Bool
 }
 
@@ -39,7 +40,7 @@ extension Int64: ArrayElement {
   package static var arrayTypeNumber: UInt32 { 1016 }
 }
 
-/// A `bigint`.
+/// Sent as `bigint`.
 extension Int: ArrayElement {
   package static var typeNumber: UInt32 { 20 }
   package static var arrayTypeNumber: UInt32 { 1016 }
@@ -72,7 +73,7 @@ extension String: ArrayElement {
   }
 }
 
-/// `nil` is NULL.
+/// `nil` becomes NULL.
 extension Optional: ArrayElement where Wrapped: ArrayElement {
   package static var typeNumber: UInt32 { Wrapped.typeNumber }
   package static var arrayTypeNumber: UInt32 { Wrapped.arrayTypeNumber }
@@ -107,8 +108,8 @@ extension Array: Bindable where Element: ArrayElement {
     return .binary(bytes, type: Element.arrayTypeNumber, literal: { self.literal })
   }
 
-  /// The text form, for COPY, which takes no parameters. Escaped by bytes: a letter and its marks are one character
-  /// of Swift's, but not of the server's.
+  /// The text form, for COPY, which takes no parameters. Bytes are escaped, not characters: to
+  /// Swift a letter and its marks are one character, but to the server they are not.
   private var literal: String {
     var literal: [UInt8] = [UInt8(ascii: "{")]
     for (position, element) in enumerated() {

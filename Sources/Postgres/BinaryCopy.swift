@@ -4,17 +4,18 @@ import CPostgres
   import Glibc
 #endif
 
-/// Writes rows in PostgreSQL's binary COPY format: half the server's work of the text format.
+/// Writes rows in PostgreSQL's binary COPY format, which takes half the server's work of the text
+/// format.
 ///
 /// Source: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format".
 package struct BinaryCopy: ~Copyable {
   private let connection: Connection
   private var buffer: [UInt8] = []
   private let columns: Int16
-  /// Rows begun so far.
+  /// The number of rows begun so far.
   package private(set) var rows = 0
 
-  // 256 KiB: large enough that the calls vanish, small enough to stay in the cache.
+  // 256 KiB: large enough that the cost of the calls vanishes, small enough to stay in the cache.
   private static let flushSize = 256 * 1024
 
   fileprivate init(_ connection: Connection, columns: Int) {
@@ -26,15 +27,15 @@ package struct BinaryCopy: ~Copyable {
     append(Int32(0))  // length of the header extension
   }
 
-  /// Begins a row; the columns follow in order.
+  /// Begins a row, whose columns follow in order.
   package mutating func beginRow() throws(PostgresError) {
     if buffer.count >= Self.flushSize { try flush() }
     rows += 1
     append(columns)
   }
 
-  /// Writes a whole row that the caller has encoded: the number of its columns, then each column's
-  /// length and bytes, big-endian.
+  /// Writes a whole row that the caller has encoded: the number of its columns, then the length and
+  /// the bytes of each column, all big-endian.
   package mutating func writeRow(encoded row: UnsafeRawBufferPointer) throws(PostgresError) {
     if buffer.count >= Self.flushSize { try flush() }
     rows += 1
@@ -74,9 +75,11 @@ package struct BinaryCopy: ~Copyable {
     }
   }
 
-  /// A `numeric` of so many hundredths or thousandths, from 0 to less than 10,000.
+  /// Writes a `numeric` from a number of hundredths (`decimals` is 2) or thousandths (3). The value
+  /// is from 0 to less than 10,000.
   ///
-  /// Source: numeric_recv of PostgreSQL: digits of base 10,000, each two bytes, and the place of the first of them.
+  /// Source: numeric_recv of PostgreSQL: digits of base 10,000 in two bytes each, with the weight
+  /// of the first digit.
   package mutating func write(_ value: Int, decimals: Int16) {
     let one = decimals == 2 ? 100 : 1_000
     precondition((0..<10_000 * one).contains(value))
@@ -90,13 +93,13 @@ package struct BinaryCopy: ~Copyable {
     for digit in digits { append(Int16(digit)) }
   }
 
-  /// Bytes as the column's type has them in its binary form.
+  /// Writes bytes that are in the binary form of the column's type.
   package mutating func write(bytes: [UInt8]) {
     append(Int32(bytes.count))
     buffer.append(contentsOf: bytes)
   }
 
-  /// `nil` is NULL.
+  /// Writes a number; `nil` becomes NULL.
   package mutating func write(_ value: Int64?) {
     if let value { write(value) } else { writeNull() }
   }
@@ -122,9 +125,9 @@ extension Connection {
   /// Loads rows into a table with one binary COPY.
   ///
   /// - Parameters:
-  ///   - table: the qualified name and column list as this program wrote it.
-  ///   - columns: how many columns the list has.
-  /// - Returns: the number of rows that the server took.
+  ///   - table: the qualified name and the column list, which this program wrote.
+  ///   - columns: the number of columns in that list.
+  /// - Returns: the number of rows that the server loaded.
   @discardableResult
   package func copy(
     into table: StaticString, columns: Int, _ write: (inout BinaryCopy) throws -> Void
@@ -132,10 +135,10 @@ extension Connection {
     try copy("COPY \(table) FROM STDIN (FORMAT binary)", columns: columns, write)
   }
 
-  /// Loads rows into a table that this transaction has made, marked as seen by everybody from the
-  /// start, so that nobody has to mark them later.
+  /// Loads rows into a table that this transaction has created. The rows are frozen from the start,
+  /// which means visible to everybody, so that vacuum does not have to freeze them later.
   ///
-  /// - Parameter table: in schema fuel, letters, digits and underscores.
+  /// - Parameter table: a table of schema fuel; lower-case letters, digits and underscores.
   @discardableResult
   package func copy(
     intoNew table: String, columns: Int, _ write: (inout BinaryCopy) throws -> Void
@@ -159,7 +162,7 @@ extension Connection {
         try write(&copy)
         try copy.finish()
       } catch {
-        // The server must hear that the load is off, or the session stays in COPY mode.
+        // Without this the session would stay in COPY mode.
         if PQputCopyEnd(handle, "cancelled") == 1 { try drain(command) }
         throw error
       }
@@ -176,28 +179,28 @@ extension Connection {
           handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
       }
       guard sent >= 0 else { throw lost() }
-      // 0: libpq holds as much as it takes.
+      // 0: the buffer of libpq is full.
       if sent == 0 { try wait(for: Int16(POLLIN | POLLOUT), "COPY") }
       try flush("COPY")
       if sent == 1 { return }
     }
   }
 
-  /// Takes every result that is left, so that the session can be used again.
+  /// Takes all remaining results, so that the session can be used again.
   func drain(_ command: String) throws(PostgresError) {
     if let result = try finalResult(isSent: 1, of: command) { PQclear(result) }
   }
 }
 
-/// One row that the server sends in its binary COPY format; columns are read in order.
+/// One row in the binary COPY format as the server sent it. Columns are read in order.
 package struct BinaryRow {
   private var rest: UnsafeRawBufferPointer
 
   fileprivate init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-  // One function a type: a generic one would be looked up at run time for every value.
+  // One function for each type: a generic one would be looked up at run time for every value.
 
-  /// Whether the next column is NULL; then it is read.
+  /// Whether the next column is NULL. If it is, this call also reads it.
   package mutating func isNull() throws(PostgresError) -> Bool {
     guard let base = rest.baseAddress, rest.count >= 4 else {
       throw .unexpectedResult("a column too few in a binary row")
@@ -207,32 +210,32 @@ package struct BinaryRow {
     return true
   }
 
-  /// A `boolean` that is never NULL.
+  /// Reads a `boolean` that is never NULL.
   package mutating func bool() throws(PostgresError) -> Bool {
     try bytes(of: 1).load(as: UInt8.self) != 0
   }
 
-  /// A `smallint` that is never NULL.
+  /// Reads a `smallint` that is never NULL.
   package mutating func int16() throws(PostgresError) -> Int16 {
     Int16(bigEndian: try bytes(of: 2).loadUnaligned(as: Int16.self))
   }
 
-  /// An `integer` that is never NULL.
+  /// Reads an `integer` that is never NULL.
   package mutating func int32() throws(PostgresError) -> Int32 {
     Int32(bigEndian: try bytes(of: 4).loadUnaligned(as: Int32.self))
   }
 
-  /// A `bigint`, or a `timestamptz` in microseconds since 2000, that is never NULL.
+  /// Reads a `bigint`, or a `timestamptz` in microseconds since 2000-01-01, that is never NULL.
   package mutating func int64() throws(PostgresError) -> Int64 {
     Int64(bigEndian: try bytes(of: 8).loadUnaligned(as: Int64.self))
   }
 
-  /// A `text` that is never NULL.
+  /// Reads a `text` that is never NULL.
   package mutating func text() throws(PostgresError) -> String {
     String(decoding: try bytes(), as: UTF8.self)
   }
 
-  /// A `bytea` that is never NULL; valid until the next row.
+  /// Reads a column's bytes, such as a `bytea`, that are never NULL; valid until the next row.
   package mutating func bytes() throws(PostgresError) -> UnsafeRawBufferPointer {
     guard let base = rest.baseAddress, rest.count >= 4 else {
       throw .unexpectedResult("a column of another type in a binary row")
@@ -257,9 +260,9 @@ package struct BinaryRow {
 extension Connection {
   /// Reads the rows of a query in the binary COPY format, one at a time.
   ///
-  /// COPY takes no parameters: the values are put in as literals that libpq has quoted.
+  /// COPY takes no parameters, so the values become literals that libpq has quoted.
   package func copy(from query: SQL, _ read: (inout BinaryRow) throws -> Void) throws {
-    // In one pass, so that nothing inside a value is taken for a parameter.
+    // All parameters are replaced in one pass, so that text inside a value is never taken for one.
     let values = try query.parameters.map { parameter in
       switch parameter {
       case .text(let value): try literal(value)
@@ -272,7 +275,8 @@ extension Connection {
     var isFirst = true
     try copyOut("COPY (\(text)) TO STDOUT (FORMAT binary)") { message in
       var row = message
-      // The signature, flags and extension come before the first row, in a message of their own or not.
+      // The signature, flags and extension precede the first row, in a message of their own or with
+      // it.
       if isFirst {
         row = UnsafeRawBufferPointer(rebasing: row.dropFirst(19))
         isFirst = false

@@ -1,11 +1,12 @@
 import CPostgres
 
 extension Connection {
-  /// Makes the database that a target names, where the server answers and has none of that name.
+  /// Creates the database that a target names, where the server is reached but has no such
+  /// database.
   ///
-  /// - Parameter target: as for a session.
-  /// - Returns: its name; `nil`: it is there.
-  /// - Throws: where the server cannot be reached, or the login may not make databases.
+  /// - Parameter target: a target as for a session.
+  /// - Returns: the name of the new database; `nil` where the database exists already.
+  /// - Throws: where the server cannot be reached, or the login may not create databases.
   package static func makeDatabase(
     _ target: String, deadline: Deadline
   ) throws(PostgresError) -> String? {
@@ -18,7 +19,7 @@ extension Connection {
       else { throw error }
       let other = try Connection(
         target, "bowser", deadline, connectSeconds: nil, database: "postgres")
-      // Whatever the templates of this server are encoded in.
+      // `template0` and the encoding make it UTF-8, whatever encoding the server's templates have.
       let statement = try other.query(
         """
         SELECT format('CREATE DATABASE %I ENCODING ''UTF8'' TEMPLATE template0', \(String(name))::text) AS text

@@ -6,7 +6,7 @@ import Dispatch
 #endif
 
 extension Connection {
-  /// Uses the session alone: the heartbeat stays away meanwhile.
+  /// Uses the session alone; the heartbeat does not use it meanwhile.
   func exclusively<Value, Failure>(
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -15,11 +15,11 @@ extension Connection {
     return try body()
   }
 
-  /// The last result of what was sent, or the first one that begins a COPY.
+  /// Returns the last result of what was sent, or the first result that begins a COPY.
   ///
   /// - Parameters:
-  ///   - isSent: what libpq's function that sends it answered.
-  ///   - statement: its text, for messages.
+  ///   - isSent: what libpq's sending function returned.
+  ///   - statement: the text of the statement, for messages.
   func finalResult(isSent: Int32, of statement: String) throws(PostgresError) -> OpaquePointer? {
     blocker = nil
     guard isSent == 1 else { throw lost() }
@@ -40,7 +40,7 @@ extension Connection {
       try flush(statement)
       while PQisBusy(handle) == 1 {
         try wait(for: Int16(POLLIN), statement)
-        // What went wrong stands in the result.
+        // The result contains the error.
         guard PQconsumeInput(handle) == 1 else { break }
       }
     } catch {
@@ -50,24 +50,24 @@ extension Connection {
     return PQgetResult(handle)
   }
 
-  /// Sends what libpq holds back.
+  /// Sends what libpq has buffered.
   func flush(_ statement: String) throws(PostgresError) {
     while true {
       switch PQflush(handle) {
       case 0: return
       case 1:
         try wait(for: Int16(POLLIN | POLLOUT), statement)
-        // The server may send while we do, and would stop to read where nobody takes that.
+        // The server may send at the same time. If nobody read its data, it would stop reading.
         guard PQconsumeInput(handle) == 1 else { return }
-      // The server has gone; its last words are in the result.
+      // The server is gone; the result contains its last message.
       default: return
       }
     }
   }
 
-  /// Waits until the server can be read from, or takes more.
+  /// Waits until there is data to read from the server, or until it accepts more.
   ///
-  /// - Throws: `.deadline` once it has passed. The session is of no use then.
+  /// - Throws: `.deadline` once the deadline has passed. The session is not usable afterwards.
   func wait(for events: Int16, _ statement: String) throws(PostgresError) {
     var waited = 0
     let began = ContinuousClock.now
@@ -78,7 +78,7 @@ extension Connection {
         throw .deadline(
           seconds: deadline.seconds, waitingFor: beginning(of: statement), blocker: takeBlocker())
       }
-      // The last look at who blocks is taken shortly before the end.
+      // Two seconds before the deadline is the last moment to ask which session blocks this one.
       let look =
         blocker == nil && !isAsking
         ? max(0, min(patienceMilliseconds, (left ?? .max) - 2_000) - waited) : Int.max
@@ -94,20 +94,20 @@ extension Connection {
     }
   }
 
-  /// The first words of a statement.
+  /// Returns the first words of a statement.
   private func beginning(of statement: String) -> String {
     let words = statement.split(whereSeparator: \.isWhitespace).prefix(8).joined(separator: " ")
     return words.count <= 80 ? words : words.prefix(80) + "..."
   }
 
-  /// Who holds what a statement waited for, if it waited for long: told once.
+  /// Returns the sessions that block the statement, if it has waited for long, and forgets them.
   func takeBlocker() -> String? {
     defer { blocker = nil }
     guard let found = blocker, !found.isEmpty else { return nil }
     return found
   }
 
-  /// Asked in a session of its own, because this one waits.
+  /// Finds the blocking sessions. A new session asks for them, because this one waits.
   private func whoBlocks() -> String? {
     let process = PQbackendPID(handle)
     do {
@@ -129,9 +129,10 @@ extension Connection {
     }
   }
 
-  /// Ends sessions of this program under the same login whose client has sent nothing for long in the middle of a COPY,
-  /// although its connection is alive. Between statements the server ends such a session by itself; there it waits for
-  /// ever, with its locks.
+  /// Ends sessions of this program under the same login in the middle of a COPY whose client has
+  /// sent nothing for long although its connection is alive. The server ends silent sessions
+  /// between statements by itself. In the middle of a COPY it would wait for ever and keep the
+  /// locks.
   func endStalled() throws(PostgresError) {
     let silent = try query(
       """
@@ -145,7 +146,7 @@ extension Connection {
       """
     ).only().optional("sessions")
     guard let silent else { return }
-    // One that works sends something meanwhile.
+    // A working client sends something within these seconds.
     sleep(5)
     try query(
       """
@@ -162,12 +163,13 @@ extension Connection {
   }
 }
 
-/// Tells the server from time to time that the program behind a session is alive, so that the server may end sessions
-/// that are silent, whatever they hold.
+/// Sends a statement from time to time, which shows the server that the program behind a session is
+/// alive. The server can therefore end silent sessions, whatever locks they hold.
 final class Heartbeat {
   private let timer: any DispatchSourceTimer
 
-  /// A connection is used by one thread at a time: by this one only where its owner does not.
+  /// A reference that crosses threads. It is safe because one thread at a time uses a connection:
+  /// the heartbeat does so only where the owner does not.
   private struct Owner: @unchecked Sendable {
     weak var connection: Connection?
   }
@@ -188,14 +190,14 @@ final class Heartbeat {
 
 extension Connection {
   fileprivate func beat() {
-    // Whoever uses it is alive.
+    // A session in use needs no heartbeat.
     guard use.wait(timeout: .now()) == .success else { return }
     defer { use.signal() }
     let state = PQtransactionStatus(handle)
     guard state == PQTRANS_IDLE || state == PQTRANS_INTRANS || state == PQTRANS_INERROR else {
       return
     }
-    // Where it fails the owner's next statement does too.
+    // Where this fails, the owner's next statement fails too.
     if let result = try? finalResult(isSent: PQsendQuery(handle, "SELECT 1"), of: "SELECT 1") {
       PQclear(result)
     }

@@ -7,9 +7,10 @@ import Dispatch
 
 /// One session with PostgreSQL over libpq, owned by the run that opened it. Not `Sendable`.
 ///
-/// Every wait on it ends: a statement by the deadline, a lock by `lockTimeout`. Where a statement has waited for long,
-/// the error names who holds the lock. While this program works elsewhere the session tells the server now and then
-/// that it is alive; the server ends a session of a program that has died, and its locks with it.
+/// Every wait has an end: a statement ends at the deadline, and a wait for a lock after
+/// `lockTimeout`. After a long wait the error names the session that holds the lock. While this
+/// program is busy with other work, a heartbeat keeps the session alive. The server ends the
+/// session of a program that has died, and releases its locks.
 package final class Connection {
   private(set) var handle: OpaquePointer
   package private(set) var isRehearsing = false
@@ -17,39 +18,42 @@ package final class Connection {
   let application: String
   package let deadline: Deadline
   private var role: String?
-  /// The process of the server behind it, whatever stands between.
+  /// The process id of the server's session, even where a pooler stands in between.
   private var serverProcess = 0
-  // Held while the session is used, by a statement or by the heartbeat.
+  // Held while a statement or the heartbeat uses the session.
   let use = DispatchSemaphore(value: 1)
   private var heartbeat: Heartbeat?
-  /// For how long a statement waits before somebody asks whom it waits for.
+  /// How long a statement waits before another session asks which session blocks it.
   var patienceMilliseconds = 15_000
-  // Whether it asks about another session, and nobody asks about it.
+  // Whether this session asks about another one. Nobody asks about this session in turn.
   var isAsking = false
-  // Who holds what the statement under way waits for; empty: nobody does.
+  // Describes the sessions that block the current statement: `nil` before anybody has asked, empty
+  // where no session was found.
   var blocker: String?
 
-  /// Opens a session by libpq's own rules and makes it independent of the role's and the server's
-  /// defaults: UTC, ISO dates, UTF-8, an empty search path.
+  /// Opens a session by libpq's own rules, and makes it independent of the defaults of the role and
+  /// the server: UTC, ISO dates, UTF-8, an empty search path.
   ///
   /// - Parameters:
   ///   - target: a URI or keywords; empty means PG* variables, service file and `.pgpass`.
-  ///   - deadline: when everything on it must have ended. Connecting has an end of its own: `connect_timeout`,
-  ///     ten seconds for each host unless the caller says otherwise.
+  ///   - deadline: when all work on the session must have ended. Connecting has its own limit,
+  ///     `connect_timeout`: ten seconds for each host, unless the caller states another one.
   package convenience init(
     _ target: String = "", application: String = "bowser", deadline: Deadline = .never
   ) throws(PostgresError) {
     try self.init(target, application, deadline, connectSeconds: nil)
   }
 
-  /// Another session like this one, to ask about it: it connects within five seconds or not at all.
+  /// Opens another session like this one, to ask about this one. It connects within five seconds or
+  /// fails.
   func another(_ deadline: Deadline) throws(PostgresError) -> Connection {
     let other = try Connection(target, application, deadline, connectSeconds: 5)
     other.isAsking = true
     return other
   }
 
-  /// Ends sessions of this program that hold their locks and say nothing any more; where that cannot be told, none.
+  /// Ends sessions of this program that hold locks but send nothing any more. Does nothing where
+  /// they cannot be determined.
   package func endSilentSessions() {
     guard let other = try? another(Deadline(seconds: 15)) else { return }
     try? other.endStalled()
@@ -64,17 +68,18 @@ package final class Connection {
     self.deadline = deadline
     handle = try Self.open(target, application, deadline, connectSeconds, database)
     serverProcess = try setUp()
-    // A pooler names a process of its own.
+    // The process numbers differ behind a pooler, which reports a number of its own.
     if connectSeconds == nil, serverProcess != Int(PQbackendPID(handle)) { try refuseSharing() }
     heartbeat = Heartbeat(of: self)
   }
 
-  /// Locks, settings and the role belong to a session of the server: a pooler that lends one to others between
-  /// transactions would lend those too.
+  /// Throws where a pooler shares this session between clients. Locks, settings and the role belong
+  /// to a session of the server: a pooler that gives the session to other clients between
+  /// transactions would give them those as well.
   private func refuseSharing() throws(PostgresError) {
     let other = try another(Deadline(seconds: 10))
     guard other.serverProcess == serverProcess else { return }
-    // What was set stays in the session, which is not ours.
+    // The settings would stay in the session, which belongs to the pooler.
     try? execute("RESET ALL")
     throw .unfit(
       "a pooler in transaction mode stands before the database: name the server itself, or a pool in session mode"
@@ -92,20 +97,21 @@ package final class Connection {
   ) throws(PostgresError) -> OpaquePointer {
     var keywords = ["fallback_application_name", "dbname", "client_encoding"]
     var values = [application, target, "UTF8"]
-    // Before dbname, so that what the target says wins over ours. A host that has gone is noticed within a minute.
+    // These come before dbname, so that the target overrides them. A dead host is noticed within a
+    // minute.
     var ours = [
       ("keepalives_idle", "20"), ("keepalives_interval", "10"), ("keepalives_count", "4"),
       ("tcp_user_timeout", "60000"),
     ]
     if getenv("PGCONNECT_TIMEOUT") == nil {
-      // libpq takes no less than two seconds.
+      // libpq does not accept less than two seconds.
       let left = (deadline.millisecondsLeft ?? 10_000) / 1_000
       ours.append(("connect_timeout", String(min(10, max(2, left)))))
     }
     keywords.insert(contentsOf: ours.map(\.0), at: 0)
     values.insert(contentsOf: ours.map(\.1), at: 0)
     if let database {
-      // After the target, so that it wins over what that names.
+      // This comes after the target and therefore overrides the database that the target names.
       keywords.append("dbname")
       values.append(database)
     }
@@ -134,16 +140,16 @@ package final class Connection {
         "the database is encoded in \(encoding), and bowser needs UTF8: "
           + "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0")
     }
-    // Notices are talk of the server about its own work; errors come as results.
+    // Notices are remarks of the server about its own work; errors arrive as results.
     PQsetNoticeProcessor(opened, { _, _ in }, nil)
-    // Whatever waits does so in `wait`, which knows the deadline.
+    // All waiting happens in `wait`, which knows the deadline.
     PQsetnonblocking(opened, 1)
     return opened
   }
 
   /// Makes the session independent of defaults.
   ///
-  /// - Returns: the number of the server's process.
+  /// - Returns: the process id of the server's session.
   private func setUp() throws(PostgresError) -> Int {
     let script =
       """
@@ -167,10 +173,10 @@ package final class Connection {
   /// How long a statement waits for a lock that another session holds.
   package static let lockTimeout = "20s"
 
-  /// After how many seconds of silence the server takes this program for dead.
+  /// The number of seconds of silence after which the server takes this program for dead.
   static let silenceSeconds = 100
 
-  // The server stops by itself soon after this side has given up. In milliseconds; 0: never.
+  // Milliseconds; 0 means no limit. The server stops the statement five seconds after the deadline.
   private var statementTimeout: Int { deadline.millisecondsLeft.map { $0 + 5_000 } ?? 0 }
 
   /// Runs one statement with parameters and returns its rows.
@@ -183,8 +189,8 @@ package final class Connection {
         texts.append(nil)
         continue
       }
-      // libpq ends a text parameter at its first NUL, which would store half a value without a word. Texts from
-      // outside hold none, so that it can only be a mistake of ours.
+      // libpq ends a text parameter at its first NUL and would store half a value without an error.
+      // Texts from outside contain no NUL, so a NUL is a fault of this program.
       guard !text.utf8.contains(0) else { throw .unexpectedResult("a text parameter holds a NUL") }
       texts.append(text)
     }
@@ -194,7 +200,7 @@ package final class Connection {
         var types = [Oid](repeating: 0, count: parameters.count)
         var lengths = [Int32](repeating: 0, count: parameters.count)
         var formats = [Int32](repeating: 0, count: parameters.count)
-        // The copies live until libpq has taken the statement.
+        // The copies must live until libpq has taken the statement.
         var copies: [UnsafeMutableRawPointer] = []
         defer { for copy in copies { copy.deallocate() } }
         for (index, parameter) in parameters.enumerated() {
@@ -215,7 +221,7 @@ package final class Connection {
     }
   }
 
-  /// Runs a script without parameters: text that this program itself wrote.
+  /// Runs a script without parameters, which this program itself wrote.
   package func execute(_ script: String) throws(PostgresError) {
     try exclusively { () throws(PostgresError) in
       let result = try finalResult(isSent: PQsendQuery(handle, script), of: script)
@@ -224,8 +230,8 @@ package final class Connection {
     }
   }
 
-  /// Runs the body inside one transaction: committed when it returns, rolled back when it throws.
-  /// In a rehearsal it is a savepoint of the rehearsal.
+  /// Runs the body inside one transaction, which is committed when the body returns and rolled back
+  /// when it throws. In a rehearsal the transaction is a savepoint.
   @discardableResult
   package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
     try begin()
@@ -239,13 +245,16 @@ package final class Connection {
     }
   }
 
-  /// Begins a transaction for work that cannot be one closure; `commit` or `rollBack` ends it.
+  /// Begins a transaction for work that cannot be one closure. `commit` or `rollBack` ends it.
   package func begin() throws(PostgresError) {
     try execute(isRehearsing ? "SAVEPOINT part" : "BEGIN")
   }
 
-  /// Where the answer is lost the server is asked, in a new session, what became of the transaction; a transaction
-  /// that holds is told as that, and the new session goes on. Locks of the old session are gone with it.
+  /// Commits the transaction. Where the server's answer is lost, a new session asks whether the
+  /// transaction was committed. If it was, this object continues with the new session; the locks of
+  /// the old session are gone.
+  ///
+  /// - Throws: where the commit failed, or where its result cannot be determined.
   package func commit() throws(PostgresError) {
     guard !isRehearsing else { return try execute("RELEASE SAVEPOINT part") }
     let number = try query("SELECT pg_current_xact_id_if_assigned()::text AS number").only()
@@ -260,7 +269,8 @@ package final class Connection {
     }
   }
 
-  /// A new session where a transaction whose answer was lost holds; `nil` where it does not, or nobody can tell.
+  /// Returns a new session if a transaction whose answer was lost has been committed; `nil` where
+  /// it was not, or where this cannot be determined.
   private func sessionAfter(commitOf number: String) -> Connection? {
     do {
       let fresh = try another(deadline.extended(toSeconds: 15))
@@ -273,7 +283,7 @@ package final class Connection {
           if let role { try fresh.execute("SET ROLE \(role)") }
           return fresh
         }
-        // The server may not have met the end of the old session yet.
+        // The server may not have noticed the end of the old session yet.
         usleep(250_000)
       }
       return nil
@@ -282,12 +292,13 @@ package final class Connection {
     }
   }
 
-  /// Where the connection is gone the server rolls back by itself, and the first error counts.
+  /// Rolls the transaction back. Errors are ignored: where the connection is gone, the server rolls
+  /// back by itself, and the error that led here is the one to report.
   package func rollBack() {
     try? execute(isRehearsing ? "ROLLBACK TO SAVEPOINT part" : "ROLLBACK")
   }
 
-  /// Opens a transaction around everything until `endRehearsal`, which takes it all back.
+  /// Opens a transaction around all work until `endRehearsal`, which rolls all of it back.
   package func beginRehearsal() throws(PostgresError) {
     try execute("BEGIN")
     isRehearsing = true
@@ -298,14 +309,14 @@ package final class Connection {
     try execute("ROLLBACK")
   }
 
-  /// Becomes another role for the rest of the session, so that even an owner's login runs with
-  /// the least rights. The name is one of ours, not from outside.
+  /// Changes to another role for the rest of the session, so that even a login of the owner works
+  /// with the fewest rights. The name is one of this program's own, never from outside.
   package func become(_ role: StaticString) throws(PostgresError) {
     try execute("SET ROLE \(role)")
     self.role = "\(role)"
   }
 
-  /// Where the session leads, as libpq understood the target: no password is among it.
+  /// Where the session leads, as libpq understood the target. It does not include the password.
   package var place: (host: String, port: String, database: String, user: String) {
     func text(_ value: UnsafeMutablePointer<CChar>?) -> String {
       value.map { String(cString: $0) } ?? ""
@@ -313,13 +324,13 @@ package final class Connection {
     return (text(PQhost(handle)), text(PQport(handle)), text(PQdb(handle)), text(PQuser(handle)))
   }
 
-  /// Whether transactions of this session may only read, by the settings of its login or its database.
+  /// Whether transactions of this session are read-only by the settings of its login or database.
   package func isReadOnly() throws(PostgresError) -> Bool {
     try query("SELECT current_setting('default_transaction_read_only') = 'on' AS is_so").only()
       .boolean("is_so")
   }
 
-  /// Whether the server follows another one, so that nothing can be written.
+  /// Whether the server follows another server, so that nothing can be written.
   package var isStandby: Bool {
     PQparameterStatus(handle, "in_hot_standby").map { String(cString: $0) } == "on"
   }
@@ -333,7 +344,7 @@ package final class Connection {
     func field(_ code: Int32) -> String? {
       PQresultErrorField(result, code).map { String(cString: $0) }
     }
-    // The header defines the field codes as C character constants: 'C', 'M', 'D'.
+    // The header of libpq defines the field codes as the C characters "C", "M" and "D".
     if let state = field(67) {
       if PQstatus(handle) != CONNECTION_OK {
         throw .connectionLost(oneLine(field(77) ?? "closed by the server"))
@@ -348,14 +359,14 @@ package final class Connection {
   }
 }
 
-/// Folds a message of several lines into one, for a log line.
+/// Joins the lines of a message into one, for a log line.
 func oneLine(_ text: String) -> String {
   text.split(whereSeparator: \.isNewline).map { line in
     String(line.drop(while: \.isWhitespace))
   }.joined(separator: " ")
 }
 
-/// Lends an array of C strings, ended by a null pointer; `nil` elements become null pointers.
+/// Lends an array of C strings with a null pointer at its end; `nil` elements become null pointers.
 func withCStrings<Value>(
   _ strings: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
 ) -> Value {

@@ -5,19 +5,19 @@ import CPostgres
 #endif
 
 extension Connection {
-  /// Hands on what the server writes for a query in one of its text formats, a piece of whole lines at
-  /// a time.
+  /// Passes on what the server writes for a query in one of its text formats, one piece of whole
+  /// lines at a time.
   ///
   /// - Parameters:
-  ///   - query: a query without parameters, as `format` of the server quoted it.
-  ///   - options: of COPY, as this program wrote them.
+  ///   - query: a query without parameters, whose values the server's `format` has quoted.
+  ///   - options: options of COPY, which this program wrote.
   package func copyText(
     from query: String, options: StaticString, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     try copyOut("COPY (\(query)) TO STDOUT (\(options))", take)
   }
 
-  /// Reads what a COPY command sends, one message at a time.
+  /// Reads the output of a COPY command, one message at a time.
   func copyOut(_ command: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
     try exclusively {
       let started = try finalResult(isSent: PQsendQuery(handle, command), of: command)
@@ -33,7 +33,8 @@ extension Connection {
         }
         guard length > 0, let bytes = pointer else { break }
         defer { PQfreemem(bytes) }
-        // The rest is drained: the session is used again.
+        // After an error the remaining messages are read and dropped, because the session is used
+        // again.
         if failure != nil { continue }
         do {
           try take(UnsafeRawBufferPointer(start: bytes, count: Int(length)))

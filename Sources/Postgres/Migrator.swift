@@ -6,9 +6,9 @@ import CMigrations
 
 /// Brings a database to the schema that this program was built with.
 ///
-/// Numbered files run once, ever, in order, and are never edited afterwards. Routines and views
-/// have one current file each and run again whenever their text differs from what is installed.
-/// All of them are compiled into the program, so program and SQL cannot disagree.
+/// Numbered files run once, in order, and are never edited afterwards. Each routine and each view
+/// has one current file, which runs again whenever its text differs from the installed text.
+/// All files are compiled into the program, so that program and SQL cannot disagree.
 package struct Migrator {
   /// Why a database cannot be used or changed.
   package enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -29,13 +29,13 @@ package struct Migrator {
     }
   }
 
-  /// One compiled-in file.
+  /// One file that is compiled into the program.
   package struct File: Equatable {
     package let name: String
     package let text: String
-    /// SHA-256 as hex, computed by the server that records it.
+    /// SHA-256 in hexadecimal digits, computed by the server that records it.
     package let digest: String
-    /// The number of a table migration; `nil` for a routine or view.
+    /// The number of a numbered file; `nil` for a routine or view.
     package let version: Int?
     /// Whether the database already has this text.
     package let isApplied: Bool
@@ -43,15 +43,16 @@ package struct Migrator {
 
   private let connection: Connection
 
-  // What these files read like before, in databases that were migrated meanwhile. Either text leaves the same schema and
-  // marks the same days: 0023 marked them where 0025 does now, and 0026 changed in its comments.
+  // The digests of earlier texts of these files, in databases that were migrated with them. Both
+  // texts leave the same schema and mark the same days: 0023 marked the days that 0025 marks now,
+  // and 0026 changed only in its comments.
   private static let earlierDigests: [String: String] = [
     "0023_days_in_bytes.sql": "4ce5c5d5dfc5527f586254547d8596648c07427be22c40a85ad20f4fc69f08b1",
     "0025_bound_by_time.sql": "748a8de73e2878479e05fa2f0dd3f80e5e15d24e0eca529b8e9d894c70c8c3a2",
     "0026_know_by_digest.sql": "452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4",
   ]
 
-  // A fixed key of our own: the name in ASCII.
+  // A fixed key of this program: its name, "bowser", in ASCII.
   private static let lockKey = 0x626f_7773_6572
 
   package init(_ connection: Connection) { self.connection = connection }
@@ -66,7 +67,7 @@ package struct Migrator {
     }.sorted()
   }
 
-  /// Every file with its state in this database, in the order in which they are applied.
+  /// Returns every file with its state in this database, in the order of application.
   ///
   /// - Throws: `Refusal` where an applied migration was edited or the database is newer.
   package func files() throws -> [File] {
@@ -96,16 +97,16 @@ package struct Migrator {
     return files
   }
 
-  /// Applies what is missing: all of it in one transaction, or nothing.
+  /// Applies the missing files: all of them in one transaction, or none.
   ///
-  /// Readers are not held up: a change that waits for one of them holds up all after it, so that it waits for a second
-  /// only, gives way and tries again.
+  /// Readers are not delayed. A change that waits for a reader delays everybody who comes after it.
+  /// Therefore a change waits for one second only, gives up and is tried again.
   ///
   /// - Parameters:
-  ///   - attempts: how often it tries, with two seconds between.
-  ///   - report: called with the name of each file once all are applied.
+  ///   - attempts: the number of attempts, with two seconds between them.
+  ///   - report: called with the name of each applied file, once all are applied.
   /// - Returns: the names of the files that were applied.
-  /// - Throws: where somebody was in the way each time, with who that was.
+  /// - Throws: where other sessions were in the way at every attempt; the error names them.
   @discardableResult
   package func up(attempts: Int = 100, report: (String) -> Void = { _ in }) throws -> [String] {
     let patience = connection.patienceMilliseconds
@@ -129,7 +130,7 @@ package struct Migrator {
     return try connection.transaction {
       try connection.execute("SET LOCAL lock_timeout = '1s'")
       try lock()
-      // Somebody else may have applied some while this waited.
+      // Another process may have applied some of the files during the wait.
       let pending = try files().filter { !$0.isApplied }
       for file in pending {
         try connection.execute(file.text)
@@ -150,18 +151,19 @@ package struct Migrator {
     }
   }
 
-  /// Refuses a database that is older or newer than this program, by each of its files.
+  /// Refuses a database that is older or newer than this program, by the digest of each file.
   package func verify() throws {
     let pending = try files().filter { !$0.isApplied }
     if !pending.isEmpty { throw Refusal.pending(pending.map(\.name)) }
   }
 
-  /// The same by one digest, for the start of a command; by each file only where that differs.
+  /// Does the same by one digest, for the start of a command. Compares each file only where that
+  /// digest differs.
   package func recognise() throws {
     if try !isKnown() { try verify() }
   }
 
-  /// Whether this program's files were all applied, and no other's since.
+  /// Whether all files of this program, and of no other one since, were applied.
   private func isKnown() throws -> Bool {
     guard try exists("fuel.program") else { return false }
     return try connection.query("SELECT digest FROM fuel.program").first?.text("digest")
@@ -177,7 +179,7 @@ package struct Migrator {
       .boolean("found")
   }
 
-  // Sixteen hex digits.
+  // A number as sixteen hexadecimal digits.
   private static let digest: String = {
     let digits = String(bowser_migration_digest(), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -192,7 +194,7 @@ package struct Migrator {
     return digests
   }
 
-  /// The compiled-in files in order: tables, then routines, then views.
+  /// The compiled-in files in order: numbered files, then routines, then views.
   package static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map {
     index in
     let file = bowser_migration(index)

@@ -1,19 +1,20 @@
-/// What went wrong between this program and PostgreSQL.
+/// A fault between this program and PostgreSQL.
 package enum PostgresError: Error, Equatable, CustomStringConvertible {
-  /// No connection could be made. The message is libpq's own, without what it quotes of a connection
-  /// string that it cannot read: that may be a piece of the password.
+  /// No connection could be made. The message is that of libpq, without the quotations from a
+  /// connection string that libpq cannot read: they may contain a part of the password.
   case cannotConnect(String)
-  /// The connection broke. What was committed before stays; what was open is rolled back.
+  /// The connection broke. Committed work stays; the server rolls open transactions back.
   case connectionLost(String)
-  /// The server did not answer in time. The session is of no use any more, and the server takes back what was open.
+  /// The server did not answer in time. The session is not usable any more, and the server rolls
+  /// its open transaction back.
   case deadline(seconds: Int, waitingFor: String, blocker: String?)
   /// The server refused a statement.
   case refused(sqlState: String, message: String, detail: String?)
-  /// The server follows another one and takes no writing.
+  /// The server follows another server and accepts no writes.
   case standby
-  /// The login or the database is set to read only.
+  /// The settings of the login or the database make it read-only.
   case readOnly
-  /// The database, or what stands before it, is set up so that nothing here can work with it.
+  /// The database, or a pooler before it, is set up in a way that this program cannot work with.
   case unfit(String)
   /// A result did not have the shape that the program expects.
   case unexpectedResult(String)
@@ -23,7 +24,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether the session is gone, so that nobody knows whether the last statement was carried out.
+  /// Whether the session is gone, so that the outcome of the last statement is unknown.
   var isLost: Bool {
     switch self {
     case .connectionLost, .deadline: true
@@ -31,11 +32,12 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether the same work may succeed later without anybody changing anything: lost connections,
-  /// lack of room, serialisation, shutdown, and locks that others hold.
+  /// Whether the same work may succeed later although nobody changes anything: after a lost
+  /// connection, lack of resources, a serialisation failure, a shutdown, or a lock of another
+  /// session.
   package var mayHeal: Bool {
     switch self {
-    // It takes writing once it is the primary server.
+    // A standby accepts writes once it has become the primary server.
     case .connectionLost, .deadline, .standby: true
     case .cannotConnect: !isLoginRefused && !isUnknownDatabase && !isTargetMalformed
     case .unexpectedResult, .readOnly, .unfit: false
@@ -45,14 +47,16 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether another transaction was in the way: each waited for the other, or it took too long.
+  /// Whether another transaction was in the way, by a deadlock or by a lock held for too long.
   package var isBlocked: Bool { ["40P01", "55P03"].contains(sqlState) }
 
-  /// Whether the server knows us but does not let us: wrong password, unknown role, missing right.
+  /// Whether the server was reached but refuses the login: wrong password, unknown role, missing
+  /// right.
   package var isLoginRefused: Bool {
     switch self {
-    // libpq reports a refused start-up only as text. The words are those of the server's own
-    // messages; a server that speaks another language falls through to «try again», which is mild.
+    // libpq reports a refused login only as text. These are words of the server's own messages. A
+    // server with messages in another language falls through to "try again", which does little
+    // harm.
     case .cannotConnect(let message):
       [
         "authentication failed", "no password supplied", "pg_hba.conf",
@@ -65,7 +69,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether the connection string itself cannot be understood.
+  /// Whether the connection string is malformed.
   package var isTargetMalformed: Bool {
     guard case .cannotConnect(let message) = self else { return false }
     return [
@@ -75,7 +79,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     ].contains { message.contains($0) }
   }
 
-  /// Whether somebody has to set up the login or the database in another way.
+  /// Whether somebody has to change the setup of the login or the database.
   package var isMisconfigured: Bool {
     switch self {
     case .readOnly, .unfit: true

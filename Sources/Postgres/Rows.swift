@@ -1,6 +1,6 @@
 import CPostgres
 
-/// The rows of one answer. Values are read by column name, in PostgreSQL's text form.
+/// The rows of one result. Values are read by the name of the column, in PostgreSQL's text form.
 package final class Rows: RandomAccessCollection {
   private let result: OpaquePointer
   private let columns: [String: Int32]
@@ -20,15 +20,15 @@ package final class Rows: RandomAccessCollection {
   package var endIndex: Int { Int(PQntuples(result)) }
   package subscript(position: Int) -> Row { Row(rows: self, index: Int32(position)) }
 
-  /// The column names in order.
+  /// The names of the columns in order.
   package var columnNames: [String] {
     (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
   }
 
-  /// How many rows a statement without an answer touched.
+  /// The number of rows that a statement without result rows affected.
   package var affected: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-  /// The only row of an answer that must have exactly one.
+  /// Returns the row of a result that must have exactly one.
   package func only() throws(PostgresError) -> Row {
     guard count == 1 else { throw .unexpectedResult("\(count) rows where one was expected") }
     return self[0]
@@ -41,17 +41,17 @@ package final class Rows: RandomAccessCollection {
   }
 }
 
-/// One row of an answer.
+/// One row of a result.
 package struct Row {
   let rows: Rows
   let index: Int32
 
-  /// The text of a column; `nil` for NULL.
+  /// Returns the text of a column; `nil` for NULL.
   package func optional(_ column: String) throws(PostgresError) -> String? {
     try rows.value(column, index)
   }
 
-  /// The text of a column that is never NULL.
+  /// Returns the text of a column that is never NULL.
   package func text(_ column: String) throws(PostgresError) -> String {
     guard let value = try optional(column) else { throw .unexpectedResult("\(column) is NULL") }
     return value
@@ -65,7 +65,7 @@ package struct Row {
     return number
   }
 
-  /// A number that is never NULL.
+  /// Returns a number that is never NULL.
   package func double(_ column: String) throws(PostgresError) -> Double {
     guard let value = try optionalDouble(column) else {
       throw .unexpectedResult("\(column) is NULL")
@@ -81,7 +81,7 @@ package struct Row {
     return number
   }
 
-  /// A `bytea`, which the server writes as `\x` and hexadecimal digits.
+  /// Returns a `bytea`, which the server writes as `\x` and hexadecimal digits.
   package func bytes(_ column: String) throws(PostgresError) -> [UInt8] {
     let text = try text(column)
     guard text.hasPrefix("\\x") else { throw .unexpectedResult("\(column) is not a bytea") }

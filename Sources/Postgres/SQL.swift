@@ -1,17 +1,18 @@
-/// A value that can travel to the server as a parameter.
+/// A value that can be sent to the server as a parameter.
 package protocol Bindable {
   var parameter: Parameter { get }
 }
 
-/// A parameter as it is sent.
+/// A parameter in the form in which it is sent.
 package enum Parameter {
-  /// In PostgreSQL's text form; the server infers the type from where the parameter stands. `nil` is NULL.
+  /// PostgreSQL's text form. The server infers the type from the parameter's use. `nil` is NULL.
   case text(String?)
-  /// In the binary form of a type, and in its text form where COPY needs a literal.
+  /// The binary form of a type, and the text form for COPY, which needs a literal.
   case binary([UInt8], type: UInt32, literal: () -> String)
 }
 
-/// A statement whose interpolated values become `$1`, `$2`, ...: never part of its text.
+/// A statement whose interpolated values become the parameters `$1`, `$2`, ... and never a part of
+/// its text.
 ///
 ///     try connection.query("DELETE FROM fuel.reject WHERE run_id = \(run)")
 package struct SQL: ExpressibleByStringInterpolation {
@@ -43,12 +44,12 @@ package struct SQL: ExpressibleByStringInterpolation {
       text += "$\(parameters.count)"
     }
 
-    /// A value that may be missing; `nil` is NULL.
+    /// Appends a value that may be missing; `nil` becomes NULL.
     package mutating func appendInterpolation(optional value: (some Bindable)?) {
       appendInterpolation(value)
     }
 
-    /// Bytes for a `bytea`, sent as they are.
+    /// Appends bytes for a `bytea`, which are sent unchanged.
     package mutating func appendInterpolation(bytes: [UInt8]) {
       parameters.append(.binary(bytes, type: 17, literal: { "\\x" + bytes.map(hex).joined() }))
       text += "$\(parameters.count)"
@@ -61,7 +62,7 @@ private func hex(_ byte: UInt8) -> String {
 }
 
 extension String: Bindable { package var parameter: Parameter { .text(self) } }
-/// `nil` is NULL.
+/// `nil` becomes NULL.
 extension Optional: Bindable where Wrapped: Bindable {
   package var parameter: Parameter { self?.parameter ?? .text(nil) }
 }
