@@ -11,16 +11,16 @@ extension Country {
     Setting("latitudes", .text),
     Setting("longitudes", .text),
     Setting("postcodeDigits", .integer(1...10)),
-    // Name, zone and, where it is not midnight, the hour at which price days begin, by code:
-    // { WA: 'Western Australia, Australia/Perth, 6' }.
+    // The name, the zone and, unless it is 0, the hour at which price days begin, by the code of
+    // the state: { WA: 'Western Australia, Australia/Perth, 6' }.
     Setting("states", .texts),
-    // Where a part of a state keeps another time: { 'NSW 2880': 'Australia/Broken_Hill' }.
+    // Parts of a state that keep another time: { 'NSW 2880': 'Australia/Broken_Hill' }.
     Setting("zones", .texts, .table([:])),
   ]
 
   /// Reads `country.json5` of a configuration folder.
   ///
-  /// - Returns: `nil` where there is none: then the country is Australia.
+  /// - Returns: `nil` where there is no such file; the country is then Australia.
   package init?(folder: String) throws(ConfigurationError) {
     let file = folder + "/country.json5"
     guard FileManager.default.fileExists(atPath: file) else { return nil }
@@ -29,7 +29,7 @@ extension Country {
       Self.table, file: try Value.table(file: file), place: place,
       variablePrefix: "BOWSER_COUNTRY", environment: [:])
     func zone(_ name: String, _ key: String) throws(ConfigurationError) -> Zone {
-      // Others, such as GMT+2, mean something else to the database.
+      // Other names, such as GMT+2, mean something else to the database.
       guard let zone = Zone(rawValue: name),
         name == "UTC" || TimeZone.knownTimeZoneIdentifiers.contains(name)
       else {
@@ -89,7 +89,7 @@ extension Country {
       states: states)
   }
 
-  /// A state that a configuration names.
+  /// Returns the state that the setting `state` of a configuration file names.
   package func state(
     of settings: Settings, place: String
   ) throws(ConfigurationError) -> State {

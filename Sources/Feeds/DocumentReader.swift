@@ -1,10 +1,10 @@
 package import FuelModel
 
-/// Where the documents of a run are read: in this process, or in one that can do no harm.
+/// Reads the documents of a run, in this process or in a confined one.
 package struct DocumentReader: Sendable {
-  /// What the documents say.
+  /// Returns the content of the documents.
   package var parse: @Sendable ([Document], Source) throws -> Reading
-  /// Which further documents follow from them.
+  /// Returns the further calls of the run that the documents lead to.
   package var calls: @Sendable ([Document], Source) throws -> [Call]
 
   package init(
@@ -15,12 +15,12 @@ package struct DocumentReader: Sendable {
     self.calls = calls
   }
 
-  /// In this process.
+  /// Reads in this process.
   package static let here = DocumentReader(
     parse: { try $1.provider.parse($0, of: $1) }, calls: { try $1.provider.calls($1, after: $0) })
 }
 
-/// What one process asks of another that reads documents for it, and what that one answers.
+/// The messages between a process and the confined process that reads documents for it.
 package enum ReadingRequest {
   package enum Wish: UInt8 {
     case reading, calls
@@ -37,7 +37,8 @@ package enum ReadingRequest {
     return frame.bytes
   }
 
-  /// Does what was asked. Whatever goes wrong with the documents is part of the answer.
+  /// Carries out a request. An error in the documents is a part of the answer; an unreadable
+  /// request is thrown.
   package static func answer(_ request: [UInt8], of source: Source) throws -> [UInt8] {
     var frame = FrameReader(request)
     guard let wish = Wish(rawValue: try frame.integer()) else {
@@ -67,7 +68,10 @@ package enum ReadingRequest {
     return answer.bytes
   }
 
-  /// What the documents say, or why they say nothing.
+  /// Returns the reading that an answer contains.
+  ///
+  /// - Throws: the `FeedError` that the answer contains, or `FrameReader.Broken` for an answer that
+  ///   cannot be trusted.
   package static func reading(
     from answer: [UInt8], of source: Source
   ) throws -> Reading {

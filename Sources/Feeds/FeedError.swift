@@ -1,14 +1,14 @@
-/// Why a fetch, a document or a whole run was refused. Messages name feed documents, never secrets.
+/// Why a fetch, a document or a whole run was refused. Messages name documents, never secrets.
 package enum FeedError: Error, Equatable, CustomStringConvertible {
-  /// The provider could not be reached or answered with a fault, after all retries.
+  /// The provider could not be reached, or answered with an error, after all attempts.
   case unavailable(document: String, reason: String)
-  /// The provider does not let us in (401, 403).
+  /// The provider denies access (401, 403, or 400 for a refused password).
   case notAllowed(document: String, status: Int)
-  /// The provider asked us to stay away for longer than this run may last.
+  /// The provider asked for a pause that lasts beyond the end of this run.
   case comeBack(document: String, afterSeconds: Int)
-  /// The answer is not what the provider's interface promises.
+  /// The answer does not have the form that the provider's interface specifies.
   case malformed(document: String, reason: String)
-  /// The documents are sound one by one but cannot be believed as a whole.
+  /// Each document is valid, but together they are not credible.
   case refused(String)
 
   package var description: String {

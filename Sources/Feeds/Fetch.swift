@@ -3,13 +3,14 @@ import Foundation
 package import FuelModel
 package import HTTP
 
-/// Gets the documents of one run over HTTP, with everything that is the same for all providers:
-/// limits, retries, renewal of keys, and a first look at what came.
+/// Fetches the documents of one run over HTTP, and does everything that is the same for all
+/// providers: limits, retries, renewal of tokens, and a first check of the answers.
 package struct Fetch: Sendable {
-  /// What came of one run's calls.
+  /// The result of one run's calls.
   package struct Fetched: Sendable {
     package var documents: [Document]
-    /// The provider's clock less ours, by its `Date` header; `nil`: it sent none.
+    /// The provider's clock minus ours, by the `Date` header of its last answer that has one; `nil`
+    /// where none has.
     package var clockSkewSeconds: Int?
   }
 
@@ -31,15 +32,15 @@ package struct Fetch: Sendable {
     self.secrets = secrets
     self.tokens = tokens
     self.reader = reader
-    // Some filters let only texts through that begin like a browser's; the rest is honest.
+    // Some filters accept only a text that begins like that of a browser. The rest is honest.
     userAgent = "Mozilla/5.0 (compatible; bowser/1.0\(contact.isEmpty ? "" : "; +\(contact)"))"
   }
 
-  /// The documents of the given calls, in their order, and of those that follow from them; all of
-  /// them or an error.
+  /// Fetches the documents of the given calls, in their order, and of the further calls that follow
+  /// from them. Returns all of them or throws.
   ///
   /// - Parameters:
-  ///   - clock: stamps each document as it arrives.
+  ///   - clock: gives the time at which each document arrived.
   ///   - counting: counts every request sent.
   package func documents(
     _ calls: [Call], clock: Clock, counting: RequestCount
@@ -141,7 +142,7 @@ package struct Fetch: Sendable {
     switch await client.send(request, retry: retry, counting: counting) {
     case .answer(let response): return response
     case .comeBack(_, let seconds): throw .comeBack(document: name, afterSeconds: seconds)
-    // What it sent is no answer of a feed, and would not be one the next time.
+    // The answer is not one of a feed, and would be the same the next time.
     case .failure(let error) where error.isRefusal:
       throw .malformed(document: name, reason: error.description)
     case .failure(let error): throw .unavailable(document: name, reason: error.description)
@@ -153,15 +154,15 @@ package struct Fetch: Sendable {
     if milliseconds > 0 { await retry.sleep(.milliseconds(milliseconds)) }
   }
 
-  /// The body of a good answer. Everything that is certainly not data is refused here, so that an
-  /// error page is never taken for «no stations».
+  /// Returns the body of a good answer. Everything that is certainly not data is refused here, so
+  /// that an error page is never taken for "no stations".
   private func checkedBody(
     _ response: Response, _ call: Call, hiding secrets: @autoclosure () -> [String]
   ) throws(FeedError) -> [UInt8] {
     let name = call.name
     func beginning(_ body: [UInt8]) -> String {
-      // Some error pages repeat the request; what opened the door must not get into a message. More is
-      // searched than shown, so that no half of a key stands at the end.
+      // Some error pages repeat the request. Keys and tokens must not get into a message. The
+      // search covers more text than is shown, so that no part of a key is shown at the end.
       let text = String(decoding: body.prefix(65_536), as: UTF8.self)
       guard !secrets().contains(where: { repeats($0, in: text) }) else {
         return "(the text repeats the key and is not shown)"
@@ -195,7 +196,7 @@ package struct Fetch: Sendable {
     if start.starts(with: [0x1F, 0x8B]) {
       throw .malformed(document: name, reason: "a gzip file came instead of data")
     }
-    // UTF-16 without a mark would pass for UTF-8, and hide from every check of the text.
+    // UTF-16 without a byte order mark would pass for UTF-8 and escape every check of the text.
     if response.body.contains(0) {
       throw .malformed(document: name, reason: "NUL bytes: not UTF-8 text")
     }
@@ -203,7 +204,7 @@ package struct Fetch: Sendable {
   }
 }
 
-/// Everything in a request that opens a door.
+/// Returns everything in a request that gives access: keys and tokens, also in Base64.
 private func secretParts(of request: Request, _ keys: [String: Secret]) -> [String] {
   let harmless: Set<String> = [
     "user-agent", "accept", "content-type", "requesttimestamp", "transactionid", "x-transactionid",
@@ -214,15 +215,15 @@ private func secretParts(of request: Request, _ keys: [String: Secret]) -> [Stri
   return parts + parts.map { Data($0.utf8).base64EncodedString() }
 }
 
-/// Whether a text holds a secret, however it is quoted: escapes of HTML, JSON and addresses change the
-/// signs between letters and digits, but not the runs of letters and digits.
+/// Whether a text contains a secret, however it is escaped. Escapes of HTML, JSON and addresses
+/// change the characters between letters and digits, but not the runs of letters and digits.
 private func repeats(_ secret: String, in text: String) -> Bool {
   let runs = secret.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.filter {
-    // Words of the protocol open nothing.
+    // Words of the protocol give no access.
     !["basic", "bearer", "subscribertoken", "fpdapi"].contains($0.lowercased())
   }
   guard runs.reduce(0, { $0 + $1.count }) >= 4 else { return false }
-  // Or with something put between its signs: marks, dashes, blanks.
+  // The secret may also be interrupted by marks, dashes or blanks.
   let (joined, folded) = (runs.joined(), lettersAndDigits(of: text))
   if joined.count >= 6, folded.contains(joined) { return true }
   return runs.contains { $0.count >= 6 && text.contains($0) }

@@ -1,8 +1,9 @@
 import Configuration
 import FuelModel
 
-/// Which fuel a feed's code means, where the configuration says so: `E10`, or with days, such as
-/// `P95 until 2026-07-01, P98 from 2026-07-01`. The first day counts, the last does not.
+/// The fuels that the configuration assigns to a feed's codes: `E10`, or with days, such as
+/// `P95 until 2026-07-01, P98 from 2026-07-01`. The day that `from` states is included, the day
+/// that `until` states is not.
 struct FuelMapping: Sendable {
   private struct Meaning {
     var fuel: Fuel

@@ -2,32 +2,34 @@ package import Configuration
 package import FuelModel
 package import HTTP
 
-/// Reads the feeds of one shape. A provider never retries, sleeps, logs, caches, reads the clock,
-/// touches the database or decides how many rejects are too many: that is done once, around it.
+/// Reads the feeds of one provider's interface. A provider never retries, sleeps, logs, caches,
+/// reads the clock, uses the database or decides how many rejects are too many. The code around it
+/// does all of this once, for all providers.
 package protocol Provider: Sendable {
-  /// The name that configuration files use.
+  /// The name of the provider in configuration files.
   static var id: String { get }
 
   /// The names of the secrets that a feed needs, in lower case.
   static func secrets(_ source: Source) -> [String]
 
-  /// Its fuel codes. A code that is not here and not in the feed's configuration is kept unmapped.
+  /// The fuels of the provider's codes. A code that is neither here nor in the feed's configuration
+  /// is kept unmapped.
   static var fuels: [String: Fuel] { get }
 
-  /// The documents that make up one run at an instant.
+  /// Returns the calls whose documents make up a run at an instant.
   static func calls(_ source: Source, at instant: Instant) -> [Call]
 
-  /// Further documents of the same run that can only be asked for once the first are there: pages,
-  /// batches of ids. Asked again with what they brought until there are none.
+  /// Returns further calls of the same run that depend on earlier documents, such as pages or
+  /// batches of ids. It is called again with all documents until it returns none.
   static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call]
 
-  /// Whether further documents may follow.
+  /// Whether further calls may follow.
   static var hasFollowingCalls: Bool { get }
 
-  /// The instant since which there should have been a run: a feed read before it is due again.
+  /// Returns the instant since which a run has been due: a feed with an older run has to be read.
   static func due(_ source: Source, at now: Instant) -> Instant
 
-  /// What opens the provider's door, by whatever exchange that takes.
+  /// Obtains the headers that give access to the provider, by whatever exchange that takes.
   ///
   /// - Parameter ask: sends a request with the usual limits and retries.
   static func authorise(
@@ -35,15 +37,17 @@ package protocol Provider: Sendable {
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
   ) async throws(FeedError) -> Authority
 
-  /// Whether a refused key may only have expired, so that one new exchange is worth it.
+  /// Whether refused access may only mean an expired token, so that one new exchange is worth
+  /// trying.
   static func keysExpire(_ source: Source) -> Bool
 
-  /// How its answers are known again in files that people have kept; `nil`: nobody has.
+  /// How to recognise this provider's answers in files that people have kept; `nil` where nobody
+  /// has kept any.
   static var keptAnswers: KeptAnswers? { get }
 
-  /// What the documents say. Pure.
+  /// Returns the content of the documents. A pure function.
   ///
-  /// - Throws: where a document as a whole cannot be believed; single records become rejects.
+  /// - Throws: where a document as a whole is not credible; single bad records become rejects.
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading
 }
 
@@ -56,7 +60,7 @@ extension Provider {
     _ source: Source, after documents: [Document]
   ) throws(FeedError) -> [Call] { [] }
 
-  /// By the feed's cadence; cron is never to the second.
+  /// By the feed's cadence, less 30 seconds because cron does not start to the second.
   package static func due(_ source: Source, at now: Instant) -> Instant {
     now - .seconds(60 * source.settings.integer("cadenceMinutes") - 30)
   }
@@ -66,22 +70,23 @@ extension Provider {
   ) async throws(FeedError) -> Authority { Authority(headers: [:]) }
 }
 
-/// Whole answers of a provider as files, which nothing but their content tells the time of.
+/// Complete answers of a provider in files. Only the content shows when such an answer was fetched.
 package struct KeptAnswers: Sendable {
-  /// What `bowser backfill` calls them, such as `vic-servo-saver`.
+  /// The name of such files in `bowser backfill`, such as `vic-servo-saver`.
   package var name: String
-  /// The document that a file is by its first characters: `prices`, or one that goes with every list of prices.
+  /// Returns the name of the document in a file with the given first characters: `prices`, or a
+  /// document that belongs to every list of prices. `nil` for any other file.
   package var document: @Sendable (_ head: String) -> String?
-  /// What tells a list of prices.
+  /// The text that identifies a list of prices, for messages.
   package var expected: String
-  /// When the market was as the list shows it; `nil`: it does not say.
+  /// Returns the instant of the market that the list shows; `nil` where the list does not state it.
   package var shownAt: @Sendable (_ text: String) -> Instant?
 }
 
-/// Headers that open a provider's door.
+/// Headers that give access to a provider.
 package struct Authority: Sendable, Equatable {
   package var headers: [String: String]
-  /// Until when they do; `nil`: they are not worth keeping, because they cost nothing to make.
+  /// Until when the headers are valid; `nil` where they are not worth keeping for later runs.
   package var expiresAt: Instant?
 
   package init(headers: [String: String], expiresAt: Instant? = nil) {
@@ -89,7 +94,7 @@ package struct Authority: Sendable, Equatable {
     self.expiresAt = expiresAt
   }
 
-  /// - Throws: where the text cannot be a token, so that nothing from outside gets into a header.
+  /// - Throws: where the text cannot be a token, so that no text from outside gets into a header.
   init(
     bearer token: String, headers: [String: String] = [:], expiresAt: Instant?
   ) throws(FeedError) {
@@ -100,29 +105,30 @@ package struct Authority: Sendable, Equatable {
   }
 }
 
-/// One document to ask for.
+/// The request for one document.
 package struct Call: Sendable {
-  /// The document's name, unique within a run.
+  /// The name of the document, unique within a run.
   package var name: String
-  /// Below the source's address.
+  /// The path below the address of the source.
   package var path: String
   package var query: [(String, String)]
   package var headers: [String: String]
-  /// Sent with POST; empty: GET.
+  /// The body, sent with POST; an empty body means GET.
   package var body: [UInt8]
   package var role: Role
-  /// Whether the answer is a web page with the data in it. Everywhere else a page is a fault.
+  /// Whether the answer is a web page that contains the data. For any other call a page is an
+  /// error.
   package var isPage: Bool
 
-  /// When a document is worth asking for.
+  /// When a document is requested.
   package enum Role: Sendable {
     /// In every run.
     case always
-    /// Brands, regions, sites: they change so rarely that a daily look is enough.
+    /// Brands, regions, sites: they change so rarely that a request a day is enough.
     case reference
-    /// Everything there is. Where the provider also has news, only now and then.
+    /// The whole list. Where the provider also lists what is new, it is requested less often.
     case snapshot
-    /// What is new since the last call. Some of it may be lost; the next snapshot repairs that.
+    /// What is new since the last call. If some of it is lost, the next snapshot repairs that.
     case news
   }
 

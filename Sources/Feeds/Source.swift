@@ -6,14 +6,14 @@ package import FuelModel
 package struct Source: Sendable {
   /// The feed's id, such as `qld-fpd`.
   package let feed: String
-  /// Which provider type reads it.
+  /// The provider type that reads the feed.
   package let provider: any Provider.Type
-  /// The state whose price day and zone apply where the feed itself names none.
+  /// The state whose price days and zone apply where the feed itself states none.
   package let state: State
   package let country: Country
   package let url: URL
   package let settings: Settings
-  /// The local time from which on the feed has the next price day's prices; `nil`: it never has.
+  /// The local time from which on the feed has the prices of the next price day; `nil` means never.
   package let publishesTomorrowAt: String?
   private let mapping: FuelMapping
 
@@ -25,42 +25,43 @@ package struct Source: Sendable {
     Setting("url", .text),
     Setting("enabled", .boolean, .boolean(true)),
     Setting("parameters", .texts, .table([:])),
-    // How often somebody is expected to run it; health is judged by this.
+    // How often a run is expected, in minutes. The feed's health is measured against it.
     Setting("cadenceMinutes", .integer(1...10_080)),
-    // A price is not believed for longer than this after its own stamp ...
+    // A price lapses this long after its own stamp, ...
     Setting("priceLapsesHours", .integer(1...100_000)),
-    // Fuels that are believed for longer or less long: { DL: 1440 }.
+    // Other hours for single fuels: { DL: 1440 }.
     Setting(
       "priceLapsesHoursByFuel", .integers(keys: Fuel.allCases.map(\.rawValue), 1...100_000),
       .table([:])),
-    // ... nor for longer than this after it was last seen listed.
+    // ... and this long after it was last listed.
     Setting("sightLapsesHours", .integer(1...100_000)),
-    // Whether its prices are fixed for whole price days.
+    // Whether prices are fixed for whole price days.
     Setting("tellsWholeDays", .boolean, .boolean(false)),
-    // More unreadable records than this share refuse the run.
+    // A run with more than this share of unreadable records is refused.
     Setting("maxRejectShare", .share, .number(0.02)),
-    // Fewer prices than this share of those listed before: the run is refused, or only partial.
+    // A list with less than this share of the prices listed before is refused, or is only partial.
     Setting("refuseBelowShare", .share, .number(0.7)),
     Setting("partialBelowShare", .share, .number(0.95)),
-    // Fuel codes that the provider's own list lacks or that changed: code to fuel, with days where
-    // it matters: { X1: 'E10', P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }.
+    // Fuels of codes that the provider's list lacks, or of codes that changed, with days where
+    // needed: { X1: 'E10', P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }.
     Setting("fuels", .texts, .table([:])),
-    // How old prices are when they are published, by the scheme's rule.
+    // How old prices are when they are published, by the rule of the scheme.
     Setting("delayHours", .integer(0...168), .number(0)),
-    // Local time from which on the next price day's prices are there, such as 14:30; empty: never.
+    // The local time from which on the next price day's prices are published, such as 14:30; empty
+    // means never.
     Setting("publishesTomorrowAt", .text, .text("")),
     // Whether a doubtful price that is still reported after a day is believed.
     Setting("holdingConfirms", .boolean, .boolean(true)),
-    // How far ahead a stamp may lie.
+    // How far ahead of the fetch a stamp may lie.
     Setting("horizonMinutes", .integer(0...4_320), .number(10)),
-    // The provider's own limits; 0 is none.
+    // The provider's own limits; 0 means no limit.
     Setting("callsPerMonth", .integer(0...1_000_000), .number(0)),
     Setting("callsPerMinute", .integer(0...1_000), .number(0)),
-    // The feed whose key, token and quota this one shares; empty: its own.
+    // The feed whose key, token and quota this feed shares; empty means its own.
     Setting("account", .text, .text("")),
-    // Where the provider also tells what is new: the whole list only this often.
+    // For a provider that also lists what is new: the minutes between two whole lists.
     Setting("snapshotMinutes", .integer(0...1_440), .number(0)),
-    // How long the documents of its runs are kept.
+    // How long the documents of runs are kept.
     Setting("keepBodiesDays", .integer(1...3_650), .number(30)),
     Setting("leastSecondsBetweenRuns", .integer(0...86_400), .number(0)),
     Setting("pauseMilliseconds", .integer(0...60_000), .number(0)),
@@ -69,7 +70,7 @@ package struct Source: Sendable {
     Setting("attribution", .text),
   ]
 
-  /// The environment's variables that set them for a feed; none of them is a secret.
+  /// Returns the environment variables that set a feed's settings; none of them is a secret.
   package static func variables(of feed: String) -> [String] {
     table.map { $0.variable(prefix: prefix(of: feed)) }
   }
@@ -94,7 +95,7 @@ package struct Source: Sendable {
     self.feed = feed
     self.country = country
     state = try country.state(of: settings, place: place)
-    // Plain HTTP passes here for simulators; the client allows it to this machine only.
+    // Plain HTTP is accepted here for simulators; the client allows it to this machine only.
     guard let url = URL(string: settings.text("url")), url.host != nil, url.user == nil,
       url.password == nil, ["https", "http"].contains(url.scheme?.lowercased())
     else {
@@ -118,7 +119,7 @@ package struct Source: Sendable {
     mapping = try FuelMapping(settings.texts("fuels"), place: place)
   }
 
-  /// The feed whose secrets and quota it uses.
+  /// The feed whose secrets and quota this feed uses.
   package var account: String {
     let account = settings.text("account")
     return account.isEmpty ? feed : account
@@ -126,9 +127,10 @@ package struct Source: Sendable {
 
   package var secrets: [String] { provider.secrets(self) }
 
-  /// The first of its secrets that nobody has given, as the error that says how to; `nil`: it has them all.
+  /// Returns the error for the first secret that is missing, which states how to set it; `nil`
+  /// where there is none.
   ///
-  /// - Throws: where one was given that cannot be used.
+  /// - Throws: where a secret exists but cannot be used.
   package func missingSecret(
     in secrets: Secrets
   ) throws(ConfigurationError) -> ConfigurationError? {
@@ -143,7 +145,7 @@ package struct Source: Sendable {
     return nil
   }
 
-  /// How long to wait before a request is repeated, by the provider's own rules.
+  /// The shortest pause before a request is repeated, by the provider's own rules.
   package var leastSecondsBetweenCalls: Int {
     let perMinute = settings.integer("callsPerMinute")
     return max(
@@ -152,7 +154,8 @@ package struct Source: Sendable {
 
   package var delay: Duration { .seconds(3_600 * settings.integer("delayHours")) }
 
-  /// What a fuel code of the feed means at an instant: the configuration's word, then the provider's.
+  /// Returns the fuel of a feed's code at an instant: by the configuration, otherwise by the
+  /// provider's list. An unknown code is unmapped; its text is empty where the code is too long.
   package func fuel(_ code: String, at instant: Instant) -> Fuel {
     mapping.fuel(code, on: state.timeZone.local(instant).day) ?? provider.fuels[code]
       ?? .unmapped(code.utf8.count <= InputLimit.fuelCodeBytes.value ? code.plain : "")

@@ -6,18 +6,19 @@ import FuelModel
   import Glibc
 #endif
 
-/// Keeps what opened a provider's door for the runs after this one: a file that only its owner can
-/// read, written aside and renamed, so that two writers never leave half of one.
+/// Keeps a provider's token for later runs, in a file that only its owner can read. The file is
+/// written under another name and renamed, so that two writers never leave a partial file.
 ///
-/// Everything that is odd about the file (another owner, broken, expired, of another key) means that
-/// there is none. The text of a token is nowhere else.
+/// Any irregularity of the file (another owner, damage, an expired token, other keys) means that
+/// there is no token. The text of a token is stored nowhere else.
 package struct TokenCache: Sendable {
   private let folder: String?
 
-  /// - Parameter folder: made when first needed; `nil`: nothing is kept.
+  /// - Parameter folder: created when first needed; `nil` means that nothing is kept.
   package init(folder: String?) { self.folder = folder }
 
-  /// Where programs keep such things: the folder configured, systemd's, XDG's, or below the home.
+  /// Returns the folder for tokens: the configured one, that of systemd, that of XDG, or one in the
+  /// home directory.
   package static func folder(configured: String, environment: [String: String]) -> String? {
     if !configured.isEmpty { return configured }
     if let folder = environment["STATE_DIRECTORY"], !folder.isEmpty { return folder }
@@ -32,7 +33,8 @@ package struct TokenCache: Sendable {
     var headers: [String: String]
   }
 
-  /// What is kept for an account, if it is good for some minutes yet.
+  /// Returns the authority that is kept for an account, if it lasts five more minutes and at most a
+  /// week.
   func load(_ account: String, keys: [String: Secret], at now: Instant) -> Authority? {
     guard let folder else { return nil }
     let descriptor = open("\(folder)/\(account).token", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -45,7 +47,7 @@ package struct TokenCache: Sendable {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = read(descriptor, &bytes, bytes.count)
     guard count > 0, count < bytes.count else { return nil }
-    // Whatever cannot be read is made anew.
+    // A file that cannot be read is replaced after the next exchange.
     guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes[..<count])),
       entry.keys == Self.mark(keys), entry.expires > (now + .seconds(300)).seconds,
       entry.expires < (now + .seconds(7 * 86_400)).seconds
@@ -53,7 +55,7 @@ package struct TokenCache: Sendable {
     return Authority(headers: entry.headers, expiresAt: Instant(seconds: entry.expires))
   }
 
-  /// Keeps it. A folder that cannot be written costs an exchange a run, nothing else.
+  /// Keeps an authority. Where the folder cannot be written, each run costs one more exchange.
   func save(_ authority: Authority, _ account: String, keys: [String: Secret]) {
     guard let folder, let expiresAt = authority.expiresAt else { return }
     let entry = Entry(
@@ -77,8 +79,8 @@ package struct TokenCache: Sendable {
     unlink("\(folder)/\(account).token")
   }
 
-  /// Tells one set of keys from another. Not a digest to protect anything: the file beside it holds
-  /// the token itself and is its owner's alone.
+  /// Returns a number that distinguishes one set of keys from another. It need not be a secure
+  /// digest: the same file contains the token itself, and only its owner can read it.
   private static func mark(_ keys: [String: Secret]) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for (name, secret) in keys.sorted(by: { $0.key < $1.key }) {

@@ -5,11 +5,12 @@ import HTTP
 
 /// Victoria's Fair Fuel Open Data API (Servo Saver).
 ///
-/// JSON; cents per litre; stamps are true UTC. By the scheme's rule every answer shows the state of
-/// **exactly a day before**, which is the feed's delay. Everything is stamped anew at 06:00 Melbourne
-/// time, changed or not, so that no stamp is older than a day and none means the last change. A fuel
-/// is not available where `isAvailable` is false, and also where it is true and the price is 9999,
-/// 9999.9 or 999.9. Ten requests a minute.
+/// JSON; cents per litre; stamps are true UTC. By the rule of the scheme every answer shows the
+/// market of **exactly one day before**, which is the feed's delay. At 06:00 Melbourne time every
+/// price gets a new stamp, changed or not. Therefore no stamp is older than a day, and none means
+/// the last change. A fuel is not available where `isAvailable` is false, and also where it is true
+/// and the price is 9999, 9999.9 or 999.9. Ten requests a minute.
+///
 /// Source: "Fair Fuel Open Data API" v1.0, Service Victoria
 enum FairFuel: Provider {
   static let id = "fair-fuel"
@@ -20,10 +21,10 @@ enum FairFuel: Provider {
     "B20": .b20, "LPG": .lpg, "LNG": .lng, "CNG": .cng,
   ]
 
-  // Numbers that stand for «none», compared before anything else.
+  // Numbers that stand for "not available", compared before anything else.
   private static let none: Set<Decimal> = [9999, Decimal(99_999) / 10, Decimal(9_999) / 10]
 
-  /// A list shows the market as it was when its newest stamp was set.
+  /// A list shows the market at the instant of its newest stamp.
   static var keptAnswers: KeptAnswers? {
     KeptAnswers(
       name: "vic-servo-saver",
@@ -39,7 +40,7 @@ enum FairFuel: Provider {
   }
 
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
-    // The provider wants a new number for every request.
+    // The provider requires a new id for every request.
     func headers() -> [String: String] {
       ["x-transactionid": UUID().uuidString.lowercased(), "Accept": "application/json"]
     }
@@ -155,7 +156,8 @@ enum FairFuel: Provider {
     return names
   }
 
-  /// `1 Linsell Boulevard, Cranbourne East, 3977`: no state, the suburb in any case.
+  /// Reads an address such as `1 Linsell Boulevard, Cranbourne East, 3977`: it has no state, and
+  /// the suburb may be in upper or lower case.
   private static func station(
     _ row: StationRow, _ code: String, _ brands: [String: String]
   ) -> Station {
@@ -169,7 +171,7 @@ enum FairFuel: Provider {
     }
     return Station(
       code: code, state: .vic, name: row.name.plain,
-      // A brand that the list does not name is known by its id until it does.
+      // A brand that the brand list does not contain is shown by its id until the list contains it.
       brand: row.brandId.flatMap { brands.isEmpty ? nil : brands[$0] ?? $0.plainOrNil },
       address: address, suburb: parts.count > 1 ? parts.last : nil, postcode: postcode,
       position: Position(

@@ -3,11 +3,13 @@ import Foundation
 import FuelModel
 import HTTP
 
-/// FuelCheck of New South Wales: also the Australian Capital Territory, and Tasmania's own scheme.
+/// FuelCheck of New South Wales, which includes the Australian Capital Territory; also Tasmania's
+/// own scheme.
 ///
-/// OAuth client credentials, then JSON; cents per litre; `lastupdated` is **UTC** although it does
-/// not say so. The list is complete: a fuel out of stock is simply missing. Chargers are in it too,
-/// priced per kWh. 2,500 calls a month, token calls counted.
+/// OAuth client credentials, then JSON; cents per litre. `lastupdated` is **UTC**, although it does
+/// not state it. The list is complete: a fuel that is out of stock is missing. Electric chargers
+/// are in the list too, priced per kWh. 2,500 calls a month, token calls included.
+///
 /// Source: "Fuel API" at https://api.nsw.gov.au/Product/Index/22
 enum FuelCheck: Provider {
   static let id = "fuelcheck"
@@ -19,8 +21,8 @@ enum FuelCheck: Provider {
     "E85": .e85, "B20": .b20, "CNG": .cng, "LNG": .lng, "H2": .h2,
   ]
 
-  /// Version 1 lists New South Wales and the ACT, and tells what is new since this key's last call
-  /// of the day; version 2 lists other states by name.
+  /// Version 1 lists New South Wales and the ACT, and also what is new since this key's last call
+  /// of the day. Version 2 lists other states by name.
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
     let headers = [
       "transactionid": UUID().uuidString,
@@ -98,7 +100,7 @@ enum FuelCheck: Provider {
     }
     let answer = try decodeJSON(Answer.self, from: document)
     let isNews = document.name == "news"
-    // Nothing new is news too; a list without anything is a fault.
+    // A list of news may be empty; a whole list without stations or prices is an error.
     guard isNews || !(answer.prices.isEmpty || answer.stations.isEmpty) else {
       throw .malformed(document: document.name, reason: "the list is empty")
     }
@@ -117,10 +119,11 @@ enum FuelCheck: Provider {
   private static func read(_ row: PriceRow, of source: Source, into reading: inout Reading) {
     func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: row.raw)) }
     let code = row.fueltype.plain
-    // Cents per kWh, and mostly 0 for «unknown». Codes with a dash are search groups of the app.
+    // Chargers: cents per kWh, and mostly 0 for "unknown". Codes with a dash are search groups of
+    // the app.
     guard code != "EV", !code.contains("-") else { return reject(.unsupportedFuel) }
     guard !code.isEmpty else { return reject(.unknownFuel) }
-    // One that the list does not describe is kept until a later list does.
+    // A station code that the list does not describe is kept until a later list describes it.
     guard !row.stationcode.text.isEmpty else { return reject(.stationMissing) }
     guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
       return reject(.stampUnreadable)
@@ -140,7 +143,8 @@ enum FuelCheck: Provider {
     let state = row.state.flatMap { Country.australia.state($0) }
     return Station(
       code: row.code.text,
-      // The list says NSW for everything, the ACT included: there only the address tells.
+      // The list states NSW for every station, those of the ACT included. There, only the address
+      // shows the territory.
       state: state.flatMap { $0 == .nsw ? nil : $0 }
         ?? (source.state == .nsw ? place.state ?? .nsw : source.state),
       name: row.name.plain,

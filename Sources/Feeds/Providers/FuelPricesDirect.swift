@@ -3,12 +3,13 @@ import Foundation
 import FuelModel
 import HTTP
 
-/// The publishers' interface of Queensland and South Australia («FPPDirect API OUT»).
+/// The interface for publishers of Queensland and South Australia ("FPPDirect API OUT").
 ///
-/// JSON; prices in **tenths of a cent**, 9999 for «not available»; stamps are UTC without saying so
-/// and mean the last report, not the last change. Each method at most once a minute, reference lists
-/// once a day; breaking that costs the token. The list holds the whole state: what is missing is not
-/// offered.
+/// JSON; prices in **tenths of a cent**, 9999 for "not available". Stamps are UTC, although they do
+/// not state it, and mean the last report, not the last change. Each method may be called once a
+/// minute, reference lists once a day; a breach costs the token. The list contains the whole state:
+/// a price that is missing is not offered.
+///
 /// Source: "Fuel Prices QLD Direct API (OUT)" v1.5, https://www.fuelpricesqld.com.au;
 /// "SAFPIS API (OUT)" v1.2, https://www.safuelpricinginformation.com.au
 enum FuelPricesDirect: Provider {
@@ -19,10 +20,10 @@ enum FuelPricesDirect: Provider {
     "2": .u91, "3": .dl, "4": .lpg, "5": .p95, "6": .dl, "8": .p98, "11": .lrp, "12": .e10,
     "13": .e5, "14": .pdl, "16": .b20, "19": .e85, "21": .laf, "22": .cng, "23": .lng,
   ]
-  // Combined search groups; they are not fuels.
+  // Combined search groups, which are not fuels.
   private static let groups: Set<Int64> = [999, 1000]
 
-  // Level 3 of the region list.
+  // The states by their ids on level 3 of the region list.
   private static let states: [Int64: State] = [
     1: .qld, 2: .nsw, 3: .vic, 4: .sa, 5: .wa, 6: .act, 7: .tas, 8: .nt,
   ]
@@ -50,7 +51,7 @@ enum FuelPricesDirect: Provider {
     Authority(headers: [
       "Authorization": "FPDAPI SubscriberToken=\(secrets["token"]?.reveal() ?? "")",
       "Content-Type": "application/json",
-      // Without it the service may choose XML.
+      // Without this header the service may answer in XML.
       "Accept": "application/json",
     ])
   }
@@ -96,7 +97,7 @@ enum FuelPricesDirect: Provider {
     _ document: Document, of source: Source, into reading: inout Reading
   ) throws(FeedError) {
     let list = try decodeJSON(PriceList.self, from: document)
-    // The wrong region answers with an empty list; it does not mean that a state closed.
+    // For a wrong region the list is empty. An empty list does not mean that all stations closed.
     guard !list.rows.isEmpty else {
       throw .malformed(document: document.name, reason: "SitePrices is empty")
     }
@@ -115,7 +116,7 @@ enum FuelPricesDirect: Provider {
         reading.rejects.append(Reject(.stampUnreadable, raw: row.raw))
         continue
       }
-      // Compared before anything is divided: 9999 is a word, not 999.9 cents.
+      // Compared before any division: 9999 is a sentinel, not 999.9 cents.
       let price: Price?
       if row.amount == 9999 {
         price = nil
@@ -172,7 +173,8 @@ enum FuelPricesDirect: Provider {
     enum CodingKeys: String, CodingKey { case regions = "GeographicRegions" }
   }
 
-  /// Suburb names by id. Ids are unique only within a level: 257 of them occur on two.
+  /// Returns suburb names by id. Ids are unique only within a level: 257 of them occur on two
+  /// levels.
   private static func suburbNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
     guard let document else { return [:] }
     let list = try decodeJSON(RegionList.self, from: document)
@@ -183,7 +185,7 @@ enum FuelPricesDirect: Provider {
     return names
   }
 
-  /// `S` is the list in the document and the id in its elements.
+  /// The key `S` is the list in the document, but the id in the list's elements.
   private struct SiteList: Decodable {
     let sites: [Lenient<Site>]
     enum CodingKeys: String, CodingKey { case sites = "S" }
@@ -227,7 +229,8 @@ enum FuelPricesDirect: Provider {
           code: site.id.text,
           state: site.state.flatMap { states[$0] } ?? source.state,
           name: site.name.plain,
-          // A brand that the list does not name is known by its number until it does.
+          // A brand that the brand list does not contain is shown by its number until the list
+          // contains it.
           brand: site.brand.flatMap { brands.isEmpty ? nil : brands[$0] ?? String($0) },
           address: site.address?.plain ?? "",
           suburb: site.suburb.flatMap { suburbs[$0] },

@@ -4,26 +4,27 @@ import HTTP
 
 /// FuelWatch of Western Australia: RSS 2.0, one document per product and day, cents per litre.
 ///
-/// By law a price holds from 06:00 to 06:00 Perth time; tomorrow's are published at 14:30. The
-/// price's day stands in each item's `date` and nowhere else: `Day=today` means the calendar day,
-/// whose prices begin only at 06:00, and the channel's build date was malformed for years.
+/// By law a price holds from 06:00 to 06:00 Perth time; tomorrow's prices are published at 14:30.
+/// Only the `date` of an item states the price's day: `Day=today` means the calendar day, whose
+/// prices begin only at 06:00, and the channel's build date was malformed for years.
 /// No key. Source: https://www.fuelwatch.wa.gov.au
 ///
-/// The web site's own JSON lists (`sites-ULP`, ...) are read too where they were recorded. They
-/// carry no date: what they call today begins at 06:00 of the day before until 06:00.
+/// Recorded JSON lists of the web site (`sites-ULP`, ...) are read too. They contain no date. Their
+/// "today" is the current price day: before 06:00 it is the one that began at 06:00 the day before.
 enum FuelWatch: Provider {
   static let id = "fuelwatch"
 
-  /// The products are asked for one by one, so that no code can come that is not here.
+  /// The products are requested one by one, so every code that can arrive is in this list.
   static let fuels = Dictionary(uniqueKeysWithValues: products.map { ($0.code, $0.fuel) })
 
-  /// RSS product number, fuel, and the JSON service's code.
+  /// The product number of the RSS feed, the fuel, and the code of the JSON lists.
   private static let products: [(number: Int, fuel: Fuel, code: String)] = [
     (1, .u91, "ULP"), (2, .p95, "PUP"), (4, .dl, "DSL"), (5, .lpg, "LPG"), (6, .p98, "98R"),
     (10, .e85, "E85"), (11, .pdl, "BDL"),
   ]
 
-  // Published at 14:30; asked for before, the answer is a valid feed without items.
+  // 14:30, when tomorrow's prices are published. Until then a request for them returns a valid feed
+  // without items.
   private static let tomorrowFrom = 14 * 3600 + 30 * 60
 
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
@@ -38,16 +39,17 @@ enum FuelWatch: Provider {
     }
   }
 
-  /// Prices change at 06:00 and tomorrow's come out at 14:30; nothing happens in between.
+  /// Prices change at 06:00, and tomorrow's are published at 14:30. Nothing changes between these
+  /// times, so a run is due five minutes after each of them.
   static func due(_ source: Source, at now: Instant) -> Instant {
     let local = Zone.perth.local(now)
     let passed = [6 * 3600 + 300, tomorrowFrom + 300].last { $0 <= local.secondsOfDay }
-    // Before 06:05 it is yesterday's afternoon that counts.
+    // Before 06:05 the last of these times was yesterday's 14:35.
     return now - .seconds(local.secondsOfDay - (passed ?? tomorrowFrom + 300 - 86_400))
   }
 
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
-    // A price ends by itself after its day, so that absence has nothing left to prove.
+    // A price ends by itself after its day, so an absent price proves nothing.
     var reading = Reading(coverage: .partial)
     for document in documents {
       let parts = document.name.split(separator: "-").map(String.init)
@@ -60,7 +62,7 @@ enum FuelWatch: Provider {
           throw .malformed(document: document.name, reason: "no such product")
         }
         let items = try rssItems(document)
-        // Unleaded has hundreds of prices on any day; without one the page is not what it claims.
+        // Unleaded has hundreds of prices on any day. A list without any is not a list of today.
         if parts[0] == "today", product.fuel == .u91, items.isEmpty {
           throw .malformed(document: document.name, reason: "the list is empty")
         }
@@ -68,7 +70,8 @@ enum FuelWatch: Provider {
           reading.awaitsTomorrow = true
           reading.warnings.append("tomorrow's prices are not published yet")
         }
-        // A list of another day than it was asked for is a page that stands still.
+        // A list of another day than the requested one shows that the provider's page is not
+        // updated.
         let day = Zone.perth.local(document.fetchedAt).day + (parts[0] == "tomorrow" ? 1 : 0)
         if parts[0] != "yesterday", !items.isEmpty,
           !items.contains(where: { Day(($0["date"] ?? "").plain) == day })
@@ -107,7 +110,7 @@ enum FuelWatch: Provider {
       return reject(.stampUnreadable)
     }
     let restrictions = text("restrictions")
-    // A site of the low aromatic fuel programme lists it as plain unleaded.
+    // A station in the low aromatic fuel programme lists that fuel as plain unleaded.
     let fuel = product == .u91 && restrictions.contains("Low Aromatic Fuel") ? .laf : product
 
     let station = Station(
@@ -123,12 +126,13 @@ enum FuelWatch: Provider {
       raw: raw())
   }
 
-  /// The feed has no station id: a station is its name at its address.
+  /// Returns the code of a station. The feed has no id, so the code is the name and the address.
   private static func code(name: String, address: String, suburb: String) -> String {
     "\(name), \(address), \(suburb)".uppercased()
   }
 
-  /// 06:00 Perth time of a day. Perth keeps no summer time, so that every clock time exists once.
+  /// Returns 06:00 Perth time of a day. Perth has no daylight saving time, so every clock time
+  /// exists exactly once.
   private static func begin(of day: Day) -> Instant? {
     do {
       return try Zone.perth.instant(day, hour: 6)
@@ -177,7 +181,7 @@ enum FuelWatch: Provider {
         position: Position(latitude: site.address.latitude, longitude: site.address.longitude),
         isPublic: site.membershipRequired != true)
       reading.stations.append(station)
-      // A key that is missing says nothing: the site may only be closed at this hour.
+      // A missing key proves nothing: the station may only be closed at this hour.
       let prices = [(today, site.product.priceToday), (today + 1, site.product.priceTomorrow)]
       for case (let day, let amount?) in prices {
         let raw = "\(station.code) \(day) \(amount)"

@@ -3,13 +3,14 @@ import Foundation
 import FuelModel
 import HTTP
 
-/// MyFuel NT of the Northern Territory, by its public result page or by its interface for account
-/// holders (`parameters: { interface: 'page' }` or `'api'`).
+/// MyFuel NT of the Northern Territory, by its public page of results or by its interface for
+/// account holders (`parameters: { interface: 'page' }` or `'api'`).
 ///
-/// Cents per litre. **No price carries a stamp**: it holds when it is seen. Since 2026 prices change at
-/// 14:30 Darwin time with a day's notice: a scheduled price is the next one. 0 and null mean none.
-/// Many communities sell low aromatic fuel instead of unleaded.
-/// Source: https://myfuelnt.nt.gov.au; no raw answer is public, so that both readers are tolerant.
+/// Cents per litre. **No price has a stamp**: a price holds at the instant at which it is seen.
+/// Since 2026 prices change at 14:30 Darwin time with a day's notice; a scheduled price is the next
+/// one. 0 and null mean that there is no price. Many communities sell low aromatic fuel instead of
+/// unleaded.
+/// Source: https://myfuelnt.nt.gov.au. No original answer is public, so both readers are tolerant.
 enum MyFuel: Provider {
   static let id = "myfuel"
   static let hasFollowingCalls = true
@@ -38,7 +39,7 @@ enum MyFuel: Provider {
       : [Call(name: "outlets", path: "/api/v1/getReferenceData")]
   }
 
-  /// The prices of all outlets, ten at a time.
+  /// Returns the calls for the prices of all outlets, ten outlets in each call.
   static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call] {
     guard documents.count == 1, let list = documents.first, list.name == "outlets" else {
       return []
@@ -85,7 +86,7 @@ enum MyFuel: Provider {
           method: "POST", url: url,
           headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8)))
     } catch {
-      // The account is locked after wrong passwords, and 400 is how it says so.
+      // The provider locks an account after wrong passwords, and answers 400 where it refuses one.
       if case .unavailable(_, let reason) = error, reason.hasPrefix("status 400") {
         throw .notAllowed(document: "token", status: 400)
       }
@@ -158,12 +159,12 @@ enum MyFuel: Provider {
     }
   }
 
-  /// A number or a text: both were seen.
+  /// An amount as a number or a text; answers with either have been seen.
   private struct Amount: Decodable {
     let text: String
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
-      if let number = try? value.decode(Decimal.self) {  // not a number: then it must be a text
+      if let number = try? value.decode(Decimal.self) {  // not a number: it must be a text
         text = "\(number)"
       } else {
         text = try value.decode(String.self).plain
@@ -192,7 +193,7 @@ enum MyFuel: Provider {
       let row = try decoder.container(keyedBy: CodingKeys.self)
       code = try row.decode(String.self, forKey: .code)
       price = try row.decodeIfPresent(Amount.self, forKey: .price)
-      // The page writes it small, the interface with a capital.
+      // The page writes `isAvailable`, the interface `IsAvailable`.
       isAvailable =
         try row.decodeIfPresent(Bool.self, forKey: .isAvailable)
         ?? row.decodeIfPresent(Bool.self, forKey: .isOffered)
@@ -253,7 +254,7 @@ enum MyFuel: Provider {
         }
       }
     }
-    // An outlet that was asked for and not answered is a lost page, not a closed outlet.
+    // A requested outlet without an answer means a lost page of the list, not a closed outlet.
     guard answered.count * 10 >= known.count * 9 else {
       throw .refused("prices of only \(answered.count) of \(known.count) outlets came")
     }
@@ -284,13 +285,14 @@ enum MyFuel: Provider {
         raw: row.raw(outlet))
     }
     take(row.price, row.isAvailable != false, from: nil)
-    // Nothing scheduled means that the price stays, not that it ends.
+    // Where no price is scheduled, the present price continues.
     if let scheduled = row.scheduled, !scheduled.isNone, row.isScheduledAvailable != false {
       take(scheduled, true, from: nextChange(after: seenAt))
     }
   }
 
-  /// The next 14:30 Darwin time. Darwin keeps no summer time, so that every clock time exists once.
+  /// Returns the next 14:30 Darwin time. Darwin has no daylight saving time, so every clock time
+  /// exists exactly once.
   private static func nextChange(after instant: Instant) -> Instant? {
     let local = Zone.darwin.local(instant)
     let day = local.secondsOfDay < 14 * 3_600 + 30 * 60 ? local.day : local.day + 1
@@ -313,7 +315,7 @@ enum MyFuel: Provider {
       code: outlet.id.text, state: .nt, name: outlet.name.plain,
       brand: outlet.brand.flatMap { brands[$0] ?? $0.plainOrNil },
       address: address, suburb: outlet.suburb?.plainOrNil,
-      // Postcodes of the territory begin with a nought, which numbers lose.
+      // Postcodes of the territory begin with 0, which is lost where they are numbers.
       postcode: outlet.postcode.map {
         String(repeating: "0", count: max(0, 4 - $0.text.count)) + $0.text
       },
@@ -323,8 +325,8 @@ enum MyFuel: Provider {
 
   // MARK: The page
 
-  /// The JSON in the `value` of the element with the id `serverJson`, whatever the order of its
-  /// attributes and their quotes.
+  /// Returns the JSON in the `value` of the element with the id `serverJson`, whatever the order
+  /// and the quotes of its attributes.
   private static func pageData(_ document: Document) throws(FeedError) -> Document {
     guard let text = String(validating: document.bytes, as: UTF8.self) else {
       throw .malformed(document: document.name, reason: "not UTF-8")
@@ -339,7 +341,7 @@ enum MyFuel: Provider {
       name: document.name, bytes: Array(unescaped(value).utf8), fetchedAt: document.fetchedAt)
   }
 
-  /// Text without HTML's character references; an unknown one stays as it is.
+  /// Replaces the character references of HTML; an unknown one stays as it is.
   private static func unescaped(_ text: Substring) -> String {
     String(text).replacing(/&(#x[0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[a-z]{2,6});/) { match in
       let name = match.1

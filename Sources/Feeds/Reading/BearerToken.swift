@@ -2,10 +2,10 @@ import Foundation
 import FuelModel
 import HTTP
 
-/// The token in an answer of OAuth 2.0, or of something like it.
+/// The token in an answer of OAuth 2.0 or of a similar service.
 struct BearerToken: Decodable {
   private let text: String
-  /// Seconds.
+  /// In seconds.
   private let lifetime: LooseID?
 
   private enum CodingKeys: String, CodingKey {
@@ -13,11 +13,12 @@ struct BearerToken: Decodable {
     case lifetime = "expires_in"
   }
 
-  /// What the answer lets in, and until when. A lifetime that is none, or longer than a token is ever kept, is cut to
-  /// what is believed.
+  /// Returns the authority that an answer grants, and until when. A lifetime of more than a week is
+  /// cut to a week. Where it is missing or not a number above 0, `expiresAt` is `nil`, and the
+  /// token is not kept for later runs.
   ///
-  /// - Throws: where it is no answer with one token. What came is not shown: it may hold the token in a place where it
-  ///   was not expected.
+  /// - Throws: where the answer does not consist of one token. The error does not show the answer,
+  ///   which may contain the token in an unexpected part.
   static func authority(
     _ answer: Response, headers: [String: String] = [:], at instant: Instant
   ) throws(FeedError) -> Authority {
@@ -39,6 +40,6 @@ struct BearerToken: Decodable {
       expiresAt: seconds > 0 ? instant + .seconds(min(seconds, longest)) : nil)
   }
 
-  // A week.
+  // One week, in seconds.
   private static let longest: Int64 = 7 * 86_400
 }

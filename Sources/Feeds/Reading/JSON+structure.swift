@@ -1,10 +1,11 @@
 import FuelModel
 
-/// Refuses what the decoder lets pass in silence, or would take too long over: a key that stands twice in one object,
-/// however it is written (it takes the first, the database the last), a comma before a closing bracket, and whatever
-/// goes beyond `InputLimit`. One pass over the bytes.
+/// Refuses what the JSON decoder accepts silently, or would take too long to read: a key that
+/// occurs twice in one object, however it is escaped (the decoder takes the first one, the database
+/// the last), a comma before a closing bracket, and anything beyond `InputLimit`. Reads the bytes
+/// once.
 ///
-/// Looks at structure only; whether the text is JSON at all is the decoder's to say.
+/// Checks the structure only. The decoder determines whether the text is JSON at all.
 func checkStructure(of document: Document) throws(FeedError) {
   let reason = document.bytes.withUnsafeBufferPointer { bytes in
     var check = StructureCheck(bytes: bytes)
@@ -20,7 +21,7 @@ private struct StructureCheck {
     var isObject: Bool
     var awaitsKey: Bool
     var keys: [Range<Int>] = []
-    // Where there are many: the same keys, to be found at once.
+    // The same keys as a set, for quick search. Filled only where there are many or escaped keys.
     var known: Set<[UInt8]> = []
   }
 
@@ -29,7 +30,7 @@ private struct StructureCheck {
 
   init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  /// What is wrong, if anything.
+  /// Returns the first fault; `nil` where there is none.
   mutating func fault() -> String? {
     var previous: UInt8 = 0
     var index = 0
@@ -94,7 +95,7 @@ private struct StructureCheck {
     }
   }
 
-  // So many keys are compared one by one; objects of providers have a dozen.
+  // Up to this number of keys are compared one by one; the objects of providers have about a dozen.
   private static let few = 16
 
   private mutating func take(key: Range<Int>, of top: Int) -> String? {
@@ -120,7 +121,7 @@ private struct StructureCheck {
       "\"\(String(decoding: unescaped(key).prefix(40), as: UTF8.self).plain)\" stands twice in one object"
   }
 
-  /// A key's text: escapes are other ways to write the same.
+  /// Returns the text of a key without its escapes, which are other ways to write the same text.
   private func unescaped(_ range: Range<Int>) -> [UInt8] {
     var text: [UInt8] = []
     var index = range.lowerBound
@@ -141,7 +142,7 @@ private struct StructureCheck {
       case UInt8(ascii: "u"):
         guard let unit = unit(at: index, before: range.upperBound) else { break }
         index += 4
-        // A pair of surrogates is one scalar; half a pair is for the decoder to refuse.
+        // Two surrogates form one scalar. The decoder refuses an unpaired surrogate.
         if unit & 0xFC00 == 0xD800, index + 1 < range.upperBound,
           bytes[index] == UInt8(ascii: "\\"),
           bytes[index + 1] == UInt8(ascii: "u"),

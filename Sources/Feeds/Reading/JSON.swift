@@ -1,11 +1,11 @@
 import Foundation
 import FuelModel
 
-/// Reads a JSON document whole; what cannot be decoded refuses the document.
+/// Decodes a whole JSON document; a document that cannot be decoded is refused.
 func decodeJSON<Content: Decodable>(
   _ type: Content.Type, from document: Document
 ) throws(FeedError) -> Content {
-  // The decoder repairs broken UTF-8 without a word, so that a name could change in silence.
+  // The decoder repairs broken UTF-8 silently, so a name could change without a trace.
   guard String(validating: document.bytes, as: UTF8.self) != nil else {
     throw .malformed(document: document.name, reason: "not UTF-8")
   }
@@ -19,8 +19,8 @@ func decodeJSON<Content: Decodable>(
   }
 }
 
-/// A record of a list: read, or kept as text when it does not have its shape. One bad record does
-/// not spoil the list.
+/// A record of a list: decoded, or kept as text where it has another shape. One bad record does not
+/// invalidate the list.
 enum Lenient<Content: Decodable>: Decodable {
   case read(Content)
   case unread(raw: String)
@@ -35,7 +35,8 @@ enum Lenient<Content: Decodable>: Decodable {
 }
 
 extension Reading {
-  /// The content of a record that has its shape; one that has not becomes a reject.
+  /// Returns the content of a decoded record. Appends a reject for any other record and returns
+  /// `nil`.
   mutating func take<Content>(_ record: Lenient<Content>) -> Content? {
     switch record {
     case .read(let content): return content
@@ -46,7 +47,7 @@ extension Reading {
   }
 }
 
-/// A JSON value that only matters as text.
+/// A JSON value that is needed only as text.
 struct RawJSON: Decodable, CustomStringConvertible {
   let description: String
 
@@ -58,12 +59,12 @@ struct RawJSON: Decodable, CustomStringConvertible {
   }
 
   init(from decoder: any Decoder) throws {
-    if let table = try? decoder.container(keyedBy: Key.self) {  // not a table: next kind
+    if let table = try? decoder.container(keyedBy: Key.self) {  // not a table: try the next type
       let entries = try table.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
         "\"\(key.stringValue)\":\(try table.decode(RawJSON.self, forKey: key))"
       }
       description = "{" + entries.joined(separator: ",") + "}"
-    } else if var list = try? decoder.unkeyedContainer() {  // not a list: next kind
+    } else if var list = try? decoder.unkeyedContainer() {  // not a list: try the next type
       var elements: [String] = []
       while !list.isAtEnd { elements.append(try list.decode(RawJSON.self).description) }
       description = "[" + elements.joined(separator: ",") + "]"
@@ -71,11 +72,11 @@ struct RawJSON: Decodable, CustomStringConvertible {
       let value = try decoder.singleValueContainer()
       if value.decodeNil() {
         description = "null"
-      } else if let boolean = try? value.decode(Bool.self) {  // next kind
+      } else if let boolean = try? value.decode(Bool.self) {  // try the next type
         description = String(boolean)
-      } else if let number = try? value.decode(Decimal.self) {  // next kind
+      } else if let number = try? value.decode(Decimal.self) {  // try the next type
         description = "\(number)"
-      } else if let number = try? value.decode(Double.self) {  // next kind
+      } else if let number = try? value.decode(Double.self) {  // try the next type
         description = "\(number)"
       } else {
         description = "\"\(try value.decode(String.self))\""
@@ -84,17 +85,18 @@ struct RawJSON: Decodable, CustomStringConvertible {
   }
 }
 
-/// An id that some answers write as a number and some as a text.
+/// An id that some answers contain as a number and others as a text.
 struct LooseID: Decodable, Hashable {
   let text: String
 
   init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
-    if let number = try? value.decode(Int64.self) {  // not a number: then it must be a text
+    if let number = try? value.decode(Int64.self) {  // not a number: it must be a text
       text = String(number)
     } else {
       let given = try value.decode(String.self)
-      // Cut to size it would be another's.
+      // A code that is too long becomes empty. Cut to size, it could equal the code of another
+      // station.
       text = given.utf8.count <= InputLimit.codeBytes.value ? given.plain : ""
     }
   }

@@ -5,20 +5,20 @@ import FuelModel
   import FoundationXML
 #endif
 
-/// The items of an RSS document, each as element name → text, in document order.
+/// Returns the items of an RSS document in their order; each maps element names to texts.
 ///
-/// `XMLParser.parse()` answers `true` for a truncated document, for an empty one and for two roots;
-/// only the error and the closed root together tell. It also drops entity references without a
-/// word, so that any document type is refused before parsing.
+/// `XMLParser.parse()` returns `true` for a truncated document, for an empty one and for two roots.
+/// Only the absence of an error and a closed root together prove a complete document. The parser
+/// also drops entity references silently, so every document type is refused before parsing.
 ///
-/// - Throws: for anything that is not one complete, closed `<rss>` element in UTF-8 of up to 10 MB.
+/// - Throws: for anything that is not one complete `<rss>` element in UTF-8 below 10 MB.
 func rssItems(_ document: Document) throws(FeedError) -> [[String: String]] {
   func malformed(_ reason: String) -> FeedError {
     .malformed(document: document.name, reason: reason)
   }
   var bytes = document.bytes[...]
   if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-  // libxml2 fails above 10 MB, after it has delivered every element.
+  // Above 10 MB libxml2 fails, but only after it has delivered every element.
   guard bytes.count < 10_000_000 else { throw malformed("larger than 10 MB") }
   var gate = XMLGate(elements: InputLimit.elements.value)
   if let fault = bytes.withUnsafeBufferPointer({ gate.refusal(of: $0) }) { throw malformed(fault) }
@@ -70,7 +70,7 @@ private final class ItemCollector: NSObject, XMLParserDelegate {
     if path == ["rss", "channel"], name == "item" {
       items.append(item)
     } else if path == ["rss", "channel", "item"] {
-      // Two prices in one item contradict each other; the item is then unreadable as a whole.
+      // Two prices in one item contradict each other. Joined, neither of them can be read.
       item[name] = item[name] == nil ? text : "\(item[name] ?? "")|\(text)"
     }
     if path.isEmpty { isClosed = true }
