@@ -6,16 +6,18 @@ package import FuelModel
 package struct Archive: Sendable {
   /// The archive's id, such as `nsw-fuelcheck`.
   package let id: String
-  /// The feed of the same official scheme: their stations may be the same places.
+  /// The feed of the same official scheme. Its station records may be the same stations as those of
+  /// the archive.
   package let feed: String
   package let state: State
   package let format: ArchiveFormat
   package let settings: Settings
-  /// The days that its files tell of; no last one: it goes on.
+  /// The first day that the archive's files cover.
   package let from: Day
+  /// The last day that the files cover; `nil` where the archive is continued.
   package let until: Day?
 
-  /// What its facts are said to come from, beside the feed's own.
+  /// The name of the archive as the source of its prices, distinct from the name of the feed.
   package var source: String { "\(id)-archive" }
 
   /// Every setting that an archive's file may hold.
@@ -23,19 +25,19 @@ package struct Archive: Sendable {
     Setting("archive", .text),
     Setting("feed", .text),
     Setting("state", .text),
-    // A price is not believed for longer than this after it began.
+    // A price lapses this many hours after it began.
     Setting("priceLapsesHours", .integer(1...100_000)),
-    // Fuels that are believed for longer or less long: { DL: 1440 }.
+    // Other hours for single fuels: { DL: 1440 }.
     Setting(
       "priceLapsesHoursByFuel", .integers(keys: Fuel.allCases.map(\.rawValue), 1...100_000),
       .table([:])),
     Setting("tellsWholeDays", .boolean, .boolean(false)),
-    // More bad rows than this share refuse the file.
+    // A file with more than this share of rejected rows is refused.
     Setting("maxRejectShare", .share, .number(0.02)),
-    // The first and the last day that its files tell of; no last day: it goes on.
+    // The first and the last day that the files cover. An empty last day: the archive is continued.
     Setting("from", .text),
     Setting("until", .text, .text("")),
-    // Where people find the files.
+    // Where people can find the files.
     Setting("page", .text),
     Setting("licence", .text),
     Setting("attribution", .text),
@@ -59,7 +61,7 @@ package struct Archive: Sendable {
       variablePrefix: "BOWSER_ARCHIVE_" + id.uppercased().replacing("-", with: "_"),
       environment: environment)
     feed = settings.text("feed")
-    // The layouts that are known are Australia's.
+    // All known layouts are those of Australian archives.
     guard let state = Country.australia.state(settings.text("state")) else {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
@@ -75,7 +77,7 @@ package struct Archive: Sendable {
     self.until = Day(until)
   }
 
-  /// The archives of `<folder>/archives/*.json5` in the order of their names.
+  /// Reads the archives of `<folder>/archives/*.json5`, in the order of the files' names.
   package static func all(
     in folder: String, environment: [String: String]
   ) throws(ConfigurationError) -> [Archive] {

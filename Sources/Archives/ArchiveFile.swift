@@ -4,12 +4,13 @@ package import Foundation
   import Glibc
 #endif
 
-/// A file as it lies on disk, told by its content: the portal's names and formats are often wrong.
+/// A file of an archive on disk. Its form follows from its content, because the names and formats
+/// on the portals are often wrong.
 package struct ArchiveFile: Sendable {
   package enum Form: Sendable, Equatable {
     case csv
     case gzip
-    /// The path of the first sheet and of the shared texts inside.
+    /// The paths of the first sheet and of the shared texts within the workbook.
     case workbook(sheet: String, texts: String?)
     case zip(members: [String])
   }
@@ -17,13 +18,14 @@ package struct ArchiveFile: Sendable {
   package let path: String
 
   package init(_ path: String) {
-    // A name that begins with a dash would be an option to the tools that unpack it.
+    // The tools that unpack the file would take a name that begins with a dash for an option.
     self.path = path.hasPrefix("-") ? "./" + path : path
   }
 
   package var name: String { URL(filePath: path).lastPathComponent }
 
-  // More than this from one file is a bomb, not a month of prices: the largest real one is 60 MB.
+  // A file with more bytes is a decompression bomb, not a month of prices: the largest real one has
+  // 60 MB.
   static let mostBytes = 4 << 30
 
   package func form() throws -> Form {
@@ -47,7 +49,7 @@ package struct ArchiveFile: Sendable {
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
     guard listing.finish() else { throw ArchiveRefusal(file: name, "a damaged zip file") }
-    // The first sheet, by its number.
+    // The sheet with the lowest number.
     let sheets = members.filter { $0.hasPrefix("xl/worksheets/sheet") && $0.hasSuffix(".xml") }
     if let sheet = sheets.min(by: { ($0.count, $0) < ($1.count, $1) }) {
       return .workbook(sheet: sheet, texts: members.first { $0 == "xl/sharedStrings.xml" })
@@ -55,24 +57,24 @@ package struct ArchiveFile: Sendable {
     return .zip(members: members.filter { !$0.hasSuffix("/") })
   }
 
-  /// The plain bytes of a CSV file or of what gzip packed.
+  /// Returns the bytes of a CSV file, or the unpacked bytes of a gzip file.
   func plain(_ form: Form) throws -> ByteStream {
     try form == .gzip ? ByteStream(["gzip", "-dc", "--", path]) : ByteStream(file: path)
   }
 
-  /// The bytes of a member of a zip file.
+  /// Returns the bytes of a member of a zip file.
   func member(_ member: String) throws -> ByteStream {
-    // unzip takes the name for a pattern; brackets and stars in it are meant as they are.
+    // unzip takes the name for a pattern, so brackets, stars and the like are escaped.
     let pattern = member.map { "[]*?\\".contains($0) ? "\\\($0)" : String($0) }.joined()
     return try ByteStream(["unzip", "-p", path, pattern])
   }
 }
 
-/// Bytes that are read once from the beginning: a file, or what a program of the shell unpacks.
+/// Bytes that are read once from the beginning: those of a file, or the output of a program.
 package final class ByteStream {
   let descriptor: Int32
   private let handle: FileHandle
-  /// The program that writes them, until it was waited for.
+  /// The program that writes the bytes, until its end was waited for.
   private var process: pid_t?
 
   init(file: String) throws {
@@ -83,19 +85,23 @@ package final class ByteStream {
     descriptor = handle.fileDescriptor
   }
 
-  /// Opened before a process is confined, which may open nothing to write to.
+  /// `/dev/null`, opened before the process is confined. A confined process may not open any file
+  /// for writing.
   package static let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
 
-  /// Foundation's `Process` learns by a socket that a program has ended. A confined process may not use sockets, and
-  /// waited for ever (F-N46): this one asks the system.
+  /// Starts a program whose output is read.
   ///
-  /// - Parameter command: a program of the shell and its arguments.
+  /// Foundation's `Process` learns through a socket that a program has ended. A confined process
+  /// may not use sockets and waited for ever (F-N46), so this class waits for the program with
+  /// `waitpid`.
+  ///
+  /// - Parameter command: a program on `PATH`, and its arguments.
   package init(_ command: [String]) throws {
     let output = Pipe()
     handle = output.fileHandleForReading
     descriptor = handle.fileDescriptor
     let end = output.fileHandleForWriting
-    // Else nobody would see where the output ends.
+    // The output ends for the reader only once this process has closed its copy of the writing end.
     defer { try? end.close() }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -103,7 +109,7 @@ package final class ByteStream {
     posix_spawn_file_actions_adddup2(&actions, Self.nothing, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, end.fileDescriptor, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, Self.nothing, STDERR_FILENO)
-    // Keys of this process are nothing to a tool that unpacks files.
+    // This environment may contain keys, which a tool that unpacks files does not need.
     let path = ProcessInfo.processInfo.environment["PATH"].map { ["PATH=\($0)"] } ?? []
     let words = command.map { strdup($0) } + [nil]
     let environment = (path + ["LC_ALL=C.UTF-8"]).map { strdup($0) } + [nil]
@@ -115,23 +121,23 @@ package final class ByteStream {
   }
 
   deinit {
-    // Whoever gave up in the middle leaves a program that nobody reads from.
+    // Where reading stopped early, the program's output has no reader any more.
     if let process { kill(process, SIGKILL) }
     _ = wait()
   }
 
-  /// Everything, for what is read as a whole.
+  /// Reads everything at once.
   package func all() throws -> Data {
     var data = Data()
     while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {
       data += piece
-      // A small file can hold gigabytes of nothing.
+      // A small file can unpack to gigabytes.
       guard data.count <= Self.mostWhole else { throw TooLarge() }
     }
     return data
   }
 
-  /// The next bytes, none at the end.
+  /// Reads the next bytes and returns their number, which is 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -146,16 +152,17 @@ package final class ByteStream {
     package var description: String { "more than \(ByteStream.mostWhole >> 20) MB when unpacked" }
   }
 
-  /// Waits for the program, when everything was read; one that had more to say ends for want of a reader.
+  /// Waits for the program after its output was read. A program that has more to write ends,
+  /// because its output has no reader any more.
   ///
-  /// - Returns: whether it ended well.
+  /// - Returns: whether the program ended successfully.
   package func finish() -> Bool {
-    // What is closed already stays closed.
+    // An error here only means that the handle is closed already.
     try? handle.close()
     return wait() == 0
   }
 
-  /// The status of the program as the system tells it: 0 where it ended well.
+  /// Returns the program's status as the system reports it: 0 after a successful end.
   private func wait() -> Int32 {
     guard let process else { return 0 }
     self.process = nil

@@ -1,9 +1,9 @@
 package import FuelModel
 
-/// How the files of one archive are laid out. A value per archive, in `Formats/`; the reader knows no
-/// archive by name.
+/// The layout of the files of one archive. There is one value per archive, in `Formats/`; the code
+/// that reads files refers to no archive by name.
 package struct ArchiveFormat: Sendable {
-  /// What a column means to us; its number is its place among the columns that were found.
+  /// The meaning of a column. The raw value is the column's index in the list of columns found.
   package enum Column: Int, CaseIterable, Sendable {
     case code, name, brand, address, suburb, state, postcode, latitude, longitude
     case fuel, price, stamp
@@ -16,58 +16,60 @@ package struct ArchiveFormat: Sendable {
     case tenths
   }
 
-  /// What the column of times holds.
+  /// The meaning of the column of stamps.
   package enum Stamp: Sendable {
-    /// The wall clock of a zone, summer time included. In the hour that clocks show twice the first.
+    /// The wall clock of a zone, daylight saving time included. Where clocks show an hour twice,
+    /// the first one counts.
     case wallClock(Zone)
     case utc
-    /// A price day, which begins at an hour of the zone's day.
+    /// A price day, which begins at an hour of the local day.
     case day(Zone, startsAt: Int)
   }
 
-  /// What a station is known by within the archive.
+  /// What identifies a station record within the archive.
   package enum Identity: Sendable {
-    /// The code that its live feed uses too.
+    /// The code that the live feed uses too.
     case code
     case nameAndAddress
     case nameAndPosition
   }
 
   package let id: String
-  /// How files write the header of each column: lower case, spaces for underscores.
+  /// The names of each column in the files' headers: in lower case, with spaces for underscores.
   let columns: [Column: [String]]
-  /// Fuel names as files write them, in lower case; `nil`: sold, but no fuel of ours.
+  /// The names of fuels in the files, in lower case; `nil` for what is sold but not a supported
+  /// fuel.
   let fuels: [String: Fuel?]
-  /// Columns that hold the price of one fuel each, in files with a row per station and day.
+  /// The columns that contain the price of one fuel each, in files with a row per station and day.
   var fuelColumns: [String: Fuel] = [:]
   let unit: Unit
   let stamp: Stamp
   let identity: Identity
-  /// Prices that mean «not offered from then on», as numbers in the file's unit.
+  /// Prices that mean "not offered from then on", in tenths of a cent.
   var notOffered: Set<Int> = []
-  /// Where a price of 0 only fills a cell.
+  /// Whether a price of 0 only fills an empty cell. Applies to `fuelColumns`.
   var zeroIsBlank = false
-  /// Whether an empty cell of a workbook means the one above it, in every column but the price.
+  /// Whether an empty cell of a workbook repeats the cell above, in every column but the price.
   var fillsDown = false
-  /// Whether a file holds one local month, so that dates with day and month exchanged show.
+  /// Whether a file contains one local month, so that an exchange of day and month can be detected.
   var holdsOneMonth = true
 
-  /// The zone whose calendar cuts months.
+  /// The zone whose calendar defines the months.
   package var zone: Zone {
     switch stamp {
     case .wallClock(let zone), .day(let zone, _): zone
     case .utc: utcZone
     }
   }
-  /// With UTC stamps: the zone of the publisher.
+  /// The zone of the publisher, for UTC stamps.
   var utcZone: Zone = .brisbane
 
-  /// The state of a station whose row and address name none.
+  /// The state of a station whose row and address state none.
   var homeState: State {
     Country.australia.states.first { $0.timeZone == zone } ?? .nsw
   }
 
-  /// Whether stations are known by the codes of the live feed.
+  /// Whether the codes of the live feed identify the station records.
   package var hasCodes: Bool { identity == .code }
 
   /// Every format that this program reads.

@@ -1,27 +1,31 @@
 package import FuelModel
 
-/// Where the pieces of an archive's files come from: a reader in this process, or one that can do no harm.
+/// Delivers the pieces of an archive's files, read in this process or in a confined one.
 package protocol ArchiveSource: Sendable {
-  /// The next piece; `nil` after the last file.
+  /// Returns the next piece; `nil` after the last file.
   ///
-  /// - Throws: `ArchiveRefusal` for a file that is not believed at all. The one after it can be asked for then.
+  /// - Throws: `ArchiveRefusal` for a file that is refused as a whole. The next call continues with
+  ///   the next file.
   func next() async throws -> ArchivePiece?
 }
 
-/// Reads the files of one archive, piece by piece, into facts and the stations they are about.
+/// Reads the files of one archive, piece by piece, into facts and their station records.
 ///
-/// Texts become stations and fuels once per distinct wording; from then on a row costs its bytes.
-/// Wordings and records keep their numbers from file to file.
+/// Each distinct text becomes a station record or a fuel once. Every further row with that text
+/// costs only the comparison of its bytes. Wordings and records keep their numbers from file to
+/// file.
 package actor ArchiveReader: ArchiveSource {
   private var engine: Engine
   private var files: ArraySlice<ArchiveFile>
-  /// The file that is being read, where it did not fit into one piece.
+  /// The file whose next piece follows; `nil` where the next piece begins a file.
   private var open: OpenFile?
   private let mostFacts: Int
 
   /// - Parameters:
-  ///   - now: no price of an archive begins after it.
-  ///   - mostFacts: how many a piece holds. A million are 16 MB; three pieces may be under way.
+  ///   - now: the present. Stamps that lie too far after it are rejected: more than ten minutes, or
+  ///     more than a day for stamps that are days.
+  ///   - mostFacts: the number of facts after which a piece of a text file ends; a workbook is
+  ///     always one piece. A million facts take 16 MB, and three pieces may exist at once.
   package init(
     _ format: ArchiveFormat, files: [ArchiveFile], now: Instant, mostFacts: Int = 1_000_000
   ) {
@@ -39,10 +43,10 @@ package actor ArchiveReader: ArchiveSource {
     }
   }
 
-  /// The next piece; `nil` after the last file.
+  /// Returns the next piece; `nil` after the last file.
   ///
-  /// - Throws: `ArchiveRefusal` for a file that is not believed at all. The one after it can be
-  ///   asked for then.
+  /// - Throws: `ArchiveRefusal` for a file that is refused as a whole. The next call continues with
+  ///   the next file.
   package func next() throws -> ArchivePiece? {
     if let open { return try more(of: open, isFirst: false) }
     guard let file = files.popFirst() else { return nil }
@@ -54,7 +58,8 @@ package actor ArchiveReader: ArchiveSource {
     case .workbook(let sheet, let texts):
       return try workbook(file, sheet: sheet, texts: texts)
     case .zip(let members):
-      // One month in a wrapper is common; more than one is for unzip and a folder.
+      // A zip file with one month is common. One with several files has to be unzipped into a
+      // folder.
       guard let member = members.first, members.count == 1 else {
         throw ArchiveRefusal(
           file: file.name, "a zip file with \(members.count) files; unzip it into a folder first")
@@ -118,7 +123,8 @@ package actor ArchiveReader: ArchiveSource {
     }
     let stream = try file.member(sheet)
     let fillsDown = engine.format.fillsDown
-    // The parser calls back while this actor waits for it, so the engine is lent and taken back.
+    // The parser calls the engine back while this actor waits, so the engine is lent and taken
+    // back.
     let box = EngineBox(engine)
     engine = Engine(format: engine.format, now: engine.now)
     defer { engine = box.take() }
@@ -134,7 +140,7 @@ package actor ArchiveReader: ArchiveSource {
     return box.engine.piece(isFirst: true, isLast: true, bytes: 0)
   }
 
-  /// Lends the engine to a parser that calls back.
+  /// Holds the engine while it is lent to a parser that calls it back.
   private final class EngineBox {
     var engine: Engine
     init(_ engine: Engine) { self.engine = engine }

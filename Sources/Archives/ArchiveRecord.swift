@@ -1,18 +1,19 @@
 import FuelModel
 
-/// The fields of one row, as ranges of the bytes that hold it. Lives as long as the call it is handed to.
+/// The fields of one row, as ranges of the row's bytes. Valid only during the call that receives
+/// it.
 struct ArchiveRecord {
   struct Field {
     var start: Int32
     var count: Int32
-    /// Whether it holds doubled quotes.
+    /// Whether the field contains doubled quotes.
     var isEscaped: Bool
   }
 
   let base: UnsafePointer<UInt8>
   let fields: UnsafeBufferPointer<Field>
 
-  /// A field without outer blanks.
+  /// Returns a field without leading and trailing blanks.
   @inline(__always) subscript(_ index: Int) -> UnsafeBufferPointer<UInt8> {
     let field = fields[index]
     var start = Int(field.start)
@@ -24,7 +25,7 @@ struct ArchiveRecord {
 
   func text(_ index: Int) -> String {
     guard fields[index].isEscaped else { return String(decoding: self[index], as: UTF8.self) }
-    // By bytes: a mark behind a quote would make another letter of it.
+    // Compares bytes: in a Swift string a combining mark would merge with the quote before it.
     var bytes: [UInt8] = []
     var isSecond = false
     for byte in self[index] {
@@ -36,7 +37,7 @@ struct ArchiveRecord {
 
   var isBlank: Bool { fields.indices.allSatisfy { self[$0].isEmpty } }
 
-  /// The row as it may be kept: its fields in one line.
+  /// The fields in one text, separated by `|`, for a reject.
   var raw: String {
     let limit = InputLimit.rejectBytes.value
     var raw = ""

@@ -1,8 +1,8 @@
-/// Why a file is not read at all.
+/// Why a whole file of an archive is refused.
 package struct ArchiveRefusal: Error, Equatable, CustomStringConvertible {
   package let file: String
   package let reason: String
-  /// Rows that were read before, for the record.
+  /// The price records that were read before the refusal, for the ledger.
   package let received: Int
 
   package init(file: String, _ reason: String, received: Int = 0) {

@@ -2,11 +2,12 @@
   import Glibc
 #endif
 
-/// Numbers by bytes: finds a station or a fuel by its raw text without making a `String` of it.
+/// Maps bytes to numbers: it finds the number of a station or a fuel by its raw text, without a
+/// `String`.
 struct ByteTable {
   private struct Slot {
     var hash: UInt64 = 0
-    /// Where the text lies in `texts`.
+    /// Where the text begins in `texts`.
     var start: Int32 = 0
     var count: Int32 = 0
     var value: Int32 = 0
@@ -17,7 +18,7 @@ struct ByteTable {
   private var texts: [UInt8] = []
   private(set) var count = 0
 
-  /// The number of a text; `nil` where it was never given one.
+  /// Returns the number of a text; `nil` where it has none.
   func value(of text: UnsafeBufferPointer<UInt8>) -> Int32? {
     let hash = Self.hash(text)
     var position = Int(truncatingIfNeeded: hash) & (slots.count - 1)
@@ -32,7 +33,7 @@ struct ByteTable {
     }
   }
 
-  /// Gives a text that has none a number.
+  /// Assigns a number to a text that has none.
   mutating func insert(_ text: UnsafeBufferPointer<UInt8>, _ value: Int32) {
     if count * 2 >= slots.count { grow() }
     let start = Int32(texts.count)
@@ -64,7 +65,8 @@ struct ByteTable {
     }
   }
 
-  /// Eight bytes at a time, multiplied and folded; texts that collide are told apart by comparison.
+  /// Hashes eight bytes at a time by multiplication and folding. `equals` distinguishes texts whose
+  /// hashes are equal.
   private static func hash(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var hash: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(text.count)
     guard let base = UnsafeRawPointer(text.baseAddress) else { return hash }

@@ -6,8 +6,10 @@
 ///
 /// - Parameters:
 ///   - path: a file, or `-` for standard input.
-///   - body: gets the line of the row, counted from 1 for the header, and its fields.
-/// - Throws: `CSVFileError` where it is no such file, and what the body throws.
+///   - body: receives the number of the row, where the header is 1, and the row's fields. It is not
+///     called for blank rows, which count all the same.
+/// - Throws: `CSVFileError` where the file cannot be read or has another form, and what `body`
+///   throws.
 package func csvRows(
   _ path: String, _ body: (_ row: Int, _ fields: [String]) throws -> Void
 ) throws {

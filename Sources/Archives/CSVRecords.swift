@@ -4,7 +4,7 @@ import Foundation
   import Glibc
 #endif
 
-/// Reads comma-separated values (RFC 4180) from a file descriptor, a megabyte at a time.
+/// Reads comma-separated values (RFC 4180) from a file descriptor, up to a megabyte at a time.
 struct CSVRecords: ~Copyable {
   private let descriptor: Int32
   private var buffer: UnsafeMutableBufferPointer<UInt8>
@@ -14,7 +14,8 @@ struct CSVRecords: ~Copyable {
   private var fields: UnsafeMutableBufferPointer<ArchiveRecord.Field>
   private(set) var bytes = 0
 
-  // A row is a hundred bytes; one that fills this is none.
+  // The size of the buffer. A real row has about a hundred bytes; one that fills the buffer is
+  // none.
   private static let size = 1 << 20
   private static let mostFields = 256
 
@@ -35,7 +36,7 @@ struct CSVRecords: ~Copyable {
     fields.deallocate()
   }
 
-  /// Hands rows to the body until it answers false or the file ends.
+  /// Passes rows to the body until the body returns false or the file ends.
   ///
   /// - Returns: whether the file has ended.
   mutating func read(_ body: (ArchiveRecord) throws -> Bool) throws -> Bool {
@@ -54,7 +55,7 @@ struct CSVRecords: ~Copyable {
     }
   }
 
-  /// Moves the unfinished row to the front and reads more behind it.
+  /// Moves the unfinished row to the front of the buffer and reads more bytes after it.
   private mutating func fill() throws {
     if bytes == 0, begin == 0, end == 0 {
       try more()
@@ -86,7 +87,7 @@ struct CSVRecords: ~Copyable {
     }
   }
 
-  /// The byte order mark of UTF-8.
+  /// Skips the byte order mark of UTF-8.
   private mutating func skipMark() throws {
     while end < 3, !isAtEnd { try more() }
     if end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { begin = 3 }
@@ -94,8 +95,8 @@ struct CSVRecords: ~Copyable {
 
   /// Finds the fields of the row that begins at a position.
   ///
-  /// - Returns: where the next row begins and how many fields this one has; `nil` where it is not
-  ///   all there yet.
+  /// - Returns: where the next row begins and how many fields this row has; `nil` where the row is
+  ///   not complete in the buffer yet.
   private mutating func row(from start: Int) throws -> (Int, Int)? {
     let base = UnsafePointer(buffer.baseAddress!)
     let fields = self.fields
@@ -125,8 +126,8 @@ struct CSVRecords: ~Copyable {
         fields[count] = .init(
           start: Int32(from), count: Int32(position - from), isEscaped: isEscaped)
         position += 1
-        // Whatever stands between the quote and the comma belongs to a broken row: it is kept, and
-        // the field does not read as a number or a name that is known.
+        // Text between the closing quote and the comma means a broken row. It becomes a part of the
+        // field, so that the field does not match a number or a known name.
         while position < end, base[position] != UInt8(ascii: ","), base[position] != 0x0A {
           if base[position] > 0x20 { fields[count].count = Int32(position + 1 - from) }
           position += 1
@@ -142,7 +143,7 @@ struct CSVRecords: ~Copyable {
       guard position < end else { return isAtEnd ? (position, count) : nil }
       position += 1
       if base[position - 1] == 0x0A {
-        // CRLF: the carriage return is no part of the last field; trimming drops it.
+        // Before a line feed, a carriage return is not a part of the last field; trimming drops it.
         return (position, count)
       }
     }

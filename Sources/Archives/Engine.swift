@@ -1,18 +1,18 @@
 import FuelModel
 
-/// Turns the rows of an archive's files into facts.
+/// Converts the rows of an archive's files to facts.
 struct Engine {
   let format: ArchiveFormat
   let now: Instant
-  /// Told the number of the price column.
+  /// Called with the number of the price column once the header is found.
   var whenHeaderIsFound: (Int) -> Void = { _ in }
 
-  // MARK: What lasts from file to file
+  // MARK: State that lasts from file to file
 
   private var wordings = ByteTable()
   private var recordOfWording: [Int32] = []
   private var recordOfCode: [String: Int32] = [:]
-  /// The code of each record.
+  /// The station code of each record, by the record's number.
   private var codes: [String] = []
   private var fuelNumbers = ByteTable()
   private var clockOffsets: [Int32: ClockOffset] = [:]
@@ -22,11 +22,11 @@ struct Engine {
     case nonexistent
   }
 
-  // Numbers in `fuelNumbers` that are no fuel of ours.
+  // Values in `fuelNumbers` for names that are not a supported fuel.
   private static let unsupported: Int32 = -1
   private static let unknown: Int32 = -2
 
-  // MARK: What belongs to the file
+  // MARK: State of the current file
 
   private var file = ""
   private var rows = 0
@@ -35,7 +35,7 @@ struct Engine {
   private var rejectedRows = 0
   private var rejectedBytes = 0
   private var blankRows = 0
-  /// Columns by meaning; -1 where a file does not have one.
+  /// The columns of the file by `ArchiveFormat.Column`; -1 where the file has no such column.
   private var columns: [Int] = []
   private var fuelColumns: [(column: Int, fuel: Fuel)] = []
   private var fieldCount = 0
@@ -45,10 +45,11 @@ struct Engine {
   private var isHeaderFound = false
   private var seen: [String] = []
 
-  // MARK: What belongs to the piece
+  // MARK: State of the current piece
 
   private(set) var facts = 0
-  /// By local month, the one that was met last at the end; with the days on which each wording was seen.
+  /// Facts by local month, and the days on which each wording occurs, as bits. The month of the
+  /// last row is at the end.
   private var months: [(month: Int32, facts: [ArchiveFact], days: [UInt32])] = []
   private var newWordings: [ArchiveWording] = []
   private var rejects: [Reject] = []
@@ -99,7 +100,7 @@ struct Engine {
         piece.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
       }
     }
-    // Those of a file that was refused come with the next one, so that numbers stay the same.
+    // New wordings of a refused file are part of the next piece, so that the numbers stay the same.
     piece.newWordings = newWordings
     newWordings = []
     piece.rejects += rejects
@@ -109,9 +110,9 @@ struct Engine {
     return piece
   }
 
-  /// The facts of each record together, in the order of their keys, each once. Of several prices of one
-  /// station and fuel in one second the last of the file counts, because corrections follow what
-  /// they correct; the others are turned away.
+  /// Returns facts grouped by station record and sorted by key; each key occurs once. Where one
+  /// station and fuel has several prices in one second, the last one in the file is kept, because
+  /// corrections follow what they correct. The other prices become rejects.
   private func settled(_ facts: [ArchiveFact], _ piece: inout ArchivePiece) -> [ArchiveFact] {
     var sorted = byRecord(facts)
     var kept = 0
@@ -121,7 +122,7 @@ struct Engine {
       while end < sorted.count, sorted[end].key == sorted[begin].key { end += 1 }
       let last = sorted[end - 1]
       if end - begin > 1 {
-        // Each other price is one that was corrected; what is left repeats one of them.
+        // Each different price was corrected and becomes a reject; the rest are repetitions.
         let others = Set(sorted[begin..<end].map(\.tenths)).subtracting([last.tenths]).sorted()
         piece.duplicates += end - begin - 1 - others.count
         for tenths in others {
@@ -140,7 +141,7 @@ struct Engine {
     return sorted
   }
 
-  /// Facts put together by record, counted first and placed then, and each record's few by key.
+  /// Groups facts by station record with a counting sort, then sorts the few facts of each record.
   private func byRecord(_ facts: [ArchiveFact]) -> [ArchiveFact] {
     var ends = [Int](repeating: 0, count: codes.count + 1)
     for fact in facts { ends[fact.record + 1] += 1 }
@@ -158,7 +159,8 @@ struct Engine {
           sorted[group].sort { ($0.key, $0.place) < ($1.key, $1.place) }
           continue
         }
-        // They come in the order of time, so that this moves little; equal keys stay in file order.
+        // Facts arrive almost in order of time, so that insertion moves few of them. Facts with
+        // equal keys stay in the order of the file.
         for position in group.dropFirst() {
           let fact = sorted[position]
           var hole = position
@@ -174,7 +176,7 @@ struct Engine {
 
   // MARK: Header
 
-  // Titles and blank rows come before the header of most workbooks.
+  // In most workbooks, titles and blank rows precede the header.
   private static let mostRowsBeforeHeader = 20
 
   mutating func take(_ record: ArchiveRecord) throws {
@@ -195,7 +197,7 @@ struct Engine {
     }
   }
 
-  // Read once: this is asked of every row.
+  // Read once, because every row is checked against these limits.
   private let mostRejected = InputLimit.rejectedRows.value
   private let mostRejectedBytes = InputLimit.rejectedBytes.value
   private let mostBlank = InputLimit.blankRows.value
@@ -221,7 +223,7 @@ struct Engine {
         + "expected columns such as \(expected.joined(separator: ", "))")
   }
 
-  /// The name of a column as it is compared: lower case, spaces for underscores.
+  /// Returns the name of a column for comparison: in lower case, with spaces for underscores.
   private static func folded(_ name: String) -> String {
     name.replacing("_", with: " ").lowercased().split(separator: " ").joined(separator: " ")
   }
@@ -246,7 +248,7 @@ struct Engine {
       isWide ? [.stamp, .suburb] : [.name, .address, .fuel, .price, .stamp]
     let needsCode = format.identity == .code
     guard required.allSatisfy(has), !needsCode || has(.code), !isWide || !fuels.isEmpty else {
-      // Half a header is a header that changed, not a title.
+      // A row with a part of the header's columns is a changed header, not a title.
       let missing = (required + (needsCode ? [.code] : [])).filter { !has($0) }
       if has(.stamp), !missing.isEmpty, missing.count <= 2 {
         let names = missing.compactMap { format.columns[$0]?.first }
@@ -275,7 +277,7 @@ struct Engine {
   private mutating func read(_ record: ArchiveRecord) {
     guard record.fields.count == fieldCount else {
       if record.isBlank { return }
-      // Workbooks leave out empty cells at the end; text files do not.
+      // Workbooks omit empty cells at the end of a row; text files do not.
       return reject(.recordUnreadable, record)
     }
     let stamp = record[columns[ArchiveFormat.Column.stamp.rawValue]]
@@ -295,7 +297,7 @@ struct Engine {
   ) {
     for (column, fuel) in fuelColumns {
       let price = record[column]
-      // Nothing, or 0 where it only fills the cell.
+      // The cell is empty, or contains a 0 that only fills it.
       if price.isEmpty || format.zeroIsBlank && Self.isZero(price) { continue }
       store(record, stamp, Int32(fuel.id ?? 0), price)
     }
@@ -351,7 +353,8 @@ struct Engine {
     }
     let seconds = utc - ArchiveFact.epoch
     guard seconds >= 0 else { return reject(.stampTooOld, record) }
-    // A clock that runs ahead by minutes is no reason to lose a price; tomorrow's belong to feeds.
+    // A stamp up to ten minutes ahead may come from a fast clock. A price day may begin up to a day
+    // ahead. Prices that begin later come from feeds, not from archives.
     guard utc <= now.seconds + horizon else { return reject(.stampInFuture, record) }
     guard let wording = wording(of: record) else { return reject(.stationMissing, record) }
 
@@ -393,7 +396,7 @@ struct Engine {
 
   // MARK: Parts of a row
 
-  /// What each fuel can cost, by its number.
+  /// The range of possible prices of each fuel, by its number.
   private let bands: [ClosedRange<Int32>] = {
     var bands = [ClosedRange<Int32>](repeating: 0...0, count: 256)
     for fuel in Fuel.allCases { if let id = fuel.id { bands[Int(id)] = fuel.band } }
@@ -413,7 +416,8 @@ struct Engine {
     return number
   }
 
-  /// Reads a price in tenths of a cent; a second decimal other than zero makes it unreadable.
+  /// Reads a price in tenths of a cent. A further decimal other than zero makes it unreadable,
+  /// unless it is a rounding error of Excel.
   private static func tenths(
     _ text: UnsafeBufferPointer<UInt8>, unit: ArchiveFormat.Unit
   ) -> Int? {
@@ -446,15 +450,16 @@ struct Engine {
     let whole = rest / scale
     let remainder = rest % scale
     if remainder == 0 { return value + Int(whole) }
-    // Excel writes 162.7 as 162.69999999999999: what is nearer than a millionth is meant.
+    // Excel writes 162.7 as 162.69999999999999. With eight decimals or more, a value within a
+    // millionth of a step (a tenth of a cent) is taken for that step.
     guard decimals >= 8 else { return nil }
     if remainder < scale / 1_000_000 { return value + Int(whole) }
     if scale - remainder < scale / 1_000_000 { return value + Int(whole) + 1 }
     return nil
   }
 
-  /// Seconds east of Greenwich in a local hour; `nil` where clocks jumped over it. In the hour that
-  /// clocks show twice the first counts.
+  /// Returns the seconds east of Greenwich in a local hour; `nil` where the clocks skipped the
+  /// hour. Where the clocks show an hour twice, the first one counts.
   @inline(__always) private mutating func offset(of day: Int32, second: Int32) -> Int32? {
     let hour = day * 24 + second / 3600
     if hour == lastHour { return lastOffset }
@@ -479,7 +484,7 @@ struct Engine {
     return seconds
   }
 
-  /// The same for an instant in UTC.
+  /// Returns the seconds east of Greenwich at an instant in UTC.
   private mutating func offset(ofUTC utc: Int64) -> ClockOffset {
     let hour = Int32(utc / 3600)
     if let known = clockOffsets[hour] { return known }
@@ -491,12 +496,13 @@ struct Engine {
 
   // MARK: Stations
 
-  /// The number of a row's wording of its station; `nil` where it names none.
+  /// Returns the number of the wording with which a row describes its station; `nil` where the row
+  /// does not identify a station.
   @inline(__always) private mutating func wording(of record: ArchiveRecord) -> Int? {
     if identityIsOneSpan, let first = identity.min(), let last = identity.max() {
       let start = Int(record.fields[first].start)
       let end = Int(record.fields[last].start + record.fields[last].count)
-      // Cells filled from above lie elsewhere in the row's bytes.
+      // Cells that were filled from the row above lie elsewhere in the row's bytes.
       if end > start, end - start < 2_000 {
         return number(UnsafeBufferPointer(start: record.base + start, count: end - start), record)
       }
@@ -562,7 +568,7 @@ struct Engine {
       position: position, isPublic: !(name ?? "").lowercased().contains("members only"))
   }
 
-  // MARK: The file as a whole
+  // MARK: The end of a file
 
   mutating func endFile() throws {
     guard isHeaderFound else { throw unknownLayout() }
@@ -574,10 +580,13 @@ struct Engine {
     for (month, _, days) in months { daysOfMonth[month, default: 0] |= days.reduce(0, |) }
   }
 
-  /// Some exports exchange day and month where both are below 13. A file of one month then has days
-  /// in twelve of them, each the same day.
+  /// Detects files in which day and month are exchanged. Some exports exchange them where both are
+  /// below 13. A file of one month then has rows in up to twelve months, all on the same day of the
+  /// month.
+  ///
+  /// - Throws: `ArchiveRefusal` for such a file.
   private func checkDays() throws {
-    // Days 13 to 31.
+    // Months with rows on days from 13 to 31, which cannot result from an exchange.
     let proof = daysOfMonth.filter { $0.value & ~0xFFF != 0 }
     let others = daysOfMonth.filter { $0.value & ~0xFFF == 0 }
     guard others.count >= 2 else { return }

@@ -1,10 +1,10 @@
 import FuelModel
 
-/// Reads the times that archives write, from bytes.
+/// Reads the forms of time in archives, from bytes:
 ///
 /// `2026-04-01 07:49:06`, `01/04/2020 07:49`, `1/04/2020 7:49:06 AM`, `05/04/2026`, with or without
-/// seconds and padding, and Excel's count of days. Slashes are day first, as everywhere in Australia.
-/// Anything else is refused; never a default.
+/// seconds and leading zeros, and the day numbers of Excel. A date with slashes begins with the
+/// day, as everywhere in Australia. Any other form is refused; there is no default.
 struct WallClock {
   struct Reading {
     /// Days since 1970-01-01.
@@ -12,7 +12,7 @@ struct WallClock {
     var secondOfDay: Int32
   }
 
-  /// Excel counts from 1899-12-30.
+  /// Day 0 of Excel, 1899-12-30, in days since 1970-01-01.
   private static let excelEpoch = -25_569
 
   static func read(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
@@ -42,7 +42,7 @@ struct WallClock {
     if reader.skip(":") {
       guard let value = reader.number(upTo: 2), reader.lastDigits == 2 else { return nil }
       second = value
-      // Thousandths are dropped.
+      // Fractions of a second are dropped.
       if reader.skip("."), reader.number(upTo: 9) == nil { return nil }
     }
     while reader.skip(" ") {}
@@ -58,9 +58,9 @@ struct WallClock {
       day: Int32(day.sinceEpoch), secondOfDay: Int32(hour * 3600 + minute * 60 + second))
   }
 
-  /// A serial such as `45717.011122685188`, rounded to the second.
+  /// Reads a day number of Excel, such as `45717.011122685188`, rounded to the second.
   private static func excel(days: Int, digits: Int, _ reader: inout Reader) -> Reading? {
-    // 1982 to 2119: any other number is none of our dates.
+    // From 1982 to 2119. No archive contains days outside of this range.
     guard digits == 5, (30_000...80_000).contains(days) else { return nil }
     var day = days + excelEpoch
     var second = 0
@@ -70,7 +70,7 @@ struct WallClock {
       var count = 0
       while let digit = reader.digit() {
         count += 1
-        // Twelve digits are far below a microsecond.
+        // Twelve decimals of a day are finer than a microsecond; further decimals are ignored.
         if count <= 12 {
           value = value * 10 + UInt64(digit)
           scale *= 10
@@ -90,7 +90,7 @@ struct WallClock {
   private struct Reader {
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// How many digits the last number had.
+    /// The number of digits of the last number.
     var lastDigits = 0
 
     init(text: UnsafeBufferPointer<UInt8>) { self.text = text }

@@ -2,7 +2,7 @@ import Foundation
 import FoundationXML
 import FuelModel
 
-/// Reads the rows of a workbook's sheet (Office Open XML) as they stream out of its zip file.
+/// Reads the rows of a workbook's sheet (Office Open XML) while its zip file is unpacked.
 ///
 /// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `v`, `is`.
 final class WorkbookRecords: NSObject, XMLParserDelegate {
@@ -10,12 +10,12 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   private let body: (ArchiveRecord) throws -> Void
   private let fillsDown: Bool
 
-  /// The row as bytes with the range of each cell, as rows of CSV come.
+  /// The bytes of the row; `fields` contains the range of each cell, as for the rows of a CSV file.
   private var bytes: [UInt8] = []
   private var fields: [ArchiveRecord.Field] = []
-  /// The cells above, for those that mean the same.
+  /// The last value of each column, for the empty cells below that repeat it.
   private var above: [[UInt8]] = []
-  /// The one column that is never filled from above: its number, once the header told it.
+  /// The number of the price column, once the header is found. It is never filled from above.
   var priceColumn: Int?
 
   private var cellColumn = 0
@@ -38,7 +38,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     self.body = body
   }
 
-  /// - Returns: whether the document was whole.
+  /// - Returns: whether the document was complete.
   func parse(_ stream: ByteStream) throws -> Bool {
     let isWhole = try Self.parse(stream, delegate: self)
     if let fault { throw fault }
@@ -72,7 +72,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       fields.removeAll(keepingCapacity: true)
     case "c":
       cellColumn = attributes["r"].map(Self.column) ?? fields.count
-      // Twice in one place, or not in the order of columns: nobody knows what such a row says.
+      // With two cells in one column, or cells out of order, the meaning of the row is unknown.
       if cellColumn < fields.count {
         fault = fault ?? Fault(description: "cells of a row out of order")
         parser.abortParsing()
@@ -151,7 +151,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     }
   }
 
-  /// The number of a cell's column: `A1` is 0, `AA7` is 26.
+  /// Returns the number of a cell's column: 0 for `A1`, 26 for `AA7`.
   private static func column(_ reference: String) -> Int {
     var number = 0
     for byte in reference.utf8 {
@@ -162,7 +162,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   }
 }
 
-/// Hands the parser what has passed the gate of bytes, and ends where it has not.
+/// Passes the bytes that `XMLGate` accepts to the parser, and ends at the first that it refuses.
 private final class GatedStream: InputStream {
   private let stream: ByteStream
   private var gate = XMLGate(elements: .max)
@@ -227,7 +227,7 @@ final class WorkbookTexts: NSObject, XMLParserDelegate {
 
   func parser(_ parser: XMLParser, foundCharacters part: String) {
     read += part.utf8.count
-    // What is cut was unpacked all the same.
+    // Text that is cut counts too, because it was unpacked all the same.
     if read > 4 * InputLimit.sharedBytes.value {
       fault = fault ?? .init(description: "more texts than a workbook may share")
       parser.abortParsing()

@@ -1,12 +1,13 @@
 import FuelModel
 
 extension ArchiveFormat {
-  /// FuelCheck price history of New South Wales (and the ACT, from 2024 at the latest): one workbook
-  /// or CSV a month since 2016, one row per price change, cents per litre, Sydney wall clock.
+  /// FuelCheck price history of New South Wales (and the ACT, from 2024 at the latest): one
+  /// workbook or CSV file a month since 2016, one row per price change, cents per litre, Sydney
+  /// wall clock.
   ///
-  /// No station code. The workbooks of 2019 and 2020 are printed reports: titles before the header,
-  /// cells merged downwards, and on the first row of each page of 300 every cell that equals the one
-  /// above is empty, whatever station it belongs to.
+  /// There is no station code. The workbooks of 2019 and 2020 are printed reports: titles precede
+  /// the header, and cells are merged downwards. On the first row of each page of 300 rows, every
+  /// cell that equals the cell above is empty, even where the two rows are of different stations.
   /// Source: https://data.nsw.gov.au/data/dataset/fuel-check
   static let nswFuelCheck = ArchiveFormat(
     id: "nsw-fuelcheck",
@@ -23,7 +24,7 @@ extension ArchiveFormat {
     fuels: [
       "e10": .e10, "u91": .u91, "p95": .p95, "p98": .p98, "dl": .dl, "pdl": .pdl, "lpg": .lpg,
       "e85": .e85, "b20": .b20, "cng": .cng, "lng": .lng, "h2": .h2,
-      // Priced per kWh.
+      // Electric chargers, priced per kWh.
       "ev": nil,
     ],
     unit: .cents, stamp: .wallClock(.sydney), identity: .nameAndAddress, fillsDown: true)

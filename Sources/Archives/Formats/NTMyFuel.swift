@@ -1,11 +1,11 @@
 import FuelModel
 
 extension ArchiveFormat {
-  /// MyFuel of the Northern Territory: workbooks of about a month until November 2024, one row per site
-  /// and day with a column per fuel, cents per litre, 0 where a fuel is not sold.
+  /// MyFuel of the Northern Territory: workbooks of about a month until November 2024, with one row
+  /// per station and day and one column per fuel, in cents per litre; 0 where a fuel is not sold.
   ///
-  /// Neighbouring files share a day at each end. No file was at hand when this was written; the layout
-  /// is that of two public readers.
+  /// Neighbouring files share a day at each end. No file was available when this was written; the
+  /// layout is that of two public readers.
   /// Source: https://data.nt.gov.au/dataset?q=MyFuel
   static let ntMyFuel = ArchiveFormat(
     id: "nt-myfuel",

@@ -1,10 +1,11 @@
 import FuelModel
 
 extension ArchiveFormat {
-  /// Queensland fuel price reporting: one CSV a month since December 2018, changes only, tenths of a
-  /// cent, UTC to the minute. A file holds a month of Brisbane, whose clock is UTC+10 all year.
+  /// Queensland fuel price reporting: one CSV file a month since December 2018, price changes only,
+  /// tenths of a cent, UTC to the minute. A file contains a month of Brisbane, whose clock is
+  /// UTC+10 all year.
   ///
-  /// `SiteId` is the live feed's. 9999 ends a price. Sorted by site, not by time.
+  /// `SiteId` is that of the live feed. 9999 ends a price. Rows are sorted by site, not by time.
   /// Source: https://www.data.qld.gov.au/dataset/fuel-price-reporting
   static let qldFuelPrices = ArchiveFormat(
     id: "qld-fuel-prices",
