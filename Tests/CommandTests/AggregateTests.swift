@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// The aggregator as cron runs it.
+/// `bowser aggregate` as cron runs it.
 struct AggregateTests {
   private func dump(_ target: String) throws -> [String] {
     let connection = try Connection(target)
@@ -22,8 +22,8 @@ struct AggregateTests {
 
   private static let words = ["aggregate", "--rebuild", "--now", "2026-08-20T02:00:00Z"]
 
-  /// F-G13: killed at any moment, the next run ends with the rows of one that was not; and an ingest beside
-  /// it takes no harm.
+  /// F-G13: `aggregate` may be killed at any moment. The next run then stores the same rows as a
+  /// run that was never disturbed, and an `ingest` that runs at the same time is not affected.
   @Test(.longer) func aKilledAggregateIsMadeGood() async throws {
     try await TestDatabase.with { target in
       let ingest = ["ingest", "nsw-fuelcheck", "--replay", CommandTests.recording]
@@ -35,7 +35,7 @@ struct AggregateTests {
       var length = 400.0
       let kills = Long.count(short: 2, long: 8)
       var interrupted = 0
-      // How long a run takes here and now is learnt on the way.
+      // `length` adapts to the time in milliseconds that a run takes on this machine.
       for _ in 0..<200 where interrupted < kills {
         let process = CommandTests.process(Self.words, target, [:])
         process.standardOutput = FileHandle.nullDevice
@@ -60,7 +60,7 @@ struct AggregateTests {
       #expect(interrupted == kills)
       var last = try CommandTests.run(Self.words, on: target)
       for _ in 0..<50 where last.code == 75 {
-        // The server may still be clearing away the session that was killed last.
+        // The server may not yet have ended the session of the process killed last.
         try await Task.sleep(for: .milliseconds(100))
         last = try CommandTests.run(Self.words, on: target)
       }
@@ -69,7 +69,8 @@ struct AggregateTests {
     }
   }
 
-  /// As of an instant: CSV on standard output, nothing stored, and no look into the future.
+  /// `aggregate --as-of` prints CSV on standard output and stores nothing. It refuses an instant in
+  /// the future.
   @Test func asOfPrintsAndStoresNothing() async throws {
     try await TestDatabase.with { target in
       let ingest = ["ingest", "nsw-fuelcheck", "--replay", CommandTests.recording]

@@ -8,9 +8,9 @@ import Store
 import TestDatabase
 import Testing
 
-/// Loading history as an operator does.
+/// `bowser backfill` as an operator uses it, and the commands that describe the loaded history.
 struct BackfillTests {
-  /// A made-up archive of some months in a folder of its own.
+  /// Writes a synthetic archive of some months into a folder of its own, and returns its path.
   static func archive(
     months: Int = 6, rows: Int = 400, seed: UInt64 = 5, year: Int = 2024
   ) throws -> String {
@@ -21,7 +21,7 @@ struct BackfillTests {
     return folder
   }
 
-  /// Everything that a load leaves, but for numbers that follow the order of arrival.
+  /// Returns everything that a load stores, except numbers that depend on the order of arrival.
   private func dump(_ target: String) throws -> [String] {
     let connection = try Connection(target)
     return try connection.lines(
@@ -44,7 +44,8 @@ struct BackfillTests {
       + connection.lines("SELECT * FROM fuel.dirty_day ORDER BY 1, 2")
   }
 
-  /// F-N43, F-N46: a hundred packed files with few files to open, and no wait that nobody ends.
+  /// F-N43, F-N46: a hundred compressed files load with at most 64 open files, and the program
+  /// ends.
   @Test func packedFilesNeedFewDescriptors() async throws {
     let folder = try Self.archive(months: 1, rows: 2)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -52,7 +53,7 @@ struct BackfillTests {
     let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
     try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
     for number in 0..<100 {
-      // The same month with other prices.
+      // Each copy holds the same month with other prices.
       let other = text.replacing(/[0-9]+\.[0-9]\n/, with: "\(120 + number).9\n")
       try other.write(toFile: "\(folder)/\(number).csv", atomically: false, encoding: .utf8)
     }
@@ -79,7 +80,8 @@ struct BackfillTests {
     }
   }
 
-  /// F-L03: loads, tells, and passes over what is loaded, under whatever name; twice equals once.
+  /// F-L03: `backfill` loads files, prints a summary, and skips files that are loaded already, even
+  /// under another name. Loading twice leaves the same rows as loading once.
   @Test func aSecondRunIsANoOp() async throws {
     let folder = try Self.archive()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -100,7 +102,7 @@ struct BackfillTests {
       #expect(second.out.contains("total files=6 known=6 refused=0 passed_over=0 received=0"))
       #expect(second.out.contains("renamed month.csv known"))
       #expect(firstDifference(try dump(target), stored) == nil)
-      // Without the ledger every row is met again, and none is new.
+      // Without the digests in the ledger every row is read again, and none is new.
       try Connection(target).execute("UPDATE fuel.run SET content_digest = NULL")
       let third = try CommandTests.run(words, on: target)
       #expect(third.out.contains("received=2400 stored=0 unchanged=2400"), "\(third.out)")
@@ -114,7 +116,7 @@ struct BackfillTests {
     }
   }
 
-  /// F-L07: a dry run tells what the load will tell, and leaves nothing.
+  /// F-L07: a dry run prints the same counts as the load, and stores nothing.
   @Test func aDryRunCountsTheSame() async throws {
     let folder = try Self.archive(months: 3)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -130,8 +132,7 @@ struct BackfillTests {
     }
   }
 
-  /// Files of the same months with other and with the same rows: in any order the same history, side
-  /// by side or one after another.
+  /// Two archives of the same months with different rows leave the same history in either order.
   @Test func filesOfTheSameMonthsInAnyOrder() async throws {
     let one = try Self.archive(months: 3, rows: 300, seed: 1)
     let two = try Self.archive(months: 3, rows: 300, seed: 2)
@@ -148,8 +149,9 @@ struct BackfillTests {
     #expect(try await load([two, one]) == plain)
   }
 
-  /// F-L04: a file that its publisher corrected is another file: what it says otherwise is kept beside
-  /// what was said, counted, and the higher price counts whichever came first.
+  /// F-L04: a file that its publisher corrected counts as another file. Prices that contradict
+  /// those of the first file are stored beside them and counted in the summary. The higher price
+  /// counts, whichever file was loaded first.
   @Test func aCorrectedFileIsAnother() async throws {
     let folder = try Self.archive(months: 1, rows: 50)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -158,7 +160,7 @@ struct BackfillTests {
     }[0]
     var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(
       String.init)
-    // Prices lie between 100.0 and 240.0.
+    // The synthetic prices lie between 100.0 and 240.0 cents.
     for row in [7, 21] { lines[row] = lines[row].replacing(/[0-9.]+$/, with: "299.9") }
     let corrected = folder + "/corrected.csv"
     try (lines.joined(separator: "\n") + "\n").write(
@@ -179,12 +181,13 @@ struct BackfillTests {
     #expect(try await load([corrected, path]) == ["299.9", "299.9"])
   }
 
-  /// A file that is refused says why, with its name; the others are loaded all the same.
+  /// A refused file is reported with its name and the reason. The other files are loaded all the
+  /// same.
   @Test func refusedFilesAreNamed() async throws {
     let folder = try Self.archive(months: 2)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try Data("Region,Average\nSydney,190\n".utf8).write(to: URL(filePath: folder + "/averages.csv"))
-    // More than one row in fifty is bad.
+    // More than one row in fifty is bad, which is the limit for a file.
     let bad = try SyntheticArchive(
       seed: 9, stations: 40, firstMonth: Month(Day(year: 2024, month: 5, day: 1)!)
     ).write(months: 1, rowsPerMonth: 100, into: folder + "/more")[0]
@@ -210,8 +213,8 @@ struct BackfillTests {
     }
   }
 
-  /// Killed at many moments, then resumed: the state of an undisturbed load, and no file twice.
-  /// F-L02.
+  /// F-L02: a load that is killed at many moments and then resumed leaves the state of an
+  /// undisturbed load, and no file is loaded twice.
   @Test(.longer) func killedLoadsResume() async throws {
     let folder = try Self.archive(months: 12, rows: 2_000)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -225,11 +228,12 @@ struct BackfillTests {
     var random = Random(seed: 8, "kills")
     let wanted = Long.count(short: 5, long: 40)
     var kills = 0
-    // How long a load takes is found on the way: the machine may be busy now and idle later.
+    // `milliseconds` adapts to the time that a load takes, since the machine may be busy now and
+    // idle later.
     var milliseconds = 1_000.0
     for _ in 0..<200 where kills < wanted {
       try await TestDatabase.with { target in
-        // Several kills on the way to one whole load.
+        // One load is killed several times before it completes.
         for _ in 0..<12 where kills < wanted {
           let process = CommandTests.process(words, target, [:])
           process.standardOutput = FileHandle.nullDevice
@@ -245,7 +249,7 @@ struct BackfillTests {
           kills += 1
           milliseconds = min(20_000, milliseconds * 1.1)
         }
-        // The server may still be clearing away the session that was killed last.
+        // The server may not yet have ended the session of the process killed last.
         let others =
           "SELECT state, query FROM pg_stat_activity "
           + "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -268,7 +272,8 @@ struct BackfillTests {
     #expect(kills == wanted)
   }
 
-  /// F-O13: names and headers of files cannot write on the terminal or make lines of their own.
+  /// F-O13: names and headers of files cannot put control characters into messages or start lines
+  /// of their own.
   @Test func messagesHoldNoControlCharacters() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -300,7 +305,8 @@ struct BackfillTests {
     }
   }
 
-  /// The line that is printed for a pair is a decision as it stands.
+  /// The line that `stations --doubtful` prints for a pair can be pasted into the decisions file as
+  /// it is.
   @Test func aDoubtfulPairIsPasted() async throws {
     let header =
       "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
@@ -338,7 +344,9 @@ struct BackfillTests {
     }
   }
 
-  /// What is missing, what fills it, why two records are one station, how well both sides agree.
+  /// `gaps`, `stations --explain`, `lapses` and `agreement` describe the loaded history: the
+  /// missing days and the files that fill them, why two station records are one station, how often
+  /// prices follow each other, and how well archive and feed agree.
   @Test func tellsWhatTheHistoryHolds() async throws {
     let header =
       "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
@@ -369,7 +377,7 @@ struct BackfillTests {
       #expect(
         try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n"
       )
-      // 28 prices, one a day.
+      // The file holds 28 prices, one a day.
       let lapses = try CommandTests.run(["lapses"], on: target).out.split(separator: "\n")
       #expect(
         lapses.last

@@ -3,11 +3,11 @@ import FuelModel
 import TestDatabase
 import Testing
 
-/// `bowser backtest --prices`: verdicts and scores of a plain file.
+/// `bowser backtest --prices`: verdicts and scores for a CSV file of prices.
 struct BacktestTests {
   private static let folder = FileManager.default.temporaryDirectory.path
 
-  /// Writes a file of its own and hands over its path.
+  /// Writes `text` to a temporary file and passes its path to `body`.
   private func file(_ text: String, _ body: (String) throws -> Void) throws {
     let path = "\(Self.folder)/\(UUID().uuidString).csv"
     try text.write(toFile: path, atomically: false, encoding: .utf8)
@@ -28,8 +28,9 @@ struct BacktestTests {
     }
   }
 
-  /// Without a database; every day has its verdict; quoted names stay; a file cut off has the same verdicts
-  /// up to there; line ends and the order of columns and rows are no matter.
+  /// Every day gets a verdict, without a database. Quoted names stay quoted. A file that ends
+  /// earlier yields the same verdicts up to its end. Line endings and the order of columns and rows
+  /// do not matter.
   @Test func everyDayGetsItsVerdict() throws {
     let header = "region,fuel,day,price\n"
     try file(header + rows(days: 200).joined(separator: "\n")) { path in
@@ -68,14 +69,16 @@ struct BacktestTests {
     }
   }
 
-  /// Scores for people, as CSV and as JSON, of the running method beside the baselines, by year.
+  /// Scores are printed as a table, as CSV and as JSON. They cover the method in use and the
+  /// baselines, by year.
   @Test func scoresInThreeForms() throws {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
       #expect(table.code == 0 && table.out.contains("turning-point-1"))
       #expect(table.out.contains("1 market that moves: mean capture 0."))
       let csv = try run("--prices", path, "--csv").out.split(separator: "\n")
-      // Two calendar years and all of them, for the method and three baselines.
+      // The file touches two calendar years. Each year and the whole period have a row for the
+      // method and for each of three baselines.
       #expect(csv.count == 1 + 3 * 4)
       #expect(csv[0].hasPrefix("method,region,fuel,year,windows,perfect_cpl,saving_cpl,capture,"))
       let json = try run("--prices", path, "--json", "--method", "best-record-1").out
@@ -88,7 +91,8 @@ struct BacktestTests {
     }
   }
 
-  /// What is wrong is named with file, row and value, and ends with the right code.
+  /// A faulty file is reported in one line with its path and, where they apply, the row and the
+  /// value. The command ends with 65.
   @Test(arguments: [
     ("region,fuel,day\nx,U91,2026-01-01", 65, "no column «price»"),
     ("region,fuel,day,price\nx,U91,2026-02-30,1", 65, "row 2: day «2026-02-30»"),
@@ -116,7 +120,7 @@ struct BacktestTests {
     let near = try run("--method", "best-record")
     #expect(near.code == 64 && near.err.contains("did you mean «best-record-"))
     #expect(try run("--from", "yesterday").code == 64)
-    // Only a header: nothing to score is no failure.
+    // A file with only a header has nothing to score. This is no failure.
     try file("region,fuel,day,price\n") { path in
       let result = try run("--prices", path)
       #expect(result.code == 0)

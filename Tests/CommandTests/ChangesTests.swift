@@ -5,11 +5,12 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// What other services build on: hints by NOTIFY, and `changes` to catch up from.
+/// What other services build on: notifications by NOTIFY, and the view `fuel_v1.changes` to catch
+/// up from.
 struct ChangesTests {
   static let now = IslandTests.now
 
-  /// F-O08: one hint for each committed run, small and of the documented shape.
+  /// F-O08: each committed run sends one notification, which is small and has the documented shape.
   @Test func everyCommittedRunIsAnnounced() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -57,7 +58,8 @@ struct ChangesTests {
     }
   }
 
-  /// A list that comes late can change what others had told, under their numbers: it says so.
+  /// A list that arrives after a later one can alter history that is already published under other
+  /// change numbers. The run then adds a change of kind `history`.
   @Test func aLateListSaysSo() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -74,8 +76,8 @@ struct ChangesTests {
     }
   }
 
-  /// Numbers appear in their order, whoever commits them: a reader that remembers the highest misses
-  /// nothing. F-O08: it can come back at any time.
+  /// Change numbers become visible in ascending order, even when several processes commit. F-O08: a
+  /// reader that remembers the highest number can come back at any time and misses nothing.
   @Test func nobodyMissesAChange() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -120,7 +122,7 @@ struct ChangesTests {
       #expect(firstDifference(copied.sorted(), all.sorted()) == nil)
       #expect(all.count > 1_000)
       #expect(all.count { $0.hasPrefix("history|nsw-fuelcheck") } == 4)
-      // Each price that a feed told is among them.
+      // The changes contain every price that a feed reported.
       let missing = try connection.lines(
         """
         SELECT count(*) FROM fuel.price

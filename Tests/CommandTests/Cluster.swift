@@ -1,17 +1,18 @@
 import Foundation
 
-/// A private cluster in a folder of its own, as in a checkout.
+/// A private PostgreSQL cluster in a folder of its own, made by `config/cluster` as in a checkout.
 final class Cluster {
   let folder: String
   let target: String
-  /// Where the server keeps its data and its socket.
+  /// The folder of the server's data and socket.
   let home: String
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(
       atPath: folder + "/.bowser", withIntermediateDirectories: true)
-    // Its server runs as a user of its own where we are root.
+    // When the tests run as root, the server runs as another user, who must be able to read these
+    // folders.
     for path in [folder, folder + "/.bowser"] {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
@@ -24,7 +25,7 @@ final class Cluster {
 
   func database(_ name: String) -> String { "host=\(home)/socket user=bowser dbname=\(name)" }
 
-  /// Ends the server as a power cut does, and starts it again.
+  /// Ends the server without a shutdown, as a power cut does, and starts it again.
   func crash() throws {
     let lines = try String(contentsOfFile: home + "/data/postmaster.pid", encoding: .utf8)
     guard let number = lines.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
@@ -43,7 +44,8 @@ final class Cluster {
 
   private static func call(_ folder: String, _ words: [String]) throws -> Bool {
     let process = Process()
-    // What the server inherits of ours would keep us waiting for its end.
+    // The script closes all inherited files but the standard three. A server that kept one open
+    // would make this process wait until the server ends.
     process.executableURL = URL(filePath: "/bin/bash")
     let script = """
       for file in /proc/self/fd/*; do
@@ -61,7 +63,7 @@ final class Cluster {
 
   deinit {
     _ = try? call("stop")
-    // It may lie elsewhere.
+    // `.bowser/cluster` may be a symbolic link to a folder elsewhere.
     try? FileManager.default.removeItem(
       at: URL(filePath: folder + "/.bowser/cluster").resolvingSymlinksInPath())
     try? FileManager.default.removeItem(atPath: folder)

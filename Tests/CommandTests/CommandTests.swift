@@ -5,7 +5,7 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// The program as cron and people run it: words in, exit code and words out.
+/// The program as cron and people run it: arguments in, exit code and output out.
 struct CommandTests {
   struct Result {
     var code: Int32
@@ -17,7 +17,7 @@ struct CommandTests {
   static let config = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../config").standardized.path
 
-  /// Where tokens go in place of the tester's home.
+  /// The state folder, which holds tokens. It replaces the one in the tester's home.
   static let state = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
 
   static func process(_ arguments: [String], _ target: String, _ environment: [String: String])
@@ -56,7 +56,7 @@ struct CommandTests {
       err: try String(contentsOfFile: err, encoding: .utf8))
   }
 
-  /// A recording of one run of every simulated feed.
+  /// The folder of a recording with one run of every simulated feed.
   static let recording: String = {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     let now = Instant(seconds: 1_782_900_000)
@@ -105,7 +105,7 @@ struct CommandTests {
         == "bowser: no option «--recrod»; did you mean «--record»?\n")
   }
 
-  /// F-D01, F-D11, F-M01: one clear line each, and the right exit code.
+  /// F-D01, F-D11, F-M01: each fault prints one line and ends with its exit code.
   @Test func everyFaultIsOneLine() async throws {
     let away = try Self.run(["ingest", "wa-fuelwatch"], on: "host=/nowhere password=CANARY")
     #expect(away.code == 75 && isOneLine(away.err) && !away.err.contains("CANARY"))
@@ -138,7 +138,8 @@ struct CommandTests {
     }
   }
 
-  /// A bad key against a server that speaks the feed's protocol.
+  /// A wrong key is refused by a server that follows the protocol of the feed. The run ends with 77
+  /// and does not print the key.
   @Test func aBadKeyIsNotAllowed() async throws {
     let today = Zone.sydney.local(.now).day
     let feeds = SimulatedFeeds(Market(seed: 1, stations: 20, days: (today + -1)...(today + 1)))
@@ -158,7 +159,8 @@ struct CommandTests {
     }
   }
 
-  /// A truncated recording is refused with 65, one line; the other feed of the call is unharmed.
+  /// A truncated recording is refused with 65 and one line. The other feed of the same call is
+  /// stored.
   @Test func feedsAreIslands() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.copyItem(atPath: Self.recording, toPath: folder)
@@ -176,7 +178,8 @@ struct CommandTests {
     }
   }
 
-  /// F-K01: two runs of one feed at once, one works and the other ends with 75 within a second.
+  /// F-K01: while another session holds the lock of a feed, a run of that feed ends with 75 within
+  /// five seconds.
   @Test func twoRunsAtOnce() async throws {
     try await TestDatabase.with { target in
       let holder = try Connection(target)
@@ -212,7 +215,8 @@ struct CommandTests {
       + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")
   }
 
-  /// F-K04: killed at any moment, the next run ends as if it had never happened.
+  /// F-K04: a run may be killed at any moment. The next run ends as if the killed one had never
+  /// begun.
   @Test(.longer) func aKilledRunLeavesNoTrace() async throws {
     let arguments = ["ingest", "nsw-fuelcheck", "--replay", Self.recording]
     let expected = try await TestDatabase.with { target in
@@ -221,7 +225,8 @@ struct CommandTests {
     }
     #expect(expected.count > 300)
     try await TestDatabase.with { target in
-      // Kills fall anywhere in a run; how long one takes here and now is learnt on the way.
+      // Kills fall anywhere in a run. `length` adapts to the time in milliseconds that a run takes
+      // here.
       var random = Random(seed: 4)
       var length = 200.0
       let kills = Long.count(short: 4, long: 30)
@@ -235,7 +240,7 @@ struct CommandTests {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         let stored = try dump(target)
-        // Before or after, nothing in between.
+        // Either nothing is stored or everything.
         #expect(stored.isEmpty || firstDifference(stored, expected) == nil)
         if process.terminationReason == .uncaughtSignal {
           interrupted += 1
@@ -247,7 +252,7 @@ struct CommandTests {
       #expect(interrupted == kills)
       var last = try Self.run(arguments, on: target)
       for _ in 0..<20 where last.code == 75 {
-        // The server may still be clearing away the session that was killed last.
+        // The server may not yet have ended the session of the process killed last.
         try await Task.sleep(for: .milliseconds(100))
         last = try Self.run(arguments, on: target)
       }
@@ -261,7 +266,7 @@ struct CommandTests {
     }
   }
 
-  /// Settings, their origin, and secrets as stars.
+  /// `config show` prints each setting with its origin, and secrets as stars.
   @Test func configShowTellsOrigins() throws {
     let result = try Self.run(
       ["config", "show"], on: "password=CANARY",
@@ -274,7 +279,7 @@ struct CommandTests {
     #expect(result.out.contains("  secret key = missing: the secret «key» is missing"))
   }
 
-  /// The whole job: replay, aggregate, show and status on one database.
+  /// Replay, `aggregate`, `show` and `status` on one database.
   @Test func theWholeJob() async throws {
     try await TestDatabase.with { target in
       let now = ["--now", "2026-07-01T10:05:00Z"]

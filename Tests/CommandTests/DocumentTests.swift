@@ -4,13 +4,13 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// The documents tell the truth: what they show runs.
+/// The documents are correct: the commands, queries and links in them work.
 struct DocumentTests {
   private static func text(_ path: String) throws -> String {
     try String(contentsOfFile: "\(IntegrationTests.root)/\(path)", encoding: .utf8)
   }
 
-  /// The fenced blocks of a language, with the line above each.
+  /// Returns the fenced blocks of a language, each with the last line of text above it.
   static func blocks(_ path: String, _ language: String) throws -> [(
     above: String, text: String
   )] {
@@ -40,7 +40,7 @@ struct DocumentTests {
     return connection
   }
 
-  /// Every query of the cookbook runs as a reader and finds something.
+  /// Every query of the cookbook runs as a reader and returns rows.
   @Test func theCookbookCooks() async throws {
     let market = try await PlayedMarket.database()
     let recipes = try Self.blocks("docs/cookbook.md", "sql").filter {
@@ -54,8 +54,9 @@ struct DocumentTests {
     }
   }
 
-  /// Views of stations are joined by the index of stations: the server looks for the best order among eight relations
-  /// and joins what is beyond them as it stands, a whole view for each row.
+  /// Joins of a view with `fuel_v1.stations` use the index of stations. The server reorders at most
+  /// eight relations. It joins further ones in the order of the text, which would compute a whole
+  /// view for each row.
   @Test func viewsOfStationsAreJoinedByTheirIndex() async throws {
     let market = try await PlayedMarket.database()
     let reader = try Self.reader(market)
@@ -77,7 +78,7 @@ struct DocumentTests {
     }
   }
 
-  /// Every query of the dashboard runs as a reader.
+  /// Every query of the dashboard runs as a reader and returns rows.
   @Test func everyPanelHasItsNumbers() async throws {
     let market = try await PlayedMarket.database()
     let reader = try Self.reader(market)
@@ -109,7 +110,7 @@ struct DocumentTests {
     }
   }
 
-  /// docs/views.md is what the database says of itself.
+  /// docs/views.md matches the comments in the database, from which docs/views.sql makes it.
   @Test func theViewsAreDescribedAsTheyAre() async throws {
     try await compare("docs/views.md", with: "docs/views.sql")
   }
@@ -131,7 +132,7 @@ struct DocumentTests {
     }
   }
 
-  /// Statements that operators are told to run.
+  /// The SQL statements that the documents give to operators and readers run.
   @Test func operatorsStatementsRun() async throws {
     let market = try await PlayedMarket.database()
     try await TestDatabase.withEmpty { target in
@@ -139,7 +140,7 @@ struct DocumentTests {
       let owner = try Connection(target)
       for block in try Self.blocks("docs/operating.md", "sql")
         + Self.blocks("docs/cookbook.md", "sql")
-      // ReplicationTests runs what needs two servers.
+      // Statements on subscriptions need two servers. ReplicationTests runs them.
       where (block.text.contains("CREATE") || block.text.contains("LISTEN"))
         && !block.text.contains("SUBSCRIPTION")
       {
@@ -149,7 +150,7 @@ struct DocumentTests {
     let reader = try Self.reader(market)
     var count = 0
     for path in ["docs/operating.md", "README.md", "docs/getting-started.md"] {
-      // Indented statements, ended by a semicolon.
+      // The pages hold statements in indented lines, ended by a semicolon.
       let lines = try Self.text(path).split(separator: "\n", omittingEmptySubsequences: false)
       var statement = ""
       for line in lines {
@@ -171,7 +172,7 @@ struct DocumentTests {
     #expect(count > 10)
   }
 
-  /// Every command in the documents is one that the program understands, and those that need nothing from
+  /// The program understands every command in the documents. Commands that need nothing from
   /// outside are run.
   @Test func everyCommandIsUnderstood() async throws {
     let paths =
@@ -210,7 +211,7 @@ struct DocumentTests {
       }
       let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
       for command in commands.sorted() {
-        // Placeholders become something real of their kind.
+        // Each placeholder is replaced by a real value of its kind.
         var words = command.split(separator: " ").dropFirst().map { word -> String in
           switch word {
           case "FEED", "<feed>", "<feed": "qld-fpd"
@@ -232,7 +233,8 @@ struct DocumentTests {
         {
           words[place + 1] = out + ".file"
         }
-        // What works on other data than these, or for ever, is at least understood.
+        // Commands that need other data than these, or that never end, are only asked for their
+        // help.
         let isOnlyRead =
           ["simulate", "backfill", "migrate", "help", "withdraw"].contains(words[0])
           || words.contains("--replay")
@@ -250,7 +252,7 @@ struct DocumentTests {
     }
   }
 
-  /// Links between the documents lead somewhere, headings included.
+  /// Links between the documents lead to existing files and headings.
   @Test func linksLeadSomewhere() throws {
     let root = IntegrationTests.root
     let paths =
@@ -284,7 +286,8 @@ struct DocumentTests {
     #expect(count > 25)
   }
 
-  /// contrib/sbom names every shared library of the program that the toolchain does not bring, by its package.
+  /// contrib/sbom lists every shared library of the program that does not come with the toolchain,
+  /// by the name of its package.
   @Test func thePartsAreNamed() async throws {
     struct Document: Decodable {
       struct Package: Decodable {
@@ -305,7 +308,7 @@ struct DocumentTests {
       names.isSuperset(of: ["bowser", "swift", "swift-foundation", "libpq5", "libc6"]), "\(names)")
   }
 
-  /// docs/security.md prints the table of limits as it is.
+  /// docs/security.md prints the table of limits as the code defines it.
   @Test func limitsAreAsDocumented() throws {
     let page = try Self.text("docs/security.md")
     let format = NumberFormatter()

@@ -4,10 +4,12 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// What a newcomer meets: setting up, feeds without keys, places, and the words of the command line.
+/// What a new user meets first: `setup`, feeds without keys, the places of `show`, and lenient
+/// arguments.
 struct FrontDoorTests {
-  /// F-N38: a feed without a key is not set up: silent and 0 from cron, one line in status and doctor, and read at once
-  /// when its key is there.
+  /// F-N38: a feed without a key is not set up. `ingest --all` skips it without output and ends
+  /// with 0, and `status` and `doctor` print one line for it. The feed is read at once when its key
+  /// is there.
   @Test func aFeedWithoutAKeyIsSilent() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -32,14 +34,15 @@ struct FrontDoorTests {
         "\(json.out)")
       let doctor = try run(["doctor"])
       #expect(doctor.code == 0 && doctor.out.contains("off   qld-fpd"), "\(doctor)")
-      // Whoever names it is told, and that is no attempt.
+      // A command that names the feed ends with 78 and records no run.
       let named = try run(["ingest", "qld"])
       #expect(named.code == 78 && named.err.contains("BOWSER_QLD_FPD_TOKEN"), "\(named)")
       #expect(try Connection(target).lines("SELECT run_id FROM fuel.run").isEmpty)
       environment["BOWSER_QLD_FPD_TOKEN"] = token
       let read = try run(["ingest", "--all", "--summary"], after: 60)
       #expect(read.code == 0 && read.out.hasPrefix("qld-fpd run="), "\(read)")
-      // One that was read before and has lost its key is told, by its cadence; with its key it is read at once.
+      // A feed that was read before and has lost its key is reported, at the interval at which it
+      // is due. Once the key is back, the feed is read at once.
       environment["BOWSER_QLD_FPD_TOKEN"] = nil
       let lost = try run(["ingest", "--all"], after: 86_400)
       #expect(lost.code == 78 && lost.err.contains("BOWSER_QLD_FPD_TOKEN"), "\(lost)")
@@ -50,7 +53,7 @@ struct FrontDoorTests {
     }
   }
 
-  /// F-N37: the private cluster does not care where the caller's own server is.
+  /// F-N37: `config/cluster` ignores variables that point to a server of the caller.
   @Test func theCallersServerIsNoMatter() throws {
     let cluster = try Cluster()
     let process = Process()
@@ -75,7 +78,8 @@ struct FrontDoorTests {
     #expect(process.terminationStatus == 0)
   }
 
-  /// Setup makes the database with its roles and schema, says which feeds are set up, and can be repeated.
+  /// `setup` makes the database with its roles and schema, prints which feeds are set up, and can
+  /// be repeated.
   @Test func setupMakesWhatIsMissing() throws {
     let name = "fresh \(UUID().uuidString.prefix(8))"
     let target = "dbname='\(name)'"
@@ -96,7 +100,8 @@ struct FrontDoorTests {
     #expect(away.code == 75 && !away.err.contains("CANARY"), "\(away)")
   }
 
-  /// A place is a region, a suburb, a postcode, a station or a point, and the beginning of its name is enough.
+  /// `show` accepts a region, a suburb, a postcode, a station or a point. The beginning of a name
+  /// is enough.
   @Test func placesAreFound() async throws {
     try await TestDatabase.with { target in
       let now = "2026-07-01T10:05:00Z"
@@ -159,7 +164,8 @@ struct FrontDoorTests {
     }
   }
 
-  /// Options before the command, versions by any name, and numbers south of the equator are understood.
+  /// The program accepts options before the command, several spellings of `--version`, and
+  /// arguments that begin with a minus, such as southern latitudes.
   @Test func theCommandLineForgives() async throws {
     for words in [["version"], ["-v"], ["--version"]] {
       #expect(try CommandTests.run(words).out.hasPrefix("bowser "))

@@ -4,16 +4,19 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// What other programs make of it: browsers, dbt, pandas, DuckDB, Prometheus, systemd, man, shells.
+/// Output of the program in other software: browsers, dbt, pandas, DuckDB, Prometheus, systemd,
+/// man, shells.
 ///
-/// `make integrations` installs them and demands them all; elsewhere what is missing is skipped.
+/// `make integrations` installs the tools and requires all of them. Elsewhere a test is skipped
+/// when its tools are missing.
 struct IntegrationTests {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardized.path
   static let python = root + "/.build/tools/python/bin/python"
   static let promtool = root + "/.build/tools/promtool"
 
-  /// Whether a tool is there; where all are demanded, its absence shows in the test.
+  /// Returns whether the tools are installed. Where all tools are required, returns true, so that
+  /// the test of a missing tool fails.
   static func has(_ names: String...) -> Bool {
     if ProcessInfo.processInfo.environment["REQUIRE_TOOLS"] != nil { return true }
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -131,7 +134,8 @@ struct IntegrationTests {
     let metrics = try CommandTests.run(["metrics"] + market.now, on: market.target)
     let check = try await tool(
       "bash", ["-c", "'\(Self.promtool)' check metrics"], input: metrics.out)
-    // It would have days in seconds; nothing else is odd.
+    // promtool expects durations in seconds and therefore objects to `bowser_dirty_days`. It must
+    // object to nothing else.
     let complaints = (check.out + check.err).split(separator: "\n").filter {
       !$0.contains("bowser_dirty_days")
     }
@@ -144,7 +148,8 @@ struct IntegrationTests {
     }
     let result = try await tool(Self.promtool, ["test", "rules"] + tests.map { "\(folder)/\($0)" })
     #expect(result.code == 0, "\(result.out)\(result.err)")
-    // Every alert has its section in the manual for operators, and every metric is one that we write.
+    // Every alert has a section in the operators' manual, and every metric in the alerts is one
+    // that the program writes.
     let manual = try String(contentsOfFile: Self.root + "/docs/operating.md", encoding: .utf8)
     let alerts = try String(contentsOfFile: "\(folder)/bowser-alerts.yml", encoding: .utf8)
     let named = alerts.matches(of: /alert: ([A-Za-z]+)/).map { $0.1.lowercased() }
@@ -218,7 +223,7 @@ struct IntegrationTests {
     let folder = temporary()
     let result = try CommandTests.run(["report", "--out", folder] + market.now, on: market.target)
     #expect(result.code == 0, "\(result.err)")
-    // The browser needs most of its time to look at a page; some of each kind will do.
+    // The browser takes long for each page, so the test looks at some pages of each kind.
     func first(_ kind: String) throws -> String {
       let pages = try FileManager.default.subpathsOfDirectory(atPath: "\(folder)/\(kind)")
       return "\(kind)/\(try #require(pages.filter { $0.hasSuffix(".html") }.min()))"
@@ -234,7 +239,8 @@ struct IntegrationTests {
     #expect(looked.code == 0, "\(looked.out.suffix(1_500))\(looked.err.suffix(800))")
   }
 
-  /// Home Assistant, PostgREST, GDAL, readers of Atom and of Arrow: what docs/recipes.md tells them.
+  /// The recipes of docs/recipes.md work: Home Assistant, PostgREST, GDAL, readers of Atom and of
+  /// Arrow.
   @Test(.enabled(if: has(python, "ogrinfo", "psql"), advice))
   func otherProgramsReadIt() async throws {
     let market = try await PlayedMarket.database()
@@ -266,13 +272,13 @@ struct IntegrationTests {
   }
 }
 
-/// A simulated market of 35 days, made once and only read.
+/// A simulated market of 35 days. It is made once, and tests only read it.
 enum PlayedMarket {
   struct Made: Sendable {
     var target: String
-    /// Words that set the clock to its present.
+    /// Arguments that set the program's clock to the present of the market.
     var now: [String]
-    /// How other programs reach it, for `env`.
+    /// Variables, as arguments of `env`, with which other programs connect to the database.
     var variables: [String]
   }
 
@@ -282,7 +288,7 @@ enum PlayedMarket {
     let name = "market_\(ProcessInfo.processInfo.processIdentifier)"
     try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
     let target = "dbname=\(name)"
-    // Of today: the documents' queries ask for the last weeks.
+    // The market ends today because queries in the documents ask for the last weeks.
     let instant = "\(Instant(seconds: Instant.now.seconds))"
     for words in [
       ["migrate"], ["simulate", "play", "--days", "35", "--every", "24", "--now", instant],

@@ -11,11 +11,12 @@ import Testing
   import Glibc
 #endif
 
-/// Processes beside each other: feeds as islands, crashes, signals, poor surroundings.
+/// Processes that run at the same time: feeds that do not affect each other, crashes, signals, and
+/// hostile environments.
 struct IslandTests {
   static let now = Instant(seconds: 1_782_900_000)
 
-  /// All providers on one server, and the variables that lead there.
+  /// One server that simulates all providers, and the environment variables that point to it.
   final class Providers: Sendable {
     let feeds: SimulatedFeeds
     let server: Server
@@ -49,8 +50,9 @@ struct IslandTests {
     return (status, Array(body.utf8), type)
   }
 
-  /// F-Z14, F-H15, F-K02: a connection that closes inside the head of an answer ends a process on this
-  /// platform. It is one feed's process: told, counted, and no matter to the others.
+  /// F-Z14, F-H15, F-K02: a connection that closes inside the head of an answer ends the process on
+  /// this platform. Each feed has a process of its own, so the failure is reported and counted for
+  /// that feed and does not affect the others.
   @Test func aCrashIsOneFeedsAlone() async throws {
     let isBroken = Mutex(true)
     let providers = try Providers { request, feeds in
@@ -82,7 +84,7 @@ struct IslandTests {
     }
   }
 
-  /// F-K02: all feeds at once, round after round: nobody waits for another's rows.
+  /// F-K02: all feeds run at once, round after round, and none waits for the rows of another.
   @Test func roundsOfAllFeeds() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -98,7 +100,8 @@ struct IslandTests {
     }
   }
 
-  /// F-K01, F-K09: many starts of one feed at once: one works, the others go away at once.
+  /// F-K01, F-K09: when one feed is started many times at once, one process works and the others
+  /// end with 75 without waiting for it.
   @Test func startsDoNotPileUp() async throws {
     let isHeld = Mutex(true)
     let providers = try Providers { request, feeds in
@@ -130,7 +133,8 @@ struct IslandTests {
     }
   }
 
-  /// F-K05, F-K04: told to stop while a provider is silent, both processes go; the next run is normal.
+  /// F-K05, F-K04: a signal that arrives while a provider is silent ends both processes of the run.
+  /// The next run is normal.
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGKILL])
   func signalsEndTheRun(signal: Int32) async throws {
     let isSilent = Mutex(true)
@@ -149,7 +153,7 @@ struct IslandTests {
       process.waitUntilExit()
       isSilent.withLock { $0 = false }
       let connection = try Connection(target)
-      // The session of the run goes with its process.
+      // The database session of the run ends with its process.
       let isGone = try await waitUntil(within: .seconds(10)) {
         try connection.lines(
           """
@@ -164,13 +168,14 @@ struct IslandTests {
         environment: providers.environment)
       #expect(next.code == 0 && next.err == "")
       let outcomes = try connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
-      // Where the program still has a moment it writes down itself that the run failed.
+      // If the signal leaves it time, the program records itself that the run failed.
       #expect(outcomes.count == 2 && ["interrupted", "failed"].contains(outcomes[0]))
       #expect(outcomes.last == "stored")
     }
   }
 
-  /// F-K07: whoever holds a feed's lock and hangs stops the others only as long as his session lives.
+  /// F-K07: a process that holds the lock of a feed and hangs blocks other runs only as long as its
+  /// database session lives.
   @Test func aHangingLockHolderDiesWithItsSession() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -190,7 +195,8 @@ struct IslandTests {
     }
   }
 
-  /// F-K03: live runs, replays and aggregations of the same feeds at once end as one after the other.
+  /// F-K03: live runs, replays and aggregations of the same feeds at once lead to the same result
+  /// as one after the other.
   @Test func everythingAtOnce() async throws {
     let feeds = ["nsw-fuelcheck", "qld-fpd", "wa-fuelwatch", "sa-fpd"]
     func words(_ target: String) -> [[String]] {
@@ -234,8 +240,9 @@ struct IslandTests {
     #expect(firstDifference(atOnce, plain) == nil)
   }
 
-  /// F-K10, F-M04: no environment, no home, no standard input, a folder that is gone, any umask and
-  /// locale: the same result, and the token is its owner's alone.
+  /// F-K10, F-M04: the result is the same without environment, home or standard input, in a working
+  /// directory that was deleted, and with any umask and locale. The file with the token is readable
+  /// only by its owner.
   @Test func poorSurroundings() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -269,14 +276,14 @@ struct IslandTests {
       let file = state + "/nsw-fuelcheck.token"
       let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o600)
-      // The next run, and Tasmania's, need no token call.
+      // The next run needs no new token. Neither does the feed of Tasmania, which shares the token.
       #expect(
         try shell("ingest nsw-fuelcheck tas-fuelcheck --now \(Self.now + .seconds(3_600))") == 0)
       #expect(
         try Connection(target).lines(
           "SELECT feed, requests FROM fuel_v1.ingest_runs WHERE run_id > 1 ORDER BY feed")
           == ["nsw-fuelcheck|1", "tas-fuelcheck|1"])
-      // Broken, readable by others, of another key: as if it were not there.
+      // A token file that is broken, readable by others or made for another key counts as missing.
       for spoil in [
         "echo '{' > \(file)", "chmod 644 \(file)",
         "chmod 600 \(file); sed -i 's/\"keys\":\"/&x/' \(file)",
@@ -296,7 +303,8 @@ struct IslandTests {
     }
   }
 
-  /// F-K11: few files to open: a clean end and nothing half stored, and the next run is normal.
+  /// F-K11: with too few file descriptors a run exits without a crash and stores nothing in part.
+  /// The next run is normal.
   @Test func fewFilesToOpen() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -323,7 +331,8 @@ struct IslandTests {
     }
   }
 
-  /// F-K12: output that nobody reads or that finds no room: the work stays, the exit code tells.
+  /// F-K12: when output cannot be written or is not read, the stored rows stay, and the exit code
+  /// reports a failed write.
   @Test func lostOutput() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -350,7 +359,7 @@ struct IslandTests {
     }
   }
 
-  /// F-H20: proxies of the environment see no request, and so no credential.
+  /// F-H20: proxies that the environment names receive no request, and so no credential.
   @Test func proxiesOfTheEnvironmentAreNotUsed() async throws {
     let seen = Mutex<[String]>([])
     let proxy = try Server { request in
@@ -376,7 +385,8 @@ struct IslandTests {
 }
 
 struct DoctorTests {
-  /// Every check in a line; what is missing is named with what to do; a key is asked for once.
+  /// `doctor` prints one line for each check and names what is missing and how to supply it. With
+  /// `--online` it asks each provider once with its key.
   @Test func theDoctorLooksAtEverything() async throws {
     let away = try CommandTests.run(["doctor"], on: "host=/nowhere password=CANARY")
     #expect(away.code == 78 && away.out.contains("FAIL  database") && !away.out.contains("CANARY"))
@@ -405,7 +415,8 @@ struct DoctorTests {
     }
   }
 
-  /// F-N06: a login that may only read is told as that, by jobs and by doctor, and not as something that heals.
+  /// F-N06: a read-only database is reported as such, by jobs and by `doctor`, with 78 and not with
+  /// a code that means "try again".
   @Test func aLoginThatOnlyReadsIsTold() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
@@ -422,7 +433,7 @@ struct DoctorTests {
     }
   }
 
-  /// F-N06: a database that is not in UTF-8 is told as that, by every command.
+  /// F-N06: every command reports a database that is not in UTF-8.
   @Test func anotherEncodingIsTold() async throws {
     let name = "latin_\(UUID().uuidString.prefix(8).lowercased())"
     try Connection("dbname=postgres").execute(
@@ -434,7 +445,8 @@ struct DoctorTests {
     }
   }
 
-  /// F-N06: a pooler in transaction mode is told as that and nothing is left in its sessions; in session mode it serves.
+  /// F-N06: a connection pooler in transaction mode is reported, and no lock is left in its
+  /// sessions. In session mode everything works.
   @Test(
     .enabled(if: IntegrationTests.has("/usr/sbin/pgbouncer"), IntegrationTests.advice),
     arguments: ["transaction", "session"])
@@ -493,7 +505,7 @@ struct DoctorTests {
     }
   }
 
-  /// F-N27: what is recorded is its owner's alone, whatever the umask.
+  /// F-N27: recordings are readable only by their owner, whatever the umask.
   @Test func recordingsAreTheirOwners() async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in

@@ -1,6 +1,7 @@
 import Foundation
 
-/// As much of JSON Schema as docs/json.schema.json uses; a member that it does not name is a fault.
+/// The part of JSON Schema that docs/json.schema.json uses. Members that the schema does not name
+/// are faults.
 struct JSONSchema {
   private let definitions: [String: Any]
 
@@ -13,7 +14,7 @@ struct JSONSchema {
 
   var names: Set<String> { Set(definitions.keys) }
 
-  /// What in a value is not as its definition says, each with its place.
+  /// Returns where a value violates the definition `name`, one text with its path for each fault.
   func faults(of value: Any, as name: String) -> [String] {
     guard let definition = definitions[name] as? [String: Any] else { return ["no \(name)"] }
     return faults(of: value, definition, at: name)

@@ -4,24 +4,26 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// Every command that changes something, ended at any moment and in every manner.
+/// Every command that changes something is ended at random moments in each manner.
 struct KillTests {
   private enum Manner: CaseIterable {
-    /// As `kill -9` and the end of memory do.
+    /// SIGKILL, as `kill -9` and the out-of-memory killer send it.
     case killed
-    /// As cron's time limit and `systemctl stop` do.
+    /// SIGTERM, as a time limit of cron and `systemctl stop` send it.
     case terminated
-    /// As an administrator does with the sessions.
+    /// The database sessions are terminated, as an administrator can do.
     case cutOff
-    /// As a power cut does with the server.
+    /// The server ends without a shutdown, as in a power cut.
     case crashed
   }
 
-  /// A step of an operator's weeks: its words, given where its files go and what to ask the database for.
+  /// One command in the weeks of an operator. `words` returns its arguments, given the folder for
+  /// its files and a connection for what it must look up.
   private struct Step {
     var name: String
     var words: (_ folder: String, _ connection: Connection?) throws -> [String]
-    /// What else than 0 may end it: when it was done before it was killed.
+    /// The exit code of a repetition, beside 0, when the killed command had already completed its
+    /// work.
     var isDone: Int32 = 0
   }
 
@@ -71,7 +73,7 @@ struct KillTests {
     ]
   }
 
-  /// What counts, without the numbers that follow the order of attempts.
+  /// Returns what readers see, without numbers that depend on the order of attempts.
   private func state(_ target: String) throws -> [String] {
     let connection = try Connection(target)
     guard try connection.lines("SELECT to_regclass('fuel.country') IS NOT NULL") == ["t"] else {
@@ -85,7 +87,8 @@ struct KillTests {
         AND viewname NOT IN ('ingest_runs', 'aggregate_runs', 'pipeline', 'changes', 'feed_health')
       ORDER BY 1
       """)
-    // What is told twice is unchanged the second time, and an attempt that died told nothing.
+    // A repeated report counts as unchanged and an attempt that died stored nothing. Neither is
+    // compared.
     let runs = try connection.lines(
       """
       SELECT feed, outcome, received, stored, unchanged, duplicate, rejected, kind, taken_at, withdrawn_because
@@ -122,8 +125,9 @@ struct KillTests {
     }
   }
 
-  /// A configuration whose rules hand each notice to a program, which keeps it in `told` without its number and without
-  /// whether it repeats.
+  /// Writes a configuration whose rules pass each notice to a program, and returns its path. The
+  /// program keeps notices in the folder `told`, without their numbers and without the mark for
+  /// repetitions.
   private func configuration(_ folder: String) throws -> String {
     let path = folder + "/notices"
     let told = path + "/told"
@@ -148,7 +152,7 @@ struct KillTests {
     return path
   }
 
-  /// What the program was told, each once, and an empty folder again.
+  /// Returns each notice that the program received, once, and empties its folder.
   private func told(_ configuration: String) throws -> [String] {
     let folder = configuration + "/told"
     defer {
@@ -163,7 +167,8 @@ struct KillTests {
     ).sorted()
   }
 
-  /// F-K04: whatever is ended in whatever manner, the next run ends as one that nothing disturbed.
+  /// F-K04: whichever command is ended in whatever manner, the next run ends as one that nothing
+  /// disturbed.
   @Test(.long) func everyCommandOutlivesItsEnd() async throws {
     let cluster = try Cluster()
     let archive = try BackfillTests.archive(months: 8, rows: 1_500)
@@ -184,7 +189,8 @@ struct KillTests {
       let connection = try Connection(postgres)
       try connection.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
       try connection.execute("CREATE DATABASE \(name) TEMPLATE \(template)")
-      // The numbers that a sequence of the template had logged ahead are not logged for its copy until then.
+      // Sequences of the template have logged some values ahead. Until a checkpoint the copy does
+      // not log them again, and a crash would set its sequences back.
       try connection.execute("CHECKPOINT")
     }
     func settle(_ name: String) async throws {
@@ -209,7 +215,7 @@ struct KillTests {
     }
 
     let steps = Self.steps(archive: archive, recordings: CommandTests.recording)
-    // By hand: KILLS=300 make test-long.
+    // To choose the number by hand: KILLS=300 make test-long.
     let wanted = Long.count("KILLS", short: 0, long: 13)
     var random = Random(seed: 21, "kills")
     var kills: [String: Int] = [:]

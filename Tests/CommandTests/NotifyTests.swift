@@ -6,7 +6,8 @@ import Synchronization
 import TestDatabase
 import Testing
 
-/// Notices are told at least once, in order, whatever happens between telling and keeping that.
+/// Notices are sent at least once and in order, even if the program dies between sending one and
+/// recording that.
 struct NotifyTests {
   private struct Received: Sendable, Equatable {
     var id: Int
@@ -15,7 +16,7 @@ struct NotifyTests {
     var isRepeat: Bool
   }
 
-  /// A receiver that answers as it is told, and remembers.
+  /// A receiver that answers with a chosen status and keeps what it received.
   private final class Receiver: Sendable {
     let status = Mutex(200)
     let got = Mutex<[Received]>([])
@@ -42,7 +43,7 @@ struct NotifyTests {
 
   private static let now = "2026-07-01T10:05:00Z"
 
-  /// A market of Queensland, and a folder with the configuration and these rules.
+  /// Makes a database with the market of Queensland and a configuration folder with these rules.
   private func withMarket(
     _ rules: String, _ body: (_ target: String, _ folder: String) throws -> Void
   ) async throws {
@@ -80,7 +81,7 @@ struct NotifyTests {
     ]
     """
 
-  /// As if the rule had seen another verdict before.
+  /// Makes the rule remember another verdict than the present one.
   private func turn(_ target: String) throws {
     try Connection(target).execute(
       "UPDATE fuel.notice_rule SET seen = '{\"verdict\":\"wait\",\"market_state\":\"falling\"}' WHERE rule = 'brisbane-turns'"
@@ -94,7 +95,8 @@ struct NotifyTests {
       let environment = environment(folder, port)
       #expect(try notify(target, environment, ["--test"]).code == 0)
       #expect(receiver.got.withLock { $0.map(\.kind) } == ["test", "test"])
-      // The first look at a verdict tells nothing; a price below its limit is told.
+      // The first verdict that a rule sees sends no notice. A price below the limit of its rule
+      // sends one.
       let first = try notify(target, environment)
       #expect(first.code == 0 && first.out.isEmpty && first.err.isEmpty, "\(first)")
       #expect(receiver.got.withLock { $0.dropFirst(2).map(\.kind) } == ["price"])
@@ -110,7 +112,8 @@ struct NotifyTests {
     }
   }
 
-  /// A receiver that was away gets everything that turned meanwhile, in order; only what was tried is a repetition.
+  /// A receiver that was away gets every notice made meanwhile, in order. Only a notice that was
+  /// tried before is marked as a repetition.
   @Test func aReceiverThatWasAwayMissesNothing() async throws {
     let receiver = Receiver()
     let port = try receiver.start()
@@ -134,7 +137,8 @@ struct NotifyTests {
     }
   }
 
-  /// Killed between telling and keeping that: told again, with the same number, and marked.
+  /// When the program is killed between sending a notice and recording that, the next run sends the
+  /// notice again with the same number and marks it as a repetition.
   @Test func aKilledNotifyRepeatsItself() async throws {
     let receiver = Receiver()
     let port = try receiver.start()
@@ -146,7 +150,7 @@ struct NotifyTests {
       let number = Mutex<pid_t>(0)
       receiver.onReceipt.withLock {
         $0 = {
-          // Before it hears that it was heard.
+          // The kill comes before the program receives the answer.
           let pid = number.withLock { $0 }
           if pid > 0 { kill(pid, SIGKILL) }
         }
@@ -167,11 +171,11 @@ struct NotifyTests {
     }
   }
 
-  /// In quiet hours notices wait; a hundred of a rule at most, and the newest stay.
+  /// Notices wait during quiet hours. At most a hundred wait for a rule, and the newest are kept.
   @Test func quietHoursAndFlapping() async throws {
     let receiver = Receiver()
     let port = try receiver.start()
-    // 20:05 in Brisbane.
+    // The clock of the test stands at 20:05 in Brisbane.
     let rules = """
       [{ name: 'brisbane-turns', region: 'brisbane', address: 'phone', quiet: '19:00-07:00' }]
       """
@@ -199,7 +203,8 @@ struct NotifyTests {
     }
   }
 
-  /// A program reads the notice from standard input and takes it by its exit code; it gets no argument and no key.
+  /// A program receives the notice on standard input and accepts it with exit code 0. It gets no
+  /// argument and no key.
   @Test func aProgramIsTold() async throws {
     let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try Data("#!/bin/sh\n[ -e \(out).down ] && exit 3\n{ cat; env; echo \"$#\"; } >\(out)\n".utf8)
@@ -218,7 +223,7 @@ struct NotifyTests {
       try FileManager.default.removeItem(atPath: out + ".down")
       #expect(try notify(target, environment).code == 0)
       let said = try String(contentsOfFile: out, encoding: .utf8)
-      // What it leaves behind is not waited for.
+      // The command does not wait for processes that the program leaves behind.
       try Data("#!/bin/sh\nsleep 60 &\nexit 0\n".utf8).write(to: URL(filePath: out + ".sh"))
       try Connection(target).execute("UPDATE fuel.notice SET told_at = NULL")
       let began = ContinuousClock.now

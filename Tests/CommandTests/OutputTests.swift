@@ -7,11 +7,11 @@ import Synchronization
 import TestDatabase
 import Testing
 
-/// What the program hands to people and other programs: reports, exports, metrics, JSON, pings.
+/// What people and other programs receive: reports, exports, metrics, JSON, pings.
 struct OutputTests {
   static let now = IslandTests.now
 
-  /// A database with one run of every feed, aggregated, and what its providers need in the environment.
+  /// Passes a database with one aggregated run of every feed, and the providers of these runs.
   private func market(
     _ body: (String, IslandTests.Providers) async throws -> Void
   ) async throws {
@@ -34,8 +34,8 @@ struct OutputTests {
     FileManager.default.temporaryDirectory.appending(path: "out-\(UUID().uuidString)").path
   }
 
-  /// F-S08, F-O10: what a spreadsheet would take for a formula is defused, quotes and line breaks are
-  /// quoted, and no cell moves.
+  /// F-S08, F-O10: text that a spreadsheet would take for a formula is made harmless. Cells with
+  /// quotes or line breaks are quoted, so every value stays in its column.
   @Test func exportsAreSafeToOpen() async throws {
     try await market { target, _ in
       let hostile = ["=1+1", "+61", "@x", "-5", "a,\"b\"\nc", "<b>&", "''"]
@@ -62,7 +62,8 @@ struct OutputTests {
     }
   }
 
-  /// F-O10: every view can be exported; a file is replaced whole or stays; what cannot be is told.
+  /// F-O10: every view can be exported. An existing file is replaced as a whole or kept, and
+  /// failures are reported.
   @Test func exportsReplaceFilesWhole() async throws {
     try await market { target, _ in
       let views = try run(["export", "--list"], target).out.split(separator: "\n").map {
@@ -122,7 +123,8 @@ struct OutputTests {
     }
   }
 
-  /// F-O09, F-S08: names are text in a report whatever they hold; it asks nobody for anything.
+  /// F-O09, F-S08: a report shows names as text, whatever they contain, and loads nothing from
+  /// other servers.
   @Test func reportsHoldNamesAsText() async throws {
     try await market { target, _ in
       try Connection(target).execute(
@@ -149,7 +151,7 @@ struct OutputTests {
           #expect(!rest.contains(forbidden), "\(page) holds \(forbidden)")
         }
         named += text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") ? 1 : 0
-        // Links lead to what is there.
+        // Links lead to existing files.
         let base = URL(filePath: "\(folder)/\(page)")
         for match in text.matches(of: /href="([^"#]*)/)
         where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("geo:") {
@@ -158,7 +160,8 @@ struct OutputTests {
         }
       }
       #expect(named > 5)
-      // Again into the same folder, without the pages of regions that are gone.
+      // A second report into the same folder removes its own pages of regions that are gone, and no
+      // other file.
       let list = "\(folder)/.bowser-report"
       for name in ["gone", "mine"] {
         try Data().write(to: URL(filePath: "\(folder)/region/\(name).html"))
@@ -172,7 +175,8 @@ struct OutputTests {
         try FileManager.default.subpathsOfDirectory(atPath: folder).allSatisfy {
           !$0.contains("partial")
         })
-      // Two at once: one works, the other ends with 75 or works after it; what was left is used again.
+      // Of several reports at once, one works. The others end with 75 or work after it. Partial
+      // files that a killed report left are reused.
       try Data("left".utf8).write(to: URL(filePath: "\(folder)/index.html.partial"))
       let both = try (0..<4).map { _ in
         let process = CommandTests.process(
@@ -197,8 +201,9 @@ struct OutputTests {
     }
   }
 
-  /// A report is a site: every station and suburb has a page and a link to it, prices are points for programs, and what
-  /// did not change keeps its time.
+  /// A report is a website. Every station and every suburb has a page and a link to it, programs
+  /// get prices as points of GeoJSON, and files whose content did not change keep their
+  /// modification time.
   @Test func aReportIsASite() async throws {
     try await market { target, _ in
       try Connection(target).execute(
@@ -221,7 +226,7 @@ struct OutputTests {
         #expect(files.contains("station/\(station).html"), "\(station)")
         #expect(places.contains("station/\(station).html"), "\(station)")
       }
-      // As many points as there are prices with a position.
+      // There are as many points as prices with a position.
       var points = 0
       for path in files where path.hasSuffix(".geojson") {
         let object =
@@ -238,12 +243,12 @@ struct OutputTests {
         #expect(XMLParser(data: Data(try text(path).utf8)).parse(), "\(path)")
       }
       #expect(try text("u91/nsw.html").contains("<svg class=\"map\""))
-      // A fuel is chosen by its address, and what each fuel costs stands on the region's page.
+      // Each fuel has an address of its own, and the page of a region links to every fuel.
       for fuel in ["dl", "p98"] {
         #expect(try text("\(fuel)/index.html").contains("href=\"../\(fuel)/sydney.html\""))
         #expect(try text("region/sydney.html").contains("href=\"../\(fuel)/sydney.html\""))
       }
-      // What the search finds is there: the list is JSON in a script.
+      // The list for the search is JSON in a script, and every page in it exists.
       let list = try text("places.js")
       let prefix = "window.bowserPlaces = "
       #expect(list.hasPrefix(prefix) && list.hasSuffix(";\n"))
@@ -271,7 +276,7 @@ struct OutputTests {
       #expect(!FileManager.default.fileExists(atPath: "\(named)/sitemap.xml"))
       #expect(try run(["report", "--out", named, "--site", "fuel.example"], target).code == 64)
       #expect(try text("index.html").contains("<polygon class=\"land\""))
-      // A minute later nothing but what tells the time is another.
+      // A minute later only files that contain the time have changed.
       func times() throws -> [String: Date] {
         var times: [String: Date] = [:]
         for path in files where path.contains(".") && !path.hasPrefix(".") {
@@ -295,7 +300,7 @@ struct OutputTests {
     }
   }
 
-  /// What programs are given is what the schema says, member by member: none is missing, and none is not in it.
+  /// JSON output fits its schema: no member is missing, and none is unknown.
   @Test func everyJSONFitsItsSchema() async throws {
     let schema = try JSONSchema(path: IntegrationTests.root + "/docs/json.schema.json")
     try await market { target, _ in
@@ -334,12 +339,12 @@ struct OutputTests {
     let text = try String(contentsOfFile: IntegrationTests.root + "/docs/json.md", encoding: .utf8)
     #expect(
       Set(text.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }) == schema.names)
-    // It finds what is wrong.
+    // The check itself finds faults.
     let wrong: [String: Any] = ["version": 2, "gaps": [["feed": 1, "more": 1]]]
     #expect(schema.faults(of: wrong, as: "gaps").count == 7)
   }
 
-  /// F-O09: a database without a price makes a valid report that says so.
+  /// F-O09: a database without prices yields a valid report that states this.
   @Test func nothingMakesAReportToo() async throws {
     try await TestDatabase.with { target in
       let folder = temporary()
@@ -352,7 +357,8 @@ struct OutputTests {
     }
   }
 
-  /// F-O11: metrics are written whole, labels are escaped, and an unwritable folder is told.
+  /// F-O11: a file of metrics is replaced as a whole, labels are escaped, and an unwritable folder
+  /// is reported.
   @Test func metricsAreWrittenWhole() async throws {
     try await market { target, _ in
       try Connection(target).execute(
@@ -422,8 +428,8 @@ struct OutputTests {
     }
   }
 
-  /// What views and functions say of one thing agrees: the nation without states that publish late, places
-  /// once and under their configured names.
+  /// Views and functions agree with each other. The national average leaves out states that publish
+  /// late, and stations appear once and under the brand names of the configuration.
   @Test func viewsAndFunctionsAgree() async throws {
     let market = try await PlayedMarket.database()
     let connection = try Connection(market.target)
@@ -436,7 +442,8 @@ struct OutputTests {
         AND abs(average_cpl - fuel_v1.average_at(region, fuel, as_of_at)) > 0.02
       """)
     #expect(differing == [])
-    // Where prices are published late, a day before is a day before them.
+    // Where prices are published late, the change over 24 hours is counted back from the published
+    // instant.
     let moves = try connection.lines(
       """
       SELECT region, fuel FROM fuel_v1.averages_now
@@ -450,7 +457,7 @@ struct OutputTests {
         "SELECT bool_or(change_24h_cpl <> 0) AS moved FROM fuel_v1.averages_now WHERE region = 'VIC'"
       )
         == ["t"])
-    // A price that begins later today is not called tomorrow's.
+    // A price that takes effect later today is not called tomorrow's price.
     #expect(
       try connection.lines(
         """
@@ -477,7 +484,7 @@ struct OutputTests {
     try connection.execute("ROLLBACK")
   }
 
-  /// F-O04: what a copy of a database loses is told.
+  /// F-O04: `doctor` reports the rights that a copy of a database loses.
   @Test func theDoctorSeesLostRights() async throws {
     try await TestDatabase.with { target in
       let result = try run(["doctor"], target)
@@ -493,7 +500,8 @@ struct OutputTests {
     }
   }
 
-  /// F-O12: whatever the watcher does, the job's result and output stay the same and it ends in time.
+  /// F-O12: whatever the monitoring service answers to a ping, the result and output of the job
+  /// stay the same, and the job ends in time.
   @Test(arguments: ["plain", "error", "redirect", "slow", "away"])
   func aPingChangesNothing(kind: String) async throws {
     try await TestDatabase.with { target in
@@ -520,8 +528,9 @@ struct OutputTests {
     }
   }
 
-  /// F-N09: success is told at the address itself, what needs a person with its exit code, and what heals by
-  /// itself when it has not healed for the third time in a row.
+  /// F-N09: a ping reports success at the address itself, and a failure that needs a person at the
+  /// address with the exit code. A failure that may pass by itself (75) is reported from the third
+  /// in a row on.
   @Test func aPingTellsHowItEnded() async throws {
     try await TestDatabase.with { target in
       let asked = Mutex<[String]>([])
@@ -549,7 +558,8 @@ struct OutputTests {
     }
   }
 
-  /// F-M05: keys are found nowhere: not in logs at their loudest, rows, dumps, reports, exports or metrics.
+  /// F-M05: keys appear nowhere: not in logs at the most verbose level, in rows, dumps, reports,
+  /// exports or metrics.
   @Test func keysAreFoundNowhere() async throws {
     try await market { target, providers in
       let keys = providers.environment.filter { name, value in
@@ -581,7 +591,7 @@ struct OutputTests {
       #expect(dump.code == 0 && dump.out.count > 100_000)
       told += dump.out
       for key in keys { #expect(!told.contains(key)) }
-      // The search finds what is there.
+      // The search does find text that is there.
       #expect(told.contains("qld-fpd"))
     }
   }
@@ -619,8 +629,8 @@ struct OutputTests {
   }
 }
 
-/// Runs a program of the shell beside the test's server. Waits without holding a thread: there are as many
-/// as cores, and all tests share them.
+/// Runs a program, found by its name, with the environment of the test. Waits without holding a
+/// thread, since all tests share as many threads as there are cores.
 func tool(
   _ name: String, _ arguments: [String], input: String? = nil
 ) async throws -> CommandTests.Result {
@@ -630,14 +640,14 @@ func tool(
   return try await finished(process, input: input)
 }
 
-/// Runs a process to its end and takes what it said.
+/// Runs a process to its end and returns its exit code and output.
 func finished(_ process: Process, input: String? = nil) async throws -> CommandTests.Result {
   let base = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
   for path in [base + ".out", base + ".err"] {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
   }
   defer {
-    // The input is there only where something was to be read.
+    // The `.in` file exists only if `input` was given.
     for end in [".out", ".err", ".in"] { unlink(base + end) }
   }
   if let input {

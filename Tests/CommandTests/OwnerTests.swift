@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Each rule has one owner: docs/architecture.md says which, and the tree agrees.
+/// Each rule has one owner. docs/architecture.md names it, and the source tree agrees.
 struct OwnerTests {
   private static let root = IntegrationTests.root
 
-  /// The rows of a table below a heading or a line, cell by cell.
+  /// Returns the cells of each row of the first table below the line that begins with `line`.
   private func table(after line: String) throws -> [[String]] {
     let text = try String(
       contentsOfFile: Self.root + "/docs/architecture.md", encoding: .utf8)
@@ -23,7 +23,8 @@ struct OwnerTests {
       .filter { $0.offset % 2 == 1 }.map { String($0.element) }
   }
 
-  /// Files of the program and the present texts of its SQL; numbered migrations are history.
+  /// Returns the Swift and SQL files in use. Numbered migrations are left out, since they are
+  /// history.
   private func files() throws -> [String] {
     try ["Sources", "Migrations/routines", "Migrations/views"].flatMap { folder in
       try FileManager.default.subpathsOfDirectory(atPath: Self.root + "/" + folder)
@@ -47,7 +48,7 @@ struct OwnerTests {
         #expect(FileManager.default.fileExists(atPath: full), "\(row[0]): \(path)")
         text += (try? String(contentsOfFile: full, encoding: .utf8)) ?? ""
       }
-      // Names beside a path are found in it.
+      // Names beside a path occur in the file at that path.
       for name in words where !name.contains("/") && !name.hasPrefix("fuel.") {
         let bare = name.prefix { $0 != "(" }
         #expect(text.contains(bare), "\(row[0]): \(name)")
@@ -55,7 +56,8 @@ struct OwnerTests {
     }
   }
 
-  /// Which country it is, configuration and data say; providers, archives and the simulator are Australia's.
+  /// Only configuration and data decide which country is served. Providers, archives and the
+  /// simulator belong to Australia and are not checked.
   @Test func theMachineryKnowsNoCountry() throws {
     let ours = [
       "Sources/Store/", "Sources/Pipeline/", "Sources/Timeline/", "Sources/Trends/",
@@ -70,14 +72,15 @@ struct OwnerTests {
       read += 1
       for line in text.split(separator: "\n")
       where !line.contains("COMMENT ON") && line.contains(places) {
-        // What is assumed where nobody says otherwise is written once for each reader of a configuration.
+        // Each reader of a configuration states the default country once.
         #expect(line.contains("Country = .australia"), "\(file): \(line)")
       }
     }
     #expect(read > 80)
   }
 
-  /// A second reader of a lapse is a second owner of the rule.
+  /// Only the files named in docs/architecture.md use a limit, since a second reader of a lapse
+  /// would be a second owner of the rule.
   @Test func nobodyElseReadsALimit() throws {
     let rows = try table(after: "The limits, and every file that names them")
     #expect(rows.count >= 6)

@@ -5,13 +5,14 @@ import Synchronization
 import TestDatabase
 import Testing
 
-/// Documents are read by a process that can do no harm, and a document that breaks it is refused alone.
+/// Documents are read by a confined process. A document that makes this process fail is refused,
+/// and no other.
 struct ReaderTests {
-  /// F-N19: an answer that takes its reader more memory than it may have is refused, told, kept and not read again by
-  /// itself; the next sound one is read.
+  /// F-N19: an answer that exceeds the memory limit of its reader is refused, reported and stored,
+  /// and not read again automatically. The next sound answer is read.
   @Test func aDocumentThatBreaksItsReaderIsQuarantined() async throws {
     let isHostile = Mutex(true)
-    // A record of no shape, whose values swell when they are kept as text.
+    // A record of the wrong shape, whose values need much more memory once they are kept as text.
     let values = Array(repeating: "1", count: 3_000_000).joined(separator: ",")
     let hostile = "{\"SitePrices\":[{\"SiteId\":[\(values)]}]}"
     let providers = try IslandTests.Providers { request, _ in
@@ -51,7 +52,7 @@ struct ReaderTests {
         try connection.lines("SELECT outcome FROM fuel.run ORDER BY run_id") == [
           "refused", "stored",
         ])
-      // With much memory it is no harm, and says nothing of any price.
+      // With enough memory the document is read, and its one record is rejected.
       environment["BOWSER_READER_MEGABYTES"] = "1024"
       let again = try CommandTests.run(
         ["ingest", "--reprocess", "1", "--now", "2026-07-01T10:10:00Z"], on: target,
@@ -67,12 +68,12 @@ struct ReaderTests {
     }
   }
 
-  /// F-N42: a file that takes its reader more memory than it may have is refused and told; those before and behind it
-  /// are loaded as if it had not been there.
+  /// F-N42: a file that exceeds the memory limit of its reader is refused and reported. The files
+  /// before and after it are loaded as if it had not been there.
   @Test func aFileThatBreaksItsReaderIsQuarantined() async throws {
     let folder = try BackfillTests.archive(months: 3)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // Two million rows of other stations: more than 64 MB of names.
+    // 200,000 rows, each of another station: their names need more than 64 MB.
     let hostile = folder + "/price_history_2024_01_x.csv"
     var text = "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
     for number in 0..<200_000 {
@@ -101,7 +102,8 @@ struct ReaderTests {
     #expect(try await load([names[0], "price_history_2024_01_x.csv"] + names[1...], 65) == sound)
   }
 
-  /// F-N47: what a reader may not do it cannot: sockets, programs, files that change. What it needs works.
+  /// F-N47: a reader cannot open sockets, start programs or change files. What a reader needs
+  /// works.
   @Test func aReaderIsConfined() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// Copies on other servers: a standby, and a subscriber. Each server is one of `config/cluster`.
+/// Copies on other servers: a standby and a logical subscriber. `config/cluster` makes each server.
 struct ReplicationTests {
   private static let now = "2026-07-01T10:05:00Z"
 
@@ -29,14 +29,14 @@ struct ReplicationTests {
     #expect(try run("aggregate", "--now", Self.now, on: target).code == 0)
   }
 
-  /// Everything that readers see.
+  /// Returns every row of every view that readers can see.
   private func views(_ target: String) throws -> [String] {
     let connection = try Connection(target)
     try connection.query("SELECT set_config('bowser.now', \(Self.now), false)")
     let names = try connection.lines(
       "SELECT viewname FROM pg_views WHERE schemaname = 'fuel_v1' ORDER BY 1")
     #expect(names.count >= 25)
-    // By bytes: how text is sorted may differ between servers.
+    // Rows are sorted here by bytes, since the collation of text may differ between servers.
     return try (names + ["prices_between('2024-03-01', '2024-04-01')"]).flatMap { name in
       let rows = try connection.query(
         SQL(stringLiteral: "SELECT shown::text AS line FROM fuel_v1.\(name) AS shown"))
@@ -44,22 +44,23 @@ struct ReplicationTests {
     }
   }
 
-  /// Waits until a server has what another has written.
+  /// Waits up to 30 seconds until a server has what another has written.
   private func follows(_ isThere: () throws -> Bool) async throws {
     #expect(try await waitUntil(isThere))
   }
 
-  /// A standby answers readers as its primary does, and tells writers what it is.
+  /// A standby gives readers the same answers as its primary. Commands that write end with 75 and
+  /// report that the database is a standby.
   @Test func aStandbyAnswersReaders() async throws {
     let cluster = try Cluster()
     try fill(cluster.target)
-    // A copy that broke off leaves its slot.
+    // An interrupted copy leaves its replication slot behind.
     #expect(try cluster.call("replicate"))
     try Connection(cluster.target).execute(
       "SELECT pg_create_physical_replication_slot('bowser_standby')")
     #expect(try cluster.call("standby"))
     #expect(try cluster.call("standby"))
-    // After the copy was made, too.
+    // These rows are written after the copy was made.
     try load(cluster.target, seed: 6)
     let primary = try Connection(cluster.target)
     let written = try #require(try primary.lines("SELECT pg_current_wal_flush_lsn()").first)
@@ -100,7 +101,8 @@ struct ReplicationTests {
     }
   }
 
-  /// The publication of docs/operating.md: what is there comes first, then what runs, archives and aggregates change.
+  /// The publication of docs/operating.md copies existing rows first, and then what runs, archives
+  /// and aggregates change.
   @Test func aSubscriberAnswersReaders() async throws {
     let publisher = try Cluster()
     let subscriber = try Cluster()
@@ -111,12 +113,13 @@ struct ReplicationTests {
     let publish = try #require(page.first { $0.contains("fuel.publish()") })
     let subscribe = try #require(page.first { $0.contains("CREATE SUBSCRIPTION") })
     try source.execute(publish)
-    // Twice, as after an upgrade.
+    // A second call, as after an upgrade, does no harm.
     try source.execute("SELECT fuel.publish()")
 
     #expect(try run("migrate", on: subscriber.target).code == 0)
     let copy = try Connection(subscriber.target)
-    // A subscription is not made inside a transaction, which several statements at once are.
+    // CREATE SUBSCRIPTION cannot run in a transaction, and several statements sent at once form
+    // one.
     for statement in subscribe.replacing(/'host=[^']*'/, with: "'\(publisher.target)'").split(
       separator: ";")
     {
@@ -139,7 +142,8 @@ struct ReplicationTests {
     try await catchUp()
     #expect(try views(subscriber.target) == views(publisher.target))
 
-    // Months that are new and others that are not, a run, and what an aggregate deletes and makes again.
+    // New months, months that are loaded already, a run, a withdrawal, and rows that an aggregate
+    // deletes and makes again.
     try load(publisher.target, seed: 6)
     try load(publisher.target, seed: 7, year: 2023)
     #expect(
@@ -160,7 +164,7 @@ struct ReplicationTests {
         == source.lines("SELECT count(*) FROM fuel.archive_price"))
     let verified = try run("verify", on: subscriber.target)
     #expect(verified.code == 0, "\(verified.out)")
-    // Without it the publisher keeps what it wrote for ever.
+    // Unless the subscription is dropped, the publisher keeps its write-ahead log for ever.
     try copy.execute("DROP SUBSCRIPTION fuel")
     #expect(try source.lines("SELECT count(*) FROM pg_replication_slots") == ["0"])
   }

@@ -3,9 +3,9 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// A database of every released version becomes one of this version.
+/// A database of every released version can be migrated to this version.
 struct UpgradeTests {
-  /// Dumps of three days of a small simulated market, each made by the program of that version.
+  /// Dumps of three days of a small simulated market. Each was made by the program of its version.
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures/released").standardized
   private static let now = "2026-07-01T10:05:00Z"
@@ -35,9 +35,11 @@ struct UpgradeTests {
       """)
   }
 
-  /// F-M07: facts and prices in effect are those of before, whatever version stored them, and the next jobs run.
+  /// F-M07: a migration keeps stored prices and prices in effect, whatever version stored them. The
+  /// next jobs run.
   @Test(arguments: released) func aReleasedDatabaseMigrates(version: String) async throws {
-    // A dump grants to roles of its server.
+    // A dump grants rights to roles of its server. Making any database of this version creates
+    // these roles.
     try await TestDatabase.with { _ in }
     try await TestDatabase.withEmpty { target in
       let file = Self.folder.appending(path: "\(version).sql.gz").path

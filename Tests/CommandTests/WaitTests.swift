@@ -5,10 +5,10 @@ import Store
 import TestDatabase
 import Testing
 
-/// Every wait has an end: commands beside a database that falls silent, drops the connection or loses an answer, at any
-/// message of their conversation.
+/// Every wait ends. A database that falls silent, drops the connection or loses an answer at any
+/// message does not hold up a command.
 struct WaitTests {
-  /// What is run, and the codes it may end with where the database fails it.
+  /// Commands, each with the exit codes that are allowed when the database fails.
   private static let commands: [(words: [String], codes: Set<Int32>)] = [
     (["ingest", "qld-fpd", "--replay", CommandTests.recording], [75]),
     (["ingest", "wa-fuelwatch"], [75]),
@@ -27,16 +27,17 @@ struct WaitTests {
     (["report", "--out", NSTemporaryDirectory() + "bowser-waits"], [75]),
   ]
 
-  /// At how many messages of each conversation. All of them by hand: WAIT_PLACES=500 make test-long.
+  /// The number of messages of each conversation at which the fault occurs. To try all of them:
+  /// WAIT_PLACES=500 make test-long.
   private static let places = Long.count("WAIT_PLACES", short: 1, long: 2)
   private static let seconds = Long.isOn ? 2 : 1
-  /// By hand one of them: WAIT_FAULT=drops.
+  /// All faults. To choose one by hand: WAIT_FAULT=drops.
   private static let faults = Proxy.Fault.allCases.filter {
     ["\($0)", nil].contains(ProcessInfo.processInfo.environment["WAIT_FAULT"])
   }
 
-  /// F-N03, F-N07, F-N08: each command ends soon after its deadline, with a code that says try again or with 0 where
-  /// all was done, and the next run heals what was left.
+  /// F-N03, F-N07, F-N08: each command ends soon after its deadline, with a code that means "try
+  /// again", or with 0 if its work was done. The next run repairs what was left.
   @Test(.longer, arguments: faults)
   func everyCommandEndsByItsDeadline(fault: Proxy.Fault) async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
@@ -48,7 +49,7 @@ struct WaitTests {
         ["ingest", "qld-fpd", "--replay", CommandTests.recording] + now, on: target,
         environment: environment)
       for (words, codes) in Self.commands {
-        // How many messages there are where nothing goes wrong.
+        // A first run without a fault counts the messages.
         let whole = try Proxy(fault)
         let plain = try CommandTests.run(
           words + now, on: whole.target(target), environment: environment)
@@ -69,10 +70,10 @@ struct WaitTests {
           #expect(took < .seconds(Self.seconds + 28), "\(words) \(fault) at \(place)")
         }
         if count > 2 { print("\(words[0]) \(fault): \(places.count) of \(whole.seen) messages") }
-        // What broke off is healed by the next run.
+        // The next run repairs what was broken off.
         try await waitUntil(within: .seconds(10)) { try locks(target) == 0 }
         let healed = try CommandTests.run(words + now, on: target, environment: environment)
-        // What was done in spite of all is not done again.
+        // A withdrawal that was done in spite of the fault is refused the second time, with 65.
         let good: Set<Int32> = [0, plain.code, words[0] == "withdraw" ? 65 : 0]
         let isHealed = good.contains(healed.code)
         #expect(isHealed, "\(words) after \(fault): \(healed)")
@@ -80,7 +81,8 @@ struct WaitTests {
     }
   }
 
-  /// Locks that sessions of the program hold, and not for an instant.
+  /// Returns how many advisory locks sessions of the program hold. The program holds other locks
+  /// only for moments.
   private func locks(_ target: String) throws -> Int {
     try Connection(target, application: "looker").query(
       """
@@ -92,7 +94,8 @@ struct WaitTests {
     ).only().integer("count")
   }
 
-  /// F-N03: where nobody tells the server that a program has died, its locks go within two minutes.
+  /// F-N03: when the server is not notified that a program has died, the locks of the program are
+  /// released within 130 seconds.
   @Test(.long) func locksOfTheDeadGo() async throws {
     try await TestDatabase.with { target in
       let proxy = try Proxy(.stops, atMessage: 8)
@@ -108,8 +111,8 @@ struct WaitTests {
     }
   }
 
-  /// F-N03: in the middle of a COPY the server waits for its client without an end; whoever needs the lock next ends
-  /// that session.
+  /// F-N03: in the middle of a COPY the server waits for its client without limit. The next process
+  /// that needs the lock ends that session.
   @Test(.long) func aSilentCopyIsEnded() async throws {
     try await TestDatabase.with { target in
       let proxy = try Proxy(.stops, atMessage: 9)
@@ -134,7 +137,7 @@ struct WaitTests {
     }
   }
 
-  /// F-N10: where there is no memory for a thread the program ends all the same.
+  /// F-N10: the program ends even if there is no memory for another thread.
   @Test func littleMemoryIsAnEnd() throws {
     let process = CommandTests.process([], "", [:])
     let program = process.executableURL?.path ?? ""

@@ -4,7 +4,7 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// Runs are taken back by their numbers, with a reason, and can be had again.
+/// Runs are withdrawn by their numbers, with a reason, and can be restored.
 struct WithdrawTests {
   @Test func aRunIsTakenBackAndHadAgain() async throws {
     try await TestDatabase.with { target in
@@ -40,14 +40,15 @@ struct WithdrawTests {
         try connection.lines(
           "SELECT outcome, withdrawn_because FROM fuel_v1.ingest_runs WHERE run_id = 1")
           == ["withdrawn|the clock was a day ahead"])
-      // It stays withdrawn when answers are read again.
+      // A withdrawn run cannot be reprocessed.
       let again = try CommandTests.run(
         ["ingest", "--reprocess", "1", "--now", "2026-07-03T12:00:00Z"], on: target)
       #expect(again.code == 65 && again.err.contains("bowser withdraw --undo 1"), "\(again.err)")
-      // All of several runs are taken back, or none.
+      // Either all of several runs are withdrawn or none.
       #expect(try withdraw("1", "9", "--reason", "x").code == 65)
       #expect(try connection.lines("SELECT count(*) FROM fuel.withdrawal") == ["1"])
-      // What it reported is kept, and whoever keeps a copy hears of it.
+      // Reported prices stay stored, and `fuel_v1.changes` lists the withdrawal for services that
+      // keep a copy.
       #expect(try connection.lines("SELECT count(*) > 20 FROM fuel.price") == ["t"])
       #expect(
         try connection.lines(
@@ -71,18 +72,19 @@ struct WithdrawTests {
     }
   }
 
-  /// F-N49: what was to be read again when a program died is read by whoever comes next.
+  /// F-N49: a run that was to be read again when a program died is read by the next live run of its
+  /// feed or by the next withdrawal.
   @Test func whatWasLeftUnreadIsRead() async throws {
     try await TestDatabase.with { target in
       let first = try CommandTests.run(
         ["ingest", "qld-fpd", "--replay", CommandTests.recording], on: target)
       #expect(first.code == 0, "\(first)")
       let connection = try Connection(target)
-      // As a withdrawal leaves it that was killed after it had decided.
+      // A withdrawal that was killed after its decision leaves this row.
       try connection.execute("INSERT INTO fuel.run_to_read (run_id) VALUES (1)")
       let next = try CommandTests.run(
         ["withdraw", "1", "--undo", "--reason", "a test"], on: target)
-      // It was not withdrawn.
+      // The command ends with 65 because the run was not withdrawn.
       #expect(next.code == 65, "\(next)")
       #expect(
         try connection.lines(
