@@ -39,7 +39,7 @@ struct AbsorbTests {
       let after = try feed.connection.lines(sizes)
       #expect(before[0].hasSuffix("|1") && after[0].hasSuffix("|2"))
       #expect(before[0].dropLast(2) == after[0].dropLast(2))
-      // One row of the run confirms everything in the list.
+      // The row of the run alone confirms every price in the list.
       try feed.connection.execute("SET bowser.now = '2026-07-01T02:00:00Z'")
       #expect(
         try feed.connection.lines(
@@ -48,8 +48,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-N45: a feed that sends other rubbish each time fills no disk: so many records are kept, all are counted, and they
-  /// are forgotten after a year.
+  /// F-N45: a feed that sends other invalid records each time does not fill the disk. Up to a limit
+  /// the refused records are kept, all of them are counted, and they are deleted after a year.
   @Test func refusedRecordsHaveALimit() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -62,7 +62,8 @@ struct AbsorbTests {
         let counts = try feed.says(said, at: hour(Double(turn)), rejects: rubbish(numbers))
         #expect(counts.rejected == numbers.count)
       }
-      // The server's clock counts, which is ahead of this market's.
+      // The limit and the year follow the server's clock, which is ahead of the clock of this
+      // market.
       try feed.connection.execute(
         "RESET ROLE; UPDATE fuel.reject SET rejected_at = now(); SET ROLE fuel_writer")
       func kept() throws -> [String] {
@@ -101,14 +102,15 @@ struct AbsorbTests {
           """)
       }
       #expect(try current(at: hour(21.9)) == ["1|170.0|189.9|t"])
-      // No run in between. The station known for tomorrow only is there too now.
+      // No run happens in between. The station with a price only for tomorrow now has a price too.
       #expect(try current(at: hour(22)) == ["1|189.9|NULL|t", "2|175.0|NULL|t"])
       #expect(try current(at: hour(46.1)) == ["1|189.9|NULL|f", "2|175.0|NULL|f"])
       #expect(try current(at: hour(24 * 40)) == [])
     }
   }
 
-  /// F-F09, F-V02: «not available» ends a price, by word and by absence; coming back begins it anew.
+  /// F-F09, F-V02: a price ends when the feed states that the fuel is not available, and when a
+  /// complete list leaves it out. When the fuel comes back, a new validity span begins.
   @Test func absenceInACompleteListEndsAPrice() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -127,7 +129,7 @@ struct AbsorbTests {
     }
   }
 
-  /// Rule 4: an absence in a partial list proves nothing.
+  /// A price that a partial list leaves out does not end.
   @Test func aPartialListEndsNothing() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -138,8 +140,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-F01, F-F02: a list that shrank by half is refused and changes nothing; one that shrank a
-  /// little is stored, but its gaps end nothing.
+  /// F-F01, F-F02: a list that shrank by half is refused and changes nothing. A list that shrank a
+  /// little is stored, but the prices that it leaves out do not end.
   @Test func aShrunkListIsRefused() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -160,7 +162,7 @@ struct AbsorbTests {
     }
   }
 
-  /// A list that is too short is judged the same when it arrives late.
+  /// A list that is too short is judged the same way when it arrives late.
   @Test func aShortListIsPartialWheneverItArrives() async throws {
     var ends: [[String]] = []
     for order in [[0, 1, 2], [0, 2, 1]] {
@@ -181,7 +183,8 @@ struct AbsorbTests {
     #expect(ends[0] == ends[1] && ends[0].count >= 60)
   }
 
-  /// An older clock than that of what is stored does not turn the present into the future.
+  /// A run whose clock is behind the stored prices does not turn the price in effect into a future
+  /// one.
   @Test func anOldClockDoesNoHarm() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -193,7 +196,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-T02, F-F07: an older stamp goes into the history and moves nothing back.
+  /// F-T02, F-F07: a price with an older stamp goes into the history and does not replace the price
+  /// in effect.
   @Test func anOlderStampDoesNotMoveThePresent() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -206,7 +210,8 @@ struct AbsorbTests {
     }
   }
 
-  /// Two prices for one instant from two documents: the one learnt last speaks, in either order.
+  /// When two documents report different prices for one instant, the price of the later document
+  /// counts, in either order of arrival.
   @Test func ofTwoPricesForOneInstantTheOneLearntLastSpeaks() async throws {
     for order in [[1.0, 2.0], [2.0, 1.0]] {
       try await TestDatabase.with { target in
@@ -223,7 +228,7 @@ struct AbsorbTests {
     }
   }
 
-  /// Each stored price knows when it was learnt first, whatever arrives first.
+  /// A stored price keeps the time of its earliest document, in whatever order documents arrive.
   @Test func aFactKeepsWhenItWasLearntFirst() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -239,7 +244,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-S01, F-B03: a new name is the same station; what a description leaves open stays.
+  /// F-S01, F-B03: a station with a new name is the same station. What its new description leaves
+  /// open keeps its value.
   @Test func aRenamedStationIsTheSame() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -255,7 +261,7 @@ struct AbsorbTests {
       try feed.says([.u91("1", 1899, hour(0))], stations: [station("Older", "Old")], at: hour(-9))
       let shown = try feed.connection.lines("SELECT name, brand, latitude FROM fuel_v1.stations")
       #expect(shown == ["Ampol A|Caltex|-27.123457"])
-      // Unless nobody has described the station since.
+      // An old description counts for a station that has no newer one.
       let gone = Station(code: "9", state: .qld, name: "Gone", address: "")
       try feed.says([.u91("9", 1899, hour(-8))], stations: [gone], at: hour(-8))
       #expect(
@@ -285,7 +291,7 @@ struct AbsorbTests {
     }
   }
 
-  /// F-V09: the table itself refuses what is no price.
+  /// F-V09: the table itself refuses absurd prices.
   @Test func theTableRefusesAbsurdPrices() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -299,7 +305,7 @@ struct AbsorbTests {
     }
   }
 
-  /// F-K04: a run whose process died is closed by the next one.
+  /// F-K04: a run whose process died is closed by the next run.
   @Test func anInterruptedRunIsClosedByTheNext() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -311,7 +317,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-K01: the lock is one session's; it is free again when that session ends in any way.
+  /// F-K01: the lock of a feed belongs to one session. It is free again when that session ends in
+  /// any way.
   @Test func aFeedHasOneWorkerAtATime() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -325,8 +332,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-Z09: a NUL would end a text on its way to the server without a word; a blank takes its place, and
-  /// what stands behind it is kept.
+  /// F-Z09: a NUL would silently cut off a text on its way to the server. A blank replaces it, and
+  /// the text behind it is kept.
   @Test func aNULEndsNoText() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -339,8 +346,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-N26: a feed that invents fuel codes for days keeps a hundred of them; the rest are rejects, which add up, and
-  /// known fuels cost nothing.
+  /// F-N26: of a feed that invents fuel codes for days, a hundred codes are kept. Prices under
+  /// further codes are rejected and counted. Known fuels are not affected.
   @Test func inventedFuelsHaveAnEnd() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -364,7 +371,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-N26: a feed that names other stations each time has a limit; what it named first goes on.
+  /// F-N26: the stations of a feed that invents other stations each time are limited. Stations that
+  /// it named first still get prices.
   @Test func inventedStationsAreBounded() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)

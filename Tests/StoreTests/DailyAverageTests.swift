@@ -5,7 +5,7 @@ import Store
 import TestDatabase
 import Testing
 
-/// Golden days, worked out by hand.
+/// Daily averages that were worked out by hand.
 struct DailyAverageTests {
   private func day(_ feed: Feed, _ day: String, region: String = "QLD") throws -> [String] {
     try feed.connection.lines(
@@ -15,18 +15,20 @@ struct DailyAverageTests {
       """)
   }
 
-  /// Brisbane days begin at 14:00 UTC. Three quiet stations from the start, so that averages show.
+  /// Days in Brisbane begin at 14:00 UTC. Three stations with a constant price make sure that there
+  /// is an average.
   private func quiet(_ price: Int, since: Instant) -> [Observation] {
     ["a", "b", "c"].map { Observation.u91($0, price, since) }
   }
 
-  /// F-G02, F-V12: a station that changes forty times a day weighs as much as one that never does.
+  /// F-G02, F-V12: a station that changes its price forty times a day counts as much as one that
+  /// never does.
   @Test func aBusyStationCountsOnce() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
       try feed.says(quiet(1800, since: begin - .seconds(86_400)), at: begin - .seconds(3600))
-      // Half of the time 160.0, half of it 200.0, in forty turns of 36 minutes.
+      // The price alternates between 160.0 and 200.0 forty times, every 36 minutes.
       for turn in 0..<40 {
         let at = begin + .seconds(turn * 2160)
         try feed.says(
@@ -38,7 +40,7 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G06: a station born at noon counts with the half day that it has, which coverage shows.
+  /// F-G06: a station that appears at noon counts with its half day, and `coverage` shows this.
   @Test func aStationBornAtNoon() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -50,7 +52,7 @@ struct DailyAverageTests {
       try feed.says(
         old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(86_000))
       try feed.aggregate(at: begin + .seconds(90_000))
-      // (3 × 180 + 200) / 4, covered (3 + 0.5) / 4.
+      // The average is (3 × 180 + 200) / 4, and the coverage (3 + 0.5) / 4.
       #expect(try day(feed, "2026-07-01") == ["185.00|180.00|200.00|4|0.875|t"])
     }
   }
@@ -68,12 +70,12 @@ struct DailyAverageTests {
     }
   }
 
-  /// Western Australia: the day runs from 06:00 to 06:00, so that one day holds exactly one price.
+  /// In Western Australia a day runs from 06:00 to 06:00, so each day has exactly one price.
   @Test func theWesternAustralianDayBeginsAtSix() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(
         target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
-      // 06:00 Perth of 2 July is 22:00 UTC of 1 July.
+      // 06:00 in Perth on 2 July is 22:00 UTC on 1 July.
       let six = Instant("2026-07-01T22:00:00Z")
       let today = quiet(1700, since: six)
       let tomorrow = quiet(1900, since: six + .seconds(86_400))
@@ -81,10 +83,10 @@ struct DailyAverageTests {
       let western = Region(
         code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil)
       try feed.aggregate(at: six + .seconds(40_000), regions: [western])
-      // Tomorrow's price enters no average before its time.
+      // Tomorrow's price is in no average before it takes effect.
       #expect(try day(feed, "2026-07-02", region: "WA") == ["170.00|170.00|170.00|3|1.000|f"])
       #expect(try day(feed, "2026-07-03", region: "WA") == [])
-      // An hour into the calendar's 3 July, Perth still has the prices of the 2nd.
+      // An hour into 3 July by the calendar, the prices of 2 July are still in effect in Perth.
       try feed.aggregate(at: Instant("2026-07-02T17:00:00Z"), regions: [western])
       #expect(try day(feed, "2026-07-03", region: "WA") == [])
       try feed.aggregate(at: six + .seconds(90_000), regions: [western])
@@ -95,11 +97,11 @@ struct DailyAverageTests {
 
   /// F-T12, F-G07: days of 23 and 25 hours. The price changes 12 hours after local midnight.
   @Test(arguments: [
-    // End of summer time, 25 hours: 12 h at 160, 13 h at 210 → 186.00.
+    // End of summer time, 25 hours: 12 h at 160, 13 h at 210, average 186.00.
     ("2026-04-05", "2026-04-04T13:00:00Z", 25, "186.00"),
-    // Begin of summer time, 23 hours: 12 h at 160, 11 h at 210 → 183.913.
+    // Start of summer time, 23 hours: 12 h at 160, 11 h at 210, average 183.913.
     ("2026-10-04", "2026-10-03T14:00:00Z", 23, "183.91"),
-    // An ordinary day: 185.00.
+    // An ordinary day: average 185.00.
     ("2026-07-05", "2026-07-04T14:00:00Z", 24, "185.00"),
   ])
   func clockChangeSundays(day: String, midnight: String, hours: Int, average: String) async throws {
@@ -117,20 +119,21 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G04: a late price changes its day and the days until the pair's next price, and no other.
+  /// F-G04: a late price changes its own day and the days until the next price of the same station
+  /// and fuel, and no other day.
   @Test func aLatePriceMakesJustItsDaysAgain() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
       func at(_ days: Double) -> Instant { begin + .seconds(Int64(days * 86_400)) }
       for day in 0..<10 {
-        // Stamps of day 0 and day 7.
+        // The prices took effect on day 0 and day 7.
         let since = day < 7 ? at(0) : at(7)
         try feed.says(quiet(1800, since: since), at: at(Double(day) + 0.5))
       }
       try feed.aggregate(at: at(9.6))
       #expect(try feed.connection.lines("SELECT count(*) FROM fuel.dirty_day") == ["0"])
-      // Learnt now: since the middle of day 4 station a sold at 150.
+      // A late report: station `a` has sold at 150.0 since the middle of day 4.
       try feed.says(
         [.u91("a", 1500, at(4.5))] + quiet(1800, since: at(7)), at: at(9.7))
       let known = Set(try feed.connection.lines("SELECT day, region, xmin FROM fuel.daily_rollup"))
@@ -139,16 +142,17 @@ struct DailyAverageTests {
         try feed.connection.lines("SELECT day, region, xmin FROM fuel.daily_rollup").filter {
           !known.contains($0)
         }.map { $0.prefix(10) })
-      // The last of them has not ended.
+      // The last of these days is computed again because it has not ended.
       #expect(made.sorted() == ["2026-07-05", "2026-07-06", "2026-07-07", "2026-07-10"])
       let averages = try feed.connection.lines(
         "SELECT average_cpl FROM fuel_v1.daily_averages WHERE region = 'QLD' ORDER BY day")
-      // Day 4: half a day at 150 of one of three stations.
+      // On day 4 one of three stations sold at 150 for half the day.
       #expect(averages[3...7] == ["180.00", "175.00", "170.00", "170.00", "180.00"])
     }
   }
 
-  /// F-G04: a late list of which a hundredth is new costs the spans and days of that hundredth.
+  /// F-G04: a late list of which a hundredth is new changes only the spans and days of those
+  /// stations.
   @Test func aLateListCostsItsOwnStations() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -173,14 +177,15 @@ struct DailyAverageTests {
       #expect(
         try feed.connection.lines(
           "SELECT count(*), count(DISTINCT station_id) FROM fuel.stale_days") == ["4|4"])
-      // And the averages of those days are changed by what these stations were and are.
+      // The averages of these days are adjusted by the old and new values of these stations. No day
+      // is marked for a computation from all stations.
       #expect(try feed.connection.lines("SELECT count(*) FROM fuel.dirty_day") == ["0"])
       #expect(
         try feed.connection.lines("SELECT count(*) FROM fuel.stale_days WHERE is_marked") == ["0"])
     }
   }
 
-  /// F-G01: two stations are no average; the sample is told all the same.
+  /// F-G01: two stations do not make an average, but their number is published.
   @Test func tooFewStationsGiveNoAverage() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -225,8 +230,8 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G06: a price that the first list after a silence shows changed was not confirmed by it; the days
-  /// of the silence are the same in spans that end within it.
+  /// F-G06: a list after a silence does not confirm a price that it reports as changed. The days of
+  /// the silence come out the same when they are computed in two ranges, wherever the cut lies.
   @Test func aSpanMayEndInASilence() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -255,8 +260,8 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G06: where one state publishes a day late, the nation's day is made once it is known of that state too:
-  /// never over some states today and all of them yesterday.
+  /// F-G06: where one state publishes a day late, a day of the nation is made once the day of that
+  /// state is known. It never mixes some states of today with all states of yesterday.
   @Test func theNationWaitsForTheLatestState() async throws {
     try await TestDatabase.with { target in
       let north = try Feed(target)
@@ -278,7 +283,8 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G14: of equal prices all are the cheapest, in a fixed order; where nothing is sold there is no row.
+  /// F-G14: stations with equal lowest prices are all listed as cheapest, in a fixed order. Where
+  /// nothing is sold there is no row.
   @Test func allTiesAreListed() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -311,7 +317,7 @@ struct DailyAverageTests {
     }
   }
 
-  /// F-G05: gaps stay gaps, and the moving average does not bridge them.
+  /// F-G05: days without an average stay empty, and the moving average does not bridge them.
   @Test func gapsAreNotFilledIn() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 3)
@@ -341,7 +347,7 @@ struct DailyAverageTests {
     }
   }
 
-  /// price_at and average_at say what price_history says, at any instant.
+  /// `price_at` and `average_at` agree with `price_history` at any instant.
   @Test func pointQueriesAgreeWithTheHistory() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -384,11 +390,12 @@ struct DailyAverageTests {
     }
   }
 
-  /// current_prices and the open rows of price_history name the same beginning.
+  /// `current_prices` and the open rows of `price_history` state the same beginning.
   @Test(.longer, arguments: 0..<Long.count(short: 4, long: 12))
   func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {
     try await TestDatabase.with { target in
-      // Nothing lapses here: after a lapse the history begins a new row, the present does not.
+      // Nothing lapses in this test. After a lapse, the history would begin a new row, but the
+      // price in effect would keep its beginning.
       let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
       for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
         try feed.says(
@@ -410,8 +417,8 @@ struct DailyAverageTests {
     }
   }
 
-  /// What is made day by day as facts come equals what a rebuild makes, in the cases that no marker
-  /// of «this fact's own days» sees.
+  /// Averages that are updated as prices arrive equal those of a rebuild, even where a report
+  /// changes other days than its own.
   @Test(arguments: ["outage", "rival", "members", "limits"])
   func incrementalEqualsRebuilt(kind: String) async throws {
     try await TestDatabase.with { target in
@@ -431,18 +438,20 @@ struct DailyAverageTests {
       }
       switch kind {
       case "outage":
-        // The list of day 5 confirms the price of day 0 across the outage ...
+        // The list of day 5 confirms the price of day 0 across an outage of the feed.
         try say(1500, 0, 0.1)
         try say(1500, 0, 5)
         try feed.aggregate(at: end)
-        // ... until a price is learnt that began inside it.
+        // This late price took effect during the outage, so the list no longer confirms the older
+        // one.
         try say(1600, 4.8, 5.4)
       case "rival":
         try say(1500, 0.5, 1)
         try say(1600, 0.5, 1.5)
         try say(1600, 0.5, 2.4)
         try feed.aggregate(at: end)
-        // The oldest document of all says 160 too: then 150 was told last.
+        // The oldest document reports 160.0 too. The price that was first reported last, 150.0, now
+        // counts.
         try say(1600, 0.5, 0.6)
       case "members":
         try say(1500, 0, 0.1)
@@ -466,8 +475,8 @@ struct DailyAverageTests {
     }
   }
 
-  /// A change over a day is told only by a feed that was read a day ago: before that, only prices that
-  /// did not change are known.
+  /// The change over a day needs a feed that was read a day ago. Of earlier times only prices are
+  /// known that have not changed since.
   @Test func changesNeedAPast() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -484,7 +493,8 @@ struct DailyAverageTests {
     }
   }
 
-  /// Daily averages against a second way: the history's own intervals, cut by day.
+  /// Daily averages equal those computed another way, from the rows of the history cut at the
+  /// bounds of days.
   @Test(arguments: [3, 11, 19])
   func dailyAveragesAgreeWithTheHistory(seed: Int) async throws {
     try await TestDatabase.with { target in

@@ -39,8 +39,9 @@ struct DetectorTests {
       "SELECT warnings, is_complete FROM fuel_v1.ingest_runs ORDER BY run_id DESC LIMIT 1")
   }
 
-  /// F-F02, F-F03: a whole fuel that is gone is a fault of the list, is named, and ends no price;
-  /// after the feed's limit it is believed.
+  /// F-F02, F-F03: a list without any price of a fuel counts as incomplete. The missing fuel is
+  /// named, and its prices do not end. After the feed's limit (`sightLapsesHours`) the absence is
+  /// believed.
   @Test func aMissingFuelIsNamed() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -56,7 +57,7 @@ struct DetectorTests {
     }
   }
 
-  /// F-F03: the same for a brand; a chain under a new name is not missed.
+  /// F-F03: the same holds for a brand. A chain under a new name does not count as missing.
   @Test func aMissingBrandIsNamed() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -70,7 +71,7 @@ struct DetectorTests {
       let gone = try feed.says(list([.u91], at: hour(0), stations: 12..<20), at: hour(2))
       #expect(gone.warnings == ["nothing of brand Reddy Express"])
       #expect(try current(feed, at: hour(3)) == 20)
-      // Too short a list is refused by name.
+      // The refusal of a list that is too short names the missing brand.
       #expect(
         throws: Refusal(
           "only 8 prices where 20 were listed before: below 70 %; nothing of brand Reddy Express")
@@ -80,7 +81,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-F07: yesterday's answer again moves nothing back, ends nothing that is new, and is told.
+  /// F-F07: a feed that repeats yesterday's answer replaces no newer price and ends none. The run
+  /// gets a warning.
   @Test func aReplayedStateMovesNothingBack() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -99,7 +101,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-F04: nothing new for much longer than ever in two weeks: frozen, since when.
+  /// F-F04: a feed without a new price for much longer than at any time in two weeks counts as
+  /// frozen, and the start of the silence is shown.
   @Test func aFrozenFeedIsTold() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -109,7 +112,7 @@ struct DetectorTests {
       }
       var prices: [Observation] = []
       for step in 0..<72 {
-        // Three hours of rest each night, as real feeds have.
+        // The feed rests for three hours each night, as real feeds do.
         if step % 24 >= 3 { prices = list([.u91], at: hour(step)) }
         try feed.says(prices, at: hour(step))
       }
@@ -121,14 +124,14 @@ struct DetectorTests {
         try health(hour(89))
           == "stale|frozen: nothing new since 2026-05-06 23:00 UTC, usually within 4 hours|2026-05-06 23:00:00+00"
       )
-      // It moves again: well again.
+      // Once prices change again, the feed is well.
       try feed.says(list([.u91], at: hour(90)), at: hour(90))
       #expect(try health(hour(90)).hasPrefix("ok|NULL"))
     }
   }
 
-  /// F-F05, F-F06: another order of the rows, or all stamps those of the poll, is no news of a price:
-  /// since when it holds comes from our own comparison.
+  /// F-F05, F-F06: rows in another order, or stamps that equal the time of the fetch, are no new
+  /// prices. Bowser decides by its own comparison since when a price holds.
   @Test func restatedPricesKeepTheirBeginning() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -143,8 +146,8 @@ struct DetectorTests {
     }
   }
 
-  /// A feed without stamps: the beginning of a price is when it was first seen, whatever order the
-  /// sightings arrive in.
+  /// In a feed without stamps, a price begins when it was first seen, in whatever order the lists
+  /// arrive.
   @Test func unstampedPricesBeginWhenSeen() async throws {
     func run(_ order: [Int]) async throws -> [String] {
       try await TestDatabase.with { target in
@@ -175,7 +178,7 @@ struct DetectorTests {
     }
   }
 
-  /// F-F11: new terms are kept with their date beside the old ones, and shown.
+  /// F-F11: new terms are stored with their date beside the old ones, and shown.
   @Test func termsHaveDates() async throws {
     try await TestDatabase.with { target in
       let store = Store(try Connection(target))
@@ -196,8 +199,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-F12: a state that publishes a day late has averages of then, said so, and none of its prices
-  /// is in the nation's average of now.
+  /// F-F12: the averages of a state that publishes a day late are those of a day ago and marked as
+  /// such. None of its prices is in the present average of the nation.
   @Test func aDelayedFeedIsNeverNow() async throws {
     try await TestDatabase.with { target in
       let victoria = try Feed(target, name: "vic-fairfuel", state: .vic, delayHours: 24)
@@ -237,13 +240,14 @@ struct DetectorTests {
         try connection.lines(
           "SELECT DISTINCT region FROM fuel_v1.station_comparison WHERE price_cpl = 200 ORDER BY 1")
           == ["VIC"])
-      // What it told is known since the fetch, of the day before.
+      // The delayed prices count as known from the fetch on, although they took effect a day
+      // earlier.
       #expect(
         try connection.lines(
           "SELECT DISTINCT learnt_at FROM fuel.price WHERE price_tenths = 2000") == [
             "2026-05-04 00:00:00+00"
           ])
-      // The day that has not been published yet has no average.
+      // A day that has not been published yet has no average.
       #expect(
         try connection.lines(
           "SELECT max(day) < '2026-05-04' FROM fuel_v1.daily_averages WHERE region = 'VIC'")
@@ -251,7 +255,7 @@ struct DetectorTests {
     }
   }
 
-  /// F-F14: a day on which nothing changed in Western Australia is a day with a price.
+  /// F-F14: a day on which no price changed in Western Australia still has a price.
   @Test func aDayWithoutChangeIsADay() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(
@@ -271,8 +275,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-S02, F-S09: a few metres are taken; another place under the same code waits for a week, is
-  /// marked, and then counts.
+  /// F-S02, F-S09: a move of some metres is taken over at once. Another place under the same code
+  /// is marked and waits for a week before it counts.
   @Test func aMovedStationWaits() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -308,7 +312,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-S03, F-Z13: a station twice in one document, alike and not alike: one row, and it is told.
+  /// F-S03, F-Z13: a station that one document describes twice has one row. If the descriptions
+  /// differ, the run gets a warning.
   @Test func aStationTwiceIsOne() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -322,8 +327,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-S04: absent for a list or a day nothing closes; after a month it is dormant; back, it has its
-  /// history still.
+  /// F-S04: a station that is absent from a list or for a day is not closed. After a month it
+  /// counts as closed. When it comes back, it still has its history.
   @Test func absenceClosesNothing() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -352,8 +357,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-B01: a new fuel now and then is one; dozens of codes at once are a field that means something
-  /// else now, and none of them is kept.
+  /// F-B01: a few unknown fuel codes are stored as unmapped fuels. Dozens of them at once mean that
+  /// the field has changed its meaning, and the list is refused.
   @Test func dozensOfUnknownCodesAreRefused() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -365,7 +370,7 @@ struct DetectorTests {
         }
       }
       #expect(try feed.says(prices(3), at: hour(0)).unmapped == 3)
-      // A code may be that of a fuel of ours, under which the feed has another one.
+      // An unmapped code of a feed may equal the code of another fuel of Bowser's own, here DL.
       let same = [("1", Fuel.dl), ("2", .unmapped("DL"))].map {
         Observation(stationCode: $0, fuel: $1, price: Price(tenths: 1800), effectiveAt: hour(0))
       }
@@ -387,13 +392,13 @@ struct DetectorTests {
     }
   }
 
-  /// A rehearsal is one long transaction; other feeds store beside it.
+  /// A dry run is one long transaction. Other feeds can store meanwhile.
   @Test func aRehearsalHoldsUpNobody() async throws {
     try await TestDatabase.with { target in
       let rehearsing = try Feed(target)
       let other = try Feed(target, name: "sa-fpd", state: .sa)
-      // The month is there already: making one would lock the history. Days are marked by both, so
-      // that only different fuels keep clear of each other.
+      // The partition of the month exists already, since making one would lock the history. Both
+      // feeds mark days of their fuels, so only feeds with different fuels do not block each other.
       try other.says(list([.lpg], at: hour(-1)), at: hour(-1))
       try rehearsing.store.beginRehearsal()
       try rehearsing.says(list([.u91], at: hour(0)), at: hour(0))
@@ -405,7 +410,7 @@ struct DetectorTests {
     }
   }
 
-  /// Descriptions are a set as prices are: their order of arrival is no matter.
+  /// Descriptions lead to the same result in any order of arrival, as prices do.
   @Test(arguments: 0..<6)
   func descriptionsInAnyOrder(seed: Int) async throws {
     let names = ["A", "A", "B", "A", "C", "C", "B"]

@@ -6,13 +6,14 @@ import Store
 import TestDatabase
 import Testing
 
-/// However one asks, the answer is the same: the price of a station at an instant, in the list of now, in the
-/// history and in a window of it; the average of a region at an instant, of now and from the history; days of
-/// stations and of regions.
+/// All ways to ask the same question give the same answer. The price of a station at an instant
+/// comes from `price_at`, `current_prices`, `price_history` and `prices_between`. The average of a
+/// region comes from `average_at` and `averages_now`, and days of stations and regions from the
+/// history.
 struct EqualAnswerTests {
   static let seeds = Long.count("ANSWER_SEEDS", short: 4, long: 20)
 
-  /// Random histories of a small feed, with slips and placeholders among them.
+  /// Random histories of a small feed, with typing errors and placeholders among the prices.
   @Test(.longer, arguments: 0..<seeds)
   func everyAnswerIsTheSame(seed: Int) async throws {
     try await TestDatabase.with { target in
@@ -23,7 +24,7 @@ struct EqualAnswerTests {
           guard random.chance(0.03), let price = observation.price else { return observation }
           var slip = observation
           slip.price = Price(tenths: Int(price.tenths) / 2)
-          // Under the stamp of the right price the next list would take it back.
+          // With the stamp of the right price, the next list would replace the wrong price again.
           slip.effectiveAt = snapshot.takenAt
           return slip
         }
@@ -41,7 +42,7 @@ struct EqualAnswerTests {
       differences += try disagreements(feed, at: OrderTests.end - .seconds(2))
       differences += try daysThatDiffer(feed)
       #expect(differences == [])
-      // A history without doubt would prove less.
+      // A history without doubtful prices would prove less.
       let doubted = try feed.connection.query(
         "SELECT count(*) FILTER (WHERE is_flagged) AS doubted, count(*) AS spans FROM fuel_v1.price_history"
       ).only()
@@ -50,7 +51,7 @@ struct EqualAnswerTests {
     }
   }
 
-  /// A station that has one price for every grade for two days of the week.
+  /// Returns the prices of a station that has one price for every grade for two days of the week.
   private func placeholder(at instant: Instant) -> [Observation] {
     let day = (instant.seconds - OrderTests.begin.seconds) / 86_400
     let since = OrderTests.begin + .seconds(day * 86_400)
@@ -123,7 +124,8 @@ struct EqualAnswerTests {
     return differences
   }
 
-  /// Days of stations from the history, and days of regions from those of stations.
+  /// Returns days of stations that differ from the history, and days of regions that differ from
+  /// the days of stations.
   private func daysThatDiffer(_ feed: Feed) throws -> [String] {
     try feed.connection.query(
       "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
@@ -172,7 +174,7 @@ struct EqualAnswerTests {
       """)
   }
 
-  /// A price that nobody had seen for too long is stale until a list leaves it out: then it is gone.
+  /// A price that no list has shown for too long is stale. It is gone once a list leaves it out.
   @Test func whatAListLeavesOutIsGone() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -219,8 +221,9 @@ struct EqualAnswerTests {
     }
   }
 
-  /// F-N32: one price for every grade of petrol with another diesel price: now, at an instant and in the day
-  /// the same stations are left out, and the reason is shown.
+  /// F-N32: one price for every grade of petrol, beside another diesel price, is a placeholder. The
+  /// present average, the average at an instant and the average of the day leave out the same
+  /// stations, and the reason is shown.
   @Test func aPlaceholderIsOneEverywhere() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)

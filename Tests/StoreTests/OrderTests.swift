@@ -6,8 +6,8 @@ import Store
 import TestDatabase
 import Testing
 
-/// Order does not matter, and twice equals once: whatever order snapshots arrive in, repeated as
-/// they may be, with aggregations in between, everything published ends the same.
+/// Snapshots may arrive in any order, may be repeated, and may have aggregations between them. All
+/// published answers end up the same.
 struct OrderTests {
   /// One answer of a feed.
   struct Snapshot {
@@ -20,9 +20,9 @@ struct OrderTests {
   static let begin = Instant("2026-03-30T00:00:00Z")
   static let end = begin + .seconds(9 * 86_400)
 
-  /// A week of a small feed with everything that feeds do: changes, restated stamps, pumps out of
-  /// stock by word and by absence, entries that come hours late, two prices under one stamp, an
-  /// outage of three days, a partial list, stations that are renamed.
+  /// Returns a week of a small feed with everything that feeds do: changes, restated stamps, fuels
+  /// that are stated as unavailable or left out, entries that come hours late, two prices under one
+  /// stamp, an outage of three days, partial lists, and stations that are renamed.
   static func snapshots(seed: UInt64) -> [Snapshot] {
     var random = Random(seed: seed, "order")
     let codes = ["1001", "1002", "1003", "1004"]
@@ -62,7 +62,8 @@ struct OrderTests {
       for code in codes {
         for fuel in fuels where !random.chance(0.12) {
           let known = events.filter { $0.code == code && $0.fuel == fuel && $0.known <= at }
-          // The list shows the newest stamp; of one stamp what was said last.
+          // The list shows the price with the newest stamp. Of several with one stamp it shows the
+          // one known last.
           guard let shown = known.max(by: { ($0.at, $0.known) < ($1.at, $1.known) }) else {
             continue
           }
@@ -87,7 +88,7 @@ struct OrderTests {
     return snapshots
   }
 
-  /// More by hand: ORDER_SEEDS=2000 make test-long.
+  /// To try more seeds by hand: ORDER_SEEDS=2000 make test-long.
   static let seeds = Long.count("ORDER_SEEDS", short: 4, long: 30)
 
   @Test(.longer, arguments: 0..<seeds)

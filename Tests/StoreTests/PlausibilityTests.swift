@@ -4,12 +4,12 @@ import Store
 import TestDatabase
 import Testing
 
-/// Which prices are doubted, for how long, and what they are left out of.
+/// Which prices are doubtful, for how long, and which averages leave them out.
 struct PlausibilityTests {
   static let begin = Instant("2026-05-04T00:00:00Z")
   private func hour(_ hours: Int) -> Instant { Self.begin + .seconds(hours * 3_600) }
 
-  /// Twenty stations about one level, in tenths of a cent.
+  /// Returns the prices of twenty stations around one level, in tenths of a cent.
   private func market(
     _ level: Int, at instant: Instant, except: [String: Int] = [:]
   ) -> [Observation] {
@@ -35,8 +35,8 @@ struct PlausibilityTests {
     )
   }
 
-  /// F-V05: a typing error that could be a price is shown with its mark, is in no average and no
-  /// minimum, and is believed when it still holds after a day.
+  /// F-V05: a typing error that could be a price is shown with its mark and is in no average and no
+  /// minimum. It is believed if it still holds after a day.
   @Test func aTypingErrorIsDoubted() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -59,7 +59,7 @@ struct PlausibilityTests {
       try feed.aggregate(at: hour(28))
       #expect(try flagged(feed, at: hour(28)) == [])
       #expect(try average(feed) == ["20|0|221.9|125.9"])
-      // Corrected, it was never there.
+      // Once the station has corrected its price, no price is marked.
       try feed.says(
         market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 2199, hour(29))],
         at: hour(29))
@@ -67,9 +67,10 @@ struct PlausibilityTests {
     }
   }
 
-  /// F-V04, F-N36: a remote station that has always been dear has its own way, on a first run too. A price far
-  /// from its own is doubted; where every price is stamped anew each day, holding proves nothing, until a
-  /// person confirms it, for the past too.
+  /// F-V04, F-N36: a remote station that has always been expensive is compared with its own prices,
+  /// on a first run too. A price far from its own is doubtful. Where the feed stamps every price
+  /// anew each day, a price is not confirmed by still holding, but only by a person. That
+  /// confirmation applies to the past too.
   @Test func aRemoteStationHasItsOwnWay() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, holdingConfirms: false)
@@ -82,7 +83,7 @@ struct PlausibilityTests {
       #expect(try flagged(feed, at: hour(1)) == [])
       try says(4150, since: 5, at: 5)
       #expect(try flagged(feed, at: hour(6)) == [])
-      // A slip.
+      // A typing error.
       for day in 1...5 { try says(1415, since: 20, at: day * 24) }
       try feed.aggregate(at: hour(121))
       #expect(try flagged(feed, at: hour(121)) == ["far|141.5"])
@@ -111,14 +112,15 @@ struct PlausibilityTests {
     }
   }
 
-  /// F-V06: a cut of the excise, a jump of 40 cents overnight with its first movers: nobody is doubted.
+  /// F-V06: no price becomes doubtful when the excise is cut, or when prices jump by 40 cents
+  /// overnight after a few stations have led.
   @Test(arguments: [-220, 400])
   func massMovesPass(change: Int) async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       try feed.says(market(1759, at: hour(0)), at: hour(0))
       try feed.aggregate(at: hour(1))
-      // Three lead, the others follow the next morning.
+      // Three stations lead, and the others follow the next morning.
       let leaders = ["1": 1759 + change, "8": 1759 + change, "15": 1769 + change]
       let led = market(1759, at: hour(0)).map { price in
         leaders[price.stationCode].map { .u91(price.stationCode, $0, hour(6)) } ?? price
@@ -151,8 +153,9 @@ struct PlausibilityTests {
     }
   }
 
-  /// A grade that is listed late with an old stamp completes a placeholder of then, though the other grades have
-  /// changed since: what they were charged at then lies before the spans that are made again of them.
+  /// A grade that is listed late with an old stamp can complete a placeholder in the past, even if
+  /// the other grades have changed since. Their old prices lie before the spans that are computed
+  /// again.
   @Test func aLateGradeCompletesAPlaceholderOfThen() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
@@ -187,11 +190,11 @@ struct PlausibilityTests {
     }
   }
 
-  /// F-V10: exact decimals, rounded once, half away from zero, at the edge of the view.
+  /// F-V10: averages are exact decimals. The view rounds them once, half away from zero.
   @Test func averagesAreExact() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      // 180.1, 180.2, 180.2 and 180.0: 180.125 exactly.
+      // The mean of 180.1, 180.2, 180.2 and 180.0 is exactly 180.125.
       let prices = [1801, 1802, 1802, 1800].enumerated().map {
         Observation.u91("\($0.offset)", $0.element, hour(14))
       }
@@ -210,7 +213,7 @@ struct PlausibilityTests {
     }
   }
 
-  /// F-Z10: what is not a number gets past no check of the tables.
+  /// F-Z10: NaN passes no check of the tables.
   @Test func notANumberIsRefused() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)

@@ -8,7 +8,7 @@ import TestDatabase
 import Testing
 import Timeline
 
-/// Averages that are changed by single stations.
+/// Averages that are adjusted when single stations change.
 struct RegionEditTests {
   private static let begin = Instant("2026-03-31T15:00:00Z")
   private static let days = 75
@@ -23,15 +23,17 @@ struct RegionEditTests {
       code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil),
   ]
 
-  /// F-N36: late prices, prices that go, stations that are put together, and stations that move change the averages
-  /// of their days to what all stations together come to, and most of them without a look at the others.
+  /// F-N36: late prices, prices that end, linked stations and stations that move adjust the
+  /// averages of their days. The results equal averages over all stations, and most of them need no
+  /// look at the other stations.
   @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))
   func averagesThatWereChangedAreThoseOfAllStations(seed: Int) async throws {
     try await TestDatabase.with { target in
       var random = Random(seed: UInt64(seed), "edits")
       let east = try Feed(target)
       let west = try Feed(target, name: "wa-fuelwatch", state: .wa, sightLapsesHours: 24)
-      // Seed by seed from a handful of stations, all kept beside each rank, to many.
+      // The number of stations differs by seed, from a handful, all of which are kept beside each
+      // rank, to many.
       let count = [7, 90, 20, 45][seed]
       func station(_ number: Int, isPublic: Bool = true) -> Station {
         var station = Station(
@@ -118,17 +120,18 @@ struct RegionEditTests {
           break
         }
       }
-      // Before any day was made of all stations.
+      // Some steps changed averages before any day was computed from all stations.
       #expect(edited > 2, "seed \(seed)")
     }
   }
 
-  /// A list that changes days of many stations while an aggregate makes averages is in them in the end.
+  /// A list that changes days of many stations while an aggregate computes averages is in the
+  /// averages in the end.
   @Test func aListBesideAnAggregateIsNotLost() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let workers = Workers(feed.store)
-      // More than are changed one by one.
+      // More stations than are adjusted one by one.
       let stations = (0..<250).map { number in
         Station(
           code: "\(number)", state: .qld, name: "S\(number)", brand: "X",
@@ -142,7 +145,7 @@ struct RegionEditTests {
         try feed.connection.lines(
           "SELECT region, day, average_cpl FROM fuel.daily_rollup WHERE is_ended ORDER BY 1, 2")
       }
-      // Brisbane's days end at 14:00 UTC.
+      // Days in Brisbane end at 14:00 UTC.
       let midnight = Instant("2026-06-05T14:00:00Z")
       try says(1_700, midnight - .seconds(86_400 * 3), at: midnight - .seconds(86_400 * 3 - 60))
       try says(1_710, midnight - .seconds(86_400), at: midnight - .seconds(7_200))

@@ -8,13 +8,14 @@ import Timeline
 
 @testable import Store
 
-/// What a stolen login can do to history, and how it is found out. The attacks are made from the catalogue, so that a
-/// function or a column is attacked on the day it is written.
+/// What a stolen login can do to the history, and how the damage is found. The attacks are
+/// generated from the system catalogue, so a new function or column is attacked without a change
+/// here.
 struct RoleAttackTests {
   private static let end = Instant(seconds: 1_782_900_000)
 
-  /// Tables that can be made again from facts and the configuration: a writer may change them. Every other one is
-  /// evidence, of which nothing may go and nothing may change.
+  /// Tables that can be computed again from reported prices and the configuration. A writer may
+  /// change them. Every other table is evidence, whose rows must neither go nor change.
   private static let derived: Set<String> = [
     "aggregate_run", "area_level", "average_keeping", "average_kept", "brand_name", "counted_place",
     "cycle",
@@ -27,7 +28,8 @@ struct RoleAttackTests {
     "station_habit", "station_month", "touched", "touched_month", "state",
   ]
 
-  /// What of a row of evidence stays. Of runs and sources more may change, which the log keeps.
+  /// Columns of evidence that may change, by table, as SQL. The comparison leaves them out. Among
+  /// them are columns of runs and sources whose changes the audit log records.
   private static let kept = [
     "run": """
     ARRAY['outcome', 'is_complete', 'describes_stations', 'error', 'warnings', 'shortcomings', 'awaits_tomorrow']
@@ -49,7 +51,8 @@ struct RoleAttackTests {
     "audit_log": "ARRAY['change_number']",
   ]
 
-  /// A few lists, an archive, a withdrawn run, a refused record, documents, and verdicts' kin.
+  /// Makes a history of a few lists, an archive, a withdrawn run, refused records, documents, a
+  /// confirmed price and the results of an aggregate.
   private func history(_ target: String) throws -> Feed {
     let feed = try Feed(target)
     for step in 0..<6 {
@@ -106,7 +109,7 @@ struct RoleAttackTests {
     return feed
   }
 
-  /// Everything that stays, as one query: the table and the row.
+  /// Returns one query for all evidence, with the name of the table and the text of the row.
   private func evidence(_ connection: Connection) throws -> String {
     try connection.query(
       """
@@ -119,7 +122,7 @@ struct RoleAttackTests {
     }.joined(separator: " UNION ALL ")
   }
 
-  /// Values to attack with, as SQL, by type.
+  /// Returns values to attack with, as SQL, for a type.
   private static func values(_ type: String) -> [String] {
     switch type {
     case "integer", "bigint":
@@ -160,7 +163,7 @@ struct RoleAttackTests {
     }
   }
 
-  /// What functions of the writer work on: as full as an attacker would make them.
+  /// The temporary tables that the writer's functions read, filled as an attacker would fill them.
   private static let staging = """
     CREATE TEMPORARY TABLE changed AS
       SELECT station_id, 1::smallint AS fuel_id, '-infinity'::timestamptz AS begins_at FROM fuel.station;
@@ -172,11 +175,11 @@ struct RoleAttackTests {
     CREATE TEMPORARY TABLE staged_archive_price AS SELECT * FROM fuel.archive_price
     """
 
-  /// F-N25: no function that a role may execute, and no column that it may change, takes a fact away, changes where it
-  /// came from, or makes it count no more without a trace.
+  /// F-N25: no function that a role may execute, and no column that it may change, removes a stored
+  /// fact, changes its origin, or stops it from counting without a trace.
   @Test(arguments: ["fuel_reader", "fuel_writer"])
   func noRoleBendsHistory(role: String) async throws {
-    // Rights on a database are not cloned with it, so that this one is made from nothing.
+    // Rights on a database are not copied with a template, so this one is migrated from empty.
     try await TestDatabase.withEmpty { target in
       try Migrator(try Connection(target)).up()
       _ = try history(target)
@@ -209,7 +212,7 @@ struct RoleAttackTests {
         let types = try row.text("types").split(separator: ";").map { Self.values(String($0)) }
         let most = try row.boolean("may_write") ? 36 : 2
         var calls: Set<String> = []
-        // All values of each, against shifting ones of the others.
+        // Each parameter takes all its values, combined with changing values of the others.
         for round in 0..<most {
           let words = types.enumerated().map { index, values in
             values[
@@ -270,7 +273,7 @@ struct RoleAttackTests {
           try connection.execute(attack + "; SET CONSTRAINTS ALL IMMEDIATE")
           done += 1
         } catch {
-          // What was refused has changed nothing.
+          // A refused attack has changed nothing.
           try connection.execute("ROLLBACK")
           try connection.execute("RESET SESSION AUTHORIZATION")
           continue
@@ -280,7 +283,7 @@ struct RoleAttackTests {
           "TABLE public.evidence EXCEPT TABLE public.present"
         )
         #expect(lost.isEmpty, "\(attack): \(lost.prefix(2))")
-        // What counts no more was decided, by a row that is kept, or is in the log.
+        // A changed outcome of a run must stand in the audit log under the login of the attacker.
         let hidden = try connection.lines(
           """
           SELECT run.run_id, run.outcome
@@ -296,7 +299,7 @@ struct RoleAttackTests {
         #expect(hidden.isEmpty, "\(attack): \(hidden.prefix(2))")
         try connection.execute("ROLLBACK")
       }
-      // Attacks that are all refused for their words would prove nothing.
+      // If every attack failed, for instance by its syntax, the test would prove nothing.
       if role == "fuel_writer" {
         #expect(
           attacks.count > 1_500 && columnAttacks > 800 && done > 300, "\(attacks.count) \(done)")
@@ -307,7 +310,8 @@ struct RoleAttackTests {
     }
   }
 
-  /// F-N25: what is known of sightings grows and does not shrink, and runs keep their numbers.
+  /// F-N25: records of sightings and coverage can grow but not shrink, and runs keep their change
+  /// numbers.
   @Test func whatGrowsDoesNotShrink() async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)
@@ -353,7 +357,8 @@ struct RoleAttackTests {
     }.faults
   }
 
-  /// What nobody touched is as it was, whatever the program did to it: lists, archives, withdrawals and their undoing.
+  /// `verify` finds no fault in a history that only the program has changed: by lists, archives,
+  /// withdrawals and their undoing.
   @Test func anHonestHistoryIsVerified() async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)
@@ -366,7 +371,8 @@ struct RoleAttackTests {
       _ = try feed.decide(
         RunID(number: try run.integer("run_id")), takenAt: try run.instant("taken_at"),
         counts: true, now: Self.end, refuseBelow: 0, partialBelow: 0)
-      // A list that comes late spells out what later ones left to those before it.
+      // Later lists store only their difference from earlier ones. A list that arrives late adds
+      // rows that later lists had left out.
       try feed.says(
         [.u91("1", 1_700, Self.end - .seconds(86_400 * 20 - 9_000))],
         at: Self.end - .seconds(86_400 * 20 - 9_000))
@@ -378,8 +384,9 @@ struct RoleAttackTests {
     }
   }
 
-  /// A provider that is to be left alone for longer than a day, a month of an archive that was begun and not attached,
-  /// and a number for a run that is under way: a stolen writer can write the first two, and neither stops anything.
+  /// What a stolen writer login leaves behind stops nothing. The table refuses to leave a provider
+  /// alone for ever. A month of an archive that was begun and not attached is begun again, empty. A
+  /// run that is under way gets no change number.
   @Test func whatAWriterLeavesBehindIsHealed() async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)
@@ -421,7 +428,7 @@ struct RoleAttackTests {
     }
   }
 
-  /// F-N25: what a superuser changes behind the program's back is found, whatever it is.
+  /// F-N25: whatever a superuser changes without the program is found.
   @Test(arguments: [
     "UPDATE fuel.price SET price_tenths = price_tenths + 1 WHERE station_id = 1 AND run_id = 2",
     "DELETE FROM fuel.price WHERE station_id = 2 AND run_id = 3",

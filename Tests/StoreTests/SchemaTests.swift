@@ -49,8 +49,8 @@ struct SchemaTests {
     }
   }
 
-  /// F-O01: names, order and types of all views equal the contract file; only additions at the end
-  /// pass without touching it, and they are meant to be written down too.
+  /// F-O01: names, order and types of the columns of all views equal the contract file. An added
+  /// column must be written down there too.
   @Test func viewsKeepTheirContract() async throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Fixtures/contract.txt")
@@ -94,9 +94,9 @@ struct SchemaTests {
     }
   }
 
-  /// F-O02, F-O03: each role object by object.
+  /// F-O02, F-O03: each role has exactly its rights, object by object.
   @Test func rolesHaveWhatTheyNeedAndNoMore() async throws {
-    // Rights on a database are not cloned with it, so that this one is made from nothing.
+    // Rights on a database are not copied with a template, so this one is migrated from empty.
     try await TestDatabase.withEmpty { target in
       try Migrator(try Connection(target)).up()
       let connection = try Connection(target)
@@ -150,10 +150,10 @@ struct SchemaTests {
     }
   }
 
-  /// A login in fuel_reader, as an analyst has it: reads every view, calls every function, and
+  /// A login in `fuel_reader`, such as an analyst has, can read every view and call functions, and
   /// nothing else.
   @Test func aReadersLoginReadsTheViews() async throws {
-    // Rights on a database are not cloned with it, so that this one is made from nothing.
+    // Rights on a database are not copied with a template, so this one is migrated from empty.
     try await TestDatabase.withEmpty { target in
       try Migrator(try Connection(target)).up()
       let feed = try Feed(target)
@@ -187,7 +187,7 @@ struct SchemaTests {
     }
   }
 
-  /// F-O03: the writer cannot change the schema or take history away.
+  /// F-O03: the writer can neither change the schema nor delete history.
   @Test func aWriterCannotDeleteHistory() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -208,7 +208,7 @@ struct SchemaTests {
     }
   }
 
-  /// A writer's own type or function cannot run with the owner's rights.
+  /// A type or function of a writer cannot run with the rights of the owner.
   @Test func definersDoNotFollowTheCallersNames() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
@@ -246,8 +246,9 @@ struct SchemaTests {
     }
   }
 
-  /// What a distributed database needs of the history: keys with the station and time, no triggers but the sums of
-  /// statements, which can be made part by part, and no exclusion constraints.
+  /// The history could move to a distributed database. Its unique keys begin with the station, it
+  /// has no exclusion constraints, and its only triggers keep sums by statement, which each part
+  /// could keep for itself.
   @Test func theHistoryCouldBeDistributed() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
