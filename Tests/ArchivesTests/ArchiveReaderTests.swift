@@ -5,9 +5,10 @@ import Testing
 
 @testable import Archives
 
-/// What the files of archives say, and what is refused.
+/// What the readers of archive files read and what they refuse.
 struct ArchiveReaderTests {
-  /// F-H17: a small file that unpacks to more than any answer is given up, not held in memory.
+  /// F-H17: unpacking of a small file ends with an error once it exceeds the limit for an answer,
+  /// instead of filling the memory.
   @Test func whatUnpacksWithoutEndIsRefused() throws {
     let zeros = try ByteStream(["head", "-c", "300000000", "/dev/zero"])
     #expect(throws: ByteStream.TooLarge.self) { try zeros.all() }
@@ -20,7 +21,8 @@ struct ArchiveReaderTests {
     ArchiveFormat.all.first { $0.id == id }!
   }
 
-  /// Everything that some bytes say, as lines: record, fuel, instant, price.
+  /// Everything that a file states. Each line holds the code of the station record, the fuel, the
+  /// instant and the price in tenths of a cent.
   struct Outcome {
     var lines: [String] = []
     var rejects: [String] = []
@@ -45,7 +47,7 @@ struct ArchiveReaderTests {
     var codes: [Int: String] = [:]
     var known = ArchiveNumbers()
     while let read = try await reader.next() {
-      // As it goes from the process that reads to the one that stores.
+      // Pieces are encoded like this between the process that reads and the one that stores.
       var written = FrameWriter()
       read.write(to: &written)
       var frame = FrameReader(written.bytes)
@@ -86,7 +88,7 @@ struct ArchiveReaderTests {
     return try await read(id, path: file.path, mostFacts: mostFacts)
   }
 
-  /// Why a file is turned away.
+  /// Returns why a file is refused.
   static func refusal(_ id: String, _ text: String) async -> String {
     await refusal(id, bytes: Array(text.utf8))
   }
@@ -112,8 +114,8 @@ struct ArchiveReaderTests {
 
   // MARK: CSV
 
-  /// F-C01, F-C04: columns by name, in any order and case, behind a byte order mark, with commas,
-  /// quotes and a line break inside quotes, and Windows line ends.
+  /// F-C01, F-C04: columns are found by name, in any order and case. The file may have a byte order
+  /// mark, Windows line ends, and commas, quotes and a line break inside quotes.
   @Test func readsColumnsByName() async throws {
     let text =
       "\u{FEFF}price,FUEL_CODE,Price Updated Date,service_station_name,Address,suburb,POSTCODE,brand\r\n"
@@ -126,13 +128,14 @@ struct ArchiveReaderTests {
     #expect(outcome.received == 1)
   }
 
-  /// F-C01: titles and blank rows before the header.
+  /// F-C01: the header may stand below titles and blank rows.
   @Test func findsTheHeaderBelowTitles() async throws {
     let text = "Price History\n,,,,,,,\n" + Self.header + Self.row("2025-01-02 03:04:05", "145.9")
     #expect(try await Self.read("nsw-fuelcheck", text).lines.count == 1)
   }
 
-  /// F-C01, F-C04: what is not this archive's layout is refused with what was seen and expected.
+  /// F-C01, F-C04: a file with another layout is refused. The reason names the columns that were
+  /// seen and expected.
   @Test(arguments: [
     ("", "no header"),
     ("a,b,c\n1,2,3\n", "seen: «a, b, c»"),
@@ -160,7 +163,7 @@ struct ArchiveReaderTests {
     #expect(refusal.contains(reason), "\(refusal)")
   }
 
-  /// F-C02: rows whose columns shifted are turned away with a reason, not misread.
+  /// F-C02: rows with shifted columns are rejected with a reason, not misread.
   @Test func shiftedRowsAreTurnedAway() async throws {
     let good = Self.row("2025-01-02 03:04:05", "145.9")
     let outcome = try await Self.read("nsw-fuelcheck", Self.header + good + "32001," + good)
@@ -169,7 +172,7 @@ struct ArchiveReaderTests {
     #expect(outcome.examples[0].hasPrefix("32001|BP Kiama"))
   }
 
-  /// F-C03: in a text file an empty cell is empty; only printed reports mean «as above».
+  /// F-C03: an empty cell of a text file is empty. Only in printed reports does it mean "as above".
   @Test func emptyCellsOfTextFilesAreNotFilled() async throws {
     let outcome = try await Self.read(
       "nsw-fuelcheck",
@@ -180,7 +183,8 @@ struct ArchiveReaderTests {
     #expect(outcome.rejects == ["station_missing", "stamp_unreadable"])
   }
 
-  /// F-C05: digits with at most one decimal that counts are prices; nothing else is.
+  /// F-C05: a price consists of digits with at most one decimal that is not zero. Rounding noise of
+  /// spreadsheets is removed, and nothing else is a price.
   @Test(arguments: [
     ("145.9", 1459), ("145", 1450), ("145.90", 1459), (" 145.9 ", 1459), ("145.9000", 1459),
     ("162.69999999999999", 1627), ("162.70000000000002", 1627), ("55.5", 555),
@@ -202,7 +206,8 @@ struct ArchiveReaderTests {
     #expect(outcome.rejects == ["price_unreadable"], "\(outcome)")
   }
 
-  /// What cannot be a price of that fuel, chargers, and names that nobody knows.
+  /// Prices outside the range of their fuel, prices of chargers and unknown fuel names are
+  /// rejected.
   @Test func turnsAwayByBandAndFuel() async throws {
     let time = "2025-01-02 03:04:05"
     let outcome = try await Self.read(
@@ -219,8 +224,8 @@ struct ArchiveReaderTests {
     #expect(outcome.received == 6)
   }
 
-  /// Corrections: of several prices of one station and fuel in one second the last of the file
-  /// counts; equal rows count once.
+  /// Of several prices of one station and fuel in one second, the last one in the file counts,
+  /// since it is a correction. Equal rows count once.
   @Test func theLastPriceOfASecondCounts() async throws {
     let time = "2025-01-02 03:04:05"
     let outcome = try await Self.read(
@@ -236,8 +241,8 @@ struct ArchiveReaderTests {
     #expect(outcome.received == 6)
   }
 
-  /// F-T04, F-T05: clocks jump over 02:30 on the first Sunday of October and show it twice on the
-  /// first of April; then the first counts.
+  /// F-T04, F-T05: clocks skip 02:30 on the first Sunday of October, and show 02:30 twice on the
+  /// first Sunday of April. In April the first of both instants counts.
   @Test func theHoursOfTheClockChange() async throws {
     let outcome = try await Self.read(
       "nsw-fuelcheck",
@@ -253,7 +258,7 @@ struct ArchiveReaderTests {
     #expect(outcome.rejects == ["stamp_nonexistent"])
   }
 
-  /// F-T01, F-T02: ahead of the clock, and before there was a scheme.
+  /// F-T01, F-T02: stamps in the future and stamps from before the scheme existed are rejected.
   @Test func stampsOutOfTime() async throws {
     let outcome = try await Self.read(
       "nsw-fuelcheck",
@@ -264,11 +269,11 @@ struct ArchiveReaderTests {
     #expect(outcome.rejects == ["stamp_in_future", "stamp_too_old"])
   }
 
-  /// F-T03: exports that exchange day and month where both are below 13.
+  /// F-T03: some exports exchange day and month wherever both are below 13. Such files are refused.
   @Test func exchangedDaysAndMonthsAreRefused() async {
     var text = Self.header
     for day in 1...28 {
-      // April: the first twelve days turn into the fourth of twelve months.
+      // In this April the first twelve days become the fourth day of twelve months.
       let written = day <= 12 ? "2020-\(Self.two(day))-04" : "2020-04-\(Self.two(day))"
       text += Self.row("\(written) 10:00:00", "120.9")
     }
@@ -276,7 +281,7 @@ struct ArchiveReaderTests {
     var ambiguous = Self.header
     for month in 1...6 { ambiguous += Self.row("2020-\(Self.two(month))-04 10:00:00", "120.9") }
     #expect(await Self.refusal("nsw-fuelcheck", ambiguous).contains("day and month are exchanged"))
-    // Two months in one file are two months.
+    // A file of two months is no exchange.
     let two =
       Self.header + (1...28).map { Self.row("2020-04-\(Self.two($0)) 10:00:00", "120.9") }.joined()
       + (1...20).map { Self.row("2020-05-\(Self.two($0)) 10:00:00", "120.9") }.joined()
@@ -285,7 +290,8 @@ struct ArchiveReaderTests {
 
   static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Whatever the size of the file, a piece is bounded, and pieces together say what one says.
+  /// Pieces have a bounded size, whatever the size of the file. Together they hold the same as one
+  /// piece.
   @Test func aLargeFileComesInPieces() async throws {
     var text = Self.header
     for second in 0..<500 {
@@ -303,7 +309,8 @@ struct ArchiveReaderTests {
 
   // MARK: Queensland
 
-  /// Tenths of a cent, UTC, a month of Brisbane; 9999 ends a price; prices typed in cents are refused.
+  /// Prices are in tenths of a cent and stamps in UTC, while months are those of Brisbane. 9999
+  /// ends a price. Prices typed in cents are rejected.
   @Test(arguments: [
     "SiteId,Site_Name,Site_Brand,Sites_Address_Line_1,Site_Suburb,Site_State,Site_Post_Code,Site_Latitude,Site_Longitude,Fuel_Type,Price,TransactionDateutc",
     "Site Id,Site Name,Site Brand,Sites Address Line 1,Site Suburb,Site State,Site Post Code,Site Latitude,Site Longitude,Fuel Type,Price,TransactionDateUtc",
@@ -328,15 +335,15 @@ struct ArchiveReaderTests {
       ])
     #expect(outcome.rejects == ["price_out_of_band"])
     #expect(outcome.stations.map(\.state) == [.qld, .nsw])
-    // One month, Brisbane's.
+    // All stamps are in one month by the clock of Brisbane.
     #expect(Set(outcome.sightings.map { "\($0.month)" }) == ["2023-02"])
     #expect(outcome.sightings[0].days == UInt32(1 | 1 << 27))
   }
 
   // MARK: Western Australia
 
-  /// Two decimals, whole price days from 06:00 Perth time, brand diesel a grade of its own, lead
-  /// replacement petrol not unleaded.
+  /// Prices have two decimals and hold for a whole price day from 06:00 Perth time. Brand diesel is
+  /// a fuel of its own, and lead replacement petrol is not unleaded petrol.
   @Test func readsWesternAustralia() async throws {
     let header =
       "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE,AREA_DESCRIPTION,REGION_DESCRIPTION\r\n"
@@ -362,8 +369,8 @@ struct ArchiveReaderTests {
     URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name)").path
   }
 
-  /// F-C03: a printed report. Every column is filled down from the cell above, across stations and
-  /// page breaks; the price never is.
+  /// F-C03: a workbook that was printed as a report. In every column but the price, an empty cell
+  /// takes the value of the cell above, across stations and page breaks.
   @Test func fillsDownPrintedReports() async throws {
     let outcome = try await Self.read("nsw-fuelcheck", path: Self.fixture("nsw-report.xlsx"))
     let alexandria = "CALTEX ALEXANDRIA|2 BOTANY RD ALEXANDRIA"
@@ -385,7 +392,8 @@ struct ArchiveReaderTests {
       ])
   }
 
-  /// Real date cells with their rounding noise, postcodes as numbers, the territory by its address.
+  /// Date cells have rounding noise, postcodes are numbers, and the address shows that a station is
+  /// in the Australian Capital Territory.
   @Test func readsPlainWorkbooks() async throws {
     let outcome = try await Self.read("nsw-fuelcheck", path: Self.fixture("nsw-plain.xlsx"))
     #expect(
@@ -399,7 +407,8 @@ struct ArchiveReaderTests {
     #expect(outcome.stations.map(\.state) == [.nsw, .act])
   }
 
-  /// A row a site and day, a column a fuel; 0 is not sold; days as numbers or as text.
+  /// A row holds a site and day, and a column holds a fuel. 0 means that the fuel is not sold. Days
+  /// are numbers or text.
   @Test func readsTheNorthernTerritory() async throws {
     let outcome = try await Self.read("nt-myfuel", path: Self.fixture("nt-month.xlsx"))
     #expect(
@@ -418,7 +427,7 @@ struct ArchiveReaderTests {
 
   // MARK: Containers
 
-  /// What a file is is told by its content, not by its name.
+  /// The type of a file is recognised by its content, not by its name.
   @Test func unpacksGzipAndZip() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -432,7 +441,7 @@ struct ArchiveReaderTests {
     try gzip.run()
     gzip.waitUntilExit()
     #expect(try await Self.read("nsw-fuelcheck", path: plain + ".gz").lines.count == 1)
-    // Cut in the middle: refused, whatever was read before.
+    // A truncated file is refused as a whole, even if rows were read before.
     let whole = try Data(contentsOf: URL(filePath: plain + ".gz"))
     #expect(
       await Self.refusal("nsw-fuelcheck", bytes: [UInt8](whole.dropLast(9)))
@@ -449,7 +458,7 @@ struct ArchiveReaderTests {
       await Self.refusal("qld-fuel-prices", bytes: [UInt8](book)).contains("no header of qld"))
   }
 
-  /// Every archive of the configuration has a format, and every format a configuration.
+  /// Every configured archive has a format, and every format is configured.
   @Test func everyFormatIsConfigured() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../config").standardized.path
@@ -457,7 +466,7 @@ struct ArchiveReaderTests {
     #expect(Set(archives.map(\.id)) == Set(ArchiveFormat.all.map(\.id)))
   }
 
-  // MARK: What strangers send to hurt
+  // MARK: Hostile files
 
   private static let good = [
     "Shell", "1 High St, SYDNEY NSW 2000", "SYDNEY", "2000", "Shell", "E10", "01/04/2020 07:49",
@@ -472,7 +481,8 @@ struct ArchiveReaderTests {
     "<row>" + cells.map { "<c t=\"inlineStr\"><is><t>\($0)</t></is></c>" }.joined() + "</row>"
   }
 
-  /// F-N21: a workbook whose price is put together by an entity is refused; without it the same is read.
+  /// F-N21: a workbook that builds a price from an XML entity is refused. The same workbook without
+  /// the entity is read.
   @Test func workbooksHoldNoEntities() async throws {
     let head = Self.row(cells: Self.titles)
     let plain = try await Self.read(
@@ -493,7 +503,7 @@ struct ArchiveReaderTests {
     #expect(words.contains("document type"), "\(words)")
   }
 
-  /// F-N22: cells in one place, cells out of order and texts without end are refused at a limit.
+  /// F-N22: repeated cells, cells out of order and too much text are refused.
   @Test func workbooksHaveAnEnd() async throws {
     let head = Self.row(cells: Self.titles)
     let swapped =
@@ -506,7 +516,7 @@ struct ArchiveReaderTests {
       let words = await Self.refusal("nsw-fuelcheck", bytes: Workbook.file(rows: head + row))
       #expect(words.contains("out of order"), "\(words)")
     }
-    // Each text is cut, and all of them together are too many.
+    // Each text is cut, but all texts together exceed the limit.
     let text = "<si><t>" + String(repeating: "A", count: 9_000) + "</t></si>"
     let many = "<sst>" + String(repeating: text, count: 17_000) + "</sst>"
     let words = await Self.refusal(
@@ -514,7 +524,7 @@ struct ArchiveReaderTests {
     #expect(words.contains("share"), "\(words)")
   }
 
-  /// F-N22: rows that are refused, and rows of nothing, have an end.
+  /// F-N22: the numbers of bad rows and of empty rows are limited.
   @Test func rowsOfNothingHaveAnEnd() async throws {
     let head = Self.titles.joined(separator: ",") + "\n"
     let bad = "X,1 High St,S,2000,B,E10,1/04/2020 7:49:06 AM,bad\n"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Archives
 
-/// The forms in which archives write times. F-T08.
+/// F-T08: the forms in which archives write times.
 struct WallClockTests {
   private func read(_ text: String) -> String? {
     Array(text.utf8).withUnsafeBufferPointer { WallClock.read($0) }.map { reading in
@@ -18,16 +18,16 @@ struct WallClockTests {
     ("01/04/2020 07:49", "2020-04-01 28140"),
     ("1/04/2020 7:49:06 AM", "2020-04-01 28146"),
     ("31/12/2019 11:55:52 PM", "2019-12-31 86152"),
-    // One minute past midnight, and one past noon.
+    // One minute past midnight, and one minute past noon.
     ("1/03/2019 12:01:11 AM", "2019-03-01 71"),
     ("1/03/2019 12:01:11 PM", "2019-03-01 43271"),
     ("05/04/2026", "2026-04-05 0"),
     ("1/07/2023 12:00:00 AM", "2023-07-01 0"),
-    // Excel's days since 1899-12-30: 00:16:01 and 01:07:32.
+    // Serial numbers of Excel: days since 1899-12-30, at 00:16:01 and 01:07:32.
     ("45717.011122685188", "2025-03-01 961"),
     ("45717.046898148146", "2025-03-01 4052"),
     ("43282", "2018-07-01 0"),
-    // A serial that rounds up to midnight.
+    // A serial number that rounds up to midnight.
     ("43282.999999999", "2018-07-02 0"),
     ("13/02/2023 06:26", "2023-02-13 23160"),
   ])
