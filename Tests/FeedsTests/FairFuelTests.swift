@@ -10,7 +10,8 @@ struct FairFuelTests {
       "vic-fairfuel")
   }
 
-  /// F-V02, F-V03, F-V04: sentinels under `isAvailable`, slips of the digit, null where a price should be.
+  /// F-V02, F-V03, F-V04: prices of 999.9, 9999 and 9999.9 mean that a fuel is not available, even
+  /// where `isAvailable` is true. Typing errors, and null in place of a price, are rejected.
   @Test func readsCentsAndSentinels() throws {
     let reading = try read()
     #expect(reading.price("aa/bb+cc==", .u91) == "199.9 2026-08-20T20:39:16Z")
@@ -25,13 +26,13 @@ struct FairFuelTests {
     #expect(reading.coverage == .complete)
   }
 
-  /// F-B01: a code that nobody mapped is kept under its own name.
+  /// F-B01: an unmapped fuel code is kept under its own name.
   @Test func keepsUnmappedCodes() throws {
     #expect(
       try read().price("aa/bb+cc==", .unmapped("X1")) == "151.9 2026-08-20T20:00:00Z")
   }
 
-  /// F-B03: a brand that the list does not name is known by its id.
+  /// F-B03: a brand that the list of brands does not name is shown by its id.
   @Test func describesStations() throws {
     let stations = try read().stations
     #expect(stations.map(\.code) == ["aa/bb+cc==", "zz"])
@@ -43,7 +44,7 @@ struct FairFuelTests {
         && stations[1].postcode == nil)
   }
 
-  /// F-H12, F-F01, F-J04.
+  /// F-H12, F-F01, F-J04: an answer without a list of prices is refused.
   @Test(arguments: [
     "{\"fuelPriceDetails\":[]}", "{\"fuelPriceDetails\":null}", "{}", "[]",
     "{\"fuelPriceDetails\":{}}", "{\"code\":\"ERR_UNAUTHORIZED\",\"message\":\"no\"}",
@@ -54,7 +55,8 @@ struct FairFuelTests {
     }
   }
 
-  /// The recorded answers: every row is an observation or a reject, by the numbers of a second count.
+  /// In the recorded answers every row is an observation or a reject. A search of the text counts
+  /// the rows a second time.
   @Test(
     arguments: [
       ("2026-03-17", 7_130), ("2026-03-18", nil), ("2026-03-19", nil), ("2026-04-04", nil),
@@ -71,11 +73,12 @@ struct FairFuelTests {
     #expect(reading.rejects.count < 20 && reading.stations.count > 1_600)
     #expect(reading.stations.allSatisfy { $0.postcode != nil && $0.position != nil })
     #expect(!reading.observations.contains { if case .unmapped = $0.fuel { true } else { false } })
-    // Nothing is older than a day when the answer shows the state of a day before.
+    // The answer shows the state of a day ago, and its stamps lie within one day.
     let stamps = reading.observations.compactMap(\.effectiveAt)
     let (oldest, newest) = (try #require(stamps.min()), try #require(stamps.max()))
     #expect(newest.seconds - oldest.seconds <= 86_400)
-    // Half of all rows carry the morning's stamp: 19:00Z in summer, 20:00Z from the 6th of April.
+    // Half of all rows carry the stamp of the morning: 19:00 UTC in summer time, 20:00 UTC from 6
+    // April.
     let hour = (oldest.seconds % 86_400) / 3_600
     #expect(hour == (day == "2026-04-06" ? 20 : 19), "\(oldest)")
   }
@@ -89,7 +92,7 @@ struct JSONTextTests {
     return try Sample.parse([Sample.document("prices", text)], "vic-fairfuel").stations.first?.name
   }
 
-  /// F-J09: escapes of every kind by JSON's rules; half a surrogate pair is no text.
+  /// F-J09: escapes follow the rules of JSON. An unpaired surrogate is refused.
   @Test(arguments: [
     ("\"a\\u00e9b\"", "aéb"), ("\"\\ud83d\\ude00\"", "😀"), ("\"a\\/b\\\\c\\\"d\"", "a/b\\c\"d"),
     ("\"a\\n\\t\\r\\f\\bb\"", "a b"), ("\"a\\u0000b\"", "a b"), ("\"e\\u0301\"", "é"),
@@ -99,7 +102,7 @@ struct JSONTextTests {
     #expect(try self.name(literal) == name)
   }
 
-  /// F-J09, F-J02, F-J03.
+  /// F-J09, F-J02, F-J03: text that is not JSON is refused.
   @Test(arguments: [
     "\"\\ud83d\"", "\"\\ud83d\\u0041\"", "\"\\x41\"", "\"\\u00g0\"", "'a'", "a", "\"a", "+1", "01",
     "0x1", "NaN", ".5", "1.", "\"a\nb\"",

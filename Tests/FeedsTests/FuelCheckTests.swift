@@ -4,7 +4,7 @@ import TestDatabase
 import Testing
 
 struct FuelCheckTests {
-  /// F-B01, F-V07, F-V08, F-H28.
+  /// F-B01, F-V07, F-V08, F-H28: stamps are read as UTC, and bad records are rejected one by one.
   @Test func readsPricesInUTC() throws {
     let reading = try Sample.parse([Sample.fixture("fuelcheck/prices.json")], "nsw-fuelcheck")
     #expect(reading.price("2051", .e10) == "169.9 2026-07-02T20:20:27Z")
@@ -19,7 +19,8 @@ struct FuelCheckTests {
     #expect(reading.stations[2].brand == nil)
   }
 
-  /// F-S06: the state by the address, never by the postcode alone where a word tells.
+  /// F-S06: a state in the words of an address decides. The postcode alone decides only if the
+  /// address names no state.
   @Test(arguments: [
     ("539 Wilberforce Rd, WILBERFORCE NSW 2756", "WILBERFORCE", State.nsw, "2756"),
     ("Gwydir Hwy, JACKADGERY NSW AUSTRALIA 2460", "JACKADGERY", .nsw, "2460"),
@@ -41,7 +42,8 @@ struct FuelCheckTests {
     #expect((station.suburb ?? "") == suburb)
   }
 
-  /// F-H12, F-F01: an error page, an empty list or a newline is not «no stations».
+  /// F-H12, F-F01: an error page, an empty list or a newline is refused. None of them means that
+  /// there are no stations.
   @Test(arguments: [
     "\n", "{\"stations\":[],\"prices\":[]}", "{\"errorDetails\":[{\"code\":\"E0014\"}]}",
     "{\"errorDetails\":{\"code\":\"-2146233033\"}}", "Internal Server Error.",
@@ -52,7 +54,8 @@ struct FuelCheckTests {
     }
   }
 
-  /// The recorded answers: every record is accounted for, and only chargers are refused.
+  /// In the recorded answers every record is an observation or a reject, and only chargers are
+  /// rejected.
   @Test(arguments: [
     ("20260616T043933Z", 10_633), ("20260623T102623Z", 10_640), ("20260701T235948Z", 10_623),
     ("20260702T225645Z", 10_624), ("20260702T235701Z", 10_635),
@@ -64,13 +67,13 @@ struct FuelCheckTests {
     let reading = try Sample.parse([document], "nsw-fuelcheck")
     #expect(reading.observations.count + reading.rejects.count == rows)
     #expect(Set(reading.reasons) == ["unsupported_fuel"] && reading.rejects.count == 904)
-    // The newest stamp never lies after the fetch: it is UTC.
+    // The stamps are UTC, since the newest one never lies after the fetch.
     #expect(
       try #require(reading.observations.compactMap(\.effectiveAt).max()) <= document.fetchedAt)
     #expect(reading.stations.allSatisfy { $0.suburb != nil && $0.postcode != nil })
     #expect((60...80).contains(reading.stations.count { $0.state == .act }))
     if stamp == "20260702T235701Z" {
-      // By eye from the raw answer.
+      // These prices were read from the raw answer by eye.
       #expect(reading.price("20905", .dl) == "175.3 2026-07-02T21:32:58Z")
       #expect(reading.price("20905", .u91) == "163.5 2026-07-02T20:20:39Z")
       #expect(reading.price("20904", .u91) == "178.9 2026-06-29T02:26:56Z")

@@ -9,7 +9,8 @@ struct FuelPricesDirectTests {
     try Sample.fixture("fuel-prices-direct/\(name).json")
   }
 
-  /// F-V02, F-V03, F-V07, F-V08, F-B01, F-J05, F-J06.
+  /// F-V02, F-V03, F-V07, F-V08, F-B01, F-J05, F-J06: prices are read in tenths of a cent, and bad
+  /// records are rejected one by one.
   @Test func readsTenthsOfACent() throws {
     let reading = try Sample.parse([fixture("prices")], "qld-fpd")
     #expect(reading.price("61400001", .u91) == "184.9 2022-11-12T07:26:03.490000Z")
@@ -23,7 +24,7 @@ struct FuelPricesDirectTests {
         "price_unreadable", "record_unreadable", "record_unreadable", "record_unreadable",
         "price_unreadable",
       ])
-    // Nothing is lost: what was refused can be read from the reject.
+    // A reject keeps the text of its record, so nothing is lost.
     #expect(reading.rejects[0].raw.contains("61400005") && reading.rejects[0].raw.contains("153"))
     #expect(
       reading.rejects[5].raw.contains("\"1849\"") && reading.rejects[5].raw.contains("61400010"))
@@ -35,15 +36,16 @@ struct FuelPricesDirectTests {
     let reading = try Sample.parse(documents, "qld-fpd")
     #expect(reading.coverage == .partial && reading.observations.isEmpty)
     #expect(reading.stations.count == 2)
-    // The suburb is region 257 of level 1, not of level 2.
+    // The suburb is region 257 of level 1, not region 257 of level 2.
     #expect(reading.stations[0].suburb == "Testville")
     #expect(reading.stations[0].brand == "BP" && reading.stations[0].name == "Test Fuel")
-    // The state is the site's own, whatever the postcode; an unknown brand is its number.
+    // The state is the one that the site states, whatever its postcode. An unknown brand is shown
+    // by its number.
     #expect(reading.stations[1].state == .nsw && reading.stations[1].brand == "4711")
     #expect(reading.stations[1].position == nil && reading.stations[1].code == "61400002")
   }
 
-  /// F-F01, F-H12, F-J01 to F-J04: what is not a whole list is refused.
+  /// F-F01, F-H12, F-J01 to F-J04: an answer that is not a whole list is refused.
   @Test(arguments: [
     "", "[]", "null", "\"SitePrices\"", "{}", "{\"SitePrices\":null}", "{\"SitePrices\":{}}",
     "{\"SitePrices\":[]}", "{\"ok\":false}", "{\"SitePrices\":[]} trailing",
@@ -56,7 +58,7 @@ struct FuelPricesDirectTests {
     }
   }
 
-  /// F-J01, F-Z02: a list cut at any byte is refused.
+  /// F-J01, F-Z02: a list that is cut at any byte is refused.
   @Test func truncatedAnywhereIsRefused() throws {
     let text =
       "{\"SitePrices\":[{\"SiteId\":1,\"FuelId\":2,\"CollectionMethod\":\"Q\","
@@ -69,7 +71,7 @@ struct FuelPricesDirectTests {
     }
   }
 
-  /// F-J08: absurd depths and numbers do no harm.
+  /// F-J08: excessive nesting and absurd numbers do no harm.
   @Test func absurdJSONIsRefused() {
     let deep = "{\"SitePrices\":" + String(repeating: "[", count: 100_000)
     let huge =
@@ -81,7 +83,8 @@ struct FuelPricesDirectTests {
     #expect(reading?.observations.isEmpty != false)
   }
 
-  /// F-J07, F-Z12, F-J02: a key that stands twice, at the top or in a row, and a trailing comma.
+  /// F-J07, F-Z12, F-J02: a key that occurs twice, at the top or in a row, is refused, and so is a
+  /// trailing comma.
   @Test(arguments: [
     "{\"SitePrices\":[ROW],\"SitePrices\":[ROW]}",
     "{\"SitePrices\":[{\"SiteId\":1,\"FuelId\":2,\"TransactionDateUtc\":\"2022-11-12T07:26:03\","
@@ -100,7 +103,7 @@ struct FuelPricesDirectTests {
     #expect(try Sample.parse([Sample.document("prices", sound)], "qld-fpd").observations.count == 2)
   }
 
-  /// The recorded answers: every record is accounted for.
+  /// In the recorded answers every record is an observation or a reject.
   @Test(arguments: [
     ("GetSitesPrices-20210809T111845Z", 6_414, 15), ("GetSitesPrices-20221114T002821Z", 6_490, 2),
     ("GetSitesPrices-20221121T002952Z", 6_506, 2),
@@ -114,7 +117,7 @@ struct FuelPricesDirectTests {
     let settled = reading.settled(takenAt: document.fetchedAt, horizon: .seconds(600))
     #expect(settled.duplicates == 0 && settled.received == rows)
     if rows == 6_490 {
-      // By eye from the raw answer: 1849.0, 1950.0, 2099.0.
+      // These prices were read from the raw answer by eye: 1849.0, 1950.0, 2099.0.
       #expect(reading.price("61290151", .u91) == "184.9 2022-11-12T07:26:03.490000Z")
       #expect(reading.price("61291313", .u91) == "195.0 2022-10-10T00:09:21.527000Z")
       #expect(reading.price("61401007", .u91) == "209.9 2022-11-13T22:46:00Z")

@@ -6,7 +6,7 @@ import Testing
 struct FuelWatchTests {
   @Test func readsItemsOfADay() throws {
     let reading = try Sample.parse([Sample.fixture("fuel-watch/today-1.xml")], "wa-fuelwatch")
-    // 06:00 Perth of 31 August is 22:00 UTC of the 30th.
+    // 06:00 in Perth on 31 August is 22:00 UTC on 30 August.
     #expect(
       reading.price("CORNER FUEL & FOOD, 1 MADE-UP ST, TESTVILLE", .u91)
         == "186.7 2026-08-30T22:00:00Z")
@@ -14,10 +14,10 @@ struct FuelWatchTests {
     #expect(reading.price("FAR STORE, GREAT NORTHERN HWY, DESERT", .u91) == nil)
     let club = reading.stations.first { $0.name == "Club Fuel" }
     #expect(club?.isPublic == false && club?.brand == "Costco" && club?.suburb == "TESTVILLE")
-    // Until the reading is settled, it lies in the Gulf of Guinea.
+    // The stated position lies outside Australia. It is removed when the reading is settled.
     let far = reading.stations.first { $0.name == "Far Store" }
     #expect(far?.position.map(Country.australia.contains) == false)
-    // F-X04 and others: one bad item does not spoil the list.
+    // F-X04 and others: a bad item is rejected, and the rest of the list is read.
     #expect(
       reading.reasons == [
         "price_unreadable", "price_unreadable", "stamp_unreadable", "station_missing",
@@ -26,7 +26,7 @@ struct FuelWatchTests {
     #expect(reading.observations.count == 3)
   }
 
-  /// F-X01, F-Z07: a document cut anywhere is refused, although the parser says yes.
+  /// F-X01, F-Z07: a document that is cut anywhere is refused, although the parser accepts it.
   @Test func truncatedAnywhereIsRefused() throws {
     let whole = try Sample.fixture("fuel-watch/today-1.xml")
     let end = whole.bytes.count - 1
@@ -39,7 +39,8 @@ struct FuelWatchTests {
     }
   }
 
-  /// F-X02, F-X03, F-X05 to F-X08, F-X10, F-P01, F-P02, F-Z08.
+  /// F-X02, F-X03, F-X05 to F-X08, F-X10, F-P01, F-P02, F-Z08: a document that is not exactly one
+  /// closed RSS feed in UTF-8 without a document type is refused.
   @Test(arguments: [
     "", "   ", "<html><body>maintenance</body></html>", "<rss></rss><rss></rss>",
     "<rss><channel></channel></rss>text", "<html></html>", "<feed></feed>",
@@ -70,7 +71,8 @@ struct FuelWatchTests {
     }
   }
 
-  /// F-F13: before 14:30 tomorrow is a sound feed without items; today without items is a fault.
+  /// F-F13: before 14:30 Perth time the feed of tomorrow is valid without items. A feed of today
+  /// without items is a fault.
   @Test func anEmptyTomorrowIsNotAFault() throws {
     let empty = "\u{FEFF}<rss version=\"2.0\">\r\n<channel><title>x</title></channel></rss>\r\n"
     #expect(
@@ -80,7 +82,7 @@ struct FuelWatchTests {
     }
   }
 
-  /// F-X09: CDATA, comments, instructions and character references are read rightly.
+  /// F-X09: CDATA, comments, processing instructions and character references are read correctly.
   @Test func harmlessXMLIsRead() throws {
     let text = """
       <rss><?php x ?><channel><!-- c --><item><trading-name><![CDATA[A & B]]></trading-name>
@@ -91,7 +93,7 @@ struct FuelWatchTests {
     #expect(reading.stations.map(\.code) == ["A & B, 1 O'NEIL ST, TOWN"])
   }
 
-  /// F-F13: which documents a run asks for, by the clock of Perth.
+  /// F-F13: the clock of Perth decides which documents a run asks for.
   @Test(arguments: [
     ("2026-08-31T06:29:00Z", 7), ("2026-08-31T06:31:00Z", 14), ("2026-08-31T15:59:00Z", 14),
     ("2026-08-31T16:01:00Z", 7), ("2026-08-31T21:59:00Z", 7),
@@ -102,7 +104,7 @@ struct FuelWatchTests {
     #expect(calls.count == count)
   }
 
-  /// When the feed is due: once after 06:00 and once after 14:30 Perth time.
+  /// The feed is due twice a day: once after 06:00 and once after 14:30 Perth time.
   @Test(arguments: [
     ("2026-08-31T22:04:00Z", "2026-08-31T06:35:00Z"),
     ("2026-08-31T22:06:00Z", "2026-08-31T22:05:00Z"),
@@ -115,7 +117,8 @@ struct FuelWatchTests {
     #expect(source.provider.due(source, at: try #require(Instant(iso: now))).description == since)
   }
 
-  /// The web site's own lists: today's and tomorrow's price by the clock; a missing key says nothing.
+  /// The lists of the provider's website hold today's price and, depending on the time, tomorrow's.
+  /// A missing key yields no price.
   @Test(arguments: [
     ("api-sites-ULP-20260326T005943Z", 724, 0, "2026-03-25T22:00:00Z"),
     ("api-sites-ULP-20260326T104637Z", 694, 727, "2026-03-25T22:00:00Z"),

@@ -4,8 +4,8 @@ import FuelModel
 import Simulator
 import Testing
 
-/// What strangers send to hurt, and that it is refused before work is done on it. Each document is read as the provider
-/// reads it.
+/// Hostile documents are refused before much work is done on them. Each document is read as its
+/// provider's parser reads it.
 struct GateTests {
   private static let source = try? Sample.source("nsw-fuelcheck")
 
@@ -39,7 +39,7 @@ struct GateTests {
       takenAt: now, horizon: source.horizon)
   }
 
-  /// F-N23: a key is the same key however it is written.
+  /// F-N23: a key is the same key, with or without escapes.
   @Test(arguments: ["pri\\u0063e", "\\u0070rice", "\\u0070\\u0072\\u0069\\u0063\\u0065"])
   func keysByEscapeStandTwice(key: String) throws {
     let text = Self.document(Self.stations, Self.prices).replacing(
@@ -48,7 +48,7 @@ struct GateTests {
     #expect("\(error!)".contains("stands twice"), "\(error!)")
   }
 
-  /// F-N18: an object with many keys is refused, and not after the square of their number.
+  /// F-N18: an object with many keys is refused, in less than quadratic time.
   @Test func manyKeysAreRefused() throws {
     let keys = (0..<400_000).map { "\"k\($0)\":0" }.joined(separator: ",")
     let began = ContinuousClock.now
@@ -59,7 +59,8 @@ struct GateTests {
     #expect(ContinuousClock.now - began < .seconds(5))
   }
 
-  /// F-N16, F-N18: a name of megabytes, one letter long, is refused; one that fits a document is cut by its scalars.
+  /// F-N16, F-N18: a name of several megabytes that is a single character with combining marks is
+  /// refused. A shorter one is cut to a number of Unicode scalars.
   @Test func marksWithoutEnd() throws {
     let huge = String(repeating: "\u{301}", count: 5_000_000)
     #expect(throws: FeedError.self) {
@@ -76,7 +77,8 @@ struct GateTests {
     #expect(reading.observations.count + reading.rejects.count == 12)
   }
 
-  /// F-N17: a code that no index takes, or that is nothing, makes a reject, and its station is none.
+  /// F-N17: a record whose code is empty or too long for an index is rejected, and its station is
+  /// not kept.
   @Test func codesAreCodes() throws {
     let long = "1" + String(repeating: "x\u{301}\u{301}\u{301}\u{301}", count: 3_000)
     for code in [long, "\\u0000", "\u{200b}"] {
@@ -95,7 +97,7 @@ struct GateTests {
     #expect(reading.rejects.allSatisfy { $0.raw.utf8.count <= 2_000 })
   }
 
-  /// F-N15: a NUL in a record that is refused is not in the text that is kept of it.
+  /// F-N15: the kept text of a rejected record contains no NUL.
   @Test func rejectsHoldNoNUL() throws {
     let bad = "{\"stationcode\":\"\\u0000evil\",\"fueltype\":null,\"price\":\"x\\u0000y\"}"
     let reading = try read(Self.document(Self.stations, Self.prices + [bad]))
@@ -103,7 +105,7 @@ struct GateTests {
     #expect(reading.rejects.allSatisfy { !$0.raw.utf8.contains(0) && $0.raw.contains("evil") })
   }
 
-  /// F-N20: a document type is refused whatever stands behind the word.
+  /// F-N20: a document type is refused, whatever character follows its keyword.
   @Test(arguments: ["", "\u{483}", "\u{5bf}", "\u{93e}", "\u{200d}"])
   func documentTypesAreRefused(mark: String) throws {
     let source = try Sample.source("wa-fuelwatch")
@@ -119,8 +121,8 @@ struct GateTests {
     #expect("\(error!)".contains("document type"), "\(error!)")
   }
 
-  /// F-N41: what says nothing, hides its end in quotes, or goes deeper than allowed is refused before a parser sees it,
-  /// however the bytes come in pieces.
+  /// F-N41: empty instructions, tags that hide their end in quotes, and excessive nesting are
+  /// refused before a parser sees them, however the bytes are split into pieces.
   @Test(arguments: [
     ("<?xml?><rss/>", "an instruction that says nothing"),
     ("<rss><?a?></rss>", "an instruction that says nothing"),
@@ -146,7 +148,7 @@ struct GateTests {
     }
   }
 
-  /// F-N41: a parser dies of a name that is not UTF-8.
+  /// F-N41: a name that is not UTF-8 would crash the parser, so it is refused before.
   @Test(arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xC3]])
   func theGateOfBytesRefusesWhatIsNotUTF8(bytes: [UInt8]) {
     for size in [1, 2, 3, 5, 100] {
@@ -179,7 +181,8 @@ struct GateTests {
     return nil
   }
 
-  /// F-N18: a tag of thousands of attributes is refused before a parser compares them with each other.
+  /// F-N18: a tag with thousands of attributes is refused before a parser compares all of them with
+  /// each other.
   @Test func manyAttributesAreRefused() throws {
     let source = try Sample.source("wa-fuelwatch")
     let attributes = (0..<400_000).map { "a\($0)=\"x\"" }.joined(separator: " ")
@@ -194,7 +197,7 @@ struct GateTests {
     #expect(ContinuousClock.now - began < .seconds(5))
   }
 
-  /// Plain text is plain: made so again it stays as it is, whatever it was.
+  /// `plain` changes nothing when it is applied a second time, whatever the text.
   @Test func plainTextStaysAsItIs() {
     var random = Random(seed: 14, "plain text")
     let pieces: [ClosedRange<UInt32>] = [

@@ -8,8 +8,8 @@ import Synchronization
 import Testing
 
 struct MyFuelTests {
-  /// F-J05, F-J06, F-V02: the page's data whatever the order of attributes; numbers as texts; nothing
-  /// scheduled, nothing available.
+  /// F-J05, F-J06, F-V02: the data of the page are found in any order of attributes. Numbers may be
+  /// texts. Scheduled prices and available fuels may be missing.
   @Test func readsThePage() throws {
     let reading = try Sample.parse(
       [Sample.fixture("myfuel/page.html", at: "2026-08-31T03:00:00Z")], "nt-myfuel")
@@ -25,13 +25,13 @@ struct MyFuelTests {
     let station = try #require(reading.stations.first)
     #expect(station.name == "Tom's &amp; Co" && station.suburb == "Testville")
     #expect(station.postcode == "0830" && station.brand == "Liberty" && !station.isPublic)
-    // Of an outlet that is not active nothing is taken for a price.
+    // No price is taken from an outlet that is not active.
     #expect(
       reading.stations.count == 2 && !reading.observations.contains { $0.stationCode == "08700001" }
     )
   }
 
-  /// The scheduled price begins at the next 14:30 Darwin time, which is 05:00 UTC.
+  /// A scheduled price takes effect at the next 14:30 Darwin time, which is 05:00 UTC.
   @Test(arguments: [
     ("2026-08-31T04:59:59Z", "2026-08-31T05:00:00Z"),
     ("2026-08-31T05:00:00Z", "2026-09-01T05:00:00Z"),
@@ -43,7 +43,7 @@ struct MyFuelTests {
     #expect(reading.observations.compactMap(\.effectiveAt).map { "\($0)" } == [begins])
   }
 
-  /// F-H12: a page without the data is a fault, not an empty territory.
+  /// F-H12: a page without the data is refused. It does not mean that there are no stations.
   @Test(arguments: [
     "<html><body>Maintenance</body></html>", "<input id=\"serverJson\">",
     "<input id=\"serverJson\"><input value=\"{}\">",
@@ -67,8 +67,8 @@ struct MyFuelTests {
     return try #require(Catalogue.sources(in: folder, environment: environment).first)
   }
 
-  /// F-H27: the interface for accounts, in batches of ten; a batch that is missing is not a closed
-  /// outlet; repeated and reordered ones say the same.
+  /// F-H27: the interface for accounts is read in batches of ten outlets. A missing batch is a
+  /// fault and does not close outlets. Repeated and reordered batches yield the same observations.
   @Test func readsTheInterfaceInBatches() async throws {
     let now = SimulatedFeedTests.now
     let feeds = SimulatedFeeds(
@@ -103,7 +103,7 @@ struct MyFuelTests {
     }
   }
 
-  /// Why a run of the interface for accounts is refused.
+  /// Returns why a run of the interface for accounts is refused.
   private func refusal(
     by client: Client, attempts: Int, seconds: Int = 5
   ) async throws -> any Error {
@@ -125,7 +125,8 @@ struct MyFuelTests {
     throw NotRefused()
   }
 
-  /// F-N28: a list that asks for more answers than a sound one could is refused before the first of them.
+  /// F-N28: a list of outlets that would need more requests than a valid one can is refused before
+  /// the first of them.
   @Test func aListOfTooManyOutletsAsksForNothing() async throws {
     let outlets = (0..<6_000).map { "{\"FuelOutletIdentifier\":\"\($0)\",\"OutletName\":\"x\"}" }
     let list = "{\"Outlets\":[\(outlets.joined(separator: ","))]}"
@@ -141,7 +142,8 @@ struct MyFuelTests {
     #expect(asked.withLock { $0 } == ["token", "getReferenceData"])
   }
 
-  /// F-N48: answers that are each small enough are refused once they are too many bytes together.
+  /// F-N48: answers that are small enough singly are refused once their total size exceeds the
+  /// limit.
   @Test func answersAreBoundedTogether() async throws {
     let outlets = (0..<2_000).map { "{\"FuelOutletIdentifier\":\"\($0)\",\"OutletName\":\"x\"}" }
     let list = Array("{\"Outlets\":[\(outlets.joined(separator: ","))]}".utf8)
@@ -160,11 +162,12 @@ struct MyFuelTests {
     }
     let error = try await refusal(by: client, attempts: 1, seconds: 60)
     #expect("\(error)".contains("bytes together"), "\(error)")
-    // 64 MiB by 1.5 MB, and not all two hundred.
+    // The limit of 64 MiB is exceeded by the 45th answer of 1.5 MB. The rest of the 200 batches are
+    // not requested.
     #expect(asked.withLock { $0 } == 45)
   }
 
-  /// A refused password is not tried again: the account would be locked.
+  /// A refused password is not tried again, since the provider would lock the account.
   @Test func aWrongPasswordIsTriedOnce() async throws {
     let asked = Mutex(0)
     let client = Client { _ async throws(HTTPError) in

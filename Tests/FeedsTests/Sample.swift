@@ -5,7 +5,7 @@ import FuelModel
 import TestDatabase
 import Testing
 
-/// The project's feeds as configured, and documents to read with them.
+/// The feeds of the project's configuration, and documents to read with them.
 enum Sample {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -33,7 +33,7 @@ enum Sample {
     Document(name: name, bytes: Array(text.utf8), fetchedAt: Instant(seconds: 1_788_000_000))
   }
 
-  /// A recorded answer, fetched when its name says.
+  /// Returns a recorded answer. Its name states when it was fetched.
   static func recorded(_ path: String, as name: String) throws -> Document {
     let bytes = try Recorded.bytes(path)
     let stamp = path.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? ""

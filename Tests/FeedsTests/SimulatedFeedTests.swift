@@ -5,7 +5,7 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// The simulator speaks the feeds' own protocols: checked against what was recorded.
+/// The simulator follows the formats of the feeds. Recorded answers prove this.
 struct SimulatedFeedTests {
   static let now = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z, 18:00 in Perth
   static let market = Market(
@@ -17,7 +17,8 @@ struct SimulatedFeedTests {
     return try #require(documents.first { $0.name == name })
   }
 
-  /// What every feed says is read without a reject, and is what the market charges.
+  /// Every simulated feed is read without unexpected rejects, and its prices are those of the
+  /// market.
   @Test(arguments: SimulatedFeeds.feeds)
   func everyFeedIsReadAndTrue(feed: String) throws {
     let documents = SimulatedFeeds(Self.market).documents(of: feed, at: Self.now)
@@ -40,7 +41,8 @@ struct SimulatedFeedTests {
     }
   }
 
-  /// The shape of a JSON value: its keys with the kinds of their values, as far down as it goes.
+  /// Collects the shape of a JSON value: the path of each key, with the kinds of its values, at all
+  /// depths.
   private func shape(_ value: Any, _ path: String, into shapes: inout [String: Set<String>]) {
     switch value {
     case let table as [String: Any]:
@@ -84,7 +86,7 @@ struct SimulatedFeedTests {
     ]
     for (recorded, simulated) in pairs {
       var wanted = try shapes(recorded)
-      // The recorder's own stamp, not the provider's.
+      // The recorder added this stamp, not the provider.
       wanted[".lastUpdated"] = nil
       let made = try shapes(simulated)
       #expect(Set(made.keys) == Set(wanted.keys), "\(recorded.name)")
@@ -92,7 +94,8 @@ struct SimulatedFeedTests {
     }
   }
 
-  /// Stamps and prices have the recorded spellings, down to cut zeros.
+  /// Stamps and prices are written as in the recorded answers, including the removal of trailing
+  /// zeros.
   @Test func textsHaveTheRecordedForms() throws {
     let qld = String(decoding: try simulated("qld-fpd", "prices").bytes, as: UTF8.self)
     #expect(qld.matches(of: /"TransactionDateUtc":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"/).count > 10)
@@ -118,7 +121,7 @@ struct SimulatedFeedTests {
   }
 }
 
-/// Whether a JSON number was written as true or false.
+/// Returns whether a JSON number was written as `true` or `false`.
 private func isBoolean(_ number: NSNumber) -> Bool {
   String(cString: number.objCType) == "c"
 }

@@ -5,7 +5,7 @@ import HTTP
 import Simulator
 import Testing
 
-/// What opens a provider's door is an input like any other.
+/// Answers to requests for a token are untrusted input, like any other answer.
 struct TokenTests {
   private func authority(_ body: String) async throws -> Authority {
     let source = try Sample.source("nsw-fuelcheck")
@@ -15,7 +15,8 @@ struct TokenTests {
     }
   }
 
-  /// F-N12: a lifetime that no calendar holds is cut, and one that is none keeps nothing.
+  /// F-N12: an excessive lifetime is cut to seven days at most. A token with an invalid lifetime is
+  /// not kept.
   @Test(arguments: [
     ("9300000000000", true), ("9223372036854775807", true), ("3600", true), ("0", false),
     ("-1", false), ("99999999999999999999", false),
@@ -27,7 +28,8 @@ struct TokenTests {
     #expect(kept.expiresAt.map { $0 > now && $0 <= now + .seconds(7 * 86_400) } ?? true)
   }
 
-  /// F-N13: a token of a megabyte, two tokens, and what is no token are refused, and none of them is shown.
+  /// F-N13: an excessive token, two tokens, and an answer without a valid token are refused. The
+  /// error shows none of them.
   @Test(arguments: [
     "{\"access_token\":\"\(String(repeating: "C", count: 1_000_000))\"}",
     "{\"access_token\":\"CCC1\",\"access_token\":\"CCC2\"}",
@@ -41,7 +43,7 @@ struct TokenTests {
     #expect(!"\(error!)".contains("CCC"), "\(error!)")
   }
 
-  /// No secret is among the settings that reach a reader of documents.
+  /// The settings that reach the process that reads documents contain no secret.
   @Test func settingsAreNoSecrets() throws {
     for feed in ["nsw-fuelcheck", "qld-fpd", "nt-myfuel", "vic-fairfuel", "wa-fuelwatch"] {
       let source = try Sample.source(feed)
@@ -54,10 +56,10 @@ struct TokenTests {
   }
 }
 
-/// What a reader of documents answers.
+/// The answer of the process that reads documents.
 struct ReadingFrameTests {
-  /// The reading is the same on either side; changed or cut anywhere it is refused or is made of plain values, and never
-  /// ends the process that believes it.
+  /// A reading is the same on both sides. If its bytes are changed or cut anywhere, it is refused
+  /// or consists of plain values, and it never ends the process that receives it.
   @Test(arguments: ["qld-fpd", "wa-fuelwatch", "nsw-fuelcheck", "vic-fairfuel", "nt-myfuel"])
   func readingsArriveAsTheyAre(feed: String) throws {
     let source = try Sample.source(feed)
