@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// The client against a server that does what networks do. Faults by their ids.
+/// The HTTP client against a server that fails as networks do.
 struct ClientTests {
   private func client(_ seconds: Int = 5, maxBytes: Int = 1_000_000) -> Client {
     .session(Limits(timeoutSeconds: seconds, maxBodyBytes: maxBytes, allowLoopback: true))
@@ -42,7 +42,7 @@ struct ClientTests {
     #expect(response.headers["content-type"] == "application/json")
   }
 
-  /// F-H01: a closed port, a name that does not resolve.
+  /// F-H01: a closed port and a name that does not resolve are reported as faults that may pass.
   @Test func unreachableServersAreTold() async throws {
     let server = try Server { _ in .text(200, "") }
     let port = server.port
@@ -57,7 +57,8 @@ struct ClientTests {
     #expect(unknown?.mayHeal == true)
   }
 
-  /// F-H03, F-H04, F-Z03: silence, a trickle, a stall: the deadline holds.
+  /// F-H03, F-H04, F-Z03: a server that is silent, trickles or stalls does not delay the end beyond
+  /// the deadline.
   @Test(arguments: ["silence", "trickle", "stall"])
   func slowAnswersEndAtTheDeadline(kind: String) async throws {
     let server = try Server { _ in
@@ -73,7 +74,8 @@ struct ClientTests {
       }
     }
     defer { server.stop() }
-    // Without a deadline of our own each of them would end in another way, or not for seconds.
+    // Without the client's own deadline each of these would end in another way, or only after
+    // seconds.
     let fault = await error { () async throws(HTTPError) in try await client(1).send(get(server)) }
     #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
   }
@@ -93,7 +95,7 @@ struct ClientTests {
         _ = bind(listener, pointer, length)
         _ = listen(listener, 0)
         _ = getsockname(listener, pointer, &length)
-        // Nobody accepts, so that a few connections fill the queue and the next one hangs.
+        // No process accepts connections, so a few of them fill the queue and the next one hangs.
         for _ in 0..<4 {
           let filler = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
@@ -109,7 +111,8 @@ struct ClientTests {
     #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
   }
 
-  /// F-H15, F-H16: a body shorter than announced, chunks that are cut, garbage for a head.
+  /// F-H15, F-H16: a body shorter than announced, truncated chunks and a garbled head are faults
+  /// that may pass.
   @Test(arguments: [
     "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nwor",
@@ -123,7 +126,8 @@ struct ClientTests {
     #expect(fault?.mayHeal == true)
   }
 
-  /// F-H18, F-Z05: a body over the cap is stopped, whether it is sent plain or as a small gzip bomb.
+  /// F-H18, F-Z05: a body over the limit is stopped, whether it is sent plain or as a small gzip
+  /// bomb.
   @Test(arguments: ["plain", "endless", "bomb"])
   func largeBodiesAreStopped(kind: String) async throws {
     let bomb = try Self.gzip(of: 30_000_000)
@@ -213,7 +217,8 @@ struct ClientTests {
     #expect(refused == 300)
   }
 
-  /// F-H31: addresses that point inside are refused without the switch, in every notation.
+  /// F-H31: addresses of internal networks are refused in every notation, unless `allowLoopback`
+  /// permits a loopback address.
   @Test(arguments: [
     "https://127.0.0.1/", "https://localhost/", "https://[::1]/", "https://127.1/",
     "https://2130706433/", "https://0x7f000001/", "https://10.0.0.1/", "https://192.168.1.1/",
@@ -241,12 +246,12 @@ struct ClientTests {
     }
   }
 
-  /// F-Z06, F-H23: a certificate that nobody vouches for is refused.
+  /// F-Z06, F-H23: a certificate that no trusted authority has signed is refused.
   @Test func selfSignedCertificatesAreRefused() async throws {
     #expect(try await tls([])?.mayHeal == true)
   }
 
-  /// What comes of a call to a TLS server with a certificate of its own.
+  /// Returns the error of a request to a TLS server with a self-signed certificate.
   private func tls(_ options: [String]) async throws -> HTTPError? {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -278,13 +283,13 @@ struct ClientTests {
     }
   }
 
-  /// F-H24: a server that speaks only what nobody should is refused.
+  /// F-H24: a server that offers only an obsolete protocol is refused.
   @Test func oldProtocolsAreRefused() async throws {
     let fault = try await tls(["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
     #expect(fault?.mayHeal == true)
   }
 
-  /// F-H25: a handshake that stalls ends at the deadline.
+  /// F-H25: a stalled handshake ends at the deadline.
   @Test func aStalledHandshakeEndsAtTheDeadline() async throws {
     let server = try Server { _ in .silence(seconds: 10) }
     defer { server.stop() }
@@ -294,22 +299,22 @@ struct ClientTests {
     #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
   }
 
-  /// F-H26: of two addresses of a name the first is dead: the second is tried.
+  /// F-H26: when the first of two addresses of a name is dead, the second is tried.
   @Test func theSecondAddressIsTried() async throws {
     let server = try Server { _ in .text(200, "{}") }
     defer { server.stop() }
-    // The server listens on 127.0.0.1 only; localhost is ::1 too where the machine has it.
+    // The server listens on 127.0.0.1 only. On machines with IPv6, localhost is also ::1.
     let response = try await client().send(
       Request(url: URL(string: "http://localhost:\(server.port)/")!))
     #expect(response.status == 200)
   }
 
-  /// F-H19: a server that closes a connection it had kept open between two requests.
+  /// F-H19: a server may close a connection between two requests although it had kept it open.
   @Test func closedConnectionsAreOpenedAgain() async throws {
     let count = Mutex(0)
     let server = try Server { _ in
       count.withLock { $0 += 1 }
-      // Promises to stay and goes.
+      // The server promises to keep the connection open and closes it.
       let head = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}"
       return .raw([Self.raw(head)])
     }
@@ -319,7 +324,8 @@ struct ClientTests {
     #expect(count.withLock { $0 } == 20)
   }
 
-  /// F-N11: a challenge of any kind is an answer like another: given once, and not asked again without an end.
+  /// F-N11: an authentication challenge is an answer like any other. It is returned once, and the
+  /// request is not repeated.
   @Test(arguments: [
     "Basic realm=\"apigee\"", "Digest realm=\"x\", nonce=\"a\"", "Bearer error=\"invalid_token\"",
     "Negotiate",
@@ -336,7 +342,8 @@ struct ClientTests {
     #expect(asked.withLock { $0 } == 1)
   }
 
-  /// F-N24: two lengths that differ are a broken answer, which another try would not mend; the same twice is one.
+  /// F-N24: two different lengths make an answer invalid, and another attempt would not help. The
+  /// same length twice counts as one.
   @Test func twoLengthsAreOneTooMany() async throws {
     let server = try Server { request in
       let second = request.path == "/same" ? 5 : 4

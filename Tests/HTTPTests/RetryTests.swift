@@ -3,9 +3,9 @@ import HTTP
 import Synchronization
 import Testing
 
-/// Trying again, with a clock that does not make anybody wait.
+/// Repeated attempts, with a clock that does not really wait.
 struct RetryTests {
-  /// Answers from a list, the last one for ever; notes how long it was asked to wait.
+  /// Gives answers from a list, the last one for ever, and records how long it was asked to wait.
   private final class Script: Sendable {
     let answers: [Result<Response, HTTPError>]
     let sent = Mutex(0)
@@ -42,7 +42,7 @@ struct RetryTests {
       Response(status: status, headers: retryAfter.map { ["retry-after": $0] } ?? [:]))
   }
 
-  /// F-H05: what may heal is tried again with growing pauses; the third time works.
+  /// F-H05: a fault that may pass is tried again after growing pauses. The third attempt succeeds.
   @Test(arguments: [408, 500, 502, 503, 504])
   func passingFaultsAreTriedAgain(code: Int) async {
     let script = Script([status(code), status(code), status(200)])
@@ -71,7 +71,7 @@ struct RetryTests {
     #expect(broken.sent.withLock { $0 } == 4)
   }
 
-  /// F-H09, F-H10, F-H11, F-H13: what does not heal is asked once.
+  /// F-H09, F-H10, F-H11, F-H13: a final answer is taken at once, without a second attempt.
   @Test(arguments: [200, 304, 400, 401, 403, 404, 410])
   func finalAnswersAreTakenAtOnce(code: Int) async {
     let script = Script([status(code)])
@@ -82,7 +82,7 @@ struct RetryTests {
     #expect(redirected.sent.withLock { $0 } == 1)
   }
 
-  /// F-H06: Retry-After as seconds, date, past date.
+  /// F-H06: `Retry-After` is read as seconds, as a date, and as a date in the past.
   @Test(arguments: [
     ("7", [7.0]), ("Wed, 21 Oct 2015 07:28:09 GMT", [9.0]),
     ("Wed, 21 Oct 2015 07:00:00 GMT", [1.0]),
@@ -96,7 +96,8 @@ struct RetryTests {
     #expect(script.waits.withLock { $0 } == waits.map { .seconds($0) })
   }
 
-  /// F-H06: too many calls without a usable word on how long to wait: no second call.
+  /// F-H06: a rate limit without a usable waiting time ends the run without a second call. The run
+  /// asks to come back after 600 s.
   @Test(arguments: ["-5", "soon", ""])
   func aBareLimitEndsTheRun(header: String) async {
     let script = Script([status(429, retryAfter: header), status(200)])
@@ -107,7 +108,8 @@ struct RetryTests {
     #expect(script.sent.withLock { $0 } == 1)
   }
 
-  /// F-H06: longer than the run may last: come back later, no second call; a year is cut to a day.
+  /// F-H06: a waiting time beyond the end of the run ends it without a second call, and the run
+  /// states when to come back. A year is cut to a day.
   @Test(arguments: [("3600", 3_600), ("31536000", 86_400)])
   func longRetryAfterEndsTheRun(header: String, seconds: Int) async {
     let script = Script([status(503, retryAfter: header)])
