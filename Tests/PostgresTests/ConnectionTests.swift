@@ -4,9 +4,8 @@ import TestDatabase
 import Testing
 
 struct ConnectionTests {
-  /// F-O06, F-S08: values are bound, whatever they hold.
-  /// F-M05: a connection string that cannot be read is not repeated, because a piece of it may be the
-  /// password.
+  /// F-M05: an error about an unreadable connection string does not repeat it, since any part of it
+  /// may be the password.
   @Test(arguments: [
     "postgresql://u:p%zzCANARY@host/x", "host=/nowhere password=my CANARY word",
     "postgresql://u:CANARY/x@host:1/", "password='CANARY", "CANARY=1",
@@ -18,7 +17,7 @@ struct ConnectionTests {
     #expect(!"\(error!)".contains("CANARY"), "\(error!)")
   }
 
-  /// COPY takes no parameters; values that look like one stay values.
+  /// COPY takes no parameters. Values that look like a parameter stay values.
   @Test func copiedValuesStayValues() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -33,6 +32,7 @@ struct ConnectionTests {
     }
   }
 
+  /// F-O06, F-S08: values are bound as parameters, whatever they contain.
   @Test func valuesAreNeverPartOfAStatement() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -80,8 +80,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-D08: a row that COPY refuses fails the whole load, and the session goes on.
-  /// Hundredths and thousandths arrive as PostgreSQL writes them itself.
+  /// Numbers with two and three decimals arrive exactly as PostgreSQL writes them itself.
   @Test func decimalsArriveAsTheyAre() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
@@ -110,6 +109,7 @@ struct ConnectionTests {
     }
   }
 
+  /// F-D08: a row that COPY refuses fails the whole load, and the session stays usable.
   @Test func aRefusedCopyLeavesTheSessionUsable() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -143,7 +143,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-D09: the session does not depend on the role's defaults.
+  /// F-D09: a session does not depend on defaults of the role or the database.
   @Test func hostileDefaultsChangeNothing() async throws {
     try await TestDatabase.withEmpty { target in
       let name = target.split(separator: "=")[1]
@@ -167,7 +167,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-D01: what heals by itself is told apart from what needs a person.
+  /// F-D01: faults that may pass by themselves are distinguished from those that need a person.
   @Test func connectionFaultsAreSorted() {
     func fault(_ target: String) -> PostgresError? {
       do {
@@ -184,14 +184,14 @@ struct ConnectionTests {
     #expect(secret != nil && !"\(secret!)".contains("CANARY"))
   }
 
-  /// F-D02, F-D07: a session that the server ends is told as lost.
+  /// F-D02, F-D07: a session that the server ends is reported as lost.
   @Test func aTerminatedSessionIsLost() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
       let backend = try connection.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
       try Connection(target).query("SELECT pg_terminate_backend(\(backend))")
       let error = #expect(throws: PostgresError.self) {
-        // The end may reach us one statement late.
+        // The end may reach the client one statement late.
         try connection.execute("SELECT pg_sleep(0.2)")
         try connection.execute("SELECT 1")
       }
@@ -199,7 +199,8 @@ struct ConnectionTests {
     }
   }
 
-  /// F-N14: what an array holds arrives as it is, whatever marks stand on its quotes and backslashes.
+  /// F-N14: elements of an array arrive unchanged, even with combining marks on their quotes and
+  /// backslashes.
   @Test(arguments: [
     "Shell \"\u{301} Cafe", "A\u{d4e}\",\"B", "Shell \\\u{301} Cafe", "P\u{d4e}\",\"STOLEN",
     "A\u{d4e}\\",
@@ -220,7 +221,7 @@ struct ConnectionTests {
     }
   }
 
-  /// Every type that goes into arrays, with NULLs and without any element.
+  /// Arrays of every supported type arrive, with NULLs and without elements.
   @Test func arraysOfAllTypesArrive() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -237,7 +238,8 @@ struct ConnectionTests {
     }
   }
 
-  /// A NUL in a parameter is an error of ours that is told, and no crash.
+  /// A NUL in a parameter is a mistake of the program. It is reported as an error and does not
+  /// crash the process.
   @Test func aNULIsRefused() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -250,7 +252,8 @@ struct ConnectionTests {
     }
   }
 
-  /// F-N03: a statement that is not answered ends at the deadline, and says what it waited for.
+  /// F-N03: a statement without an answer ends at the deadline. The error states what it waited
+  /// for.
   @Test func aSilentServerIsLeftAtTheDeadline() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target, deadline: Deadline(seconds: 1))
@@ -264,7 +267,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-N03: whoever holds a lock is named by the one that waits for it.
+  /// F-N03: a session that waits for a lock in vain names the holder of the lock.
   @Test func theHolderOfALockIsNamed() async throws {
     try await TestDatabase.withEmpty { target in
       let holder = try Connection(target, application: "holder")
@@ -277,7 +280,8 @@ struct ConnectionTests {
     }
   }
 
-  /// F-N08: where the answer of COMMIT is lost the server is asked what became of it, and the session goes on.
+  /// F-N08: when the answer to COMMIT is lost, the client asks the server whether the transaction
+  /// was committed, and the session goes on.
   @Test(arguments: Proxy.Fault.allCases)
   func aLostAnswerOfCommitIsLookedUp(fault: Proxy.Fault) async throws {
     try await TestDatabase.withEmpty { target in
@@ -292,7 +296,7 @@ struct ConnectionTests {
         told = error
       }
       let isStored = try Connection(target).lines("SELECT n FROM public.t") == ["1"]
-      // What was committed is told as committed, and what was not as lost.
+      // A committed transaction is reported as committed, and any other one as lost.
       #expect(isStored == (told == nil), "\(fault): \(told.map { "\($0)" } ?? "no error")")
       #expect(isStored == (fault == .losesTheAnswer))
       if told == nil { #expect(try connection.lines("SELECT n FROM public.t") == ["1"]) }

@@ -36,7 +36,8 @@ struct MigratorTests {
     }
   }
 
-  /// F-M06: a database that was migrated by an earlier text of a file goes on; any other text is refused.
+  /// F-M06: a database that was migrated with a known earlier text of a file is accepted. Any other
+  /// text is refused.
   @Test func earlierTextsAreKnown() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
@@ -66,8 +67,8 @@ struct MigratorTests {
     }
   }
 
-  /// F-M06: a command knows its schema by one digest, and looks at each file only where that is another one. A database
-  /// that is halfway between two programs is that of neither.
+  /// F-M06: a command recognises its schema by one digest, and checks each file only if the digest
+  /// differs. A database halfway between two versions belongs to neither.
   @Test func aProgramKnowsItsSchemaByOneDigest() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
@@ -81,18 +82,18 @@ struct MigratorTests {
         WHERE name IN ('routines/clock.sql', 'views/aggregate_runs.sql')
         """)
       #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
-      // One file is applied and the other cannot be.
+      // One file can be applied and the other cannot.
       let taken = "CREATE VIEW fuel_v1.aggregate_runs AS SELECT 1 AS other"
       try connection.execute(
         "UPDATE fuel.program SET digest = repeat('1', 16); DROP VIEW fuel_v1.aggregate_runs CASCADE; \(taken)"
       )
       #expect(throws: PostgresError.self) { try migrator.up() }
-      // All or nothing: the other file is as it was too.
+      // Either both files are applied or none, so the other file is unchanged too.
       #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
       try connection.execute("DROP VIEW fuel_v1.aggregate_runs")
       #expect(try migrator.up() == ["routines/clock.sql", "views/aggregate_runs.sql"])
       #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["1"])
-      // Where the digest is its own, it does not look at the files.
+      // If the digest matches, the files are not checked.
       try connection.execute(
         "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name LIKE '0003%'")
       try migrator.recognise()
@@ -100,7 +101,8 @@ struct MigratorTests {
     }
   }
 
-  /// F-M06: a database of version 0.2, whose history is a view over reported prices that are gone now.
+  /// F-M06: in a database of version 0.2 the history is a view over `fuel.price_event`, which no
+  /// longer exists. The migration replaces both.
   @Test func aHistoryOverReportedPricesIsReplaced() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -128,8 +130,8 @@ struct MigratorTests {
     }
   }
 
-  /// F-M06: averages are due again where the days of stations that they were made of are gone, and stay where an
-  /// aggregate has made those since.
+  /// F-M06: averages become due again if the days of stations that they were computed from are
+  /// gone. They stay if an aggregate has computed those days since.
   @Test(arguments: [(daysMade: "NULL", due: ["2026-05-01"]), (daysMade: "'2026-05-02'", due: [])])
   func averagesWithoutDaysOfStationsAreDue(daysMade: String, due: [String]) async throws {
     try await TestDatabase.with { target in
@@ -150,13 +152,14 @@ struct MigratorTests {
     }
   }
 
-  /// F-M06: two at once, one applies and the other waits.
+  /// F-M06: of several migrations at once, one applies a file and the others wait.
   @Test func twoAtOnceApplyEachFileOnce() async throws {
     try await TestDatabase.withEmpty { target in
       let names = try await withThrowingTaskGroup(of: [String].self) { group in
         for _ in 0..<3 {
           group.addTask {
-            // The very first file makes the ledger itself: whoever loses that race tries again.
+            // The first file makes the ledger of migrations itself. A process that loses this race
+            // tries again.
             for _ in 0..<5 {
               do {
                 return try Migrator(try Connection(target)).up()
@@ -174,8 +177,9 @@ struct MigratorTests {
     }
   }
 
-  /// F-N04: a reader that is idle in a transaction holds up a migration, and the migration holds up nobody: it names the
-  /// reader, leaves nothing behind, and is done once the reader has gone.
+  /// F-N04: a reader that is idle in a transaction holds up a migration, but the migration does not
+  /// hold up other readers. It names the idle reader, leaves nothing behind, and succeeds once that
+  /// reader has gone.
   @Test func aMigrationGivesWayToReaders() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
