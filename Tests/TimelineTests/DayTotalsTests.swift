@@ -3,9 +3,10 @@ import Testing
 
 @testable import Timeline
 
-/// Sums and ranks of a region's day, from which single stations are taken out again.
+/// Sums and ranks of a day of a region, from which single stations can be removed again.
 struct DayTotalsTests {
-  /// F-N36: whatever stations came and went, what is left says what all stations together would, or nothing.
+  /// F-N36: after any additions and removals, each total equals the one computed from all stations,
+  /// or is unknown (`nil`).
   @Test(arguments: 0..<40)
   func changedTotalsAreThoseOfAllMeans(seed: Int) throws {
     var random = Random(seed: UInt64(seed), "totals")
@@ -36,11 +37,11 @@ struct DayTotalsTests {
       }
       if random.chance(0.2) { totals = try #require(self.totals(of: totals.bytes)) }
     }
-    // Some moves must be possible, or nothing is gained.
+    // Enough totals must stay known, otherwise removing single stations gains nothing.
     #expect(answered > 20)
   }
 
-  /// What is not totals is not taken for them.
+  /// Bytes that do not encode totals are refused.
   @Test func otherBytesAreNoTotals() {
     let bytes = DayTotals(of: [1, 2, 3]).bytes
     #expect(self.totals(of: bytes) == DayTotals(of: [1, 2, 3]))

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Timeline
 
-/// Which prices are suspect by the station's own, and which need a neighbour to be believed.
+/// Which prices are suspect beside the station's own prices, and which need a neighbour's price to
+/// be believed.
 struct DoubtTests {
   private let begin = Instant("2026-05-04T00:00:00Z")
 
@@ -21,7 +22,7 @@ struct DoubtTests {
     return spans.filter(\.isSuspect).map(\.price)
   }
 
-  /// F-V05: a slip between two prices of the usual kind.
+  /// F-V05: a typing error between two usual prices is suspect.
   @Test func aSlipIsSuspect() {
     #expect(
       suspects([
@@ -29,11 +30,13 @@ struct DoubtTests {
       ]) == [1_259])
   }
 
-  /// F-N36: a first price has no level, and one that is always dear has its own.
+  /// F-N36: a first price has no level to compare with. A station that is always expensive has its
+  /// own level.
   @Test func whoIsAlwaysDearIsNotSuspect() {
     #expect(suspects([span(4_200, days: 0, to: 2)]) == [])
     #expect(suspects([span(4_200, days: 0, to: 2), span(4_150, days: 2, to: 3)]) == [])
-    // Two prices after it tell the level of a first one; one alone may be the slip itself.
+    // Two later prices show the level of a first price. A single later price may be the error
+    // itself.
     #expect(
       suspects([
         span(1_259, days: 0, to: 1), span(2_199, days: 1, to: 3), span(2_189, days: 3, to: 4),
@@ -41,7 +44,7 @@ struct DoubtTests {
     #expect(suspects([span(1_259, days: 0, to: 1), span(2_199, days: 1, to: 3)]) == [2_199])
   }
 
-  /// F-V06: a jump of 40 cents from 175, and a fall.
+  /// F-V06: neither a jump of 40 cents from 175.9 nor a fall is suspect.
   @Test func jumpsAreNotSuspect() {
     #expect(
       suspects([
@@ -49,12 +52,13 @@ struct DoubtTests {
       ]) == [])
   }
 
-  /// Two months later is another market.
+  /// A price from months ago belongs to another market and is no level.
   @Test func oldPricesAreNoLevel() {
     #expect(suspects([span(900, days: 0, to: 2), span(1_800, days: 100, to: 101)]) == [])
   }
 
-  /// A price that was too old when it was told last is shown, but tells no level and is no company.
+  /// A price that had lapsed already when it was last reported is shown. It counts neither for the
+  /// level of its station nor in support of a neighbour's price.
   @Test func whatNeverHeldTellsNothing() {
     let before = [span(2_189, days: 0, to: 2), span(1_259, days: 2, to: 3)]
     #expect(
@@ -68,7 +72,8 @@ struct DoubtTests {
     #expect(!Plausibility.isCompany([neighbour], of: suspect))
   }
 
-  /// A neighbour's price within a tenth, at any time of the suspect's first day, is company.
+  /// A neighbour's price within a tenth, at any time of the first day of a suspect price, supports
+  /// it.
   @Test func neighboursAreCompany() {
     let suspect = span(1_300, days: 10, to: 14)
     #expect(Plausibility.isCompany([span(1_250, days: 0, to: 11)], of: suspect))
@@ -90,7 +95,8 @@ struct DoubtTests {
       ) == nil)
   }
 
-  /// A placeholder that is far from the station's own prices is doubted for its first day at least.
+  /// A placeholder that is also far from the station's own prices is doubtful for its first day at
+  /// least.
   @Test func aPlaceholderMayBeFarToo() {
     var both = span(1_300, days: 10, to: 14)
     let same = (from: both.from + .seconds(7_200), until: both.from + .seconds(9_000))
@@ -104,7 +110,8 @@ struct DoubtTests {
       doubt() == Doubt(reason: .placeholder, from: both.from, until: both.from + .seconds(86_400)))
   }
 
-  /// F-N32: one price for every grade of petrol, whatever diesel costs, for as long as all have it.
+  /// F-N32: one price for every grade of petrol is a placeholder as long as all grades have it,
+  /// whatever diesel costs.
   @Test func onePriceForEveryGrade() {
     let placeholders = Plausibility.placeholders([
       1: [span(1_850, days: 0, to: 10)], 3: [span(1_850, days: 2, to: 10)],
@@ -116,7 +123,7 @@ struct DoubtTests {
     #expect(
       found?.from == begin + .seconds(4 * 86_400) && found?.until == begin + .seconds(8 * 86_400))
     #expect(placeholders[4]?[0] == nil && placeholders[4]?[1] != nil)
-    // Diesel and one grade at one price are no placeholder, nor are two grades alone.
+    // Diesel and one grade with one price are no placeholder, and neither are two grades alone.
     #expect(
       Plausibility.placeholders([
         1: [span(2_189, days: 0, to: 4)], 5: [span(2_189, days: 0, to: 4)],

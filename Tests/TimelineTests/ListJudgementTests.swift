@@ -2,7 +2,7 @@ import FuelModel
 import Testing
 import Timeline
 
-/// Lists held against one another, as values.
+/// How lists are judged by comparison with one another, without a database.
 struct ListJudgementTests {
   private static let hour: Int64 = 3_600_000_000
   private let rules = ListRules(window: 24 * hour, refuseBelow: 0.7, partialBelow: 0.95)
@@ -11,7 +11,7 @@ struct ListJudgementTests {
     Instant(seconds: 1_780_000_000 + Int64(hours) * 3_600)
   }
 
-  /// - Parameter stamps: hours at which its prices began, spread evenly over the list.
+  /// - Parameter stamps: hours at which its prices took effect, spread evenly over the list.
   private func list(
     _ hours: Int, _ pairs: Int, fuels: [String: Int]? = nil, brands: [String: Int] = [:],
     stations: Int? = nil, stamps: [Int] = []
@@ -31,10 +31,10 @@ struct ListJudgementTests {
     #expect(
       rules.judgement(of: list(1, 69), among: [full]).refusal
         == "only 69 prices where 100 were listed before: below 70 %")
-    // Short ones before it do not make it long.
+    // Earlier short lists do not make a short list complete.
     #expect(
       !rules.judgement(of: list(3, 80), among: [full, list(1, 80), list(2, 80)]).isComplete)
-    // Those after it say nothing, in whatever order they are given.
+    // Later lists do not count, in whatever order the lists are given.
     #expect(rules.judgement(of: list(1, 80), among: [list(2, 100)]).isComplete)
     #expect(rules.judgement(of: list(1, 80), among: [list(2, 100), list(0, 80)]).isComplete)
   }
@@ -44,7 +44,7 @@ struct ListJudgementTests {
     let short = (1...25).map { list($0, 80) }
     #expect(!rules.judgement(of: short[22], among: [full] + short).isComplete)
     #expect(rules.judgement(of: short[23], among: [full] + short).isComplete)
-    // After an outage the newest list of before still keeps half a list out.
+    // After an outage, the newest list from before it still causes half a list to be refused.
     #expect(rules.judgement(of: list(99, 60), among: [full, list(9, 100)]).refusal != nil)
     #expect(rules.judgement(of: list(99, 80), among: [full, list(9, 100)]).isComplete)
   }
@@ -57,7 +57,7 @@ struct ListJudgementTests {
       1, 115, fuels: ["U91": 104, "LPG": 11], brands: ["A": 60], stations: 81)
     #expect(
       rules.judgement(of: rest, among: [full]).shortcomings == ["nothing of brand B, DL"])
-    // A chain under a new name has as many stations.
+    // A chain under a new name has the same number of stations.
     let renamed = list(
       1, 120, fuels: full.fuels, brands: ["A": 60, "New B": 12], stations: 100)
     #expect(rules.judgement(of: renamed, among: [full]).isComplete)
@@ -65,7 +65,7 @@ struct ListJudgementTests {
 
   @Test func anOldAnswerIsNoNews() {
     let old = list(0, 100, stamps: Array(repeating: -30, count: 21))
-    // Within the hour before it six of ten prices have changed.
+    // Six of ten prices have changed within the hour before this list.
     let new = list(
       1, 100, stamps: Array(repeating: -30, count: 8) + Array(repeating: 1, count: 13))
     #expect(rules.judgement(of: new, among: [old]).isComplete)
@@ -74,7 +74,7 @@ struct ListJudgementTests {
     #expect(
       rules.judgement(of: again, among: [old, new]).shortcomings
         == ["replayed: 62 of 100 stamps went back"])
-    // A few corrections are none.
+    // A few corrections do not make a replay.
     let corrected = list(
       2, 100, stamps: Array(repeating: -30, count: 11) + Array(repeating: 1, count: 10))
     #expect(rules.judgement(of: corrected, among: [old, new]).isComplete)

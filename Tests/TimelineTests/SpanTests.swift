@@ -4,7 +4,7 @@ import Testing
 
 @testable import Timeline
 
-/// Spans and station days of made-up reports against a second way: asking every minute.
+/// Validity spans and station days of synthetic reports equal what a check of every minute finds.
 struct SpanTests {
   private let begin = Instant(seconds: 1_780_000_000 / 86_400 * 86_400)
   private let hour: Int64 = 3_600_000_000
@@ -23,7 +23,8 @@ struct SpanTests {
     var lists: [Instant]
   }
 
-  /// Stations that change, stop selling and fall silent, one source that is away for a while.
+  /// Returns stations that change their prices, stop selling and fall silent, with lists of one
+  /// feed that is away for a while.
   private func world(_ seed: Int) -> World {
     var random = Random(seed: UInt64(seed), "averages")
     var reports: [Int32: [Evidence]] = [:]
@@ -53,7 +54,8 @@ struct SpanTests {
     [1: ReportRules(priceLapse: 48 * hour, sightLapse: 6 * hour)]
   }
 
-  /// Lists that lie six hours or less apart follow one another.
+  /// Returns the intervals that the lists cover. Lists six hours or less apart belong to one
+  /// interval.
   private func sightings(_ world: World) -> [Int16: Coverage] {
     var intervals: [(from: Instant, until: Instant)] = []
     for list in world.lists.sorted() {
@@ -66,7 +68,7 @@ struct SpanTests {
     return [1: Coverage(intervals)]
   }
 
-  /// With the ends that the newest list gives to open spans.
+  /// Returns the spans of a station. The newest list sets the ends of open spans.
   private func made(_ world: World, _ station: Int32, reversed: Bool = false) -> [Span] {
     let reports = world.reports[station] ?? []
     let newest = (world.lists.max() ?? begin).after(6 * hour)
@@ -79,7 +81,7 @@ struct SpanTests {
     }
   }
 
-  /// What is believed of a station in a minute, by the rules in words.
+  /// Returns the price in effect in a minute, computed directly from the rules.
   private func price(_ world: World, _ station: Int32, _ minute: Int) -> Int32? {
     let now = at(minutes: minute)
     let reports = (world.reports[station] ?? []).filter { $0.kind == .price }.sorted {
@@ -90,7 +92,8 @@ struct SpanTests {
     let next = reports.first { $0.at > now }?.at
     let seen = world.lists.last { $0 < next ?? .distantFuture } ?? report.at
     let lapses = max(seen, report.learntAt).microseconds + 6 * hour
-    // Between two sightings that are near enough it was there all the time.
+    // A price holds until six hours after the last list before the next report, even across an
+    // outage.
     return now.microseconds < lapses ? report.price : nil
   }
 
@@ -120,7 +123,7 @@ struct SpanTests {
     }
   }
 
-  /// The order of reports is no matter, and a day is the same in a run of any length.
+  /// The order of reports does not matter, and a day is the same in a range of any length.
   @Test(arguments: 0..<30)
   func orderAndLengthAreNoMatter(seed: Int) {
     let world = world(seed)
@@ -139,7 +142,7 @@ struct SpanTests {
       learntAt: at(minutes: hours * 60))
   }
 
-  /// F-N29: a price of an archive is not carried into a month that no file covers.
+  /// F-N29: a price of an archive does not continue into a month that no file covers.
   @Test func nothingIsCarriedIntoUncoveredTime() {
     let covered = Coverage([
       (at(minutes: 0), at(minutes: 30 * 1_440)), (at(minutes: 60 * 1_440), at(minutes: 90 * 1_440)),
@@ -155,7 +158,7 @@ struct SpanTests {
         [at(minutes: 20 * 1_440), at(minutes: 30 * 1_440)],
         [at(minutes: 65 * 1_440), at(minutes: 90 * 1_440)],
       ])
-    // Without the hole the first price holds until the second.
+    // Without the gap in the coverage, the first price holds until the second.
     let whole: [Int16: ReportRules] = [
       1: ReportRules(priceLapse: 60 * 24 * hour, sightLapse: 60 * 24 * hour)
     ]
@@ -166,7 +169,7 @@ struct SpanTests {
       ).first?.until == at(minutes: 65 * 1_440))
   }
 
-  /// Reports of one price in turn are one span, told by the first.
+  /// Consecutive reports of one price form one span, which the first report begins.
   @Test func equalNeighboursAreOneSpan() {
     let rules: [Int16: ReportRules] = [
       1: ReportRules(priceLapse: 48 * hour, sightLapse: 48 * hour),
@@ -195,7 +198,8 @@ struct SpanTests {
       learntAt: at(minutes: hours * 60))
   }
 
-  /// F-N33: a list that leaves a station's old record out says nothing of its new one, whatever the stamps are.
+  /// F-N33: a list that leaves out a station's old record does not end the price of its new record,
+  /// whatever the stamps are.
   @Test(arguments: [30, 48])
   func anOldRecordEndsNothingOfTheNewOne(appearsAfter hours: Int) {
     let rules: [Int16: ReportRules] = [
@@ -205,7 +209,7 @@ struct SpanTests {
     let made = spans(
       of: [
         price(1_800, 1, hours: 0), listing(.listed, 1, hours: 0), listing(.unlisted, 1, hours: 30),
-        // Its price is older than the list that shows it first.
+        // The price took effect before the list that shows it first.
         price(1_900, 2, hours: 20), listing(.listed, 2, hours: hours),
       ], rules: rules, sightings: lists)
     #expect(made.map(\.price) == (hours == 30 ? [1_800, 1_900] : [1_800, 1_900, 1_900]))
@@ -213,7 +217,8 @@ struct SpanTests {
     #expect(made.last?.from == at(minutes: (hours == 30 ? 20 : 48) * 60))
   }
 
-  /// F-N33: while another record of it is listed, a station has the price of that one.
+  /// F-N33: when one record of a station is no longer listed, the price of another listed record is
+  /// in effect.
   @Test func aStationOfTwoRecordsKeepsThePriceOfTheOther() {
     let rules: [Int16: ReportRules] = [
       1: ReportRules(priceLapse: 480 * hour, sightLapse: 48 * hour)

@@ -5,7 +5,7 @@ import Testing
 
 /// Days of a station as they are stored.
 struct StationDayTests {
-  /// Days come back as they were written, and a run of equal days is written once.
+  /// Days are read back as they were written, and consecutive equal days are written once.
   @Test(arguments: 0..<40)
   func daysComeBackAsTheyWereWritten(seed: Int) {
     var random = Random(seed: UInt64(seed), "days")
