@@ -3,7 +3,7 @@ import Simulator
 import Testing
 import Trends
 
-/// Cycles and verdicts of made-up markets whose truth is known.
+/// Cycles and verdicts of synthetic markets whose cycles are known.
 struct CycleTests {
   static let first = Day(sinceEpoch: 20_000)
 
@@ -13,7 +13,8 @@ struct CycleTests {
       averages: (0..<days).map { day in price(day).map { ($0 * 100).rounded() / 100 } })
   }
 
-  /// Climbs by 30 c in `rise` days, then slides back for the rest of the period.
+  /// Returns a price that climbs by 30 c in `rise` days and then falls back during the rest of the
+  /// period.
   private func tooth(_ day: Int, period: Int, rise: Int, base: Double = 160) -> Double {
     let place = day % period
     return place <= rise
@@ -21,14 +22,15 @@ struct CycleTests {
       : base + 30 * Double(period - place) / Double(period - rise)
   }
 
-  /// F-G08: the troughs, peaks, lengths and heights of a saw-tooth are exactly those it was made with.
+  /// F-G08: troughs, peaks, lengths and heights of a saw-tooth are found exactly.
   @Test(arguments: [(7, 1), (14, 3), (28, 5), (42, 8)])
   func aSawToothIsFoundExactly(period: Int, rise: Int) throws {
     let market = MarketPosition(
       series(6 * period + rise + 2) { tooth($0, period: period, rise: rise) })
     #expect(market.isCycling && market.typicalDays == period)
     let complete = market.cycles.filter { $0.endsOn != nil }
-    // The first day is no trough: nothing fell to it. The last full cycle ends with the present one's.
+    // The first day is no trough, since no price fell to it. The last complete cycle ends where the
+    // present one begins.
     #expect(complete.count == 5)
     for (number, cycle) in complete.enumerated() {
       let began = (number + 1) * period
@@ -40,8 +42,8 @@ struct CycleTests {
     #expect(market.cycleDay == rise + 2)
   }
 
-  /// F-G08: no cycle where there is none: flat, rising or falling all the time, one jump, noise below the
-  /// height of a cycle, a random walk in either direction.
+  /// F-G08: no cycle is found where there is none: in a flat market, in steady rises and falls, in
+  /// one jump, in noise below the height of a cycle, and in a trend with noise.
   @Test func noCycleWhereThereIsNone() {
     var random = Random(seed: 5)
     var walk = 170.0
@@ -66,8 +68,8 @@ struct CycleTests {
     }
   }
 
-  /// F-G08: hardly any noise looks like a cycle, whether each day stands alone, leans on the one before, or
-  /// walks away; and a cycle that stops is one no more.
+  /// F-G08: noise hardly ever looks like a cycle, whether days are independent, correlated with the
+  /// day before, or a random walk. A cycle that has stopped no longer counts as one.
   @Test func honestAboutChanceAndTheEnd() {
     func share(_ noise: (inout Random, Double) -> Double) -> Int {
       (0..<200).count { seed in
@@ -81,7 +83,7 @@ struct CycleTests {
         ).isCycling
       }
     }
-    // Three draws added up are nearly normal.
+    // The sum of three draws is nearly normal.
     func normal(_ random: inout Random, _ spread: Double) -> Double {
       (random.real(-1...1) + random.real(-1...1) + random.real(-1...1)) * spread
     }
@@ -89,7 +91,7 @@ struct CycleTests {
     #expect(share { random, _ in normal(&random, 3) } <= 2)
     #expect(share { random, before in before * 0.8 + normal(&random, 1.5) } <= 6)
     #expect(share { random, before in before + normal(&random, 1.5) } <= 20)
-    // A hole of weeks hides what happened in it.
+    // A gap of weeks hides whether the cycle went on.
     #expect(
       !MarketPosition(
         series(200) { day in (100..<130).contains(day) ? nil : tooth(day, period: 28, rise: 5) }
@@ -99,7 +101,8 @@ struct CycleTests {
     #expect(!MarketPosition(ended).isCycling)
   }
 
-  /// F-G09: in markets that do not cycle nothing is advised but no difference, and it is said why.
+  /// F-G09: in markets without a cycle the only advice is `no_difference`, and the reason is
+  /// stated.
   @Test func quietMarketsGetNoAdvice() {
     var random = Random(seed: 9)
     for level in [120.0, 185.0, 230.0] {
@@ -118,7 +121,8 @@ struct CycleTests {
     }
   }
 
-  /// F-G09, F-G12: in a flat market a tenth of a cent by tomorrow is nothing, a published jump is.
+  /// F-G09, F-G12: in a flat market a change of a tenth of a cent by tomorrow does not matter. A
+  /// published jump does.
   @Test func aPublishedJumpSpeaksInAFlatMarket() {
     var random = Random(seed: 4)
     let flat = series(120) { _ in 175 + random.real(-0.1...0.1) }
@@ -130,8 +134,8 @@ struct CycleTests {
     #expect(judged(-5).advice == .wait && judged(-5).expectedSaving == 5)
   }
 
-  /// In a saw-tooth the verdict waits on the slide and fills up at its end, and most of what hindsight could
-  /// save is saved; its peak comes without a warning.
+  /// In a saw-tooth the verdict is `wait` during the fall and `fill_up` at its end, which saves
+  /// most of what hindsight could. The peak comes without a warning.
   @Test func aSawToothIsWorthWaitingFor() throws {
     let market = series(400) { tooth($0, period: 28, rise: 6) }
     let verdicts = (0..<market.count).map {
@@ -140,14 +144,14 @@ struct CycleTests {
     let score = Score(
       market, verdicts: verdicts.map(\.advice), days: (Self.first + 100)..<(Self.first + 400))
     #expect(try #require(score.headline.capture) > 0.7)
-    // On the slide, days before its end.
+    // During the fall, days before its end.
     #expect(verdicts[28 * 8 + 15].advice == .wait && verdicts[28 * 8 + 15].basis == .priceCycle)
     // The first day of the rise.
     #expect(verdicts[28 * 8 + 1].advice == .fillUp)
   }
 
-  /// F-G05, F-G06: the last word holds for three missing days and no longer; a day with half the stations
-  /// is missing.
+  /// F-G05, F-G06: the last average is carried over three missing days and no longer. A day with
+  /// half of the stations counts as missing.
   @Test func gapsAreCarriedThreeDays() throws {
     let whole = series(300) { tooth($0, period: 28, rise: 6) }
     func judged(gap: Int) -> Judgement {
@@ -168,11 +172,11 @@ struct CycleTests {
       counted.averages[50] == nil && counted.averages[49] == 170 && counted.averages[51] == 170)
   }
 
-  /// F-G10: advice does not turn for a hair: a market that pays just enough keeps its advice until it pays
-  /// clearly less, and what a slide of a twentieth of a cent says is the same as standing still.
+  /// F-G10: advice does not flip on tiny differences. A market in which timing pays just enough
+  /// keeps its advice until it pays clearly less. A change of a twentieth of a cent counts as none.
   @Test func adviceDoesNotFlicker() {
     var random = Random(seed: 21)
-    // Teeth that shrink slowly from worthwhile to nothing.
+    // The cycle shrinks slowly, from worthwhile to nothing.
     let market = series(400) { day in
       let height = max(0, 1 - Double(day) / 380)
       return 165 + (tooth(day, period: 20, rise: 4, base: 0)) * 0.35 * height
@@ -184,12 +188,12 @@ struct CycleTests {
     }
     let turns = zip(advised, advised.dropFirst()).filter { $0 != $1 }.count
     #expect(advised.first == true && advised.last == false)
-    // Between the two it speaks on plain days only, once.
+    // Before the advice ends for good, it may pause once.
     #expect(turns <= 3)
   }
 
-  /// No look-ahead: whatever comes after a day, its verdict stays, and a series cut off at any day gives the
-  /// same verdicts up to it.
+  /// Verdicts do not look ahead. Later days never change the verdict of a day, and a series that is
+  /// cut off at any day yields the same verdicts up to it.
   @Test(arguments: 0..<4)
   func laterDaysChangeNothing(seed: Int) {
     var random = Random(seed: UInt64(seed), "look-ahead")
@@ -216,7 +220,7 @@ struct CycleTests {
     }
   }
 
-  /// Every reason is a sentence that names the place, without odd numbers.
+  /// Every reason is a sentence that names the region, without missing or negative numbers.
   @Test func reasonsReadWell() {
     for period in [7, 15, 28] {
       let market = series(330) { tooth($0, period: period, rise: max(1, period / 5)) }

@@ -3,16 +3,17 @@ import Testing
 
 @testable import Trends
 
-/// Scores worked out by hand.
+/// Scores that were worked out by hand.
 struct ScoreTests {
   private let first = Day(sinceEpoch: 20_000)
 
-  /// Six days at 10, 9, 8, 7, 8, 9: one window of W = 5. Naive 8.5, oracle 7.
+  /// Six days at 10, 9, 8, 7, 8, 9 form one window of W = 5. The naive price is their mean, 8.5.
+  /// The lowest price, 7, is what an oracle pays.
   @Test(arguments: [
     ([Advice.fillUp], -1.5), ([.wait, .wait, .wait, .fillUp], 1.5),
-    // Waits to the end and must buy at 9.
+    // The driver waits to the end and must buy at 9.
     ([.wait, .wait, .wait, .wait, .wait, .wait], -0.5),
-    // A random day of what is left: 8, 7, 8, 9.
+    // The driver buys on a random day of the rest: 8, 7, 8, 9.
     ([.wait, .wait, .noDifference], 0.5), ([.noDifference], 0),
   ])
   func oneWindow(verdicts: [Advice], saving: Double) throws {
@@ -23,7 +24,7 @@ struct ScoreTests {
     #expect(abs(score.headline.saving - saving) < 1e-9)
   }
 
-  /// Windows with a missing price are skipped, days outside the span are not scored.
+  /// Windows with a missing price are skipped, and days outside the given range are not scored.
   @Test func gapsAndSpans() {
     var series = DailySeries(first: first, averages: (0..<30).map { Double(100 + $0) })
     let fill: [Advice?] = Array(repeating: .fillUp, count: 30)
@@ -32,16 +33,17 @@ struct ScoreTests {
     #expect(Score(series, verdicts: fill).headline.count == 19)
     let part = Score(series, verdicts: fill, days: first + 12..<first + 15)
     #expect(part.headline.count == 3 && part.fillUps.of == 3)
-    // Prices rise by one a day: buying at once saves 2.5, which is all there is.
+    // Prices rise by one a day. Buying at once saves 2.5, which is the most possible.
     #expect(part.headline.capture == 1 && part.headline.meanSaving == 2.5)
   }
 
-  /// Hit rates and turns.
+  /// Rates of right verdicts, and counts of verdicts and flips.
   @Test func hitsAndFlips() {
     let series = DailySeries(first: first, averages: [10, 9.5, 9.2, 9.0, 12, 12, 12, 12])
     let verdicts: [Advice?] = [.wait, .wait, .noDifference, .fillUp, .fillUp, .wait, .wait, nil]
     let score = Score(series, verdicts: verdicts)
-    // Day 0: a cent lower within three days. Day 1: only half a cent. Others lack three days after.
+    // The price falls by a cent within three days of day 0, but only by half a cent after day 1.
+    // Later days of waiting have no three days after them.
     #expect(score.waitsRight == Score.Share(count: 1, of: 2))
     #expect(score.fillUpsRight == Score.Share(count: 2, of: 2))
     #expect(score.noDifferencesRight == Score.Share(count: 1, of: 1))
@@ -49,8 +51,9 @@ struct ScoreTests {
     #expect(score.flips.count == 2 && score.flips.of == 8)
   }
 
-  /// A tank of seven days that may be filled from the second day on: in a fall and a rise the oracle's path
-  /// costs least, «always when empty» is naive, and a driver who follows wait is that one.
+  /// A tank lasts seven days and may be filled from the second day on. While prices fall and rise,
+  /// the path of an oracle costs least. The naive driver fills only when the tank is empty, and so
+  /// does a driver who is always advised to wait.
   @Test func tanks() throws {
     let prices = (0..<40).map { (day: Int) -> Double in
       let place = Double(day % 14)
@@ -60,14 +63,14 @@ struct ScoreTests {
     let never = Score(series, verdicts: Array(repeating: .wait, count: 40))
     let tank = try #require(never.tanks["7:5"])
     #expect(tank.count == 7 && abs(tank.saving) < 1e-9 && tank.possible > 0)
-    // Fills where it is cheapest of each fortnight.
+    // This driver fills up at the lowest prices of each fortnight.
     let wise = Score(
       series, verdicts: prices.map { $0 <= 104 ? Advice.fillUp : Advice.wait })
     let better = try #require(wise.tanks["7:5"])
     #expect(better.saving > 0 && better.saving <= better.possible + 1e-9)
   }
 
-  /// The station's verdict, at its limits.
+  /// The verdict of a station at the limits of its difference from the region.
   @Test(arguments: [
     (Advice.fillUp, "cycle", 10.0, Advice.wait), (.fillUp, "cycle", 9.99, .fillUp),
     (.wait, "trend", -10.0, .fillUp), (.wait, "trend", -9.99, .wait), (.wait, "cycle", 25, .wait),

@@ -3,7 +3,8 @@ import FuelModel
 import Testing
 import Trends
 
-/// The running method, against a second program that was written before it, and the score of what was given.
+/// The method in use equals a second program that was written before it. Given verdicts are scored
+/// as they were given.
 struct TurningPointTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
@@ -34,7 +35,8 @@ struct TurningPointTests {
     ]
   }
 
-  /// Every column of every day is what the other program says: verdict, state, chances, prices to aim for, words.
+  /// Every column of every day equals the output of the second program: verdict, state, chances,
+  /// prices to aim for, and texts.
   @Test(arguments: [("on time", "U91"), ("on time", "DL"), ("late", "U91")])
   func aSecondProgramSaysTheSame(data: String, fuel: String) throws {
     let series = try series(fuel)
@@ -46,7 +48,7 @@ struct TurningPointTests {
     }
     #expect(judged.count == expected.count && judged.count > 400)
     for (judgement, row) in zip(judged, expected) {
-      // Numbers as they are, whatever noughts they end with.
+      // Numbers are compared by value, since their trailing zeros may differ.
       for (own, other) in zip(columns(judgement), row[3...])
       where own != other && (Double(own) == nil || Double(own) != Double(other)) {
         Issue.record("\(data) \(fuel) \(row[2]): \(own) instead of \(other)")
@@ -54,10 +56,12 @@ struct TurningPointTests {
     }
   }
 
-  /// A week shares one walk and one fit, and says what each of its days says alone.
+  /// The days of a week share one walk through the past and one fit of the models. A day that is
+  /// judged alone gets the same result.
   @Test(arguments: [false, true]) func aDayAloneSaysTheSame(isLate: Bool) throws {
     var series = try series("U91")
-    // Of a market of before, so that the walk does not begin with the series.
+    // The series is repeated, so that the walk of later days does not begin at the start of the
+    // series.
     series.averages = series.averages + series.averages
     let method = TurningPoint()
     let judged = method.judgements(
@@ -71,7 +75,8 @@ struct TurningPointTests {
     }
   }
 
-  /// A chance is one of today: in the fall of a cycle it is likelier to be cheaper soon than in its rise.
+  /// Chances depend on today. A lower price soon is likelier during the fall of a cycle than during
+  /// its rise.
   @Test func chancesLookAtToday() throws {
     let series = try series("U91")
     let judged = TurningPoint().judgements(
@@ -90,7 +95,8 @@ struct TurningPointTests {
     #expect(means[0] > 0.6 && means[1] < 0.2, "\(means)")
   }
 
-  /// Worked by hand: who waits for the second of two days at 10 and 8 c/L saves one, who buys at once loses one.
+  /// This was worked out by hand. Of two days at 10 and 8 c/L, waiting for the second saves one
+  /// cent, and buying at once loses one.
   @Test func whatWasGivenIsScoredAsGiven() throws {
     let first = Day(sinceEpoch: 20_000)
     let series = DailySeries(
@@ -107,7 +113,7 @@ struct TurningPointTests {
       series, said: Array(repeating: .fillUp, count: 60), within: 1, from: first)
     #expect(always.savings.prefix(4) == [-1, 1, -1, 1])
     #expect(always.interval.contains(always.mean) && always.interval.lowerBound < 0.1)
-    // From the first verdict on, and no window beyond the last price.
+    // Scores begin at the first verdict, and no window reaches beyond the last price.
     let scores = GivenScore.all(
       series, given: given.filter { $0.key >= first + 30 }, isLate: false)
     #expect(scores.map(\.horizon) == [3, 5, 7])
