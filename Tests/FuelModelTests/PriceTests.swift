@@ -9,7 +9,7 @@ struct PriceTests {
     #expect(Price(centsPerLitre: text)?.tenths == Int32(tenths))
   }
 
-  /// F-V01, F-V08, F-V09, F-C05: nothing is guessed or rounded.
+  /// F-V01, F-V08, F-V09, F-C05: a price is neither guessed nor rounded.
   @Test(arguments: [
     "", "0", "0.0", "-1", "-0", "+189.9", "189.95", "184.949", "1,899", "189.9abc", "nan", "NaN",
     "Infinity", "0x10", "1e3", "189.", ".9", " 189.9", "１８９.９", "9999999999999999", "N/A", "-",
@@ -34,11 +34,12 @@ struct PriceTests {
   }
 }
 
-/// F-N40: a value of two decimals reads the same everywhere, and a half goes away from zero.
+/// F-N40: a value of two decimals is shown the same everywhere, and halves are rounded away from
+/// zero.
 struct CentsTests {
   @Test func halvesGoAwayFromZero() {
     for hundredths in 0...40_000 {
-      // As a number of the views arrives: through its text.
+      // Numbers arrive from the views like this, through their text.
       let text = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
       let value = Double(text)!
       let tenths = (hundredths + 5) / 10

@@ -14,8 +14,9 @@ struct ReadingTests {
     return reading.settled(takenAt: noon, horizon: .seconds(600))
   }
 
-  /// F-V11: equal records are duplicates, different times are different facts, and of two prices at
-  /// one instant the later in the document stays; counts add up.
+  /// F-V11: equal records are duplicates, and records with different times are separate
+  /// observations. Of two prices at one instant the later one in the document counts. The counts
+  /// add up.
   @Test func repeatedRecordsAreFolded() {
     let early = noon - .seconds(60)
     let settled = settle([
@@ -28,7 +29,8 @@ struct ReadingTests {
     #expect(settled.received == 4)
   }
 
-  /// F-T01: a small skew of clocks is accepted, more is refused, and the rest of the list goes on.
+  /// F-T01: a small skew of clocks is accepted and a larger one rejected. The rest of the list is
+  /// kept.
   @Test func stampsAheadOfTheClockAreRefused() {
     let settled = settle([
       observation(1800, at: noon + .seconds(60)), observation(1801, at: noon + .seconds(601)),
@@ -38,13 +40,14 @@ struct ReadingTests {
     #expect(settled.rejects.map(\.reason) == [.stampInFuture, .stampInFuture])
   }
 
-  /// F-T02: 1970 and 0001 are placeholders.
+  /// F-T02: stamps of the years 1970 and 1 are placeholders.
   @Test func ancientStampsAreRefused() {
     let settled = settle([observation(1800, at: Instant(seconds: 0))])
     #expect(settled.rejects.map(\.reason) == [.stampTooOld])
   }
 
-  /// F-V07: the band depends on the fuel; LPG is cheap and a Kimberley diesel dear.
+  /// F-V07: the accepted range depends on the fuel, since LPG is cheap and diesel in the Kimberley
+  /// is expensive.
   @Test(arguments: [
     (Fuel.lpg, 899, true), (.u91, 153, false), (.u91, 18_390, false), (.dl, 4500, true),
     (.u91, 600, true), (.lpg, 85, false), (.e10, 9990, false),
@@ -58,7 +61,8 @@ struct ReadingTests {
     #expect(reading.rejects.map(\.reason) == (isTaken ? [] : [.priceOutOfBand]))
   }
 
-  /// F-P04, F-P08, F-S08: names come out composed, on one line, without what cannot be seen.
+  /// F-P04, F-P08, F-S08: text is put into composed form, on one line, without invisible
+  /// characters.
   @Test(arguments: [
     ("BP  Karrinyup\t ", "BP Karrinyup"), ("Cafe\u{301}", "Caf\u{E9}"), ("a\0b", "a b"),
     ("line\nbreak", "line break"), ("\u{202E}evil\u{202C}", "evil"),
@@ -74,7 +78,7 @@ struct ReadingTests {
     #expect(String(repeating: "a", count: 1_000_000).plain.count == 200)
   }
 
-  /// F-S02: coordinates that cannot be in Australia are none.
+  /// F-S02: coordinates outside Australia are dropped.
   @Test func impossiblePositionsAreNone() {
     for (latitude, longitude, isThere) in [
       (0, 0, false), (151.2, -33.8, false), (33.8, 151.2, false), (-33.8, 151.2, true),
@@ -91,7 +95,7 @@ struct ReadingTests {
     }
   }
 
-  /// Addresses as FuelCheck has them, with and without a comma before the suburb.
+  /// Addresses as FuelCheck writes them, with and without a comma before the suburb.
   @Test(arguments: [
     ("539 Wilberforce Rd, WILBERFORCE NSW 2756", "WILBERFORCE"),
     ("158 AUBURN RD Birrong NSW 2143", "Birrong"),

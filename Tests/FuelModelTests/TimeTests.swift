@@ -19,7 +19,7 @@ struct TimeTests {
     #expect(Instant(iso: text, assumingUTC: true)?.description == expected)
   }
 
-  /// F-T07, F-T10: what is not fully understood is refused; there is no default date.
+  /// F-T07, F-T10: a stamp that is not fully understood is refused, and no date is assumed.
   @Test(arguments: [
     "", "2022-11-12", "2022-13-01T00:00:00", "2022-02-31T00:00:00", "2023-02-29T00:00:00",
     "2022-11-12T24:00:00", "2022-11-12T23:60:00", "2022-11-12T23:59:60", "2022-11-12T07:26:03.",
@@ -49,7 +49,7 @@ struct TimeTests {
     #expect(Instant(iso: "2026-07-02T23:59:09Z")?.twelveHourUTC == "02/07/2026 11:59:09 PM")
   }
 
-  /// The calendar against Foundation's, over four centuries.
+  /// The calendar agrees with Foundation's over almost four centuries.
   @Test func daysAgreeWithFoundation() {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -63,7 +63,8 @@ struct TimeTests {
     }
   }
 
-  /// F-T04, F-Z11: a local time that clocks skip is refused, per zone; nothing else makes instants.
+  /// F-T04, F-Z11: a local time that clocks skip is refused in each zone. No other code converts
+  /// local times to instants.
   @Test(arguments: [
     (Zone.sydney, 2), (.melbourne, 2), (.hobart, 2), (.adelaide, 2), (.brokenHill, 2),
     (.lordHowe, 2),
@@ -74,7 +75,7 @@ struct TimeTests {
     #expect(try zone.instant(day, hour: 3).seconds < zone.instant(day, hour: 4).seconds)
   }
 
-  /// F-T05: a local time that clocks show twice is told as such.
+  /// F-T05: a local time that clocks show twice is reported with both instants.
   @Test func autumnOverlapHasTwoInstants() throws {
     let day = try #require(Day("2026-04-05"))
     let first = try #require(Instant(iso: "2026-04-04T15:30:00Z"))
@@ -84,7 +85,7 @@ struct TimeTests {
     }
   }
 
-  /// F-T06: states without summer time and with half hours.
+  /// F-T06: zones without summer time, and zones whose offset is not a whole hour.
   @Test(arguments: [
     (Zone.perth, "2026-01-01T06:00", "2025-12-31T22:00:00Z"),
     (.brisbane, "2026-01-01T00:00", "2025-12-31T14:00:00Z"),
