@@ -33,7 +33,8 @@ struct SettingsTests {
     )
   }
 
-  /// F-M01: what is wrong is named with its place, and a near miss is suggested; never the value.
+  /// F-M01: a mistake is reported with its place, and a similar key is suggested. The value is
+  /// never shown.
   @Test func mistakesAreNamed() {
     func message(_ body: () throws -> Settings) -> String {
       do {
@@ -101,14 +102,15 @@ struct SecretTests {
     #expect(try find(["BOWSER_QLD_FPD_TOKEN": "CANARY-1"]) == "CANARY-1")
     #expect(try find(["BOWSER_QLD_FPD_TOKEN_FILE": path]) == "CANARY-2")
     #expect(try find(["CREDENTIALS_DIRECTORY": folder.path]) == "CANARY-3")
-    // As newer systemd shows the rights of the service's user; nowhere else.
+    // Newer versions of systemd give the service's user access by an access list, which shows as
+    // group rights. Only root's files in the credentials folder may have them.
     chmod(folder.path + "/qld-fpd.token", 0o440)
     let isRoot = geteuid() == 0
     #expect((try? find(["CREDENTIALS_DIRECTORY": folder.path])) == (isRoot ? "CANARY-3" : nil))
     #expect((try? find(["BOWSER_QLD_FPD_TOKEN_FILE": folder.path + "/qld-fpd.token"])) == nil)
   }
 
-  /// F-M02, F-M01: a file that others can read, a link, a folder, an empty secret.
+  /// F-M02, F-M01: a file that others can read, a link, a folder and an empty secret are refused.
   @Test func unsafeFilesAreRefused() throws {
     let open = try file("CANARY", mode: 0o644)
     let empty = try file("\n", mode: 0o600)
@@ -129,7 +131,7 @@ struct SecretTests {
     }
   }
 
-  /// F-M05: no way of printing shows it.
+  /// F-M05: no way of printing a secret shows it.
   @Test func aSecretPrintsAsStars() {
     let secret = Secret("CANARY")
     var dumped = ""
@@ -142,7 +144,7 @@ struct SecretTests {
   }
 }
 
-/// F-N39: a slip in a file is told with its line and column, and what was expected there.
+/// F-N39: a syntax error in a file is reported with line and column and what was expected there.
 struct SyntaxFaultTests {
   @Test(arguments: [
     ("{\n  a: 1,\n  b: 2 \n  c: 3\n}", 4, 3, "a comma or }"),
@@ -166,7 +168,7 @@ struct SyntaxFaultTests {
     #expect("\(error.map { "\($0)" } ?? "")".contains(":\(line):\(column): expected"))
   }
 
-  /// What the platform reads has no fault, whatever JSON5 allows.
+  /// What Foundation's JSON5 parser reads has no fault.
   @Test(arguments: [
     "{ a: 1, }", "[1, 'two', \"three\",]", "{ 'a b': -.5, $c_1: +1e3, d: null } // end",
     "/* before */ { a: 'it\\'s', b: [ ], c: { } }",
