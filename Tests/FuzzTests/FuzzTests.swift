@@ -2,8 +2,8 @@ import Foundation
 import Fuzzing
 import Testing
 
-/// What `make fuzz` does for minutes, for a second each. A fault ends the process, so that the last test that
-/// began names it.
+/// Does for a second each what `make fuzz` does for minutes. A fault ends the process, so the last
+/// test that began names the target.
 @Suite struct FuzzTests {
   @Test(arguments: FuzzTarget.allCases) func whateverComesIsAnEnd(target: FuzzTarget) async {
     var taken = 0
@@ -16,11 +16,12 @@ import Testing
       var mutation = Mutation(seed: UInt64(number))
       if await target.run(mutation.change(seeds[number % seeds.count])) { taken += 1 }
     }
-    // Some are still sound, and some are not: else nothing much was tried.
+    // Some changed inputs must still be accepted, otherwise they tried little.
     #expect(taken > 0, "\(target.rawValue)")
   }
 
-  /// F-N41, F-N44: what once broke a reader, or took a way of its own, is tried again.
+  /// F-N41, F-N44: inputs that once broke a reader, or took a path of their own through it, are
+  /// tried again.
   @Test(arguments: FuzzTarget.allCases) func whatWasKeptIsAnEnd(target: FuzzTarget) async throws {
     for file in try target.corpus() { await target.run([UInt8](try Data(contentsOf: file))) }
   }
