@@ -23,7 +23,7 @@ from psycopg import sql
 MOST_ROWS = 50_000
 TYPES = re.compile(
     r"text|bigint|integer|boolean|date|timestamp with time zone|numeric\((?P<digits>\d+),(?P<scale>\d+)\)")
-# What a spreadsheet would take for a formula, and no number.
+# A text that a spreadsheet would take for a formula and that is not a number.
 FORMULA = r"^[=+@-]"
 GUARDED = r"^'[=+@-]"
 NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
@@ -207,7 +207,7 @@ def totals_in_database(connection, view, columns):
     wanted = [sql.SQL("count(*)")]
     for column in columns:
         cell = sql.Identifier(column.name)
-        # A CSV cannot tell an empty text from NULL.
+        # A CSV file cannot distinguish an empty text from NULL.
         wanted.append((sql.SQL("count(nullif({}, ''))") if column in texts else sql.SQL("count({})")).format(cell))
     for column in columns:
         if column.is_number:

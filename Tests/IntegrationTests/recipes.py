@@ -56,7 +56,7 @@ def arrow(text, connection):
     require(days.schema["average_cpl"] == polars.Float64, days.schema)
     found = {"polars": dict(days.group_by("region").agg(polars.col("average_cpl").mean()).iter_rows())}
     host, user, name = connection.info.host, connection.info.user, connection.info.dbname
-    # It reads no PG*.
+    # connectorx reads no PG* variables, so the address contains everything.
     address = f"postgresql://{user}@{urllib.parse.quote(host, safe='')}:{connection.info.port}/{name}"
     frame = connectorx.read_sql(address, query)
     require(str(frame["average_cpl"].dtype) == "float64", frame.dtypes)
