@@ -62,8 +62,7 @@ struct AbsorbTests {
         let counts = try feed.says(said, at: hour(Double(turn)), rejects: rubbish(numbers))
         #expect(counts.rejected == numbers.count)
       }
-      // The limit and the year follow the server's clock, which is ahead of the clock of this
-      // market.
+      // Pruning goes by the server's clock, which is ahead of the clock of this market.
       try feed.connection.execute(
         "RESET ROLE; UPDATE fuel.reject SET rejected_at = now(); SET ROLE fuel_writer")
       func kept() throws -> [String] {
