@@ -219,7 +219,7 @@ struct Engine {
     let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
     return refusal(
       "no header of \(format.id) in the first \(max(rows, 1)) rows; "
-        + "seen: «\(seen.first.map { String($0.prefix(120)) } ?? "nothing")»; "
+        + "seen: '\(seen.first.map { String($0.prefix(120)) } ?? "nothing")'; "
         + "expected columns such as \(expected.joined(separator: ", "))")
   }
 
@@ -235,7 +235,7 @@ struct Engine {
     for column in ArchiveFormat.Column.allCases {
       let places = names.indices.filter { format.columns[column]?.contains(names[$0]) ?? false }
       if places.count > 1 {
-        throw refusal("two columns called «\(names[places[0]])»")
+        throw refusal("two columns called '\(names[places[0]])'")
       }
       found.append(places.first ?? -1)
     }
@@ -253,7 +253,7 @@ struct Engine {
       if has(.stamp), !missing.isEmpty, missing.count <= 2 {
         let names = missing.compactMap { format.columns[$0]?.first }
         throw refusal(
-          "no column «\(names.joined(separator: "», «"))»; seen: "
+          "no column '\(names.joined(separator: "', '"))'; seen: "
             + "\(seen.last.map { String($0.prefix(300)) } ?? "")")
       }
       return false

@@ -16,19 +16,19 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unreadable(let file, let reason): "\(file): \(reason)"
     case .unknownKey(let key, let place, let suggestion):
-      "\(place): unknown key «\(key)»" + (suggestion.map { "; did you mean «\($0)»?" } ?? "")
-    case .wrongValue(let key, let place, let expected): "\(place): «\(key)» must be \(expected)"
-    case .missingKey(let key, let place): "\(place): «\(key)» is missing"
+      "\(place): unknown key '\(key)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
+    case .wrongValue(let key, let place, let expected): "\(place): '\(key)' must be \(expected)"
+    case .missingKey(let key, let place): "\(place): '\(key)' is missing"
     case .missingSecret(let feed, let name, let variable):
-      "the secret «\(name)» is missing: set \(variable), or \(variable)_FILE to a file that "
+      "the secret '\(name)' is missing: set \(variable), or \(variable)_FILE to a file that "
         + "only you can read, or a systemd credential \(feed).\(name)"
     case .unsafeSecret(let what, let reason): "\(what): \(reason)"
     case .unknownFeed(let feed, let suggestion):
-      "no feed «\(feed)»" + (suggestion.map { "; did you mean «\($0)»?" } ?? "")
+      "no feed '\(feed)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
     case .noFeeds: "no feed is switched on"
     case .noZoneData:
       "this machine's time zone data do not know Australia/Sydney: install tzdata"
-    case .twice(let feed): "two files describe the feed «\(feed)»"
+    case .twice(let feed): "two files describe the feed '\(feed)'"
     case .noFolder(let tried):
       "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"
     }

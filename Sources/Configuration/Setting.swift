@@ -174,7 +174,7 @@ package struct Settings: Sendable {
 
   private subscript(key: String) -> Value {
     guard let entry = entries.first(where: { $0.key == key }) else {
-      preconditionFailure("no setting «\(key)»")
+      preconditionFailure("no setting '\(key)'")
     }
     return entry.value
   }
@@ -184,7 +184,7 @@ package struct Settings: Sendable {
   package func integer(_ key: String) -> Int { Int(share(key)) }
 
   package func share(_ key: String) -> Double {
-    guard case .number(let number) = self[key] else { preconditionFailure("«\(key)» is no number") }
+    guard case .number(let number) = self[key] else { preconditionFailure("'\(key)' is no number") }
     return number
   }
 

@@ -173,7 +173,7 @@ package struct Fetch: Sendable {
     case 200: break
     case 401 where !source.secrets.isEmpty, 403 where !source.secrets.isEmpty:
       throw .notAllowed(document: name, status: response.status)
-    case 304: throw .malformed(document: name, reason: "304 «not modified», which was not asked")
+    case 304: throw .malformed(document: name, reason: "304 'not modified', which was not asked")
     case 404, 410:
       throw .unavailable(
         document: name, reason: "status \(response.status): the address may have moved")

@@ -75,8 +75,8 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
   ) -> UsageError {
     let list = names.count <= 24 ? "one of \(names.joined(separator: ", "))" : nil
     let advice =
-      nearest(to: name, in: names).map { "did you mean «\($0)»?" } ?? hint ?? list
-    return .message("no \(what) «\(name)»" + (advice.map { "; \($0)" } ?? ""))
+      nearest(to: name, in: names).map { "did you mean '\($0)'?" } ?? hint ?? list
+    return .message("no \(what) '\(name)'" + (advice.map { "; \($0)" } ?? ""))
   }
 
   var description: String {

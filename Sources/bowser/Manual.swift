@@ -149,7 +149,6 @@ enum Manual {
   /// Text in which roff finds no commands.
   private static func escaped(_ text: some StringProtocol, inMacro: Bool = false) -> String {
     var escaped = String(text).replacing("\\", with: "\\e").replacing("-", with: "\\-")
-      .replacing("«", with: "\\(Fo").replacing("»", with: "\\(Fc")
     if escaped.hasPrefix(".") || escaped.hasPrefix("'") { escaped = "\\&" + escaped }
     guard inMacro else { return escaped }
     // The prefix keeps roff from taking a word for a macro or for punctuation.

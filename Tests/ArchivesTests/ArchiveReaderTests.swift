@@ -138,7 +138,7 @@ struct ArchiveReaderTests {
   /// seen and expected.
   @Test(arguments: [
     ("", "no header"),
-    ("a,b,c\n1,2,3\n", "seen: «a, b, c»"),
+    ("a,b,c\n1,2,3\n", "seen: 'a, b, c'"),
     ("a,b,c\n", "expected columns such as servicestationname"),
     (
       "ServiceStationName;Address;Suburb;Postcode;Brand;FuelCode;PriceUpdatedDate;Price\n",
@@ -147,11 +147,11 @@ struct ArchiveReaderTests {
     ("ServiceStationName\tAddress\tFuelCode\tPriceUpdatedDate\tPrice\n", "no header"),
     (
       "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Cost\n",
-      "no column «price»"
+      "no column 'price'"
     ),
     (
       "ServiceStationName,Address,FuelCode,FuelCode,PriceUpdatedDate,Price\n",
-      "two columns called «fuelcode»"
+      "two columns called 'fuelcode'"
     ),
     (
       "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\nBP,\"1 Main",

@@ -171,7 +171,7 @@ struct BackfillTests {
           ["backfill", "nsw-fuelcheck"] + files + ["--summary"], on: target)
         #expect(result.out.contains("stored=2 unchanged=48"), "\(result.out)")
         #expect(
-          result.out.contains("(«2 prices contradict those of another file; the higher counts»)"))
+          result.out.contains("(2 prices contradict those of another file; the higher counts)"))
         #expect(try CommandTests.run(["aggregate"], on: target).code == 0)
         return try Connection(target).lines(
           "SELECT price_cpl FROM fuel_v1.price_history WHERE price_cpl > 250 ORDER BY valid_from")
@@ -293,7 +293,7 @@ struct BackfillTests {
   @Test func wrongWords() async throws {
     for (words, code, text) in [
       (["backfill"], 64, "which archive and which files?"),
-      (["backfill", "nsw-fuelchek", "x.csv"], 64, "did you mean «nsw-fuelcheck»?"),
+      (["backfill", "nsw-fuelchek", "x.csv"], 64, "did you mean 'nsw-fuelcheck'?"),
       (["stations"], 64, "either --explain ID... or --doubtful"),
     ] {
       let result = try CommandTests.run(words)

@@ -94,11 +94,11 @@ struct BacktestTests {
   /// A faulty file is reported in one line with its path and, where they apply, the row and the
   /// value. The command ends with 65.
   @Test(arguments: [
-    ("region,fuel,day\nx,U91,2026-01-01", 65, "no column «price»"),
-    ("region,fuel,day,price\nx,U91,2026-02-30,1", 65, "row 2: day «2026-02-30»"),
-    ("region,fuel,day,price\nx,U91,2026-02-03,cheap", 65, "row 2: price «cheap»"),
-    ("region,fuel,day,price\nx,U91,2026-02-03,-4", 65, "price «-4»"),
-    ("region,fuel,day,price\nx,U91,2026-02-03,nan", 65, "price «nan»"),
+    ("region,fuel,day\nx,U91,2026-01-01", 65, "no column 'price'"),
+    ("region,fuel,day,price\nx,U91,2026-02-30,1", 65, "row 2: day '2026-02-30'"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,cheap", 65, "row 2: price 'cheap'"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,-4", 65, "price '-4'"),
+    ("region,fuel,day,price\nx,U91,2026-02-03,nan", 65, "price 'nan'"),
     ("region,fuel,day,price\nx,U91,2026-02-03,150\nx,U91,2026-02-03,151", 65, "two prices"),
     ("region,fuel,day,price\nx,U91,1026-02-03,150\nx,U91,2026-02-03,151", 65, "hundred years"),
     ("", 65, "the file is empty"),
@@ -118,7 +118,7 @@ struct BacktestTests {
     #expect(try run("--late").code == 64)
     #expect(try run("--verdicts", "-").code == 64)
     let near = try run("--method", "best-record")
-    #expect(near.code == 64 && near.err.contains("did you mean «best-record-"))
+    #expect(near.code == 64 && near.err.contains("did you mean 'best-record-"))
     #expect(try run("--from", "yesterday").code == 64)
     // A file with only a header has nothing to score. This is no failure.
     try file("region,fuel,day,price\n") { path in

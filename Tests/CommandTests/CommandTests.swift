@@ -96,13 +96,13 @@ struct CommandTests {
   }
 
   @Test func aNearMissIsSuggested() throws {
-    #expect(try Self.run(["ingset"]).err == "bowser: no command «ingset»; did you mean «ingest»?\n")
+    #expect(try Self.run(["ingset"]).err == "bowser: no command 'ingset'; did you mean 'ingest'?\n")
     #expect(
       try Self.run(["ingest", "qld-fdp"]).err
-        == "bowser: no feed «qld-fdp»; did you mean «qld-fpd»?\n")
+        == "bowser: no feed 'qld-fdp'; did you mean 'qld-fpd'?\n")
     #expect(
       try Self.run(["ingest", "--recrod", "x", "qld-fpd"]).err
-        == "bowser: no option «--recrod»; did you mean «--record»?\n")
+        == "bowser: no option '--recrod'; did you mean '--record'?\n")
   }
 
   /// F-D01, F-D11, F-M01: each fault prints one line and ends with its exit code.
@@ -128,7 +128,7 @@ struct CommandTests {
       let key = try Self.run(["ingest", "qld-fpd", "--config", folder], on: target)
       #expect(key.code == 78)
       #expect(
-        key.err == "bowser: bowser.json5: unknown key «logLevle»; did you mean «logLevel»?\n")
+        key.err == "bowser: bowser.json5: unknown key 'logLevle'; did you mean 'logLevel'?\n")
       let loopback = try Self.run(
         ["ingest", "wa-fuelwatch"], on: target,
         environment: ["BOWSER_WA_FUELWATCH_URL": "http://127.0.0.1:9/"])
@@ -276,7 +276,7 @@ struct CommandTests {
     #expect(result.out.contains("  deadlineSeconds = 300  (bowser.json5)"))
     #expect(result.out.contains("  enabled = true  (default)"))
     #expect(result.out.contains("  secret token = ***"))
-    #expect(result.out.contains("  secret key = missing: the secret «key» is missing"))
+    #expect(result.out.contains("  secret key = missing: the secret 'key' is missing"))
   }
 
   /// Replay, `aggregate`, `show` and `status` on one database.

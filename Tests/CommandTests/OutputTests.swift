@@ -107,7 +107,7 @@ struct OutputTests {
         ])
       #expect(full.code == 74, "\(full)")
       for (words, text) in [
-        (["export", "avrages_now"], "did you mean «averages_now»?"),
+        (["export", "avrages_now"], "did you mean 'averages_now'?"),
         (["export"], "--list"),
         (["export", "averages_now", "--since", "2026-01-01"], "only a present"),
         (["export", "averages_now", "--format", "xml"], "csv or ndjson"),

@@ -46,17 +46,17 @@ struct SettingsTests {
     }
     #expect(
       message { try settings(["name": .text("a"), "levle": .text("high")]) }
-        == "test.json5: unknown key «levle»; did you mean «level»?")
-    #expect(message { try settings([:]) } == "test.json5: «name» is missing")
+        == "test.json5: unknown key 'levle'; did you mean 'level'?")
+    #expect(message { try settings([:]) } == "test.json5: 'name' is missing")
     #expect(
-      message { try settings(["name": .number(1)]) } == "test.json5: «name» must be a text")
+      message { try settings(["name": .number(1)]) } == "test.json5: 'name' must be a text")
     #expect(
       message { try settings(["name": .text("a"), "deadlineSeconds": .number(1.5)]) }
-        == "test.json5: «deadlineSeconds» must be a whole number from 1 to 100")
+        == "test.json5: 'deadlineSeconds' must be a whole number from 1 to 100")
     let canary = message {
       try settings(["name": .text("a")], environment: ["X_LEVEL": "CANARY"])
     }
-    #expect(canary == "environment: «X_LEVEL» must be one of low, high")
+    #expect(canary == "environment: 'X_LEVEL' must be one of low, high")
   }
 
   @Test func theProjectsOwnFilesAreSound() throws {

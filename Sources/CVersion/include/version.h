@@ -1,5 +1,5 @@
 #pragma once
 
-/// The commit that the program was built from, `+` where files differed from it; «unknown» where
+/// The commit that the program was built from, `+` where files differed from it; "unknown" where
 /// nobody asked git.
 const char *bowser_commit(void);

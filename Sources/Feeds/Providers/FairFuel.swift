@@ -92,7 +92,7 @@ enum FairFuel: Provider {
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
     let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
     guard let document = named["prices"] else {
-      throw .refused("the document «prices» is missing")
+      throw .refused("the document 'prices' is missing")
     }
     let brands = try brandNames(named["brands"])
     let answer = try decodeJSON(Answer.self, from: document)

@@ -96,7 +96,7 @@ enum FuelCheck: Provider {
 
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
     guard let document = documents.last(where: { ["prices", "news"].contains($0.name) }) else {
-      throw .refused("the document «prices» is missing")
+      throw .refused("the document 'prices' is missing")
     }
     let answer = try decodeJSON(Answer.self, from: document)
     let isNews = document.name == "news"

@@ -109,7 +109,7 @@ private func describe(_ error: DecodingError) -> String {
   }
   switch error {
   case .keyNotFound(let key, let context):
-    return "\(path(context)): «\(key.stringValue)» is missing"
+    return "\(path(context)): '\(key.stringValue)' is missing"
   case .valueNotFound(_, let context): return "\(path(context)) is null"
   case .typeMismatch(let type, let context): return "\(path(context)) is not \(type)"
   case .dataCorrupted(let context):

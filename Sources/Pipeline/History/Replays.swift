@@ -108,7 +108,7 @@ package struct Replays {
       case nil:
         // Other lists of the scheme lie beside its prices.
         let reason =
-          "no list of prices: expected \(kept.expected), seen: «\(head.plain.prefix(80))»"
+          "no list of prices: expected \(kept.expected), seen: '\(head.plain.prefix(80))'"
         others.append(
           .init(file: name, outcome: isNamed ? .refused(reason) : .passedOver(reason)))
       }

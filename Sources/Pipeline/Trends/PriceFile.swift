@@ -33,11 +33,11 @@ package struct PriceFile: Sendable {
       if columns.isEmpty {
         for (position, name) in fields.enumerated() {
           guard columns.updateValue(position, forKey: name.lowercased()) == nil else {
-            throw wrong("column «\(name)» stands twice in the header")
+            throw wrong("column '\(name)' appears twice in the header")
           }
         }
         for name in ["region", "fuel", "day", "price"] where columns[name] == nil {
-          throw wrong("no column «\(name)» in the header")
+          throw wrong("no column '\(name)' in the header")
         }
         return
       }
@@ -45,7 +45,7 @@ package struct PriceFile: Sendable {
         columns[name].map { $0 < fields.count ? fields[$0] : "" } ?? ""
       }
       guard let day = Day(field("day")) else {
-        throw wrong("day «\(field("day"))» is not one such as 2026-07-01")
+        throw wrong("day '\(field("day"))' is not a day such as 2026-07-01")
       }
       let market = Market(
         region: field("region"), fuel: field("fuel"),
@@ -58,7 +58,7 @@ package struct PriceFile: Sendable {
       guard field("price").utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
         let price = Double(field("price")), price > 0, price <= 3_000
       else {
-        throw wrong("price «\(field("price"))» is not one in cents per litre")
+        throw wrong("price '\(field("price"))' is no price in cents per litre")
       }
       if let other = known[market]?[day], other != price {
         throw wrong("day \(day) has two prices, \(other) and \(price)")

@@ -116,7 +116,7 @@ private func text(_ result: Backfill.Result) -> String {
     "\(result.file) received=\(counts.received) stored=\(counts.stored) "
       + "unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) rejected=\(counts.rejected)"
       + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-      + counts.warnings.map { " («\($0)»)" }.joined()
+      + counts.warnings.map { " (\($0))" }.joined()
   }
 }
 

@@ -73,9 +73,9 @@ func runNumbers(_ operands: [String]) throws -> [Int] {
     let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
       last - first < 1_000_000
-    else { throw UsageError.message("«\(operand)» is no run, such as 120 or 120-180") }
+    else { throw UsageError.message("'\(operand)' is no run, such as 120 or 120-180") }
     guard first <= last else {
-      throw UsageError.message("«\(operand)» ends before it begins: \(last)-\(first)?")
+      throw UsageError.message("'\(operand)' ends before it begins: \(last)-\(first)?")
     }
     return Array(first...last)
   }
@@ -261,7 +261,7 @@ private struct IngestRun {
           .joined()
           + (counts.flagged > 0 ? " flagged=\(counts.flagged)" : "")
           + (counts.unmapped > 0 ? " unmapped=\(counts.unmapped)" : "")
-          + counts.warnings.map { " («\($0)»)" }.joined() + "\n")
+          + counts.warnings.map { " (\($0))" }.joined() + "\n")
     }
   }
 }

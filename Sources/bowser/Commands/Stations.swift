@@ -40,7 +40,7 @@ let stationsCommand = Command(
     }
     let stories = try invocation.operands.map { operand in
       guard let number = Int(operand) else {
-        throw UsageError.message("«\(operand)» is no station_id, a number such as 1089")
+        throw UsageError.message("'\(operand)' is no station_id, a number such as 1089")
       }
       let records = try store.story(ofStation: number)
       guard !records.isEmpty else {
