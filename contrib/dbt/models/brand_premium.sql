@@ -1,4 +1,4 @@
--- Brands with three stations or more in the region, as averages ask for too.
+-- Brands with at least three stations in the region, as averages require too.
 select
   comparison.region,
   comparison.fuel,

@@ -1,4 +1,4 @@
--- The last verdict of each day, beside the daily averages of the three days after it.
+-- Compares the last verdict of each day with the daily averages of the three days after it.
 with last_verdicts as (
   select distinct on (region, fuel, day)
     region, fuel, day, verdict, expected_saving_cpl

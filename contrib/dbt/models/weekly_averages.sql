@@ -1,4 +1,4 @@
--- Whole price days only; a week begins on Monday.
+-- Uses complete price days only. A week begins on Monday.
 with weeks as (
   select
     region,

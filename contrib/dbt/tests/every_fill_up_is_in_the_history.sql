@@ -1,4 +1,4 @@
--- The verdict that holds now is one that was given, unless it has lapsed.
+-- The present verdict is in the history of given verdicts, unless it has lapsed.
 select region, fuel, computed_at, verdict
 from {{ source('fuel_v1', 'fill_up') }} as present
 where not exists (

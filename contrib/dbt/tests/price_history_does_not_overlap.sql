@@ -1,4 +1,4 @@
--- Rows of one station and fuel follow each other, and each lasts.
+-- Rows of one station and fuel do not overlap, and each has a positive duration.
 select station_id, fuel, valid_from, valid_to, next_from
 from (
   select

@@ -1,5 +1,5 @@
--- The views and columns of fuel_v1 are those of models/sources.yml, no more and no fewer. A warning, because a
--- newer Bowser may have added some.
+-- fuel_v1 has exactly the views and columns of models/sources.yml. Only a warning, because a newer Bowser may have
+-- added some.
 {{ config(severity='warn') }}
 {% set described = [] %}
 {% if execute %}

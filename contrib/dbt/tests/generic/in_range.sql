@@ -1,5 +1,5 @@
 {% test in_range(model, column_name, lowest=none, highest=none) %}
-{# Every value lies from lowest to highest, both included; NULL passes. #}
+{# Every value lies between lowest and highest, both included. NULL passes. #}
 select {{ column_name }}
 from {{ model }}
 where false

@@ -1,5 +1,5 @@
 {% test unique_together(model, columns) %}
-{# No two rows agree in all the columns; NULL equals NULL. #}
+{# No two rows have the same values in all the columns. NULL equals NULL. #}
 select {{ columns | join(', ') }}, count(*) as how_many
 from {{ model }}
 group by {{ columns | join(', ') }}
