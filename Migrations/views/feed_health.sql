@@ -13,8 +13,9 @@ SELECT
         'frozen: nothing new since %s, usually within %s hours',
         to_char(change.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
         ceil(extract(epoch FROM change.longest_pause) / 3600))
-      ELSE 'nothing good since '
-        || to_char(success.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+      ELSE concat(
+        'nothing good since ', to_char(success.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
+        ': ' || newer.error)
     END
     WHEN 'late' THEN 'a run is overdue'
     ELSE nullif(concat_ws(
@@ -116,10 +117,10 @@ CROSS JOIN LATERAL (
     coalesce(frozen.is_frozen, false) AS is_frozen,
     CASE
       WHEN NOT source.is_enabled THEN 'off'
+      -- Before failing: once its prices have lapsed it matters more that there are none than why.
+      WHEN fuel.clock() - success.last_at > sight.lapses_after THEN 'stale'
       WHEN newer.failures >= 2 THEN 'failing'
-      WHEN success.last_at IS NULL
-        OR fuel.clock() - success.last_at > sight.lapses_after
-        OR frozen.is_frozen THEN 'stale'
+      WHEN success.last_at IS NULL OR frozen.is_frozen THEN 'stale'
       WHEN fuel.clock() - success.last_at > 2 * source.cadence THEN 'late'
       ELSE 'ok'
     END AS status

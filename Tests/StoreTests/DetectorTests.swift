@@ -392,6 +392,29 @@ struct DetectorTests {
     }
   }
 
+  /// A feed that fails until its prices have lapsed is stale: an alert that pages looks for that.
+  @Test func aFeedThatKeepsFailingTurnsStale() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.says(list([.u91], at: hour(0)), at: hour(0))
+      let lapse = try feed.connection.query(
+        "SELECT ceil(extract(epoch FROM lapses_after) / 3600)::integer AS hours FROM fuel.sight"
+      ).only().integer("hours")
+      for step in [1, 2, lapse, lapse + 1] {
+        let run = try feed.store.beginRun(feed.id, at: hour(step))
+        try feed.store.failRun(
+          run, at: hour(step), isRefusal: false, error: "the key is not allowed", payload: nil,
+          settled: nil, requests: 1)
+      }
+      _ = try current(feed, at: hour(lapse))
+      #expect(try feed.connection.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])
+      _ = try current(feed, at: hour(lapse + 1))
+      #expect(
+        try feed.connection.lines("SELECT status, why FROM fuel_v1.feed_health")
+          == ["stale|nothing good since 2026-05-04 00:00 UTC: the key is not allowed"])
+    }
+  }
+
   /// A dry run is one long transaction. Other feeds can store meanwhile.
   @Test func aRehearsalHoldsUpNobody() async throws {
     try await TestDatabase.with { target in
