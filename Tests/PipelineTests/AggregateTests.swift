@@ -57,6 +57,22 @@ struct AggregateTests {
     }
   }
 
+  /// A price day of Western Australia runs until six in the morning there.
+  @Test func theLastDayHasEndedEverywhere() {
+    let west = Region(
+      code: "WA", name: "Western Australia", kind: "state", state: .wa, centre: nil,
+      radiusKilometres: nil)
+    func last(_ instant: String, _ regions: [Region]) -> String {
+      "\(Aggregate.lastDay(regions, now: Instant(instant)))"
+    }
+    #expect(last("2026-07-01T14:30:00Z", [.queensland]) == "2026-07-01")
+    // Half past midnight, and a minute before and after six in Perth.
+    #expect(last("2026-07-01T16:30:00Z", [.queensland, west, .nation]) == "2026-06-30")
+    #expect(last("2026-07-01T21:59:00Z", [.queensland, west, .nation]) == "2026-06-30")
+    #expect(last("2026-07-01T22:01:00Z", [.queensland, west, .nation]) == "2026-07-01")
+    #expect(last("2026-07-01T22:01:00Z", [.nation]) == "2026-06-30")
+  }
+
   /// Whatever arrived or was left over is made at once.
   @Test(arguments: [
     "INSERT INTO fuel.dirty_day (fuel_id, day) SELECT fuel_id, '2026-06-30' FROM fuel.fuel WHERE fuel = 'U91'",

@@ -97,7 +97,7 @@ package struct Aggregate {
     let verdicts = markets.filter { !nations.contains($0.region) }
     let newVerdicts = try store.keep(verdicts, now: now)
     try GivenVerdicts.score(
-      store, method: VerdictMethods.running.id, upTo: lastDay(now), now: now)
+      store, method: VerdictMethods.running.id, upTo: Self.lastDay(regions, now: now), now: now)
     return try finish(
       Summary(
         run: run, spans: spans.count,
@@ -123,7 +123,7 @@ package struct Aggregate {
   /// day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
     let due = try store.habitsDue(now: now)
-    let last = lastDay(now)
+    let last = Self.lastDay(regions, now: now)
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
     try store.keepHabits(
       try DayUpdate(store, now: now).habits(
@@ -132,10 +132,11 @@ package struct Aggregate {
       until: last)
   }
 
-  /// Returns the last calendar day that has ended in all states: the day before the earliest of
-  /// their local dates. The price day of Western Australia ends six hours later.
-  private func lastDay(_ now: Instant) -> Day {
-    let zones = regions.compactMap(\.state?.timeZone)
-    return (zones.map { $0.local(now).day }.min() ?? Zone.utc.local(now).day) + -1
+  /// Returns the last price day that has ended in all states of the regions.
+  package static func lastDay(_ regions: [Region], now: Instant) -> Day {
+    let running = regions.compactMap(\.state).map { state in
+      state.timeZone.local(now + .seconds(-3_600 * Int64(state.priceDayStarts))).day
+    }
+    return (running.min() ?? Zone.utc.local(now).day) + -1
   }
 }
