@@ -1,8 +1,8 @@
--- How late a state publishes. Its soonest feed decides.
+-- How late a state publishes. Its soonest feed decides. An archive, which publishes after months, does not.
 CREATE OR REPLACE VIEW fuel.state_delay AS
 SELECT state.state, coalesce(min(source.delay), '0') AS delay
 FROM fuel.state
-LEFT JOIN fuel.source USING (state)
+LEFT JOIN fuel.source ON source.state = state.state AND source.kind <> 'archive'
 GROUP BY state.state;
 COMMENT ON VIEW fuel.state_delay IS 'How late states publish. One row per state.';
 COMMENT ON COLUMN fuel.state_delay.state IS 'The state.';
@@ -14,11 +14,18 @@ GRANT SELECT ON fuel.state_delay TO fuel_writer;
 CREATE OR REPLACE VIEW fuel.region_delay AS
 SELECT
   region.region,
-  coalesce(state_delay.delay, '0') AS delay
+  coalesce(state_delay.delay, '0') AS delay,
+  -- Today's average of a nation is not known either while one of its feeds publishes late.
+  coalesce(state_delay.delay >= interval '12 hours', false) OR region.state IS NULL AND EXISTS (
+    SELECT
+    FROM fuel.source
+    WHERE source.delay >= interval '12 hours' AND source.is_enabled AND source.first_taken_at IS NOT NULL
+  ) AS is_late
 FROM fuel.region
 -- A join, so that the delay is found once for a region and not for every price in it.
 LEFT JOIN fuel.state_delay USING (state);
 COMMENT ON VIEW fuel.region_delay IS 'How old prices may be that count in a region. One row per region.';
 COMMENT ON COLUMN fuel.region_delay.region IS 'The region.';
 COMMENT ON COLUMN fuel.region_delay.delay  IS 'Prices of feeds with a longer delay are left out.';
+COMMENT ON COLUMN fuel.region_delay.is_late IS 'Whether today''s average is not known today.';
 GRANT SELECT ON fuel.region_delay TO fuel_writer;

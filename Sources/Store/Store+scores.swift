@@ -28,11 +28,7 @@ extension Store {
         """
         SELECT region.region, region.name, region.state, place.today,
           fuel.price_day_begin(place.today + 1, place.time_zone, place.starts) AS today_ends_at,
-          region_delay.delay >= interval '12 hours' OR region.state IS NULL AND EXISTS (
-            SELECT
-            FROM fuel.source
-            WHERE source.delay >= interval '12 hours' AND source.first_taken_at IS NOT NULL
-          ) AS is_late,
+          region_delay.is_late,
           fuel.tomorrow_published_at(region.state, place.today) AS announced_at,
           to_char(
             fuel.tomorrow_published_at(region.state, place.today) AT TIME ZONE place.time_zone,

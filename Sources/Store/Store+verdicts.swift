@@ -89,12 +89,7 @@ extension Store {
           fuel.name AS fuel_name,
           place.day,
           fuel.price_day_begin(place.day + 1, place.time_zone, place.starts) AS day_ends_at,
-          -- Where a state publishes late, everything known about all states together is a day old.
-          region_delay.delay >= interval '12 hours' OR region.state IS NULL AND EXISTS (
-            SELECT
-            FROM fuel.source
-            WHERE source.delay >= interval '12 hours' AND source.first_taken_at IS NOT NULL
-          ) AS is_late,
+          region_delay.is_late,
           price.stations,
           price.stations_with_next,
           price.today_cpl,

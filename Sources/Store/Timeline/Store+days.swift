@@ -131,10 +131,9 @@ extension Store {
       FROM (
         SELECT
           state.*,
-          \(now)::timestamptz - coalesce((
-            SELECT min(source.delay) FROM fuel.source WHERE source.state = state.state
-          ), '0') AS until_at
+          \(now)::timestamptz - state_delay.delay AS until_at
         FROM fuel.state
+        JOIN fuel.state_delay USING (state)
       ) AS known
       CROSS JOIN generate_series(\(first)::date, \(last)::date, interval '1 day') AS series (day)
       CROSS JOIN LATERAL (
