@@ -45,7 +45,7 @@ actor ArchiveProcess: ArchiveSource {
       case 0:
         var piece = try ArchivePiece(
           from: &frame, known: &known, zone: format.zone, in: .australia)
-        guard frame.isAtEnd else { throw FrameReader.Broken("more than a piece") }
+        guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a piece") }
         piece.number(after: before)
         received = piece.isFirst ? piece.received : received + piece.received
         if piece.isLast { files.removeFirst() }
@@ -53,13 +53,13 @@ actor ArchiveProcess: ArchiveSource {
       case 1:
         let reason = try frame.line(ofBytes: InputLimit.rejectBytes.value)
         let received = Int(try frame.integer(Int32.self))
-        guard frame.isAtEnd, received >= 0 else { throw FrameReader.Broken("no refusal") }
+        guard frame.isAtEnd, received >= 0 else { throw FrameReader.Broken("a malformed refusal") }
         throw ArchiveRefusal(file: files.removeFirst().name, reason, received: received)
       default: throw FrameReader.Broken("an unknown kind of answer")
       }
     } catch let error as FrameReader.Broken {
       process.stop()
-      throw quarantined("what its reader answered is no piece of an archive: \(error)", process)
+      throw quarantined("its reader returned a malformed answer: \(error)", process)
     }
   }
 
@@ -91,7 +91,7 @@ actor ArchiveProcess: ArchiveSource {
     let length = try bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     // 1 GiB is enough for a million prices and for all stations and rejected rows that a file may
     // have.
-    guard length <= 1 << 30 else { throw FrameReader.Broken("an answer without an end") }
+    guard length <= 1 << 30 else { throw FrameReader.Broken("an answer that is too long") }
     return try bytes(Int(length))
   }
 

@@ -78,13 +78,13 @@ enum Bowser {
     guard let command = commands.first(where: { $0.name == name }) else {
       if name.hasPrefix("-") {
         return failed(
-          UsageError.message("\(name) stands behind a command: bowser help lists them"))
+          UsageError.message("\(name) must follow a command: bowser help lists the commands"))
       }
       let names = commands.map(\.name)
       guard nearest(to: name, in: names) != nil else {
         return failed(
           UsageError.message(
-            "no command '\(name)': bowser help lists them; of a place tells bowser show"))
+            "no command '\(name)': bowser help lists the commands; bowser show PLACE shows prices"))
       }
       return failed(UsageError.unknown("command", name, among: names))
     }
@@ -156,12 +156,12 @@ enum Bowser {
       "  \(command.name)\(String(repeating: " ", count: width - command.name.count))  \(command.summary)\n"
     }
     return """
-      Australian retail fuel prices: feeds into PostgreSQL, averages, trends and verdicts out.
+      Australian retail fuel prices: stores feeds in PostgreSQL; computes averages, trends and verdicts.
 
       usage: bowser COMMAND [OPTIONS] [OPERANDS]
 
       \(lines.joined())
-      bowser COMMAND --help tells more; so does man bowser-COMMAND. Options of every command:
+      For more, see bowser COMMAND --help or man bowser-COMMAND. Options of every command:
       \(Command.common.map(\.helpLine).joined())
       """
   }()

@@ -34,18 +34,19 @@ struct Command: Sendable {
   static let common: [Option] = [
     Option(name: "config", value: "DIR", about: "the configuration folder"),
     Option(
-      name: "db", value: "TARGET", about: "a libpq connection string or URI; otherwise PG* decide"),
+      name: "db", value: "TARGET",
+      about: "a libpq connection string or URI (default: PG* variables)"),
     Option(
-      name: "now", value: "INSTANT", about: "the clock, for replays and tests: 2026-07-02T12:00:00Z"
-    ),
+      name: "now", value: "INSTANT",
+      about: "the instant taken as now, for replays and tests: 2026-07-02T12:00:00Z"),
     Option(
       name: "deadline", value: "SECONDS",
-      about: "end with 75 after so long, 0: never; or `deadlines` in bowser.json5"),
-    Option(name: "verbose", value: nil, about: "tell what happens on standard error"),
+      about: "exit with 75 after so many seconds (0: never); or `deadlines` in bowser.json5"),
+    Option(name: "verbose", value: nil, about: "report what happens on standard error"),
     Option(
       name: "ping-url", value: "URL",
-      about: "for jobs: a watcher to tell how it ended; or BOWSER_PING_URL"),
-    Option(name: "help", value: nil, about: "this text"),
+      about: "for jobs: the URL of a watcher that gets the exit code; or BOWSER_PING_URL"),
+    Option(name: "help", value: nil, about: "show this text"),
   ]
 
   var help: String {

@@ -58,7 +58,7 @@ struct Completions {
           esac
         fi
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
-        # Whatever else stands there may be a file.
+        # Any other word may be a file.
         [ ${#COMPREPLY[@]} -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- "$word")
       }
       complete -o filenames -F _bowser bowser

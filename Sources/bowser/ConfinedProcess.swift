@@ -90,7 +90,7 @@ final class ConfinedProcess {
       return .broken("it took more than \(limits.seconds) s or \(limits.memoryMegabytes) MB")
     case (_, let signal):
       return .broken(
-        "it ended by signal \(signal), or more than \(limits.memoryMegabytes) MB were needed")
+        "it was ended by signal \(signal), or needed more than \(limits.memoryMegabytes) MB")
     }
   }
 
@@ -98,7 +98,7 @@ final class ConfinedProcess {
   struct Failed: Error, CustomStringConvertible {
     let status: Int32
     var description: String {
-      "the reader of documents failed (\(status)); this is a fault of bowser"
+      "the reader of documents failed (\(status)); this is a bug of bowser"
     }
   }
 

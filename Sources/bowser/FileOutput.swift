@@ -34,7 +34,8 @@ struct FileOutput: ~Copyable {
     var old = stat()
     let isThere = lstat(path, &old) == 0
     guard !isThere || old.st_mode & S_IFMT == S_IFREG else {
-      throw Failure(description: "\(path) is no ordinary file; it can be had on standard output")
+      throw Failure(
+        description: "\(path) is not an ordinary file; write to standard output instead")
     }
     // The partial file is in the same folder, because a rename does not cross file systems. It
     // always has the same name, so that the one that a killed process left is used again.
@@ -63,7 +64,7 @@ struct FileOutput: ~Copyable {
         mine.st_uid == geteuid() || (isThere && mine.st_uid == old.st_uid)
       else {
         close(descriptor)
-        throw Failure(description: "\(partial) is somebody else's; remove it")
+        throw Failure(description: "\(partial) is a link or belongs to another user; remove it")
       }
       ftruncate(descriptor, 0)
       if isThere {

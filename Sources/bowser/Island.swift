@@ -22,7 +22,7 @@ enum Island {
     }
     for island in running {
       guard let process = island.process else {
-        complain("\(island.feed): no process could be started")
+        complain("\(island.feed): the process could not be started")
         worst = ExitCode.inputOutput.worse(than: worst)
         continue
       }
@@ -37,8 +37,8 @@ enum Island {
         continue
       }
       talk(
-        "bowser: \(island.feed): the run ended by signal \(process.terminationStatus); the "
-          + "provider broke its answer off, or the machine is out of memory\n")
+        "bowser: \(island.feed): the run was ended by signal \(process.terminationStatus); "
+          + "the provider broke off its answer, or the machine is out of memory\n")
       worst = ExitCode.unavailable.worse(than: worst)
     }
     return worst

@@ -23,7 +23,7 @@ enum Manual {
       .Li fuel_v1 .
       .Pp
       Success is silent.
-      Standard output is data, standard error is talk.
+      Standard output is data; messages go to standard error.
       .Pp
       The commands are:
       .Bl -tag -width Ds
@@ -41,13 +41,13 @@ enum Manual {
         .Sh ENVIRONMENT
         .Bl -tag -width Ds
         .It Ev PGHOST , PGPORT , PGUSER , PGDATABASE , PGPASSFILE , PGSERVICE
-        As libpq takes them.
+        As libpq uses them.
         .It Ev BOWSER_CONFIG
         The configuration folder.
         .It Ev BOWSER_DATABASE
         A libpq connection string or URI.
         .It Ev BOWSER_PING_URL
-        A watcher that jobs tell how they ended.
+        The URL of a watcher that gets the exit code of jobs.
         .It Ev NO_COLOR
         No colours, whatever the terminal.
         .El
@@ -56,7 +56,7 @@ enum Manual {
         .Pa bowser.json5
         can be set as BOWSER_ and its name in capitals;
         .Ic bowser config show
-        lists them, and where each value came from.
+        lists all settings and where each value came from.
         .Sh FILES
         .Bl -tag -width Ds
         .It Pa /etc/bowser/bowser.json5
@@ -100,9 +100,9 @@ enum Manual {
     .It 0
     Done, or nothing new.
     .It 64
-    The words on the command line.
+    An error on the command line.
     .It 65
-    What came was refused.
+    The data were refused.
     .It 69
     A feed was not available after retries.
     .It 70
@@ -110,12 +110,12 @@ enum Manual {
     .It 74
     A file could not be read or written.
     .It 75
-    Try again: another run is at work, the database is away, the provider wants a pause, or the
+    Try again: another run is under way, the database is unavailable, the provider asks for a pause, or the
     deadline has passed.
     .It 77
     Not allowed: the provider or the database refused the key.
     .It 78
-    The configuration or the schema.
+    An error in the configuration or the schema.
     .El
 
     """

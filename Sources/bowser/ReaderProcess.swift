@@ -32,7 +32,7 @@ struct ReaderProcess: Sendable {
     do {
       return try body()
     } catch let error as FrameReader.Broken {
-      throw FeedError.refused("quarantined: what its reader answered is no reading: \(error)")
+      throw FeedError.refused("quarantined: its reader returned a malformed answer: \(error)")
     }
   }
 
@@ -53,7 +53,7 @@ struct ReaderProcess: Sendable {
       guard answer.count <= most else {
         process.stop()
         _ = process.ending()
-        throw FeedError.refused("quarantined: its reader answered more than the documents can say")
+        throw FeedError.refused("quarantined: its reader returned more than the documents can hold")
       }
     }
     switch process.ending() {

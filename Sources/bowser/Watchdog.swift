@@ -25,7 +25,7 @@ enum Watchdog {
   static func arm(seconds: Int) {
     signal(SIGALRM) { _ in
       // A signal handler must not allocate memory or take a lock.
-      let words: StaticString = "bowser: not done by the deadline; or there is no memory left\n"
+      let words: StaticString = "bowser: not done by the deadline, or out of memory\n"
       _ = Glibc.write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)
       _exit(ExitCode.tryAgain.rawValue)
     }

@@ -292,7 +292,7 @@ struct BackfillTests {
 
   @Test func wrongWords() async throws {
     for (words, code, text) in [
-      (["backfill"], 64, "which archive and which files?"),
+      (["backfill"], 64, "name an archive and its files"),
       (["backfill", "nsw-fuelchek", "x.csv"], 64, "did you mean 'nsw-fuelcheck'?"),
       (["stations"], 64, "either --explain ID... or --doubtful"),
     ] {
@@ -339,7 +339,7 @@ struct BackfillTests {
       try Identity.match(Store(connection), decisions: decisions, now: .now, log: Logger(.error))
       #expect(try connection.lines("SELECT count(*) FROM fuel_v1.stations") == ["1"])
       #expect(
-        try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n"
+        try CommandTests.run(["stations", "--doubtful"], on: target).out == "No pair is in doubt.\n"
       )
     }
   }
@@ -371,11 +371,11 @@ struct BackfillTests {
       let id = try Connection(target).lines("SELECT station_id FROM fuel_v1.stations")
       #expect(id.count == 1)
       let story = try CommandTests.run(["stations", "--explain", id[0]], on: target).out
-      #expect(story.contains("CALTEX KIAMA|1 MAIN ST KIAMA: speaks for the place"), "\(story)")
+      #expect(story.contains("CALTEX KIAMA|1 MAIN ST KIAMA: represents the station"), "\(story)")
       #expect(story.contains("AMPOL FOODARY KIAMA|1 MAIN ST KIAMA: has the same address"))
       #expect(story.contains("2025-02-15 to 2025-02-28  Ampol Foodary Kiama (X), 1 Main Street"))
       #expect(
-        try CommandTests.run(["stations", "--doubtful"], on: target).out == "Nothing is in doubt.\n"
+        try CommandTests.run(["stations", "--doubtful"], on: target).out == "No pair is in doubt.\n"
       )
       // The file holds 28 prices, one a day.
       let lapses = try CommandTests.run(["lapses"], on: target).out.split(separator: "\n")
@@ -389,7 +389,7 @@ struct BackfillTests {
       #expect(try CommandTests.run(["lapses", "nsw"], on: target).code == 64)
       #expect(
         try CommandTests.run(["agreement"], on: target).out
-          == "No archive and feed tell of the same days yet.\n")
+          == "No archive and feed cover the same days yet.\n")
     }
   }
 }

@@ -86,7 +86,8 @@ struct FrontDoorTests {
     let first = try CommandTests.run(["setup"], on: target)
     #expect(first.code == 0, "\(first)")
     #expect(
-      first.out.contains("made\n") && first.out.contains("nt-myfuel, wa-fuelwatch"), "\(first.out)")
+      first.out.contains("created\n") && first.out.contains("nt-myfuel, wa-fuelwatch"),
+      "\(first.out)")
     #expect(first.out.contains("qld-fpd is not set up: set BOWSER_QLD_FPD_TOKEN"), "\(first.out)")
     #expect(first.out.contains("*/10 * * * * export "), "\(first.out)")
     let second = try CommandTests.run(["setup"], on: target)
@@ -156,7 +157,7 @@ struct FrontDoorTests {
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbane", "sydney"], "no place"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
-        (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "middle"),
+        (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "with a position"),
       ] {
         let refused = try run(["show"] + words)
         #expect(refused.code == 64 && refused.err.contains(hint), "\(words) \(refused)")

@@ -279,7 +279,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   ) throws -> ArchivePiece {
     var frame = FrameReader(bytes)
     let piece = try ArchivePiece(from: &frame, known: &known, zone: zone, in: .australia)
-    guard frame.isAtEnd else { throw FrameReader.Broken("more than a piece") }
+    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a piece") }
     return piece
   }
 

@@ -11,21 +11,22 @@ let aggregateCommand = Command(
   summary: "Bring daily averages, trends and verdicts up to date.",
   operands: "",
   examples: [
-    ("bowser aggregate", "what has changed since the last time; silent"),
-    ("bowser aggregate --rebuild", "every day again"),
-    ("bowser aggregate --rebuild --from 2026-07-01", "every day from one on"),
+    ("bowser aggregate", "process what has changed since the last run; silent"),
+    ("bowser aggregate --rebuild", "recompute every day"),
+    ("bowser aggregate --rebuild --from 2026-07-01", "recompute every day from a given day on"),
     ("bowser aggregate --workers 4", "four connections share the work"),
     (
-      "bowser aggregate --as-of 2026-07-02T12:00:00Z", "what was known then, as CSV; stores nothing"
+      "bowser aggregate --as-of 2026-07-02T12:00:00Z",
+      "print what was known then, as CSV; stores nothing"
     ),
   ],
   options: [
-    .init(name: "rebuild", value: nil, about: "make every day again"),
-    .init(name: "from", value: "DAY", about: "with --rebuild: the first day"),
+    .init(name: "rebuild", value: nil, about: "recompute every day"),
+    .init(name: "from", value: "DAY", about: "with --rebuild: the first day to recompute"),
     .init(
       name: "as-of", value: "INSTANT", about: "print averages and verdicts as they were known then"),
-    .init(name: "workers", value: "N", about: "how many connections share the work (2)"),
-    .init(name: "summary", value: nil, about: "one line on standard output"),
+    .init(name: "workers", value: "N", about: "how many connections share the work (default 2)"),
+    .init(name: "summary", value: nil, about: "print one line on standard output"),
   ],
   isJob: true,
   deadlineSeconds: 7_200
@@ -36,7 +37,7 @@ let aggregateCommand = Command(
   var from: Day?
   if let text = invocation.options["from"] {
     guard invocation.flags.contains("rebuild"), let day = Day(text) else {
-      throw UsageError.message("--from is a day such as 2026-07-01 and goes with --rebuild")
+      throw UsageError.message("--from must be a day such as 2026-07-01 and needs --rebuild")
     }
     from = day
   }
@@ -44,14 +45,14 @@ let aggregateCommand = Command(
   let clock = try invocation.clock()
   if let instant = try invocation.instant("as-of") {
     guard !invocation.flags.contains("rebuild") else {
-      throw UsageError.message("--as-of stores nothing and does not go with --rebuild")
+      throw UsageError.message("--as-of stores nothing and cannot be combined with --rebuild")
     }
-    guard instant <= clock.now() else { throw UsageError.message("--as-of lies in the future") }
+    guard instant <= clock.now() else { throw UsageError.message("--as-of is in the future") }
     return try tellAsKnown(at: instant, store: try invocation.store(settings))
   }
   let country = try invocation.country()
   if let from, from > country.newestDay(at: clock.now()) {
-    throw UsageError.message("--from lies in the future")
+    throw UsageError.message("--from is in the future")
   }
   let folder = try invocation.configurationFolder()
   let regions = try regions(file: folder + "/regions.json5", in: country)

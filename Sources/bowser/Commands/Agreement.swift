@@ -6,21 +6,23 @@ import Store
 
 let agreementCommand = Command(
   name: "agreement",
-  summary: "Compare archives with our own capture of the same days.",
+  summary: "Compare archives with what the feeds reported on the same days.",
   operands: "[ARCHIVE...]",
   examples: [
-    ("bowser agreement", "one line a month: how often both say the same at noon"),
-    ("bowser agreement wa-fuelwatch --differences", "with the largest differences"),
+    ("bowser agreement", "one line per month: how often both report the same price at noon"),
+    ("bowser agreement wa-fuelwatch --differences", "also list the largest differences"),
   ],
   options: [
-    .init(name: "differences", value: nil, about: "the twenty largest of each month"),
+    .init(
+      name: "differences", value: nil, about: "list the twenty largest differences of each month"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    Compared is every station and fuel at noon of every day that both cover and of which both tell
-    something. The JSON object has version (1) and months: archive, month, compared, agreed, stations, and
-    differences: day, station_id, name, fuel, archive_cpl and feed_cpl, null where one of them did not offer it; without
-    --differences that list is empty. Members are only ever added while the version stays.
+    The comparison takes every station and fuel at noon of every day that the archive and the feed both
+    cover and for which both report something. The JSON object has version (1) and months: archive, month,
+    compared, agreed, stations, and differences: day, station_id, name, fuel, archive_cpl and feed_cpl (null:
+    the fuel was not offered); without --differences that list is empty. As long as the version stays the
+    same, members are only added.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -69,7 +71,7 @@ let agreementCommand = Command(
   if invocation.flags.contains("json") {
     try writeJSON(AgreementJSON(months: found))
   } else if found.isEmpty {
-    write("No archive and feed tell of the same days yet.\n")
+    write("No archive and feed cover the same days yet.\n")
   }
   return .done
 }

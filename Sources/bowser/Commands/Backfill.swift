@@ -11,32 +11,33 @@ let backfillCommand = Command(
   operands: "ARCHIVE FILE...",
   examples: [
     ("bowser backfill wa-fuelwatch downloads/", "every file of a folder"),
-    ("bowser backfill nsw-fuelcheck price_history_*.xlsx --summary", "with a line on each file"),
-    ("bowser backfill qld-fuel-prices --dry-run july.csv.gz", "what it would do"),
+    ("bowser backfill nsw-fuelcheck price_history_*.xlsx --summary", "with one line per file"),
+    ("bowser backfill qld-fuel-prices --dry-run july.csv.gz", "try it without storing anything"),
     ("curl -s URL | bowser backfill wa-fuelwatch -", "from standard input"),
     ("bowser backfill vic-servo-saver prices/", "daily files of Victoria"),
-    ("bowser backfill recordings recordings/", "what ingest --record kept, of any feed"),
+    ("bowser backfill recordings recordings/", "answers of any feed that ingest --record kept"),
   ],
   options: [
-    .init(name: "summary", value: nil, about: "what became of each file, on standard output"),
-    .init(name: "dry-run", value: nil, about: "do everything, then take it back"),
+    .init(name: "summary", value: nil, about: "print what became of each file on standard output"),
+    .init(name: "dry-run", value: nil, about: "do everything, then roll it back"),
     .init(
       name: "again", value: nil,
-      about: "load what was loaded before once more, after a fix or a new fuel"),
+      about: "load files that were loaded before again, after a fix or a new fuel"),
   ],
   notes: """
     Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.
-    Files may be .csv, .csv.gz, .xlsx or .zip, in any order; what they are is told by their content, and
-    the month by their rows. A file is loaded to the end or not at all; one that is loaded already, under
-    whatever name, is passed over, so that the same command goes on where it was interrupted.
+    Files may be .csv, .csv.gz, .xlsx or .zip, in any order. Their content shows which kind they are, and
+    their rows show which months they hold. A file is loaded completely or not at all. A file that was
+    loaded before, under whatever name, is passed over, so the same command continues where it was
+    interrupted.
 
-    `bowser gaps` tells what is missing. `bowser aggregate` then brings the averages up to date.
+    `bowser gaps` lists what is missing. `bowser aggregate` then brings the averages up to date.
     """,
   isJob: true,
   deadlineSeconds: 86_400
 ) { invocation in
   guard let name = invocation.operands.first, invocation.operands.count > 1 else {
-    throw UsageError.message("which archive and which files? such as wa-fuelwatch downloads/")
+    throw UsageError.message("name an archive and its files, such as wa-fuelwatch downloads/")
   }
   let settings = try invocation.settings()
   let folder = try invocation.configurationFolder()
@@ -52,7 +53,7 @@ let backfillCommand = Command(
   defer { if let spooled { try? FileManager.default.removeItem(atPath: spooled) } }
   let paths = try invocation.operands.dropFirst().map { path -> String in
     guard path == "-" else { return path }
-    guard spooled == nil else { throw UsageError.message("- may be given once") }
+    guard spooled == nil else { throw UsageError.message("- may be given only once") }
     let place = try spoolFile()
     spooled = place.path
     try spool(into: place.handle)
@@ -161,7 +162,7 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
 private func spoolFile() throws -> (path: String, handle: FileHandle) {
   var template = Array("\(NSTemporaryDirectory())/stdin-XXXXXX".utf8CString)
   let descriptor = mkstemp(&template)
-  guard descriptor >= 0 else { throw OutputLost(description: "no temporary file can be made") }
+  guard descriptor >= 0 else { throw OutputLost(description: "no temporary file can be created") }
   let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   return (path, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
 }
@@ -173,6 +174,6 @@ private func spool(into file: FileHandle) throws {
     }
     try file.close()
   } catch {
-    throw OutputLost(description: "standard input cannot be read or kept aside")
+    throw OutputLost(description: "standard input cannot be read or copied to a file")
   }
 }

@@ -6,33 +6,40 @@ import Trends
 
 let backtestCommand = Command(
   name: "backtest",
-  summary: "Score the verdicts on the past: against a random day, hindsight and what people do.",
+  summary: "Score the verdicts on past prices, beside a random day, hindsight and simple habits.",
   operands: "",
   examples: [
-    ("bowser backtest", "the stored history; publishes the scores in fill_up_scores"),
-    ("bowser backtest --prices prices.csv", "a plain file: region,fuel,day,price; no database"),
-    ("bowser backtest --prices prices.csv --verdicts -", "the verdict of every day on stdout"),
-    ("bowser backtest --method best-record-1 --csv", "another method, for machines"),
+    ("bowser backtest", "score the stored history; publishes the scores in fill_up_scores"),
+    (
+      "bowser backtest --prices prices.csv",
+      "score a plain file: region,fuel,day,price; no database"
+    ),
+    ("bowser backtest --prices prices.csv --verdicts -", "print the verdict of every day"),
+    ("bowser backtest --method best-record-1 --csv", "another method, for programs"),
   ],
   options: [
-    .init(name: "prices", value: "FILE", about: "daily prices instead of the stored history"),
+    .init(
+      name: "prices", value: "FILE",
+      about: "score the daily prices of a file, not the stored history"),
     .init(name: "verdicts", value: "OUT", about: "with --prices: write the verdict of every day"),
     .init(
       name: "stations", value: "FILE",
-      about: "stations of these regions: region,station,fuel,day,price"),
+      about: "prices of stations in these regions: region,station,fuel,day,price"),
     .init(name: "station-verdicts", value: "OUT", about: "with --stations: write their verdicts"),
-    .init(name: "method", value: "ID", about: "another method or baseline"),
-    .init(name: "late", value: nil, about: "with --prices: today's average is not known"),
-    .init(name: "tomorrow", value: nil, about: "with --prices: tomorrow's is"),
+    .init(name: "method", value: "ID", about: "score another method or a baseline"),
+    .init(name: "late", value: nil, about: "with --prices: as if today's average were not known"),
+    .init(
+      name: "tomorrow", value: nil, about: "with --prices: as if tomorrow's average were known"),
     .init(name: "from", value: "DAY", about: "score from this day on"),
     .init(name: "until", value: "DAY", about: "score up to this day"),
-    .init(name: "csv", value: nil, about: "scores by year, comma-separated"),
-    .init(name: "json", value: nil, about: "scores by year, one JSON array"),
+    .init(name: "csv", value: nil, about: "print scores by year, comma-separated"),
+    .init(name: "json", value: nil, about: "print scores by year, as one JSON array"),
   ],
   notes: """
-    A driver buys once within five days of each day: the verdict says which. Saved is what that is below a
-    random day of the six, perfect is the cheapest of them, capture is the one by the other. Every verdict
-    is made from averages up to its day and nothing later.
+    From each day on, a driver buys once within five days, on the day that the verdicts choose. "saved" is
+    how far that price is below a random day of these six, "perfect" is how far the cheapest day is below
+    it, and "capture" is saved divided by perfect. Every verdict is computed from averages up to its own
+    day and from nothing later.
     """,
   deadlineSeconds: 7_200
 ) { invocation in
@@ -40,30 +47,30 @@ let backtestCommand = Command(
   let file = invocation.options["prices"]
   if file == nil {
     for name in ["verdicts", "stations", "station-verdicts"] where invocation.options[name] != nil {
-      throw UsageError.message("--\(name) goes with --prices")
+      throw UsageError.message("--\(name) needs --prices")
     }
     for name in ["late", "tomorrow"] where invocation.flags.contains(name) {
-      throw UsageError.message("--\(name) goes with --prices")
+      throw UsageError.message("--\(name) needs --prices")
     }
   }
   if invocation.options["station-verdicts"] != nil, invocation.options["stations"] == nil {
-    throw UsageError.message("--station-verdicts goes with --stations")
+    throw UsageError.message("--station-verdicts needs --stations")
   }
   for (one, other) in [("late", "tomorrow"), ("csv", "json")]
   where invocation.flags.contains(one) && invocation.flags.contains(other) {
-    throw UsageError.message("--\(one) does not go with --\(other)")
+    throw UsageError.message("--\(one) cannot be combined with --\(other)")
   }
   func day(_ name: String) throws -> Day? {
     guard let text = invocation.options[name] else { return nil }
     guard let day = Day(text) else {
-      throw UsageError.message("--\(name) is a day such as 2026-07-01")
+      throw UsageError.message("--\(name) must be a day such as 2026-07-01")
     }
     return day
   }
   let method = try verdictMethod(invocation.options["method"])
   let backtest = Backtest(from: try day("from"), until: try day("until"))
   if let from = backtest.from, let until = backtest.until, until < from {
-    throw UsageError.message("--until lies before --from")
+    throw UsageError.message("--until is before --from")
   }
   var markets: [Backtest.Market]
   var store: Store?
@@ -167,12 +174,12 @@ private func writeStationVerdicts(
   var judged: [String: [Judgement]] = [:]
   for (station, series) in file.markets {
     guard let number = station.station else {
-      throw UsageError.message("--stations needs a file with a column station")
+      throw UsageError.message("--stations needs a file with a column 'station'")
     }
     guard
       let region = regions.first(where: { $0.region == station.region && $0.fuel == station.fuel })
     else {
-      throw UsageError.message("--prices has no \(station.region) \(station.fuel)")
+      throw UsageError.message("the file of --prices has no \(station.region) \(station.fuel)")
     }
     let key = "\(station.region) \(station.fuel)"
     let judgements = judged[key] ?? Backtest.judgements(of: region, by: method)
@@ -228,7 +235,8 @@ private func givenTable(_ records: [GivenRecord]) -> String {
   guard !records.isEmpty else { return "" }
   let width = max(16, (records.map(\.region.count).max() ?? 0) + 2)
   var text =
-    "\nAs they were given; c/L saved against a random day of five, with its 90 % interval (fuel_v1.verdict_record).\n\n"
+    "\nVerdicts as they were given; c/L saved against a random day of six, with its 90 % interval "
+    + "(fuel_v1.verdict_record).\n\n"
   text += padded("region", width) + padded("fuel", 6) + leftPadded("days", 6)
   for name in ["perfect", "saved", "from", "to", "direction", "weekday", "at once"] {
     text += leftPadded(name, 10)
@@ -255,7 +263,7 @@ private func scoresTable(
   func percent(_ value: Double?) -> String { value.map { "\(Int(($0 * 100).rounded())) %" } ?? "-" }
   let whole = rows.filter { $0.year == nil }
   var text =
-    "Verdicts by \(method); amounts in c/L, W days to choose from, tanks last:window days.\n\n"
+    "Verdicts by \(method); amounts in c/L. W: the driver buys within W days. 7:5: a tank lasts 7 days, W is 5.\n\n"
   let width = max(16, (whole.map(\.region.count).max() ?? 0) + 2)
   text += padded("region", width) + padded("fuel", 6)
   for name in ["perfect", "saved", "W=5", "W=3", "W=7", "7:5", "10:5", "14:7"] {

@@ -12,19 +12,19 @@ let doctorCommand = Command(
   summary: "Check configuration, database, rights, clock, zones and keys.",
   operands: "",
   examples: [
-    ("bowser doctor", "look at everything on this machine"),
-    ("bowser doctor --online", "and ask each provider once with its key"),
+    ("bowser doctor", "check everything on this machine"),
+    ("bowser doctor --online", "also ask each provider once with its key"),
   ],
   options: [
     .init(
-      name: "online", value: nil, about: "one dry run a feed: its requests count as any other's"),
+      name: "online", value: nil, about: "one dry run per feed; its requests count like any others"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    One line a check: ok, warn or FAIL, and what to do; off: a feed that is not set up, or switched off.
-    Exit 78 where something fails, else 0. The JSON object has version (1), exit_code and checks, a list
-    of objects with finding (ok, off, warn or fail), what and words.
-    docs/feeds.md tells how to get each key.
+    One line per check: ok, warn or FAIL, and what to do; off: a feed that is not set up or is switched
+    off. Exits with 78 if a check fails, otherwise with 0. The JSON object has version (1), exit_code and
+    checks, a list of objects with finding (ok, off, warn or fail), what and words.
+    docs/feeds.md explains how to get each key.
     """
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("doctor takes no operands") }
@@ -127,24 +127,24 @@ private struct Doctor {
       tell(.fail, "database", "\(PostgresError.readOnly)")
     } else if connection.isStandby {
       tell(
-        .warn, "database", "reached: a standby, where reading commands work and nothing is stored")
+        .warn, "database", "reached: a standby; commands that read work, but nothing can be stored")
     } else {
-      tell(.ok, "database", "reached; its schema is this program's")
+      tell(.ok, "database", "reached; its schema matches this program")
     }
     let store = Store(connection)
-    check("rights", "may become fuel_writer") { try store.becomeWriter() }
+    check("rights", "the login may become fuel_writer") { try store.becomeWriter() }
     do {
       let skew = try store.clockSkewSeconds()
       tell(
         abs(skew) > 60 ? .warn : .ok, "clock",
         abs(skew) > 60
-          ? "this machine's and the server's differ by \(skew) s: set them by NTP"
-          : "as the server's")
+          ? "the clocks of this machine and the server differ by \(skew) s: set them by NTP"
+          : "agrees with the server's")
       let readers = try store.historyReaders()
       if readers < 50 {
         tell(
           .warn, "locks",
-          "only \(readers) sessions at once can read whole histories: raise max_locks_per_transaction"
+          "only \(readers) sessions can read whole histories at once: raise max_locks_per_transaction"
         )
       }
       let rights = try store.temporaryTables()
@@ -152,8 +152,8 @@ private struct Doctor {
         let database = try store.databaseName()
         tell(
           rights.writer ? .warn : .fail, "rights on the database",
-          "\(rights.writer ? "fuel_reader may" : "fuel_writer may not") make temporary tables, as after "
-            + "a copy of the database; run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
+          "\(rights.writer ? "fuel_reader may" : "fuel_writer may not") create temporary tables, as "
+            + "after a copy of the database; run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
             + "GRANT TEMPORARY ON DATABASE \(database) TO fuel_writer")
       }
       let health = try store.health()
@@ -171,7 +171,7 @@ private struct Doctor {
       let folder = TokenCache.folder(
         configured: settings.text("stateFolder"), environment: invocation.environment)
     else {
-      return tell(.warn, "state folder", "no HOME: tokens are asked for anew in every run")
+      return tell(.warn, "state folder", "no HOME: every run asks for new tokens")
     }
     do {
       try FileManager.default.createDirectory(
@@ -179,9 +179,9 @@ private struct Doctor {
       let isWritable = FileManager.default.isWritableFile(atPath: folder)
       tell(
         isWritable ? .ok : .warn, "state folder",
-        isWritable ? folder : "\(folder) cannot be written: tokens are asked for in every run")
+        isWritable ? folder : "\(folder) cannot be written: every run asks for new tokens")
     } catch {
-      tell(.warn, "state folder", "\(folder) cannot be made: tokens are asked for in every run")
+      tell(.warn, "state folder", "\(folder) cannot be created: every run asks for new tokens")
     }
   }
 
@@ -200,7 +200,7 @@ private struct Doctor {
         source.secrets.isEmpty
           ? "needs no key" : "\(source.secrets.joined(separator: ", ")) found\(shared)")
     } catch {
-      tell(.fail, source.feed, "\(error); or switch it off: enabled: false")
+      tell(.fail, source.feed, "\(error); or switch the feed off with enabled: false")
     }
   }
 

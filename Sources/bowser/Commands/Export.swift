@@ -10,26 +10,26 @@ let exportCommand = Command(
     ("bowser export averages_now", "CSV on standard output"),
     (
       "bowser export daily_averages --since 2026-07-01 --format ndjson",
-      "one JSON object a line, from a day on"
+      "one JSON object per line, from a given day on"
     ),
     (
       "bowser export price_history --out prices.csv",
-      "into a file that is replaced when it is whole"
+      "into a file that is replaced once the export is complete"
     ),
-    ("bowser export --list", "the views, and by which column each can be cut"),
+    ("bowser export --list", "list the views, and the column that --since and --until use"),
   ],
   options: [
-    .init(name: "format", value: "csv|ndjson", about: "csv where nothing is said"),
-    .init(name: "since", value: "INSTANT", about: "rows from this instant or day on"),
-    .init(name: "until", value: "INSTANT", about: "rows before it"),
-    .init(name: "out", value: "FILE", about: "a file instead of standard output"),
-    .init(name: "list", value: nil, about: "list what can be exported"),
+    .init(name: "format", value: "csv|ndjson", about: "the format (default csv)"),
+    .init(name: "since", value: "INSTANT", about: "only rows from this instant or day on"),
+    .init(name: "until", value: "INSTANT", about: "only rows before this instant or day"),
+    .init(name: "out", value: "FILE", about: "write to a file instead of standard output"),
+    .init(name: "list", value: nil, about: "list the views that can be exported"),
   ],
   notes: """
-    Instants are UTC, such as 2026-07-02T12:00:00Z; in CSV empty is NULL, and a text that a
-    spreadsheet would take for a formula begins with an apostrophe. Rows are sorted by their columns
-    from left to right, but for price_history, which comes as it lies. --since and --until cut columns of
-    days by the UTC day of their instant.
+    Instants are UTC, such as 2026-07-02T12:00:00Z. In CSV an empty field is NULL, and a text that a
+    spreadsheet would take for a formula begins with an apostrophe. Rows are sorted by their columns from
+    left to right, except those of price_history, which are not sorted. Where the column holds days,
+    --since and --until use the UTC day of their instant.
     """,
   isJob: true,
   deadlineSeconds: 3_600
@@ -43,20 +43,20 @@ let exportCommand = Command(
     return .done
   }
   guard let named = invocation.operands.first, invocation.operands.count == 1 else {
-    throw UsageError.message("which view? bowser export --list tells")
+    throw UsageError.message("which view? bowser export --list lists them")
   }
   // The name of a view may have the prefix that it has in a query.
   let view = named.hasPrefix("fuel_v1.") ? String(named.dropFirst(8)) : named
   guard views.contains(view) else {
-    throw UsageError.unknown("view", view, among: views, hint: "bowser export --list has them")
+    throw UsageError.unknown("view", view, among: views, hint: "bowser export --list lists them")
   }
   guard let format = ExportFormat(rawValue: invocation.options["format"] ?? "csv") else {
-    throw UsageError.message("--format is csv or ndjson")
+    throw UsageError.message("--format must be csv or ndjson")
   }
   let since = try invocation.bound("since")
   let until = try invocation.bound("until")
   guard since == nil && until == nil || Store.timeColumn(of: view) != nil else {
-    throw UsageError.message("\(view) has only a present: --since and --until mean nothing to it")
+    throw UsageError.message("\(view) shows only the present and takes no --since or --until")
   }
   if let since, let until, until <= since {
     throw UsageError.message("--until must be later than --since")

@@ -6,15 +6,15 @@ import Store
 
 let gapsCommand = Command(
   name: "gaps",
-  summary: "List the days that nothing tells of, and what fills them.",
+  summary: "List the days without data, and how to fill them.",
   operands: "[FEED...]",
   examples: [
     ("bowser gaps", "every feed"), ("bowser gaps nsw-fuelcheck", "one feed and its archive"),
   ],
   options: [.init(name: "json", value: nil, about: "one JSON object")],
   notes: """
-    The JSON object has version (1) and gaps: feed, from_day, until_day, days, and filled_by, the command that fills
-    them or null. Members are only ever added while the version stays.
+    The JSON object has version (1) and gaps: feed, from_day, until_day, days, and filled_by, the command
+    that fills them, or null. As long as the version stays the same, members are only added.
     """
 ) { invocation in
   let folder = try invocation.configurationFolder()
@@ -41,7 +41,7 @@ let gapsCommand = Command(
     write(
       padded(gap.feed, 15) + padded(span, 26)
         + padded("\(gap.days) day\(gap.days == 1 ? "" : "s")", 12)
-        + (gap.command ?? "nothing is published that fills it") + "\n")
+        + (gap.command ?? "nothing published can fill it") + "\n")
   }
   if found.isEmpty { write("Nothing is missing.\n") }
   return .done

@@ -13,32 +13,33 @@ let ingestCommand = Command(
   operands: "FEED... | --all | --reprocess RUN...",
   examples: [
     ("bowser ingest --all", "every feed that is due; silent when all is well"),
-    ("bowser ingest wa-fuelwatch --summary", "one feed, with a line on what came"),
-    ("bowser ingest qld-fpd --record recordings", "keep what came as well"),
+    ("bowser ingest wa-fuelwatch --summary", "one feed, with one line on what was read"),
+    ("bowser ingest qld-fpd --record recordings", "also keep the answers"),
     ("bowser ingest qld-fpd --replay recordings", "store recorded answers instead of fetching"),
     ("bowser ingest --reprocess 120-180", "read kept answers again after a fix or a new mapping"),
   ],
   options: [
     .init(name: "all", value: nil, about: "every feed that is switched on and due by its cadence"),
-    .init(name: "summary", value: nil, about: "one line a run on standard output"),
+    .init(name: "summary", value: nil, about: "print one line per run on standard output"),
     .init(name: "record", value: "DIR", about: "keep the answers in DIR/FEED/INSTANT/"),
     .init(
-      name: "replay", value: "DIR", about: "read such a folder; each run counts as fetched then"),
+      name: "replay", value: "DIR",
+      about: "read such a folder; each run counts as fetched at its instant"),
     .init(name: "isolated", value: nil, about: ""),
     .init(
       name: "reprocess", value: nil,
       about: "the operands are runs, such as 120 or 120-180; see fuel_v1.ingest_runs"),
     .init(
       name: "dry-run", value: nil,
-      about: "do everything, then take back what was stored; requests still count"),
+      about: "do everything, then roll back what was stored; requests still count"),
   ],
   notes: """
     Keys come from the environment (BOWSER_QLD_FPD_TOKEN), from a file that only you can read
-    (BOWSER_QLD_FPD_TOKEN_FILE), or from a systemd credential (qld-fpd.token); docs/feeds.md has
-    those of every feed, and `bowser doctor` looks for them.
+    (BOWSER_QLD_FPD_TOKEN_FILE), or from a systemd credential (qld-fpd.token). docs/feeds.md lists
+    the names for every feed, and `bowser doctor` checks them.
 
     Exit codes: 0 done or nothing new; 65 refused; 69 feed unavailable; 75 try again; 77 not allowed;
-    78 configuration. Over several feeds the worst counts, and each is named.
+    78 configuration. With several feeds the worst code counts, and each failing feed is named.
     """,
   isJob: true,
   // This deadline is for answers kept on this machine. Fetching has `deadlineSeconds` of the
@@ -68,14 +69,14 @@ let ingestCommand = Command(
 
 /// The numbers of runs that are given one by one or as ranges: `7 12-15`.
 func runNumbers(_ operands: [String]) throws -> [Int] {
-  guard !operands.isEmpty else { throw UsageError.message("which runs? such as 120 or 120-180") }
+  guard !operands.isEmpty else { throw UsageError.message("name the runs, such as 120 or 120-180") }
   return try operands.flatMap { operand -> [Int] in
     let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
       last - first < 1_000_000
-    else { throw UsageError.message("'\(operand)' is no run, such as 120 or 120-180") }
+    else { throw UsageError.message("'\(operand)' is not a run number, such as 120 or 120-180") }
     guard first <= last else {
-      throw UsageError.message("'\(operand)' ends before it begins: \(last)-\(first)?")
+      throw UsageError.message("'\(operand)' ends before it begins: did you mean \(last)-\(first)?")
     }
     return Array(first...last)
   }
@@ -84,7 +85,7 @@ func runNumbers(_ operands: [String]) throws -> [Int] {
 private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [Source] {
   if invocation.flags.contains("all") {
     guard invocation.operands.isEmpty else {
-      throw UsageError.message("--all and names of feeds do not go together")
+      throw UsageError.message("--all and names of feeds cannot be combined")
     }
     let enabled = sources.filter { $0.settings.boolean("enabled") }
     guard !enabled.isEmpty else { throw ConfigurationError.noFeeds }
@@ -99,10 +100,10 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     guard let feed = named(name, in: feeds),
       let source = sources.first(where: { $0.feed == feed })
     else {
-      guard name != "all" else { throw UsageError.message("every feed is --all") }
+      guard name != "all" else { throw UsageError.message("for every feed, use --all") }
       let begun = feeds.filter { $0.hasPrefix(name.lowercased()) }
       guard begun.isEmpty else {
-        throw UsageError.message("'\(name)' may be \(begun.joined(separator: " or "))")
+        throw UsageError.message("'\(name)' is ambiguous: \(begun.joined(separator: " or "))")
       }
       throw ConfigurationError.unknownFeed(name, suggestion: nearest(to: name, in: feeds))
     }
@@ -207,9 +208,9 @@ private struct IngestRun {
           let left = try store.keptRuns(of: feed, notIn: Array(done))
           guard !left.isEmpty else { continue }
           talk(
-            "bowser: \(feed): \(left.count) later runs are kept and were not read again "
-              + "(\(left[0]) to \(left[left.count - 1])): what only the old reading of these runs "
-              + "told is withdrawn until they are\n")
+            "bowser: \(feed): the kept answers of \(left.count) later runs were not read again "
+              + "(\(left[0]) to \(left[left.count - 1])); until they are, what only the old reading "
+              + "reported is withdrawn\n")
         }
       } catch {
         tell("kept runs", .failure(error), &worst)

@@ -7,24 +7,29 @@ import Timeline
 
 let lapsesCommand = Command(
   name: "lapses",
-  summary: "Show how long prices held beside how long they are believed.",
+  summary: "Show how long prices held, and how long they are believed.",
   operands: "[FEED|ARCHIVE...]",
   examples: [
     ("bowser lapses", "every feed and archive"),
-    ("bowser lapses nsw-fuelcheck-archive --since 2025-01-01", "one of them, its last reports"),
+    (
+      "bowser lapses nsw-fuelcheck-archive --since 2025-01-01",
+      "one archive, its latest reports only"
+    ),
   ],
   options: [
     .init(
-      name: "since", value: "DAY", about: "leave out what was reported before, such as 2025-01-01"),
+      name: "since", value: "DAY",
+      about: "leave out what was reported before this day, such as 2025-01-01"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    A price is not believed for longer than priceLapsesHours or priceLapsesHoursByFuel in the file of its feed or
-    archive. A line has, in days: how long that is, and for how long half, 90 % and 99 % of the prices held at most
-    until the next one of their station; then how many held for longer than they are believed. Nothing here changes a
-    setting: too short a time loses prices that still hold, too long a time keeps stations that have closed.
-    The JSON object has version (1) and lapses: source, fuel, believed_days, half_days, ninety_days, ninety_nine_days,
-    prices and held_longer. Members are only ever added while the version stays.
+    A price is not believed for longer than priceLapsesHours or priceLapsesHoursByFuel in the file of its
+    feed or archive. Each line shows, in days, how long that is, and within how many days half, 90 % and
+    99 % of the prices were followed by the next price of their station; then how many prices held for
+    longer than they are believed. This command changes no setting. A setting that is too short loses
+    prices that still hold; one that is too long keeps stations that have closed. The JSON object has
+    version (1) and lapses: source, fuel, believed_days, half_days, ninety_days, ninety_nine_days, prices
+    and held_longer. As long as the version stays the same, members are only added.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -37,7 +42,7 @@ let lapsesCommand = Command(
   var since = Instant.distantPast
   if let text = invocation.options["since"] {
     guard let day = Day(text) else {
-      throw UsageError.message("--since is a day such as 2025-01-01")
+      throw UsageError.message("--since must be a day such as 2025-01-01")
     }
     since = Instant(seconds: Int64(day.sinceEpoch) * 86_400)
   }

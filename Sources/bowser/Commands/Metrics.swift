@@ -5,15 +5,15 @@ let metricsCommand = Command(
   summary: "Write metrics in the Prometheus text format.",
   operands: "",
   examples: [
-    ("bowser metrics", "on standard output"),
+    ("bowser metrics", "write to standard output"),
     (
       "bowser metrics --out /var/lib/prometheus/node-exporter/bowser.prom",
-      "for node_exporter's textfile collector; replaced whole"
+      "for node_exporter's textfile collector; the file is replaced as a whole"
     ),
   ],
-  options: [.init(name: "out", value: "FILE", about: "a file instead of standard output")],
+  options: [.init(name: "out", value: "FILE", about: "write to a file instead of standard output")],
   notes: """
-    docs/operating.md tells what each metric means; contrib/prometheus has alert rules.
+    docs/operating.md explains what each metric means; contrib/prometheus has alert rules.
     """,
   isJob: true
 ) { invocation in

@@ -10,9 +10,9 @@ let migrateCommand = Command(
   operands: "[up | status | verify]",
   examples: [
     ("bowser migrate", "apply what is missing"),
-    ("bowser migrate --dry-run", "say what would be applied"),
+    ("bowser migrate --dry-run", "list what would be applied"),
     ("bowser migrate status", "list every file and whether it is applied"),
-    ("bowser migrate verify", "exit 78 unless the database matches"),
+    ("bowser migrate verify", "exit with 78 unless the database matches"),
   ],
   options: [.init(name: "dry-run", value: nil, about: "change nothing")],
   deadlineSeconds: 86_400

@@ -12,24 +12,25 @@ import Store
 
 let notifyCommand = Command(
   name: "notify",
-  summary: "Tell an address or a program what turned: verdicts, states of the market, prices.",
+  summary: "Send notices of changed verdicts, changed market states and low prices.",
   operands: "",
   examples: [
-    ("bowser notify", "after each aggregate: tell what the rules of notify.json5 are about"),
+    ("bowser notify", "after each aggregate: send what the rules of notify.json5 ask for"),
     ("bowser notify --test", "send a test to every receiver"),
   ],
   options: [
-    .init(name: "test", value: nil, about: "tell every receiver that this is a test"),
-    .init(name: "summary", value: nil, about: "one line a rule on standard output"),
+    .init(name: "test", value: nil, about: "send a test notice to every receiver"),
+    .init(name: "summary", value: nil, about: "print one line per rule on standard output"),
   ],
   notes: """
-    A rule names a region, and tells when its verdict or the state of its market turns; or a place and a
-    limit, and tells when the cheapest fresh price there falls to the limit or below. It tells an address
-    by POST, or starts a program without arguments that reads standard input: a JSON object with version
-    (1), id, rule, kind (verdict, price or test), at, place, fuel, text, repeat, and was and now, or
-    below_cpl and cheapest. What is not taken waits, a hundred of each rule at most, and is told again
-    by the next start with the same id and repeat: true. An address is a secret: address: 'phone' stands
-    for BOWSER_NOTIFY_PHONE_URL, BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url.
+    A rule names either a region, and sends a notice when its verdict or the state of its market changes;
+    or a place and a limit, and sends a notice when the cheapest fresh price there falls to the limit or
+    below. A notice is sent by POST to an address, or to the standard input of a program that is started
+    without arguments. It is a JSON object with version (1), id, rule, kind (verdict, price or test), at,
+    place, fuel, text, repeat, and was and now, or below_cpl and cheapest. A notice that is not accepted
+    waits, at most a hundred per rule, and is sent again by the next start with the same id and repeat:
+    true. An address is a secret: address: 'phone' means BOWSER_NOTIFY_PHONE_URL,
+    BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url.
     """,
   isJob: true
 ) { invocation in
@@ -43,7 +44,7 @@ let notifyCommand = Command(
   let now = try invocation.clock().now()
   if let given = try invocation.instant("now") { try store.setViewClock(given.description) }
   guard try store.lockNotices() else {
-    complain("another notify is at work")
+    complain("another notify is running")
     return .tryAgain
   }
   try store.forgetNotices(besides: rules.map(\.name), before: now - .seconds(30 * 86_400))
@@ -104,7 +105,7 @@ struct Receivers {
       let text = try secrets.find(feed: "notify-\(name)", name: "url").reveal()
       guard let url = URL(string: text), url.host != nil else {
         throw ConfigurationError.unsafeSecret(
-          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: "is no address")
+          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: "is not an address")
       }
       addresses[name] = url
     }
@@ -186,14 +187,14 @@ struct Receivers {
     guard status == 0 else {
       throw NotTaken(
         description: status & 0x7F == 0
-          ? "\(program) ended with \(status >> 8)"
-          : "\(program) ended by signal \(status & 0x7F)")
+          ? "\(program) exited with \(status >> 8)"
+          : "\(program) was ended by signal \(status & 0x7F)")
     }
   }
 
   func test() async -> ExitCode {
     var worst = ExitCode.done
-    if rules.isEmpty { write("no rules in notify.json5\n") }
+    if rules.isEmpty { write("notify.json5 has no rules\n") }
     for rule in rules {
       do {
         try await send(
@@ -201,7 +202,7 @@ struct Receivers {
           {"fuel":"\(rule.fuel.rawValue)","id":0,"kind":"test","repeat":false,"rule":"\(rule.name)",\
           "text":"A test of bowser notify","version":1}
           """, to: rule.target)
-        write("\(rule.name) told\n")
+        write("\(rule.name) sent\n")
       } catch {
         complain("\(rule.name): \(error)")
         worst = ExitCode.tryAgain.worse(than: worst)

@@ -11,31 +11,31 @@ let reportCommand = Command(
     ("bowser report --out /var/www/fuel", "index.html, a page per region, feeds and method"),
     (
       "bowser report --out /var/www/fuel --site https://fuel.example/",
-      "and sitemap.xml, for a site that others find"
+      "also write sitemap.xml, for a public site"
     ),
   ],
   options: [
-    .init(name: "out", value: "DIR", about: "the folder, new, empty or an older report"),
-    .init(name: "site", value: "URL", about: "the address that the folder will have"),
+    .init(name: "out", value: "DIR", about: "the folder: new, empty, or with an older report"),
+    .init(name: "site", value: "URL", about: "the web address that the folder will have"),
   ],
   notes: """
-    A page for each fuel and region (dl/sydney.html), suburb and station, maps without a tile from
-    anywhere, and for programs api/v1/market.json, api/v1/prices/STATE-FUEL.geojson and
-    feed/REGION.atom. Only the search and moving about on a map need a script, the report's own. The
-    pages load nothing from elsewhere and can be served from any folder or opened as files. What
-    changed is replaced whole, and what is gone is removed. A folder that holds something else and no
-    report is refused.
+    Writes a page for each fuel and region (dl/sydney.html), suburb and station, with maps that need no
+    tiles from a server, and for programs api/v1/market.json, api/v1/prices/STATE-FUEL.geojson and
+    feed/REGION.atom. Only the search and moving a map need a script, which is part of the report. The
+    pages load nothing from other sites and can be served from any folder or opened as files. A changed
+    file is replaced as a whole, and a file that is no longer part of the report is removed. A folder
+    that holds anything other than a report is refused.
     """,
   isJob: true,
   deadlineSeconds: 3_600
 ) { invocation in
   guard invocation.operands.isEmpty, let folder = invocation.options["out"], !folder.isEmpty else {
-    throw UsageError.message("where to? --out DIR")
+    throw UsageError.message("name the folder with --out DIR")
   }
   let address = try invocation.options["site"].map { text in
     guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil,
       url.query() == nil, url.fragment() == nil, url.user() == nil
-    else { throw UsageError.message("--site is an address such as https://fuel.example/") }
+    else { throw UsageError.message("--site must be an address such as https://fuel.example/") }
     return text.hasSuffix("/") ? text : text + "/"
   }
   let store = try invocation.readerStore(try invocation.settings())
@@ -67,13 +67,14 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
     } catch {
       let isFile = (try? manager.attributesOfItem(atPath: path.path)) != nil
       throw FileOutput.Failure(
-        description: "\(path.path) cannot be made: "
+        description: "\(path.path) cannot be created: "
           + (isFile ? "there is a file of that name" : error.localizedDescription))
     }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
     guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {
       throw FileOutput.Failure(
-        description: "\(folder.path) holds something that is no report of ours; nothing was written"
+        description:
+          "\(folder.path) holds something other than a report of bowser; nothing was written"
       )
     }
   }

@@ -7,18 +7,18 @@ import Store
 
 let setupCommand = Command(
   name: "setup",
-  summary: "Prepare the database, look for keys, and say the next line to type.",
+  summary: "Prepare the database, look for keys, and print the next command to type.",
   operands: "",
   examples: [
-    ("bowser setup", "make what is missing; asks nothing, and can be repeated"),
-    ("bowser setup --db postgresql:///fuel", "in that database"),
+    ("bowser setup", "create what is missing; asks nothing, and can be repeated"),
+    ("bowser setup --db postgresql:///fuel", "use that database"),
   ],
   options: [],
   notes: """
-    Makes the database where the server has none of that name, brings it to the schema of this program
-    with its roles, and says which feeds are set up. The login must own the database, and may make
-    roles (CREATEROLE) the first time. Then it prints the line for cron, or the command where the
-    systemd units are installed. No key is ever printed.
+    Creates the database if the server has none of that name, brings it to the schema of this program
+    with its roles, and lists which feeds are set up. The login must own the database, and must be
+    allowed to create roles (CREATEROLE) the first time. Then it prints the line for cron, or the
+    systemctl command if the systemd units are installed. No key is ever printed.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -33,10 +33,10 @@ let setupCommand = Command(
   let place = connection.place
   guard !["postgres", "template0", "template1"].contains(place.database) else {
     throw PostgresError.unfit(
-      "\(place.database) is the server's own database: name another one, by PGDATABASE or --db; setup makes it"
+      "\(place.database) is the server's own database: name another one with PGDATABASE or --db; setup creates it"
     )
   }
-  say("database", "\(place.database) at \(place.host), \(made == nil ? "found" : "made")")
+  say("database", "\(place.database) at \(place.host), \(made == nil ? "found" : "created")")
   let applied = try Migrator(connection).up()
   try keepCountry(of: invocation, in: connection)
   say("schema", applied.isEmpty ? "up to date" : "brought up to date: \(applied.count) files")
@@ -49,14 +49,14 @@ let setupCommand = Command(
   let ready = sources.filter { source in
     source.settings.boolean("enabled") && !missing.contains { $0.feed == source.feed }
   }
-  say("feeds", ready.isEmpty ? "none is set up" : ready.map(\.feed).joined(separator: ", "))
+  say("feeds", ready.isEmpty ? "none are set up" : ready.map(\.feed).joined(separator: ", "))
   for feed in missing { say("", "\(feed.feed) is not set up: set \(feed.missing)") }
   for source in ready {
     if let lost = try? source.missingSecret(in: Secrets(environment: invocation.environment)) {
-      say("", "\(source.feed) was read before and has lost its key: \(lost)")
+      say("", "\(source.feed) was read before, but its key is gone: \(lost)")
     }
   }
-  if !missing.isEmpty { say("", "docs/feeds.md, or man bowser-ingest, tells how to get keys") }
+  if !missing.isEmpty { say("", "docs/feeds.md and man bowser-ingest explain how to get keys") }
 
   // The suggested commands repeat `--config` and `--db` of this call, with a password hidden.
   let options = ["config", "db"].compactMap { name in
@@ -75,7 +75,7 @@ let setupCommand = Command(
   } else {
     say("cron", try cronLine(program, invocation, place))
     if invocation.environment["PGPASSWORD"] != nil || holdsPassword(target) {
-      say("", "its password into ~/.pgpass of the user of cron, or a service file")
+      say("", "put the database password into ~/.pgpass of cron's user, or into a service file")
     }
   }
   return .done

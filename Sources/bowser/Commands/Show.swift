@@ -8,24 +8,25 @@ let showCommand = Command(
   operands: "[PLACE]",
   examples: [
     ("bowser show", "averages, 30 days, tomorrow's prices and verdicts on one screen"),
-    ("bowser show perth", "a region: or nsw, newcastle"),
+    ("bowser show perth", "a region, such as also nsw or newcastle"),
     ("bowser show 3000 --fuel DL", "a postcode, a suburb or part of a station's name"),
     ("bowser show -27.47,153.03 --near 3", "within three kilometres of a point"),
     ("bowser show perth --json", "the same for programs"),
   ],
   options: [
-    .init(name: "fuel", value: "CODE", about: "such as U91 (otherwise), E10, P95, P98, DL, LPG"),
+    .init(name: "fuel", value: "CODE", about: "such as U91 (default), E10, P95, P98, DL, LPG"),
     .init(
-      name: "near", value: "KM", about: "stations within so many kilometres of the place's middle"),
-    .init(name: "days", value: "N", about: "so many days of daily averages, otherwise 30"),
+      name: "near", value: "KM",
+      about: "stations within so many kilometres of the centre of the place"),
+    .init(name: "days", value: "N", about: "how many days of daily averages (default 30)"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    A place is a region, a suburb, a postcode, a station or LAT,LON; the beginning of its name is enough
-    where that is clear. The JSON object of the market has version (1), averages, verdicts and trends,
-    whose members are columns of the views averages_now, fill_up and trend_summary. That of a place has
-    version (1), place, fuel, region, averages, verdict, days and stations. Members are only ever added
-    while the version stays.
+    A place is a region, a suburb, a postcode, a station or LAT,LON. The beginning of a name is enough if
+    it is unambiguous. The JSON object of the market has version (1), averages, verdicts and trends,
+    whose members are columns of the views averages_now, fill_up and trend_summary. The JSON object of a
+    place has version (1), place, fuel, region, averages, verdict, days and stations. As long as the
+    version stays the same, members are only added.
     """
 ) { invocation in
   let kilometres = try invocation.options["near"].map { text in
@@ -53,7 +54,7 @@ let showCommand = Command(
   }
   let place = try PlaceSearch(store: store, regions: regions).place(word)
   guard kilometres == nil || place.position != nil else {
-    throw UsageError.message("--near needs a place with a middle, and \(place.name) has none")
+    throw UsageError.message("--near needs a place with a position, and \(place.name) has none")
   }
   let page = try PlacePage(
     place, fuel: fuel, within: kilometres, days: days, now: now, store: store, regions: regions)
@@ -100,12 +101,12 @@ private struct Screen {
     let averages = try store.averagesNow()
     guard !averages.isEmpty else {
       return
-        "No averages yet: bowser ingest --all && bowser aggregate makes them; bowser setup says what is missing.\n"
+        "No averages yet: run bowser ingest --all && bowser aggregate; bowser setup lists what is missing.\n"
     }
     var text = "\n"
     text += heading("Average now", "cents per litre, change over 24 hours")
     text += averagesTable(averages)
-    text += heading("The last 30 days", "daily averages, oldest left, today right")
+    text += heading("The last 30 days", "daily averages, oldest first")
     text += sparklines(try store.trends())
     let tomorrow = try store.tomorrow()
     text += heading(
@@ -143,11 +144,12 @@ private struct Screen {
     let stations = averages.first { $0.region == nation && $0.fuel == "U91" }
     if let stations {
       text += style.dim(
-        "  \(nation) U91 rests on \(stations.stations) stations; \(stations.stale) stale left out\n"
+        "  \(nation) U91: average of \(stations.stations) stations; \(stations.stale) stale left out\n"
       )
     }
     if averages.contains(where: { $0.delayHours > 0 }) {
-      let note = "published a day late: of yesterday, and in no average beside others"
+      let note =
+        "published a day late: prices of yesterday, left out of averages over several states"
       text += "  " + style.dim("* " + style.wrapped(note, after: "    ")) + "\n"
     }
     return text + "\n"

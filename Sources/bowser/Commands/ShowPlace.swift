@@ -11,7 +11,7 @@ struct PlaceSearch {
   func place(_ word: String) throws -> NamedPlace {
     let word = word.trimmingCharacters(in: .whitespaces)
     guard !word.isEmpty, word.utf8.count <= 200 else {
-      throw UsageError.message("a place has a name")
+      throw UsageError.message("name a place of at most 200 bytes")
     }
     if let point = point(word) { return point }
     if let region = region(word) {
@@ -30,7 +30,7 @@ struct PlaceSearch {
         "place", word, among: regions.map(\.name),
         hint: numbers.count == 2 && !numbers.contains(nil)
           ? "a point is LATITUDE,LONGITUDE such as -31.95,115.86"
-          : "a region, or a suburb, postcode or station that has a price; a point will do, such as -31.95,115.86"
+          : "use a region, a suburb, postcode or station that has a price, or a point such as -31.95,115.86"
       )
     }
     // A whole name comes before the beginning of one. A suburb comes before a station of the same
@@ -40,7 +40,7 @@ struct PlaceSearch {
     guard meant.count == 1 || meant.allSatisfy({ $0 == first }) else {
       let list = meant.prefix(8).map { "\($0.name), \($0.state ?? "") (\($0.kind.rawValue))" }
       throw UsageError.message(
-        "'\(word)' may be \(list.joined(separator: "; "))\(meant.count > 8 ? " ..." : ""): say more of it, or the state"
+        "'\(word)' may be \(list.joined(separator: "; "))\(meant.count > 8 ? " ..." : ""): type more of the name, or add the state"
       )
     }
     return meant[0]
@@ -128,9 +128,9 @@ struct PlacePage {
     if let title, place.kind != .region { text += style.dim("  in \(title)") }
     text += "\n"
     if averages.isEmpty {
-      text += "  No average here: too few stations, or nothing was aggregated yet.\n"
+      text += "  No average here: too few stations, or bowser aggregate has not run yet.\n"
     } else {
-      text += "  " + style.dim("average now, c/L, and over 24 hours") + "\n"
+      text += "  " + style.dim("average now, c/L, and change over 24 hours") + "\n"
       for average in averages {
         text +=
           "  " + padded(average.fuel, 6) + leftPadded(Cents.text(average.average ?? 0), 7)

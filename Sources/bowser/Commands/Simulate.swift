@@ -12,33 +12,41 @@ let simulateCommand = Command(
   summary: "A synthetic market in the feeds' own protocols: no key, no network.",
   operands: "play | serve | record | archive",
   examples: [
-    ("bowser simulate play --days 45", "live through 45 days: fetch, store and aggregate each"),
-    ("bowser simulate serve --port 8077", "be every provider at 127.0.0.1:8077 until stopped"),
-    ("bowser simulate serve --fault server-error-503", "be broken; `--fault list` names the ways"),
+    ("bowser simulate play --days 45", "play 45 days: fetch, store and aggregate each"),
+    ("bowser simulate serve --port 8077", "serve every provider at 127.0.0.1:8077 until stopped"),
+    (
+      "bowser simulate serve --fault server-error-503",
+      "serve a fault; `--fault list` lists the faults"
+    ),
     (
       "bowser simulate archive --days 400 --out DIR",
-      "write the market's past as three states publish it, a file a month"
+      "write the past as three states publish it, one file per month"
     ),
-    ("bowser simulate record --out DIR", "write what the feeds would answer, as --record does"),
+    (
+      "bowser simulate record --out DIR",
+      "write what the feeds would answer, as ingest --record does"
+    ),
   ],
   options: [
-    .init(name: "days", value: "N", about: "days of the market that lie in the past (45)"),
-    .init(name: "stations", value: "N", about: "size of the market (240)"),
-    .init(name: "seed", value: "N", about: "another number, another market (1)"),
-    .init(name: "port", value: "N", about: "with serve: where to listen (8077)"),
+    .init(name: "days", value: "N", about: "how many past days the market has (default 45)"),
+    .init(name: "stations", value: "N", about: "how many stations the market has (default 240)"),
+    .init(name: "seed", value: "N", about: "each number gives another market (default 1)"),
+    .init(name: "port", value: "N", about: "with serve: the port to listen on (default 8077)"),
     .init(
       name: "fault", value: "NAME",
-      about: "with serve: spoil every answer in this way; `list` names them all"),
+      about: "with serve: spoil every answer with this fault; `list` lists the faults"),
     .init(name: "out", value: "DIR", about: "with record and archive: the folder"),
     .init(
       name: "archived", value: nil,
-      about: "with play: begin where the archives end, by the same days, stations and seed"),
-    .init(name: "every", value: "HOURS", about: "with play and record: hours between fetches (4)"),
+      about: "with play: begin where the archives of the same days, stations and seed end"),
+    .init(
+      name: "every", value: "HOURS",
+      about: "with play and record: hours between fetches (default 4)"),
   ],
   notes: """
-    Archives have whole months until two weeks ago; they go into DIR/nsw-fuelcheck, DIR/qld-fuel-prices
-    and DIR/wa-fuelwatch, for bowser backfill. The same seed, size, days and --now give the same market.
-    `serve` prints the settings with which bowser finds it, ready for eval or a file.
+    Archives have whole months up to two weeks ago. They are written to DIR/nsw-fuelcheck,
+    DIR/qld-fuel-prices and DIR/wa-fuelwatch, for bowser backfill. The same seed, size, days and --now
+    give the same market. `serve` prints the settings that point bowser to it, for eval or a file.
     """,
   deadlineSeconds: 0
 ) { invocation in
@@ -54,7 +62,7 @@ let simulateCommand = Command(
   case ["serve"]: try simulation.serve()
   case ["record"]: try simulation.record()
   case ["archive"]: try simulation.archive()
-  default: throw UsageError.message("simulate what? play, serve, record or archive")
+  default: throw UsageError.message("name what to simulate: play, serve, record or archive")
   }
   return .done
 }

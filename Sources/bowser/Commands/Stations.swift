@@ -4,7 +4,7 @@ import Store
 
 let stationsCommand = Command(
   name: "stations",
-  summary: "Tell which records of feeds and archives are one station, and why.",
+  summary: "Show which records of feeds and archives are one station, and why.",
   operands: "[ID...]",
   examples: [
     ("bowser stations --explain 1089", "every record of a station and how it was matched"),
@@ -14,38 +14,39 @@ let stationsCommand = Command(
     ),
   ],
   options: [
-    .init(name: "explain", value: nil, about: "the operands are stations, by their numbers"),
+    .init(name: "explain", value: nil, about: "the operands are the station_id of stations"),
     .init(
-      name: "doubtful", value: nil, about: "pairs that may be one station, the likeliest first"),
+      name: "doubtful", value: nil, about: "pairs that may be one station, the most likely first"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    Decisions go into config/stations.json5; `bowser aggregate` takes them over. Paste the line of a pair there and
-    say why; write 'another' for 'same' if they are two. The score, from 0 to 100, is made from names, addresses and
-    whether one begins where the other ends.
-    fuel_v1.station_records has the same as a view.
-    The JSON object has version (1) and, of --explain, stations: station_id and records, each with source, code,
-    matched_by, is_head, doubt and wordings (text, first_day, last_day); of --doubtful, pairs: score, why, line, first
-    and second (source, code, text). Members are only ever added while the version stays.
+    Decisions belong in config/stations.json5; `bowser aggregate` applies them. Paste the line of a pair
+    there and state why; write 'another' instead of 'same' if they are two stations. The score, from 0 to
+    100, is computed from names, addresses and whether one record begins where the other ends. The view
+    fuel_v1.station_records shows how records were matched.
+    The JSON object has version (1). With --explain it has stations: station_id and records, each with
+    source, code, matched_by, is_head, doubt and wordings (text, first_day, last_day). With --doubtful it
+    has pairs: score, why, line, first and second (source, code, text). As long as the version stays the
+    same, members are only added.
     """
 ) { invocation in
   let isExplaining = invocation.flags.contains("explain")
   guard isExplaining != invocation.flags.contains("doubtful") else {
-    throw UsageError.message("either --explain ID... or --doubtful")
+    throw UsageError.message("use either --explain ID... or --doubtful")
   }
   let store = try invocation.store(try invocation.settings())
   if isExplaining {
     guard !invocation.operands.isEmpty else {
-      throw UsageError.message("which station? its station_id, such as 1089")
+      throw UsageError.message("name a station by its station_id, such as 1089")
     }
     let stories = try invocation.operands.map { operand in
       guard let number = Int(operand) else {
-        throw UsageError.message("'\(operand)' is no station_id, a number such as 1089")
+        throw UsageError.message("'\(operand)' is not a station_id, a number such as 1089")
       }
       let records = try store.story(ofStation: number)
       guard !records.isEmpty else {
         throw UsageError.message(
-          "no station \(number); bowser show NAME --json has the station_id of those of a name")
+          "no station \(number); bowser show NAME --json shows the station_id of stations by name")
       }
       return (number, records)
     }
@@ -72,7 +73,7 @@ let stationsCommand = Command(
       }
       write("    \(decisionLine(pair, on: today))\n")
     }
-    if pairs.isEmpty { write("Nothing is in doubt.\n") }
+    if pairs.isEmpty { write("No pair is in doubt.\n") }
   }
   return .done
 }
@@ -91,12 +92,12 @@ private func explain(_ number: Int, _ records: [RecordStory]) -> String {
   for record in records {
     let how =
       switch record.matchedBy {
-      case "itself": record.isHead ? "speaks for the place" : "by itself"
+      case "itself": record.isHead ? "represents the station" : "on its own"
       case "code": "has the same code"
       case "address": "has the same address"
-      case "name": "shares the address with others and has the likest name"
+      case "name": "shares the address with others and has the most similar name"
       case "position": "lies within 150 metres"
-      default: "by a person's decision"
+      default: "decided by a person"
       }
     text += "  \(record.source) \(record.code): \(how)\n"
     for wording in record.wordings {

@@ -8,16 +8,16 @@ let statusCommand = Command(
   summary: "Show how each feed is doing, what is late and why.",
   operands: "",
   examples: [
-    ("bowser status", "a line a feed; exit 0 whatever it says"),
+    ("bowser status", "one line per feed; exits with 0 whatever it shows"),
     ("bowser status --json", "the same and more for programs"),
   ],
   options: [.init(name: "json", value: nil, about: "one JSON object")],
   notes: """
     The JSON object has version (1), pipeline, feeds, not_set_up, last_runs, quarantined and
     last_aggregate; their members are columns of the views pipeline, feed_health, ingest_runs and
-    aggregate_runs. Members are only ever added while the version stays. A feed that has no key and
-    was never read is not set up: feed, and what is missing. What is quarantined broke its reader in
-    the last thirty days, and was not read since.
+    aggregate_runs. As long as the version stays the same, members are only added. not_set_up lists the
+    feeds that have no key and were never read, with the variable that is missing. quarantined lists the
+    documents and files that broke their reader in the last thirty days and have not been read since.
     """
 ) { invocation in
   guard invocation.operands.isEmpty else { throw UsageError.message("status takes no operands") }
@@ -33,7 +33,7 @@ let statusCommand = Command(
   let feeds = health.filter { health in !notSetUp.contains { $0.feed == health.feed } }
   let style = Style(invocation.environment)
   if feeds.isEmpty {
-    write("No feed was read yet: bowser ingest --all reads those that are set up.\n")
+    write("No feed has been read yet: bowser ingest --all reads those that are set up.\n")
   } else {
     write(
       style.dim(
@@ -60,7 +60,8 @@ let statusCommand = Command(
   }
   for run in try store.quarantined() {
     let advice =
-      run.isKept ? "bowser ingest --reprocess \(run.run) tries again" : "load it again by backfill"
+      run.isKept
+      ? "bowser ingest --reprocess \(run.run) tries again" : "load it again with bowser backfill"
     write(
       padded("quarantined", 15) + style.bad("run \(run.run) of \(run.feed)")
         + ", \(age(run.at, now)): \(run.reason.asTerminalLine); \(advice)\n")
@@ -68,7 +69,7 @@ let statusCommand = Command(
   let pipeline = try store.pipeline()
   write(
     padded("aggregate", 15) + "last good \(age(pipeline.aggregatedAt, now))"
-      + (pipeline.dirtyDays > 0 ? ", \(pipeline.dirtyDays) days wait to be made again" : "") + "\n")
+      + (pipeline.dirtyDays > 0 ? ", \(pipeline.dirtyDays) days to be recomputed" : "") + "\n")
   return .done
 }
 

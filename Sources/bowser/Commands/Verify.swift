@@ -5,32 +5,34 @@ import Store
 
 let verifyCommand = Command(
   name: "verify",
-  summary: "Tell whether the stored facts are those that were stored.",
+  summary: "Check that the stored facts are unchanged since they were stored.",
   operands: "",
   examples: [
-    ("bowser verify", "every fact, run and kept document"),
-    ("bowser verify --head 5f2c09ab41d7", "and whether history still holds what was noted before"),
-    ("bowser verify --log", "what was changed of what decides whether facts count"),
+    ("bowser verify", "check every fact, run and kept document"),
+    ("bowser verify --head 5f2c09ab41d7", "also check that the chain holds a digest noted earlier"),
+    ("bowser verify --log", "list changes of what decides whether facts count"),
   ],
   options: [
     .init(
       name: "head", value: "DIGEST",
-      about: "a chain_head of fuel_v1.pipeline that was noted earlier, or its beginning"),
+      about: "a chain_head of fuel_v1.pipeline that was noted earlier, or its first digits"),
     .init(name: "log", value: nil, about: "print the audit log instead"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    Facts are summed when they are stored, and each change of the database gets a link in a chain of SHA-256 digests
-    over those sums and its run. This reads everything once and says what differs, a line each, with 65. Whoever may
-    write any row can also make the whole chain again: note chain_head elsewhere now and then, and give it to --head.
-    The JSON object has version (1), faults (texts), facts, runs, links, documents and head; of --log, version and
-    changes: changed_at, login, table, was and became. Members are only ever added while the version stays.
+    Facts are summed when they are stored, and each change of the database adds a link to a chain of
+    SHA-256 digests over those sums and its run. This command reads everything once, prints one line for
+    each difference, and exits with 65 if there is any. A login that may write any row can also rebuild
+    the whole chain, so note chain_head elsewhere from time to time and pass it with --head. The JSON
+    object has version (1), faults (texts), facts, runs, links, documents and head; with --log it has
+    version and changes: changed_at, login, table, was and became. As long as the version stays the same,
+    members are only added.
     """,
   deadlineSeconds: 6 * 3_600
 ) { invocation in
   let head = invocation.options["head"]?.lowercased()
   if let head, !(8...64).contains(head.utf8.count) || !head.utf8.allSatisfy(isHexDigit) {
-    throw UsageError.message("--head is a digest in hex, or its first eight digits or more")
+    throw UsageError.message("--head must be a digest in hex, or at least its first eight digits")
   }
   let store = try invocation.store(try invocation.settings())
   if invocation.flags.contains("log") {

@@ -4,29 +4,31 @@ import Store
 
 let withdrawCommand = Command(
   name: "withdraw",
-  summary: "Take runs back, as if they had never been.",
+  summary: "Withdraw runs, as if they had never happened.",
   operands: "RUN...",
   examples: [
     (
-      "bowser withdraw 4711 --reason 'the clock was a day ahead'", "what it reported counts no more"
+      "bowser withdraw 4711 --reason 'the clock was a day ahead'",
+      "what it reported no longer counts"
     ),
     ("bowser withdraw 4711 --undo --reason 'the clock was right'", "it counts again"),
   ],
   options: [
-    .init(name: "reason", value: "TEXT", about: "why; kept with the run"),
-    .init(name: "undo", value: nil, about: "runs that were withdrawn count again"),
+    .init(name: "reason", value: "TEXT", about: "the reason, which is kept with the run"),
+    .init(name: "undo", value: nil, about: "make withdrawn runs count again"),
   ],
   notes: """
-    Runs are numbered in fuel_v1.ingest_runs. What a withdrawn run reported is kept and marked; prices
-    that another run reported too stay. Lists near it are judged again, spans are made at once, and
-    averages by the next `bowser aggregate`. Files of archives cannot be withdrawn.
+    fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
+    marked; prices that another run also reported stay. Lists near it are judged again and spans are
+    recomputed at once; the next `bowser aggregate` recomputes the averages. Files of archives cannot be
+    withdrawn.
     """,
   isJob: true,
   deadlineSeconds: 3_600
 ) { invocation in
   guard let reason = invocation.options["reason"], reason.contains(where: { !$0.isWhitespace })
   else {
-    throw UsageError.message("why? --reason TEXT is kept with the run")
+    throw UsageError.message("state why with --reason TEXT, which is kept with the run")
   }
   let runs = Set(try runNumbers(invocation.operands)).sorted()
   let settings = try invocation.settings()
