@@ -6,9 +6,9 @@ extension Report {
   func feedsPage() -> HTML {
     let aggregated: HTML =
       market.pipeline.aggregatedAt.map { instant in
-        "Averages and verdicts were last brought up to date at \(nationTime(instant))."
+        "Averages and verdicts were last updated at \(nationTime(instant))."
           as HTML
-      } ?? "Averages and verdicts were never brought up to date."
+      } ?? "Averages and verdicts have not been computed yet."
     return page(
       "Feeds", path: "feeds.html",
       """
@@ -18,12 +18,12 @@ extension Report {
       \(table(
         "Feeds",
         [
-          ("Feed", false), ("Status", false), ("Last good", false), ("Newest price", false),
+          ("Feed", false), ("Status", false), ("Last good read", false), ("Newest price", false),
           ("Stations", true), ("Prices", true),
         ],
         market.feeds.map(row)))</div>
       <p class="note">Times are \(clockName(of: nil)). A feed is late when it was not read for two of its intervals, stale when \
-      its prices are too old to believe, failing after two bad runs.</p>
+      its prices are too old to be believed, and failing after two bad runs.</p>
       <h2>Whose data these are</h2>
       <div class="panel">
       \(table(

@@ -42,8 +42,8 @@ extension Report {
   private var nationNote: HTML {
     guard market.averages.values.contains(where: { $0.delayHours > 0 }) else { return "" }
     return """
-      <p class="note">The average of now is without states that publish their prices late; the daily averages below are \
-      with them, so that the two differ.</p>
+      <p class="note">The average now leaves out states that publish their prices late; the daily averages below \
+      include them, so the two differ.</p>
 
       """
   }
@@ -60,7 +60,7 @@ extension Report {
         let words = state.isEmpty ? "not known" : state.replacing("_", with: " ")
         return "<li class=\"\(state)\" title=\"\(Words.date(day.day)): \(words)\"><span>\(words)</span></li>\n"
       } as [HTML])</ol>
-      <p class="note">The market day by day, oldest left: quiet, falling, near its low, rising, near its high, or a shock.</p>
+      <p class="note">The market day by day, oldest first: quiet, falling, near its low, rising, near its high, or a shock.</p>
 
       """
   }
@@ -108,10 +108,10 @@ extension Report {
     }
     return """
       \(offered.count > 1
-        ? "<fieldset class=\"ranges\"><legend>How far back</legend>\n\(buttons)\(drawn)</fieldset>\n" as HTML
+        ? "<fieldset class=\"ranges\"><legend>Period</legend>\n\(buttons)\(drawn)</fieldset>\n" as HTML
         : both(month, .day))<ul class="legend">
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="line" x1="1" x2="25" y1="5" y2="5"/></svg>average</li>
-      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>of seven days</li>
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>seven-day average</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><rect class="band" width="26" height="10"/></svg>cheapest to dearest station</li>
       </ul>
 
@@ -137,11 +137,11 @@ extension Report {
     guard let trend = market.trends[key], let direction = trend.direction else { return "" }
     var words = "Prices are \(direction)"
     if let position = trend.position {
-      words += ", at \(position) % of the way from the month's low to its high"
+      words += ", \(position) % of the way from the month's low to its high"
     }
     if let day = trend.cycleDay {
-      words += "; day \(day) of the present cycle"
-      if let typical = trend.typicalCycleDays { words += ", which lately lasted \(typical) days" }
+      words += "; day \(day) of the current cycle"
+      if let typical = trend.typicalCycleDays { words += "; recent cycles lasted \(typical) days" }
     }
     return "<p class=\"note\">\(words).</p>\n"
   }
@@ -150,10 +150,10 @@ extension Report {
   private func dayTable(_ days: [MarketReport.Day]) -> HTML {
     guard days.contains(where: { $0.average != nil }) else { return "" }
     return """
-      <details><summary>The same in numbers</summary>
+      <details><summary>Show as a table</summary>
       \(table(
         "Daily averages",
-        [("Day", false), ("Average", true), ("Of 7 days", true), ("Cheapest", true), ("Dearest", true)],
+        [("Day", false), ("Average", true), ("7-day average", true), ("Cheapest", true), ("Dearest", true)],
         days.reversed().map { day in
           """
           <tr><th scope="row">\(Words.date(day.day))</th><td class="number">\(Words.cents(day.average))</td>\
@@ -169,10 +169,10 @@ extension Report {
   private func tomorrow(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
     guard let tomorrow = market.tomorrow[key] else { return "" }
     return """
-      <h3>Prices that are known ahead</h3>
-      <p>From \(Words.time(tomorrow.effectiveAt, zone(of: region))) on the average is \
+      <h3>Prices announced in advance</h3>
+      <p>From \(Words.time(tomorrow.effectiveAt, zone(of: region))) the average is \
       <b>\(Words.cents(tomorrow.tomorrow))</b> instead of \(Words.cents(tomorrow.today)) c/L: \
-      \(tomorrow.dearer) stations get dearer, \(tomorrow.cheaper) cheaper, \(tomorrow.same) stay.</p>
+      \(tomorrow.dearer) stations get dearer, \(tomorrow.cheaper) get cheaper, \(tomorrow.same) stay the same.</p>
 
       """
   }
@@ -180,12 +180,12 @@ extension Report {
   private func cycleTable(_ key: MarketReport.Key) -> HTML {
     guard let cycles = market.cycles[key], !cycles.isEmpty else { return "" }
     return """
-      <h3>The last price cycles</h3>
+      <h3>Recent price cycles</h3>
       \(table(
         "Price cycles",
         [
           ("Low", false), ("c/L", true), ("High", false), ("c/L", true), ("Days", true),
-          ("Height", true),
+          ("Rise, c/L", true),
         ],
         cycles.map { cycle in
           """
@@ -225,7 +225,7 @@ extension Report {
     }
     let winners = market.winners[key] ?? []
     return """
-      \(winners.isEmpty ? "" : list("Cheapest of the prices known ahead", winners, when: "From"))<div class="columns">
+      \(winners.isEmpty ? "" : list("Cheapest of the announced prices", winners, when: "From"))<div class="columns">
       \(list("Cheapest now", Array(stations.prefix(half))))\
       \(list("Dearest now", stations.suffix(min(5, stations.count - half)).reversed()))</div>
 

@@ -12,26 +12,26 @@ extension Report {
       <h1>What the numbers mean</h1>
       <div class="panel">
       <h2>Average now</h2>
-      <p>The mean over stations of the price in effect. Prices that are too old to believe, doubtful, for members \
-      only or of another day are left out. Fewer than three stations make no average.</p>
+      <p>The mean over stations of the price in effect. Prices that are too old to be believed, doubtful, for \
+      members only or of another day are left out. With fewer than three stations there is no average.</p>
       <h2>Daily average</h2>
-      <p>Over stations, of each station's price through the local day, weighted by how long it held; in Western \
-      Australia the price day runs from 06:00 to 06:00. A day without enough stations is a gap.</p>
+      <p>The mean over stations of each station's prices through the local day, weighted by how long they held. In \
+      Western Australia the price day runs from 06:00 to 06:00. A day without enough stations is a gap.</p>
       <h2>Should you fill up?</h2>
-      <p>Where tomorrow's prices are published, they decide. Elsewhere each market's own past does: of a few plain \
-      rules (the place in the price cycle, the direction of the last days, the cheapest weekday) the one that \
-      would have saved most over the last months speaks, corrected by how likely a fall is today, and only while it \
-      saves anything. Where none does, the answer is that it makes no difference, which is an answer.</p>
+      <p>Where tomorrow's prices are published, they decide. Elsewhere each market's own past decides. There are a few \
+      simple rules: the place in the price cycle, the direction of the last days, the cheapest weekday. The advice \
+      follows the rule that would have saved most over the last months, adjusted for how likely a fall is today, as \
+      long as that rule saves anything. If no rule saves anything, the advice is that it makes no difference.</p>
       <h2>How it is scored</h2>
-      <p>Each day is judged by what was known on it. A driver who can wait some days follows the advice; \
-      perfect timing would have known the future. The share of perfect timing's saving that the advice reached is \
-      given here, good or bad, beside the best of three habits that need no advice: going with the price of the \
-      last days, always the cheapest weekday, and comparing with the month's average.</p>
+      <p>The advice of each day uses only what was known on that day. A driver who can wait some days follows the \
+      advice; perfect timing knows the future. The table shows what share of the saving of perfect timing the advice \
+      reached, good or bad, and the same for the best of three habits that need no advice: following the price of \
+      the last days, always buying on the cheapest weekday, and comparing with the month's average.</p>
       </div>
       <h2>How good the advice was</h2>
       <div class="panel">
       \(regions.isEmpty
-        ? "<p class=\"empty\">Not scored yet: it takes some months of history.</p>\n" as HTML
+        ? "<p class=\"empty\">Not scored yet: scoring needs some months of history.</p>\n" as HTML
         : scores(regions))</div>
       \(calibration())
       """)
@@ -43,11 +43,11 @@ extension Report {
     return """
       <h2>How often a stated chance came true</h2>
       <div class="panel">
-      <p>The chance that it would be a cent cheaper within three days, as it was said, and the share of days on which \
-      it was.</p>
+      <p>The stated chance that the price falls by a cent within three days, and the share of days on which it \
+      did.</p>
       \(table(
         "Chances",
-        [("Said", true), ("Came", true), ("Days", true)],
+        [("Stated", true), ("Came true", true), ("Days", true)],
         market.calibration.map { row in
           """
           <tr><th scope="row" class="number">\(Words.percent(row.stated))</th>\

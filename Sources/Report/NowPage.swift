@@ -9,7 +9,7 @@ extension Report {
         "Now", path: "index.html",
         """
         <h1>Fuel prices now</h1>
-        <p class="lead">There are no averages yet: no prices were stored, or they were not aggregated.</p>
+        <p class="lead">There are no averages yet: no prices are stored, or they have not been aggregated.</p>
 
         """)
     }
@@ -27,7 +27,7 @@ extension Report {
       <nav aria-label="Fuels"><ul class="chips">
       \(fuelChips(market.fuels, but: fuel.code) { home + Self.path(ofFuel: $0) })</ul></nav>
       <p class="lead">\(Words.title(fuelName(fuel.code))) in the capital cities, the average of all stations at \
-      \(nationTime(now)), and what thirty days of prices say.</p>
+      \(nationTime(now)), the last thirty days, and whether to fill up.</p>
       \(feedSummary(home))<div class="cards">
       \(shown.map { region in
         card(
@@ -114,7 +114,7 @@ extension Report {
 
   func lateNote(_ average: MarketReport.Average) -> HTML {
     average.delayHours > 0
-      ? "<p class=\"note\">Prices of a day ago: this state publishes them late.</p>\n" : ""
+      ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
   }
 
   /// The verdict, its reason, and how good such advice was.
@@ -124,7 +124,8 @@ extension Report {
     let (word, mark) = verdict.isKnown ? Words.verdict(verdict.verdict) : ("Not known yet", "none")
     let saving: HTML =
       (verdict.expectedSaving ?? 0) >= 0.05 && verdict.verdict != "no_difference"
-      ? " <span class=\"unit\">about \(Words.cents(verdict.expectedSaving)) c/L to save</span>" : ""
+      ? " <span class=\"unit\">expected saving: about \(Words.cents(verdict.expectedSaving)) c/L</span>"
+      : ""
     return """
       <p class="verdict"><b class="\(mark)">\(word)</b>\(saving)</p>
       <p class="reason">\(verdict.reason).</p>
@@ -140,10 +141,10 @@ extension Report {
     }
     var parts = [state]
     if let cheaper = verdict.cheaper {
-      parts.append("chance of 1 c less within three days: \(Words.percent(cheaper))")
+      parts.append("chance of a fall of 1 c within three days: \(Words.percent(cheaper))")
     }
     if let raised = verdict.raised, raised > 0 {
-      parts.append("\(Words.percent(raised)) of stations have gone up")
+      parts.append("\(Words.percent(raised)) of stations have raised their prices")
     }
     if let aim = verdict.aim { parts.append("a good price: \(Words.cents(aim)) or less") }
     return "<p class=\"note\">\(parts.joined(separator: " · "))</p>\n"
@@ -155,11 +156,11 @@ extension Report {
       return "Not scored yet: too little history."
     }
     guard let capture = score.capture, let saving = score.saving, (score.perfect ?? 0) >= 0.5 else {
-      return "Perfect timing would have saved \(Words.cents(score.perfect)) c/L since "
-        + "\(Words.dateWithYear(score.from)): nothing to time."
+      return "Even perfect timing would have saved only \(Words.cents(score.perfect)) c/L since "
+        + "\(Words.dateWithYear(score.from))."
     }
-    return "Such advice saved \(Words.cents(saving)) c/L since \(Words.dateWithYear(score.from)), "
-      + "\(Words.percent(capture)) of what perfect timing would have."
+    return "Such advice would have saved \(Words.cents(saving)) c/L since "
+      + "\(Words.dateWithYear(score.from)), \(Words.percent(capture)) of the saving of perfect timing."
   }
 
   private func averagesTable(_ regions: [MarketReport.Region], _ home: String) -> HTML {
@@ -188,9 +189,9 @@ extension Report {
     let names = market.fuels.map { "\($0.code): \($0.name)" }.joined(separator: ", ")
     let isLate = market.averages.values.contains { $0.delayHours > 0 }
     return """
-      <p class="note">Below each average its change over 24 hours, of the stations priced at both ends. \(names).\
+      <p class="note">Below each average: its change over 24 hours, over the stations with a price at both ends. \(names).\
       \(isLate
-        ? " * Published a day late: prices of yesterday. The nation's average of now is without them, its daily averages are with them."
+        ? " * Published a day late: prices of yesterday. The national average now leaves them out; the national daily averages include them."
         : "")</p>
 
       """
@@ -200,7 +201,7 @@ extension Report {
     let bad = market.feeds.filter { $0.status != "ok" && $0.status != "off" }
     guard !bad.isEmpty else {
       return
-        "<p class=\"note\">All feeds are well: <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"
+        "<p class=\"note\">All feeds are up to date: <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"
     }
     let names = bad.map { "\($0.feed) is \($0.status)" }.joined(separator: ", ")
     return "<p class=\"note\">\(names): <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"

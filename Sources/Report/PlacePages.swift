@@ -110,7 +110,7 @@ extension Report {
   /// one.
   private func columns(_ offers: [Offer]) -> [(String, isNumber: Bool)] {
     [("c/L", true), ("Since", false)] + (offers.contains { $0.next != nil } ? [("Then", true)] : [])
-      + [("Beside its region", false)]
+      + [("Compared with its region", false)]
   }
 
   private func cells(_ offer: Offer, among offers: [Offer], _ home: HTML) -> HTML {
@@ -132,7 +132,7 @@ extension Report {
     let tenths = Cents.tenths(standing.difference)
     let words =
       tenths == 0
-      ? "as the average"
+      ? "same as the average"
       : "\(Words.cents(abs(standing.difference))) \(tenths < 0 ? "below" : "above")"
     return """
       \(words) in <a href="\(home)\(Self.path(of: region))">\(Words.title(region.name))</a>, \

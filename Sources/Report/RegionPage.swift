@@ -16,7 +16,7 @@ extension Report {
           region, fuel.code, title: fuel.name, "../" + Self.path(of: region, fuel.code), id: fuel.code,
           span: max(span(.init(region.code, fuel.code)), 10))
       })</div>
-      <p class="note"><a href="../feed/\(Self.slug(region.code)).atom">What turns here, as an Atom feed</a></p>
+      <p class="note"><a href="../feed/\(Self.slug(region.code)).atom">Changes of the advice and the market here, as an Atom feed</a></p>
 
       """)
   }

@@ -166,7 +166,7 @@ package struct Report: Sendable {
       <script src="\(home)site.js" data-home="\(home)" defer></script>
       </head>
       <body>
-      <a class="skip" href="#content">To the content</a>
+      <a class="skip" href="#content">Skip to the content</a>
       <header class="site">
       <a class="mark" href="\(home)index.html">Bowser</a>
       <nav aria-label="Pages"><ul>

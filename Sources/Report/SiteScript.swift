@@ -6,7 +6,7 @@ let siteScript = """
     const home = document.currentScript.dataset.home;
     const plain = text => text.normalize('NFKD').replace(/[\\u0300-\\u036f]/g, '').toLowerCase();
 
-    // Finding a place.
+    // Search for a place.
     const form = document.querySelector('form.search');
     const input = form.querySelector('input');
     const list = form.querySelector('ul');
@@ -41,7 +41,7 @@ let siteScript = """
         if (wanted.every(word => place.words.some(other => other.startsWith(word)))) found.push(place);
         if (found.length > most) break;
       }
-      if (!found.length) { tell('Nothing is called so.'); return; }
+      if (!found.length) { tell('No place has that name.'); return; }
       list.replaceChildren(...found.slice(0, most).map(place => {
         const item = document.createElement('li');
         const link = document.createElement('a');
@@ -56,7 +56,7 @@ let siteScript = """
       if (found.length > most) {
         const more = document.createElement('li');
         more.className = 'unit';
-        more.textContent = 'There are more: say more of the name.';
+        more.textContent = 'More places match: type more of the name.';
         list.append(more);
       }
     };
@@ -75,7 +75,7 @@ let siteScript = """
       if (next) { event.preventDefault(); next.focus(); }
     });
 
-    // Moving a map.
+    // Moving and zooming of maps.
     for (const map of document.querySelectorAll('svg.map')) {
       const whole = map.viewBox.baseVal;
       const full = { x: whole.x, y: whole.y, width: whole.width, height: whole.height };
@@ -86,7 +86,7 @@ let siteScript = """
         view.x = Math.min(full.x + full.width - view.width, Math.max(full.x, view.x));
         view.y = Math.min(full.y + full.height - view.height, Math.max(full.y, view.y));
         map.setAttribute('viewBox', `${view.x} ${view.y} ${view.width} ${view.height}`);
-        // Marks and names stay as large as they were.
+        // Marks and names keep their size on the screen.
         map.style.setProperty('--shrink', view.width / full.width);
       };
       const zoom = (factor, x = view.x + view.width / 2, y = view.y + view.height / 2) => {
@@ -106,8 +106,8 @@ let siteScript = """
       const bar = document.createElement('div');
       bar.className = 'zoom';
       for (const [sign, name, act] of [
-        ['+', 'Nearer', () => zoom(0.5)], ['\\u2212', 'Farther', () => zoom(2)],
-        ['\\u25a2', 'The whole map', () => { view = { ...full }; draw(); }],
+        ['+', 'Zoom in', () => zoom(0.5)], ['\\u2212', 'Zoom out', () => zoom(2)],
+        ['\\u25a2', 'Show the whole map', () => { view = { ...full }; draw(); }],
       ]) {
         const button = document.createElement('button');
         button.type = 'button';
@@ -126,7 +126,7 @@ let siteScript = """
       map.before(bar);
 
       map.addEventListener('wheel', event => {
-        // Without a key the wheel scrolls the page, as everywhere.
+        // Without Ctrl or Cmd the wheel scrolls the page as usual.
         if (!event.ctrlKey && !event.metaKey) return;
         event.preventDefault();
         const point = at(event);
@@ -136,7 +136,7 @@ let siteScript = """
         const point = at(event);
         zoom(0.5, point.x, point.y);
       });
-      // Held where it was taken; a finger scrolls the page while the whole map is shown.
+      // A drag moves the map. While the whole map is shown, a drag scrolls the page instead.
       let held = null;
       let wasMoved = false;
       map.addEventListener('pointerdown', event => {
@@ -156,7 +156,7 @@ let siteScript = """
         map.addEventListener(name, () => { held = null; });
       }
       map.addEventListener('dragstart', event => event.preventDefault());
-      // What was moved was not chosen.
+      // The click at the end of a drag opens no link.
       map.addEventListener('click', event => {
         if (wasMoved) { event.preventDefault(); wasMoved = false; }
       }, true);
