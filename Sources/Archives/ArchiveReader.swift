@@ -117,7 +117,7 @@ package actor ArchiveReader: ArchiveSource {
     if let texts {
       let stream = try file.member(texts)
       guard let read = try WorkbookTexts.read(stream), stream.finish() else {
-        throw engine.refusal("a damaged workbook: its texts end early")
+        throw engine.refusal("a damaged workbook: its texts are incomplete")
       }
       shared = read
     }
@@ -134,7 +134,7 @@ package actor ArchiveReader: ArchiveSource {
     box.engine.whenHeaderIsFound = { [unowned rows] in rows.priceColumn = $0 }
     let isWhole = try rows.parse(stream)
     guard isWhole, stream.finish() else {
-      throw box.engine.refusal("a damaged workbook: its sheet ends early")
+      throw box.engine.refusal("a damaged workbook: its sheet is incomplete")
     }
     try box.engine.endFile()
     return box.engine.piece(isFirst: true, isLast: true, bytes: 0)

@@ -31,7 +31,7 @@ package func csvRows(
     case .readFailed(let number):
       throw CSVFileError.unreadable(path, String(cString: strerror(number)))
     case .rowTooLong, .unclosedQuote:
-      throw CSVFileError.malformed(path, "row \(row + 1) is no row of comma-separated values")
+      throw CSVFileError.malformed(path, "row \(row + 1) is not a row of comma-separated values")
     }
   }
 }

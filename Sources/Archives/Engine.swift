@@ -595,7 +595,7 @@ struct Engine {
     let number = bit.trailingZeroBitCount + 1
     if proof.isEmpty || proof.keys.contains(where: { Int($0 % 12) + 1 == number }) {
       throw refusal(
-        "day and month are exchanged: the rows lie on day \(number) of \(others.count) months; "
+        "day and month are swapped: all rows are on day \(number) of \(others.count) months; "
           + "expected the original file, not a portal's export")
     }
   }

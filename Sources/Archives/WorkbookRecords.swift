@@ -74,7 +74,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       cellColumn = attributes["r"].map(Self.column) ?? fields.count
       // With two cells in one column, or cells out of order, the meaning of the row is unknown.
       if cellColumn < fields.count {
-        fault = fault ?? Fault(description: "cells of a row out of order")
+        fault = fault ?? Fault(description: "the cells of a row are out of order")
         parser.abortParsing()
       }
       cellType = attributes["t"] ?? ""

@@ -27,7 +27,7 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
       "no feed '\(feed)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
     case .noFeeds: "no feed is switched on"
     case .noZoneData:
-      "this machine's time zone data do not know Australia/Sydney: install tzdata"
+      "the time zone data of this machine lack Australia/Sydney: install tzdata"
     case .twice(let feed): "two files describe the feed '\(feed)'"
     case .noFolder(let tried):
       "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"

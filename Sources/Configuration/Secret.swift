@@ -62,7 +62,7 @@ package struct Secrets: Sendable {
       throw .unsafeSecret(what, reason: "is not an ordinary file")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
-      throw .unsafeSecret(what, reason: "the file belongs to somebody else")
+      throw .unsafeSecret(what, reason: "the file belongs to another user")
     }
     // systemd grants the service's user access to its credentials by an ACL, which the mode shows
     // as rights of the group.
@@ -84,7 +84,7 @@ package struct Secrets: Sendable {
     let trimmed = text.hasSuffix("\n") ? String(text.dropLast()) : text
     guard !trimmed.isEmpty else { throw .unsafeSecret(what, reason: "the secret is empty") }
     guard trimmed.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }) else {
-      throw .unsafeSecret(what, reason: "the secret holds blanks or control characters")
+      throw .unsafeSecret(what, reason: "the secret contains blanks or control characters")
     }
     return Secret(trimmed)
   }

@@ -62,7 +62,7 @@ struct SyntaxFault: Error, Equatable {
           place += 2
           while !bytes[place...].starts(with: Array("*/".utf8)) {
             guard place < bytes.count else {
-              throw Stop(place: begin, expected: "an end of the comment that begins here")
+              throw Stop(place: begin, expected: "the end of the comment that begins here")
             }
             place += 1
           }
@@ -75,7 +75,7 @@ struct SyntaxFault: Error, Equatable {
 
     private mutating func value() throws(Stop) {
       try blanks()
-      guard depth < 64 else { throw stop("fewer tables inside each other") }
+      guard depth < 64 else { throw stop("fewer nested tables") }
       depth += 1
       defer { depth -= 1 }
       if take("{") {
@@ -120,7 +120,7 @@ struct SyntaxFault: Error, Equatable {
         place += byte == 0x5C ? 2 : 1
       }
       guard next == quote else {
-        throw Stop(place: begin, expected: "an end of the text that begins here")
+        throw Stop(place: begin, expected: "the end of the text that begins here")
       }
       place += 1
     }

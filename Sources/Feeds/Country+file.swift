@@ -64,7 +64,8 @@ extension Country {
         code.wholeMatch(of: /[A-Z0-9]{1,8}/) != nil
       else {
         throw .wrongValue(
-          key: "states", place: place, expected: "a name, a zone and perhaps an hour for \(code)")
+          key: "states", place: place, expected: "a name, a zone and optionally an hour for \(code)"
+        )
       }
       states.append(
         State(
@@ -78,7 +79,7 @@ extension Country {
     guard code.wholeMatch(of: /[A-Z]{2,8}/) != nil, !states.contains(where: { $0.code == code })
     else {
       throw .wrongValue(
-        key: "country", place: place, expected: "capital letters, and not a state's code")
+        key: "country", place: place, expected: "capital letters, and not the code of a state")
     }
     self.init(
       code: code, name: settings.text("name"),

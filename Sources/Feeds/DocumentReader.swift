@@ -42,7 +42,7 @@ package enum ReadingRequest {
   package static func answer(_ request: [UInt8], of source: Source) throws -> [UInt8] {
     var frame = FrameReader(request)
     guard let wish = Wish(rawValue: try frame.integer()) else {
-      throw FrameReader.Broken("an unknown wish")
+      throw FrameReader.Broken("an unknown request")
     }
     let documents = try frame.each { frame throws(FrameReader.Broken) in
       Document(
@@ -78,7 +78,7 @@ package enum ReadingRequest {
     var frame = FrameReader(answer)
     try throwError(in: &frame)
     let reading = try Reading(from: &frame, in: source.country)
-    guard frame.isAtEnd else { throw FrameReader.Broken("more than an answer") }
+    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
     return reading
   }
 
@@ -86,7 +86,7 @@ package enum ReadingRequest {
     var frame = FrameReader(answer)
     try throwError(in: &frame)
     let calls = try frame.each { frame throws(FrameReader.Broken) in try Call(from: &frame) }
-    guard frame.isAtEnd else { throw FrameReader.Broken("more than an answer") }
+    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
     return calls
   }
 

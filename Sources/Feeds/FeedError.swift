@@ -17,7 +17,7 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
     case .notAllowed(let document, let status):
       "\(document): the provider refused the key (\(status)); check that it is valid and active"
     case .comeBack(let document, let seconds):
-      "\(document): the provider asks to wait \(seconds) s"
+      "\(document): the provider asks for a pause of \(seconds) s"
     case .malformed(let document, let reason): "\(document): \(reason)"
     case .refused(let reason): reason
     }

@@ -73,7 +73,7 @@ package struct Fetch: Sendable {
         bytes += body.count
         guard bytes <= InputLimit.runBytes.value else {
           throw FeedError.refused(
-            "its answers have more than \(InputLimit.runBytes.value) bytes together")
+            "its answers have more than \(InputLimit.runBytes.value) bytes in total")
         }
         let fetchedAt = clock.now()
         if let date = answer.headers["date"].flatMap(httpDate) {
@@ -122,13 +122,15 @@ package struct Fetch: Sendable {
   ) throws(FeedError) -> Request {
     let address = source.url.absoluteString + call.path
     guard var parts = URLComponents(string: address) else {
-      throw .unavailable(document: call.name, reason: "\(call.path) makes no address")
+      throw .unavailable(
+        document: call.name, reason: "the path \(call.path) does not form a valid address")
     }
     if !call.query.isEmpty {
       parts.queryItems = call.query.map { URLQueryItem(name: $0.0, value: $0.1) }
     }
     guard let url = parts.url else {
-      throw .unavailable(document: call.name, reason: "\(call.path) makes no address")
+      throw .unavailable(
+        document: call.name, reason: "the path \(call.path) does not form a valid address")
     }
     var headers = call.headers.merging(authority.headers) { _, authority in authority }
     headers["User-Agent"] = userAgent
@@ -173,7 +175,9 @@ package struct Fetch: Sendable {
     case 200: break
     case 401 where !source.secrets.isEmpty, 403 where !source.secrets.isEmpty:
       throw .notAllowed(document: name, status: response.status)
-    case 304: throw .malformed(document: name, reason: "304 'not modified', which was not asked")
+    case 304:
+      throw .malformed(
+        document: name, reason: "status 304 (not modified) to a request without a condition")
     case 404, 410:
       throw .unavailable(
         document: name, reason: "status \(response.status): the address may have moved")
@@ -187,14 +191,15 @@ package struct Fetch: Sendable {
     let text = String(decoding: start, as: UTF8.self).lowercased()
     if !call.isPage, text.hasPrefix("<!doctype html") || text.hasPrefix("<html") {
       throw .malformed(
-        document: name, reason: "an HTML page came instead of data: \(beginning(response.body))")
+        document: name, reason: "received an HTML page instead of data: \(beginning(response.body))"
+      )
     }
     for (magic, what) in [("pk\u{3}\u{4}", "a ZIP file"), ("%pdf", "a PDF")]
     where text.hasPrefix(magic) {
-      throw .malformed(document: name, reason: "\(what) came instead of data")
+      throw .malformed(document: name, reason: "received \(what) instead of data")
     }
     if start.starts(with: [0x1F, 0x8B]) {
-      throw .malformed(document: name, reason: "a gzip file came instead of data")
+      throw .malformed(document: name, reason: "received a gzip file instead of data")
     }
     // UTF-16 without a byte order mark would pass for UTF-8 and escape every check of the text.
     if response.body.contains(0) {

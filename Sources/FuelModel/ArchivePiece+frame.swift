@@ -48,7 +48,7 @@ extension ArchivePiece {
     for wording in newWordings {
       // A wording is of a known record, or of a new one with the next number.
       guard (0...known.records).contains(wording.record) else {
-        throw FrameReader.Broken("a station's record that is none")
+        throw FrameReader.Broken("an invalid number of a station record")
       }
       known.records = max(known.records, wording.record + 1)
     }
@@ -61,14 +61,14 @@ extension ArchivePiece {
       return (month, facts)
     }
     months = Dictionary(parts) { first, _ in first }
-    guard months.count == parts.count else { throw FrameReader.Broken("a month twice") }
+    guard months.count == parts.count else { throw FrameReader.Broken("a month appears twice") }
     sightings = try frame.each { frame throws(FrameReader.Broken) in
       let sighting = Sighting(
         wording: Int(try frame.integer(Int32.self)), month: Month(number: try frame.integer()),
         days: try frame.integer())
       guard (0..<numbers.wordings).contains(sighting.wording), months[sighting.month] != nil,
         sighting.days != 0, sighting.days >> UInt32(sighting.month.dayCount) == 0
-      else { throw FrameReader.Broken("a station seen when it was not") }
+      else { throw FrameReader.Broken("an invalid sighting of a station") }
       return sighting
     }
     rejects = try frame.each { frame throws(FrameReader.Broken) in try Reject(from: &frame) }
@@ -81,7 +81,7 @@ extension ArchivePiece {
     _ facts: [ArchiveFact], of month: Month, _ zone: Zone, _ known: ArchiveNumbers
   ) throws(FrameReader.Broken) {
     guard (0...120_000).contains(month.number) else {
-      throw FrameReader.Broken("a month that is none")
+      throw FrameReader.Broken("an invalid month")
     }
     func begin(_ month: Month) -> Int64 {
       let midnight = Instant(seconds: Int64(month.firstDay.sinceEpoch) * 86_400)
@@ -96,7 +96,7 @@ extension ArchivePiece {
       guard let band = bands[Int(fact.fuel)], fact.tenths == 0 || band.contains(fact.tenths),
         fact.record < known.records, span.contains(Int64(fact.seconds)),
         previous.map({ $0 < fact.key }) ?? true
-      else { throw FrameReader.Broken("a price that is none") }
+      else { throw FrameReader.Broken("an invalid price") }
       previous = fact.key
     }
   }
@@ -118,7 +118,7 @@ extension Month {
 extension FrameReader {
   fileprivate mutating func count() throws(Broken) -> Int {
     let count: Int64 = try integer()
-    guard (0...1 << 40).contains(count) else { throw Broken("a count that is none") }
+    guard (0...1 << 40).contains(count) else { throw Broken("an invalid count") }
     return Int(count)
   }
 

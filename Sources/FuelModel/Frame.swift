@@ -87,7 +87,7 @@ package struct FrameReader {
   package mutating func plain() throws(Broken) -> String {
     let text = try utf8()
     guard Array(text.plain.utf8) == Array(text.utf8) else {
-      throw Broken("a text that is not plain")
+      throw Broken("a text that is not in plain form")
     }
     return text
   }
@@ -100,7 +100,7 @@ package struct FrameReader {
   package mutating func line(ofBytes limit: Int) throws(Broken) -> String {
     let text = try utf8()
     guard Array(text.line(ofBytes: limit).utf8) == Array(text.utf8) else {
-      throw Broken("a line that is none")
+      throw Broken("an invalid line of text")
     }
     return text
   }

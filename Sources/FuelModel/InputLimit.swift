@@ -15,7 +15,7 @@ package struct InputLimit: Sendable {
   // MARK: Texts
 
   /// Scalars beyond this number are not read at all.
-  package static let scalarsRead = InputLimit("scalars of a text that are looked at", 2_000, "cut")
+  package static let scalarsRead = InputLimit("scalars of a text that are read", 2_000, "cut")
   package static let scalars = InputLimit("scalars of a name or an address", 200, "cut")
   package static let marks = InputLimit("marks on a letter", 4, "left out")
   package static let codeBytes = InputLimit(
@@ -33,7 +33,7 @@ package struct InputLimit: Sendable {
   // MARK: JSON
 
   package static let depth = InputLimit(
-    "objects and lists inside each other", 64, "the document is refused")
+    "nested objects and lists", 64, "the document is refused")
   package static let keys = InputLimit("keys of an object", 1_000, "the document is refused")
   package static let keyBytes = InputLimit("bytes of a key", 256, "the document is refused")
   package static let textBytes = InputLimit(

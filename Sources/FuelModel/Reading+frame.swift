@@ -75,7 +75,7 @@ extension Station {
     if try frame.boolean() {
       let (latitude, longitude) = (try frame.double(), try frame.double())
       guard let position = Position(latitude: latitude, longitude: longitude) else {
-        throw FrameReader.Broken("a position that is none")
+        throw FrameReader.Broken("an invalid position")
       }
       self.position = position
     }
@@ -106,7 +106,7 @@ extension Observation {
     let tenths: Int32 = try frame.integer()
     let price = Price(tenths: Int(tenths))
     guard price != nil || tenths == 0, price.map({ fuel.band.contains($0.tenths) }) ?? true else {
-      throw FrameReader.Broken("a price that is none")
+      throw FrameReader.Broken("an invalid price")
     }
     let microseconds: Int64 = try frame.integer()
     self.init(

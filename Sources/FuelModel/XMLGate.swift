@@ -123,9 +123,9 @@ package struct XMLGate {
       if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
         state = .instruction(isNamed: true)
       } else if byte == UInt8(ascii: ">"), recent & 0xFF == UInt8(ascii: "?") {
-        guard isNamed else { return "an instruction that says nothing" }
+        guard isNamed else { return "a processing instruction without content" }
         guard hasElement || isDeclaredUTF8 else {
-          return "declares another encoding than UTF-8"
+          return "declares an encoding other than UTF-8"
         }
         instruction = []
         become(.text)
@@ -170,7 +170,7 @@ package struct XMLGate {
       }
       become(.text)
       guard elements <= mostElements else { return "more than \(mostElements) elements" }
-      guard depth <= mostDepth else { return "more than \(mostDepth) elements inside each other" }
+      guard depth <= mostDepth else { return "more than \(mostDepth) nested elements" }
       return nil
     case UInt8(ascii: "<"): return Self.tagInTag
     default: break

@@ -21,7 +21,7 @@ package func checkedHost(of url: URL, allowLoopback: Bool) throws(HTTPError) -> 
   switch url.scheme?.lowercased() {
   case "https": break
   case "http" where allowLoopback && inside == "loopback": return host
-  default: throw .addressRefused("\(host) is not called over https")
+  default: throw .addressRefused("the address of \(host) does not use https")
   }
   if let inside, !(allowLoopback && inside == "loopback") {
     throw .addressRefused("\(host) is a \(inside) address")

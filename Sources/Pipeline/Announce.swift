@@ -16,7 +16,7 @@ extension Store {
     do {
       try body()
     } catch {
-      log.info("listeners not told", ["error": "\(error)"])
+      log.info("listeners not notified", ["error": "\(error)"])
     }
   }
 }

@@ -203,7 +203,7 @@ package struct BinaryRow {
   /// Whether the next column is NULL. If it is, this call also reads it.
   package mutating func isNull() throws(PostgresError) -> Bool {
     guard let base = rest.baseAddress, rest.count >= 4 else {
-      throw .unexpectedResult("a column too few in a binary row")
+      throw .unexpectedResult("a binary row with too few columns")
     }
     guard base.loadUnaligned(as: Int32.self) == -1 else { return false }
     rest = UnsafeRawBufferPointer(start: base + 4, count: rest.count - 4)
@@ -238,11 +238,11 @@ package struct BinaryRow {
   /// Reads a column's bytes, such as a `bytea`, that are never NULL; valid until the next row.
   package mutating func bytes() throws(PostgresError) -> UnsafeRawBufferPointer {
     guard let base = rest.baseAddress, rest.count >= 4 else {
-      throw .unexpectedResult("a column of another type in a binary row")
+      throw .unexpectedResult("a column of the wrong type in a binary row")
     }
     let size = Int(Int32(bigEndian: base.loadUnaligned(as: Int32.self)))
     guard size >= 0, rest.count >= 4 + size else {
-      throw .unexpectedResult("a column of another type in a binary row")
+      throw .unexpectedResult("a column of the wrong type in a binary row")
     }
     defer { rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size) }
     return UnsafeRawBufferPointer(start: base + 4, count: size)
@@ -251,7 +251,7 @@ package struct BinaryRow {
   private mutating func bytes(of size: Int) throws(PostgresError) -> UnsafeRawPointer {
     guard let base = rest.baseAddress, rest.count >= 4 + size,
       Int32(bigEndian: base.loadUnaligned(as: Int32.self)) == Int32(size)
-    else { throw .unexpectedResult("a column of another type in a binary row") }
+    else { throw .unexpectedResult("a column of the wrong type in a binary row") }
     rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size)
     return base + 4
   }

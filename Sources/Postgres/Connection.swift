@@ -82,7 +82,7 @@ package final class Connection {
     // The settings would stay in the session, which belongs to the pooler.
     try? execute("RESET ALL")
     throw .unfit(
-      "a pooler in transaction mode stands before the database: name the server itself, or a pool in session mode"
+      "the connection goes through a pooler in transaction mode: connect to the server itself, or to a pooler in session mode"
     )
   }
 
@@ -191,7 +191,9 @@ package final class Connection {
       }
       // libpq ends a text parameter at its first NUL and would store half a value without an error.
       // Texts from outside contain no NUL, so a NUL is a fault of this program.
-      guard !text.utf8.contains(0) else { throw .unexpectedResult("a text parameter holds a NUL") }
+      guard !text.utf8.contains(0) else {
+        throw .unexpectedResult("a text parameter contains a NUL")
+      }
       texts.append(text)
     }
     return try exclusively { () throws(PostgresError) -> Rows in

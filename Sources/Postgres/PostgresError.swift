@@ -101,19 +101,19 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .cannotConnect(let message):
       "cannot connect to the database: \(message)"
-        + (isUnknownDatabase ? " (bowser setup makes it)" : "")
+        + (isUnknownDatabase ? " (bowser setup creates it)" : "")
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .deadline(let seconds, let statement, let blocker):
-      "the deadline of \(seconds) s passed while the database was to answer: \(statement)"
+      "the deadline of \(seconds) s passed while waiting for the database: \(statement)"
         + (blocker.map { " (\($0))" } ?? "")
     case .refused(let state, let message, let detail):
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
     case .standby:
-      "this database is a standby, which takes no writing: name the primary server, or promote this one"
+      "this database is a standby, which accepts no writes: connect to the primary server, or promote this one"
     case .readOnly:
-      "this login or database is set to read only (default_transaction_read_only), and bowser has to write"
+      "this login or database is set to read only (default_transaction_read_only), but bowser has to write"
     case .unfit(let why): why
-    case .unexpectedResult(let what): "unexpected answer of the database: \(what)"
+    case .unexpectedResult(let what): "unexpected answer from the database: \(what)"
     }
   }
 }

@@ -339,7 +339,7 @@ extension Store {
     // else.
     guard codes.count <= 20 else {
       throw Refusal(
-        "\(codes.count) fuel codes that nobody knows, such as \(codes.sorted().prefix(3).joined(separator: ", "))"
+        "\(codes.count) unknown fuel codes, such as \(codes.sorted().prefix(3).joined(separator: ", "))"
       )
     }
     let rows = try connection.query(

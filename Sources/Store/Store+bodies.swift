@@ -20,8 +20,8 @@ package enum BodyError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unknownRun(let run): "there is no run \(run)"
     case .withdrawn(let run):
-      "run \(run) is withdrawn; bowser withdraw --undo \(run) counts it again"
-    case .notKept(let run): "the documents of run \(run) are not kept any more, or never came"
+      "run \(run) is withdrawn; bowser withdraw --undo \(run) makes it count again"
+    case .notKept(let run): "the documents of run \(run) are no longer kept, or none were received"
     }
   }
 }

@@ -81,7 +81,7 @@ extension Store {
           extract(epoch FROM pipeline.now_at)
         FROM fuel_v1.pipeline
         UNION ALL
-        SELECT 2, 'bowser_feed_status', '1 for the status that the feed has, 0 for the others.',
+        SELECT 2, 'bowser_feed_status', '1 for the current status of the feed, 0 for the others.',
           ARRAY['feed', feed_health.feed, 'status', status.status],
           (feed_health.status = status.status)::integer
         FROM fuel_v1.feed_health
@@ -91,14 +91,14 @@ extension Store {
           ARRAY['feed', feed_health.feed], of_feed.value
         FROM fuel_v1.feed_health
         CROSS JOIN LATERAL (VALUES
-          (1, 'last_success_timestamp_seconds', 'When its newest good documents were fetched.',
+          (1, 'last_success_timestamp_seconds', 'When the newest good documents of the feed were fetched.',
             extract(epoch FROM feed_health.last_success_at)),
-          (2, 'last_attempt_timestamp_seconds', 'When its last run began.',
+          (2, 'last_attempt_timestamp_seconds', 'When the last run of the feed began.',
             extract(epoch FROM feed_health.last_attempt_at)),
-          (3, 'newest_price_timestamp_seconds', 'The newest stamp among its prices in effect.',
+          (3, 'newest_price_timestamp_seconds', 'The newest stamp among the prices in effect of the feed.',
             extract(epoch FROM feed_health.newest_price_at)),
-          (4, 'stations', 'Stations with a price of it.', feed_health.stations),
-          (5, 'prices', 'Prices of it.', feed_health.prices),
+          (4, 'stations', 'Stations with a price from this feed.', feed_health.stations),
+          (5, 'prices', 'Prices from this feed.', feed_health.prices),
           (6, 'flagged_prices', 'Prices that are doubtful now.', feed_health.flagged),
           (7, 'unmapped_prices', 'Prices under a fuel code that nobody has mapped yet.',
             feed_health.unmapped_prices),
@@ -125,7 +125,7 @@ extension Store {
           extract(epoch FROM pipeline.aggregated_at)
         FROM fuel_v1.pipeline
         UNION ALL
-        SELECT 23, 'bowser_dirty_days', 'Days whose averages wait to be made again.', '{}',
+        SELECT 23, 'bowser_dirty_days', 'Days whose averages have to be recomputed.', '{}',
           pipeline.dirty_days
         FROM fuel_v1.pipeline
         UNION ALL
@@ -133,7 +133,7 @@ extension Store {
           ARRAY['region', averages_now.region, 'fuel', averages_now.fuel], averages_now.average_cpl
         FROM fuel_v1.averages_now
         UNION ALL
-        SELECT 25, 'bowser_average_stations', 'Stations that the average rests on.',
+        SELECT 25, 'bowser_average_stations', 'Stations that the average is computed from.',
           ARRAY['region', averages_now.region, 'fuel', averages_now.fuel], averages_now.stations
         FROM fuel_v1.averages_now
       )

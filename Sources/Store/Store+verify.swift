@@ -78,7 +78,7 @@ extension Store {
       """)
     {
       found.faults.append(
-        "run \(try row.integer("run_id")) of \(try row.text("feed")): nothing made it \(try row.text("outcome"))"
+        "run \(try row.integer("run_id")) of \(try row.text("feed")): nothing stored explains its outcome \(try row.text("outcome"))"
       )
     }
   }
@@ -105,7 +105,7 @@ extension Store {
     {
       found.faults.append(
         "station \(try row.integer("station_id")) (\(try row.text("station_code")) of \(try row.text("feed"))): "
-          + "it is not what its feed said last of it")
+          + "its description is not the newest one of its feed")
     }
   }
 
@@ -148,8 +148,8 @@ extension Store {
       found.faults.append(
         "run \(run) of \(try row.text("feed")): "
           + (facts == stored
-            ? "its \(facts) facts are not those that were stored"
-            : "\(facts) facts, \(stored) were stored"))
+            ? "its \(facts) facts differ from those that were stored"
+            : "it has \(facts) facts, but \(stored) were stored"))
     }
   }
 
@@ -170,14 +170,15 @@ extension Store {
     found.links = try chain.integer("links")
     found.head = try chain.optional("head")
     if let head, try !chain.boolean("is_known") {
-      found.faults.append("the chain does not hold \(head)")
+      found.faults.append("the chain does not contain \(head)")
     }
     // A database that is older than the chain has changes that no link covers and for which there
     // are no sums.
     if let last = try chain.optional("last") ?? (chain.boolean("is_begun") ? "0" : nil),
       last != (try chain.text("newest"))
     {
-      found.faults.append("the chain ends at change \(last) of \(try chain.text("newest"))")
+      found.faults.append(
+        "the chain ends at change \(last), but the newest change is \(try chain.text("newest"))")
     }
     for row in try connection.query(
       """
@@ -204,7 +205,7 @@ extension Store {
       found.faults.append(
         try row.optional("is_gap") == "t"
           ? "change \(number)\(run): the change before it is missing"
-          : "change \(number)\(run): what is kept of it is not what was stored")
+          : "change \(number)\(run): its rows differ from what was stored")
     }
   }
 
@@ -221,7 +222,8 @@ extension Store {
       """)
     {
       found.faults.append(
-        "run \(try row.integer("run_id")): document \(try row.text("name")) is not what came")
+        "run \(try row.integer("run_id")): document \(try row.text("name")) differs from what was received"
+      )
     }
   }
 

@@ -277,10 +277,10 @@ struct ArchiveReaderTests {
       let written = day <= 12 ? "2020-\(Self.two(day))-04" : "2020-04-\(Self.two(day))"
       text += Self.row("\(written) 10:00:00", "120.9")
     }
-    #expect(await Self.refusal("nsw-fuelcheck", text).contains("day and month are exchanged"))
+    #expect(await Self.refusal("nsw-fuelcheck", text).contains("day and month are swapped"))
     var ambiguous = Self.header
     for month in 1...6 { ambiguous += Self.row("2020-\(Self.two(month))-04 10:00:00", "120.9") }
-    #expect(await Self.refusal("nsw-fuelcheck", ambiguous).contains("day and month are exchanged"))
+    #expect(await Self.refusal("nsw-fuelcheck", ambiguous).contains("day and month are swapped"))
     // A file of two months is no exchange.
     let two =
       Self.header + (1...28).map { Self.row("2020-04-\(Self.two($0)) 10:00:00", "120.9") }.joined()

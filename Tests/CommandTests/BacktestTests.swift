@@ -102,7 +102,7 @@ struct BacktestTests {
     ("region,fuel,day,price\nx,U91,2026-02-03,150\nx,U91,2026-02-03,151", 65, "two prices"),
     ("region,fuel,day,price\nx,U91,1026-02-03,150\nx,U91,2026-02-03,151", 65, "hundred years"),
     ("", 65, "the file is empty"),
-    ("region,fuel,day,price\n\"x,U91,2026-02-03,150", 65, "is no row"),
+    ("region,fuel,day,price\n\"x,U91,2026-02-03,150", 65, "is not a row"),
   ])
   func whatIsWrongIsNamed(text: String, code: Int32, what: String) throws {
     try file(text) { path in

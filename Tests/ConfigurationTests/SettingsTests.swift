@@ -149,11 +149,11 @@ struct SyntaxFaultTests {
   @Test(arguments: [
     ("{\n  a: 1,\n  b: 2 \n  c: 3\n}", 4, 3, "a comma or }"),
     ("{ a 1 }", 1, 5, "a colon after the key"),
-    ("{ a: 'x\n}", 1, 6, "an end of the text that begins here"),
+    ("{ a: 'x\n}", 1, 6, "the end of the text that begins here"),
     ("[1, 2", 1, 6, "a comma or ]"),
     ("{ a: }", 1, 6, "a value"),
     ("{ a: 1 } x", 1, 10, "the end of the file"),
-    ("{ /* a: 1 }", 1, 3, "an end of the comment that begins here"),
+    ("{ /* a: 1 }", 1, 3, "the end of the comment that begins here"),
     ("{ 'ä': 'ö', : 1 }", 1, 13, "a key"),
     ("", 1, 1, "a value"),
   ])

@@ -45,7 +45,7 @@ struct GateTests {
     let text = Self.document(Self.stations, Self.prices).replacing(
       "\"price\":189.9", with: "\"price\":189.9,\"\(key)\":250.0")
     let error = #expect(throws: FeedError.self) { try read(text) }
-    #expect("\(error!)".contains("stands twice"), "\(error!)")
+    #expect("\(error!)".contains("appears twice"), "\(error!)")
   }
 
   /// F-N18: an object with many keys is refused, in less than quadratic time.
@@ -124,13 +124,13 @@ struct GateTests {
   /// F-N41: empty instructions, tags that hide their end in quotes, and excessive nesting are
   /// refused before a parser sees them, however the bytes are split into pieces.
   @Test(arguments: [
-    ("<?xml?><rss/>", "an instruction that says nothing"),
-    ("<rss><?a?></rss>", "an instruction that says nothing"),
+    ("<?xml?><rss/>", "a processing instruction without content"),
+    ("<rss><?a?></rss>", "a processing instruction without content"),
     ("<rss a=\">\(String(repeating: " b=''", count: 3_000))/>", "a tag of more than 8192 bytes"),
     ("<rss \(String(repeating: " b=''", count: 3_000))/>", "a tag of more than 8192 bytes"),
-    (String(repeating: "<a>", count: 65), "more than 64 elements inside each other"),
+    (String(repeating: "<a>", count: 65), "more than 64 nested elements"),
     (String(repeating: " ", count: 65_537), "no element in the first 65536 bytes"),
-    ("<?xml version='1.0' encoding = 'UTF-7'?><rss/>", "declares another encoding than UTF-8"),
+    ("<?xml version='1.0' encoding = 'UTF-7'?><rss/>", "declares an encoding other than UTF-8"),
     ("<rss version=\"2.0><?a?></rss>", "a tag inside a tag"),
     ("<rss <?a?>", "a tag inside a tag"),
     ("x<rss/>", "text before the first element"),

@@ -161,7 +161,7 @@ struct MyFuelTests {
       }
     }
     let error = try await refusal(by: client, attempts: 1, seconds: 60)
-    #expect("\(error)".contains("bytes together"), "\(error)")
+    #expect("\(error)".contains("bytes in total"), "\(error)")
     // The limit of 64 MiB is exceeded by the 45th answer of 1.5 MB. The rest of the 200 batches are
     // not requested.
     #expect(asked.withLock { $0 } == 45)

@@ -54,7 +54,7 @@ enum FuelCheck: Provider {
       source.url.absoluteString
       + "/oauth/client_credential/accesstoken?grant_type=client_credentials"
     guard let url = URL(string: address) else {
-      throw .unavailable(document: "token", reason: "the feed's url makes no address")
+      throw .unavailable(document: "token", reason: "the feed's url does not form a valid address")
     }
     let answer = try await ask(
       Request(url: url, headers: ["Authorization": "Basic \(pair)", "Accept": "application/json"]))

@@ -54,12 +54,12 @@ enum FuelWatch: Provider {
     for document in documents {
       let parts = document.name.split(separator: "-").map(String.init)
       guard parts.count == 2 else {
-        throw .malformed(document: document.name, reason: "not a name of a FuelWatch document")
+        throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
       switch parts[0] {
       case "today", "tomorrow", "yesterday":
         guard let product = products.first(where: { String($0.number) == parts[1] }) else {
-          throw .malformed(document: document.name, reason: "no such product")
+          throw .malformed(document: document.name, reason: "an unknown product")
         }
         let items = try rssItems(document)
         // Unleaded has hundreds of prices on any day. A list without any is not a list of today.
@@ -77,16 +77,16 @@ enum FuelWatch: Provider {
           !items.contains(where: { Day(($0["date"] ?? "").plain) == day })
         {
           reading.warnings.append(
-            "\(document.name) is of \((items[0]["date"] ?? "").plain), not of \(day)")
+            "\(document.name) holds prices of \((items[0]["date"] ?? "").plain), not of \(day)")
         }
         for item in items { read(item, product.fuel, into: &reading) }
       case "sites":
         guard let product = products.first(where: { $0.code == parts[1] }) else {
-          throw .malformed(document: document.name, reason: "no such product")
+          throw .malformed(document: document.name, reason: "an unknown product")
         }
         try readSites(document, product.fuel, into: &reading)
       default:
-        throw .malformed(document: document.name, reason: "not a name of a FuelWatch document")
+        throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
     }
     return reading

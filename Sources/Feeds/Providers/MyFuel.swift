@@ -70,7 +70,7 @@ enum MyFuel: Provider {
   ) async throws(FeedError) -> Authority {
     guard !isPage(source) else { return Authority(headers: [:]) }
     guard let url = URL(string: source.url.absoluteString + "/api/token") else {
-      throw .unavailable(document: "token", reason: "the feed's url makes no address")
+      throw .unavailable(document: "token", reason: "the feed's url does not form a valid address")
     }
     func encoded(_ name: String) -> String {
       let allowed = CharacterSet.alphanumerics
@@ -256,7 +256,7 @@ enum MyFuel: Provider {
     }
     // A requested outlet without an answer means a lost page of the list, not a closed outlet.
     guard answered.count * 10 >= known.count * 9 else {
-      throw .refused("prices of only \(answered.count) of \(known.count) outlets came")
+      throw .refused("prices of only \(answered.count) of \(known.count) outlets were received")
     }
     if answered.count < known.count { reading.coverage = .partial }
     return reading
@@ -336,7 +336,7 @@ enum MyFuel: Provider {
       let found = text[start...].firstMatch(of: /\bvalue\s*=\s*(?:"([^"]*)"|'([^']*)')/),
       !text[start..<found.range.lowerBound].contains(">"),
       let value = found.1 ?? found.2
-    else { throw .malformed(document: document.name, reason: "the page holds no serverJson") }
+    else { throw .malformed(document: document.name, reason: "the page has no serverJson") }
     return Document(
       name: document.name, bytes: Array(unescaped(value).utf8), fetchedAt: document.fetchedAt)
   }

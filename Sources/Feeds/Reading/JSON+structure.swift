@@ -118,7 +118,7 @@ private struct StructureCheck {
     frames[top].keys.append(key)
     guard isKnown else { return nil }
     return
-      "\"\(String(decoding: unescaped(key).prefix(40), as: UTF8.self).plain)\" stands twice in one object"
+      "\"\(String(decoding: unescaped(key).prefix(40), as: UTF8.self).plain)\" appears twice in one object"
   }
 
   /// Returns the text of a key without its escapes, which are other ways to write the same text.

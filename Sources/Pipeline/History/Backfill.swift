@@ -20,7 +20,7 @@ package struct Backfill {
       case .noFiles(let path): "\(path): no .csv, .csv.gz, .xlsx or .zip files"
       case .noFile(let path): "\(path): no such file"
       case .noRegularFile(let path):
-        "\(path): no regular file; give - and send it to standard input"
+        "\(path): not a regular file; use - and send it to standard input"
       }
     }
   }

@@ -18,7 +18,8 @@ package func decisions(file: String) throws(ConfigurationError) -> [StationDecis
     func record(_ key: String) throws(ConfigurationError) -> (String, String) {
       let parts = settings.text(key).split(separator: " ", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
-        throw .wrongValue(key: key, place: place, expected: "a feed or archive and a code there")
+        throw .wrongValue(
+          key: key, place: place, expected: "a feed or archive and one of its station codes")
       }
       return (parts[0], parts[1])
     }
@@ -35,7 +36,7 @@ package func decisions(file: String) throws(ConfigurationError) -> [StationDecis
           == Set([first.0 + " " + first.1, second.0 + " " + second.1])
       })
     else {
-      throw .wrongValue(key: "as", place: place, expected: "each two records decided once")
+      throw .wrongValue(key: "as", place: place, expected: "decided once for each pair of records")
     }
     decisions.append(decision)
   }

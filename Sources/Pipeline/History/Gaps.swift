@@ -34,7 +34,7 @@ package func gaps(
         let command =
           isArchived
           ? archive.map { "bowser backfill \($0.id) FILES, from \($0.settings.text("page"))" }
-          : kept.map { "bowser backfill \($0) FILES, if somebody kept them" }
+          : kept.map { "bowser backfill \($0) FILES, if the answers were kept" }
         if let last = gaps.last, last.to + 1 == day, last.command == command {
           gaps[gaps.count - 1].to = day
         } else {

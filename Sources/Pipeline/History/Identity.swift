@@ -148,7 +148,7 @@ package enum Identity {
     var undecided: Set<String> = []
     /// Pairs that a rule left undecided, and why.
     var open: [Pair: String] = [:]
-    static let followed = "its address was another code's before"
+    static let followed = "its address belonged to another code before"
 
     struct Pair: Hashable {
       let low: Int
@@ -421,7 +421,7 @@ package enum Identity {
         } else if hasTwins {
           leaveOpen(
             id, among: ids[..<position].filter { clusterOf[$0] != clusterOf[id] && !clash(id, $0) },
-            "several stations share its address and no name is like its own")
+            "several stations share its address, and none has a similar name")
         }
       }
     }
@@ -501,7 +501,7 @@ package enum Identity {
             if candidates.count > 1, doubts[entry.id] == nil {
               leaveOpen(
                 entry.id, among: candidates.filter { !clash(entry.id, $0) }.map { members($0)[0] },
-                "several stations of its street have a house number like its own")
+                "several stations of its street have a similar house number")
             }
             continue
           }

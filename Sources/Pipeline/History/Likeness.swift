@@ -65,12 +65,12 @@ struct Likeness {
     let time =
       switch gap {
       case nil: ""
-      case let gap? where gap < 0: ", both for \(-gap) days"
+      case let gap? where gap < 0: ", both in use for \(-gap) days"
       case 0: ", one after the other"
       case let gap?: ", one \(gap) days after the other"
       }
     return
-      "\(place), \(name >= 1 ? "the same name" : name > 0 ? "names alike" : "another name")\(time)"
+      "\(place), \(name >= 1 ? "the same name" : name > 0 ? "similar names" : "a different name")\(time)"
   }
 
   // On how many common days two records of one station may appear. A feed may list an old code for

@@ -51,7 +51,7 @@ package struct Replays {
       let found = try sources.flatMap { try self.answers(in: folder, of: $0) }
       guard !found.isEmpty else {
         throw IngestError.recording(
-          path: folder, reason: "holds no answers of a feed, such as qld-fpd/20260702T235701Z")
+          path: folder, reason: "contains no answers of a feed, such as qld-fpd/20260702T235701Z")
       }
       answers += found
     }
@@ -121,7 +121,7 @@ package struct Replays {
       answers[position].documents = { [references] in
         let bytes = try reader.bytes(path)
         guard let shownAt = kept.shownAt(String(decoding: bytes, as: UTF8.self)) else {
-          throw Refusal("no stamp that can be read")
+          throw Refusal("no readable stamp")
         }
         let fetchedAt = shownAt + source.delay
         return [Document(name: "prices", bytes: bytes, fetchedAt: fetchedAt)]

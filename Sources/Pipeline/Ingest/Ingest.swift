@@ -347,7 +347,7 @@ package struct Ingest {
       fetchedAt = last
       // A recording from a machine with a wrong clock would count as the newest run for years.
       guard fetchedAt <= clock.now() + .seconds(600) else {
-        throw Refusal("fetched at \(fetchedAt), which lies ahead of the clock")
+        throw Refusal("fetched at \(fetchedAt), which is later than the clock")
       }
       try store.keep(
         documents, of: run, fetchedAt: fetchedAt, clockSkewSeconds: clockSkewSeconds)

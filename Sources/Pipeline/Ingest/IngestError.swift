@@ -19,12 +19,12 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .busy: "another run of this feed is under way"
-    case .notBefore(let instant): "no call before \(instant), by the provider's rule"
-    case .quotaSpent(let allowed): "the \(allowed) calls of this month are spent"
+    case .notBefore(let instant): "no request before \(instant), by the provider's rule"
+    case .quotaSpent(let allowed): "the \(allowed) requests of this month are used up"
     case .off: "switched off in the configuration"
     case .clockIsWrong(let seconds):
-      "this machine's clock is wrong: the provider's stands \(abs(seconds)) s "
-        + "\(seconds > 0 ? "after" : "before") it; nothing was stored"
+      "this machine's clock is wrong: the provider's clock is \(abs(seconds)) s "
+        + "\(seconds > 0 ? "ahead of" : "behind") it; nothing was stored"
     case .recording(let path, let reason): "\(path): \(reason)"
     }
   }

@@ -52,7 +52,7 @@ package struct Merge {
     }
     let leftOut = settled.stations.count - bounded.stations.count
     if leftOut > 0 {
-      bounded.warnings.append("\(leftOut) stations beyond the \(most) that a feed may name")
+      bounded.warnings.append("\(leftOut) stations more than the \(most) that a feed may have")
     }
     return bounded
   }
@@ -145,7 +145,8 @@ package struct Merge {
       counts.oddities = settled.warnings
       counts.awaitsTomorrow = settled.awaitsTomorrow
       if settled.contradictedStations > 0 {
-        counts.oddities.append("\(settled.contradictedStations) stations described in two ways")
+        counts.oddities.append(
+          "\(settled.contradictedStations) stations described in two different ways")
       }
       try store.finish(
         run, settled, payload: payload, counts: counts, isComplete: isComplete, requests: requests,

@@ -55,7 +55,7 @@ package struct Recording: Sendable {
     }
     guard !stamped.isEmpty else {
       throw IngestError.recording(
-        path: path, reason: "holds no folder named by an instant, such as 20260702T235701Z")
+        path: path, reason: "contains no folder named after an instant, such as 20260702T235701Z")
     }
     return try stamped.sorted { $0.instant < $1.instant }.map { run in
       try documents(in: "\(path)/\(run.name)", takenAt: run.instant)

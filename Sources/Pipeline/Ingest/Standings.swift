@@ -100,8 +100,8 @@ package struct Standings {
         if list.judgement.refusal != nil && !list.isStored && judgement.refusal == nil { continue }
         if judgement.refusal != list.judgement.refusal || judgement.isComplete != list.isComplete {
           faults.append(
-            "run \(list.run) of \(feed) is \(words(list.judgement, list.isComplete)), "
-              + "and by the lists around it \(words(judgement, judgement.isComplete))")
+            "run \(list.run) of \(feed) is stored as \(words(list.judgement, list.isComplete)), "
+              + "but by the lists around it is \(words(judgement, judgement.isComplete))")
         }
       }
       begins = ends

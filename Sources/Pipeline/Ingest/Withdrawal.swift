@@ -21,9 +21,9 @@ package struct Withdrawal {
       case .archive(let run, let feed):
         "run \(run) loaded a file of \(feed): only runs of feeds can be withdrawn"
       case .replaced(let run, let by):
-        "the answers of run \(run) were read again by run \(by): withdraw that one"
+        "the answers of run \(run) were read again by run \(by): withdraw run \(by) instead"
       case .notCounted(let run, let outcome):
-        "run \(run) does not count anyway: it is \(outcome)"
+        "run \(run) already does not count: it is \(outcome)"
       case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"
       }
     }

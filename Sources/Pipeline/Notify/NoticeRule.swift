@@ -63,7 +63,7 @@ package struct NoticeRule: Sendable {
       else { throw wrong("name", "lower-case letters, digits and dashes, used once") }
       let (region, somewhere) = (settings.text("region"), settings.text("place"))
       guard region.isEmpty != somewhere.isEmpty else {
-        throw wrong("region", "given for a verdict, and place for a price: one of them")
+        throw wrong("region", "given for a verdict, or place given for a price, but not both")
       }
       var kind = Kind.verdict
       if region.isEmpty {
@@ -74,7 +74,8 @@ package struct NoticeRule: Sendable {
       }
       let (address, command) = (settings.text("address"), settings.text("command"))
       guard address.isEmpty != command.isEmpty else {
-        throw wrong("address", "the name of an address, or command a program: one of them")
+        throw wrong(
+          "address", "the name of an address, or command given with a program, but not both")
       }
       guard command.isEmpty || command.hasPrefix("/") else {
         throw wrong("command", "the path of a program, from / on and without arguments")

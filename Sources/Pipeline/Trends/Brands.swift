@@ -21,7 +21,8 @@ package func brands(file: String) throws(ConfigurationError) -> [BrandName] {
         written: written.plain.lowercased(), brand: brand,
         from: try day("from", settings, place), until: try day("until", settings, place))
       guard !names.contains(where: { $0.written == name.written && $0.from == name.from }) else {
-        throw .wrongValue(key: written.plain, place: place, expected: "a spelling of one brand")
+        throw .wrongValue(
+          key: written.plain, place: place, expected: "a spelling of only one brand")
       }
       names.append(name)
     }

@@ -21,7 +21,8 @@ package func marketEvents(
   var events: [MarketEvent] = []
   for settings in try Settings.list(file: file, table) {
     guard let day = try day("on", settings, place), !settings.text("what").isEmpty else {
-      throw .wrongValue(key: "on", place: place, expected: "a day, and what happened then")
+      throw .wrongValue(
+        key: "on", place: place, expected: "a day such as 2026-07-01, with a text in what")
     }
     let (state, fuel) = (settings.text("state"), settings.text("fuel"))
     events.append(

@@ -58,7 +58,7 @@ package struct PriceFile: Sendable {
       guard field("price").utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
         let price = Double(field("price")), price > 0, price <= 3_000
       else {
-        throw wrong("price '\(field("price"))' is no price in cents per litre")
+        throw wrong("price '\(field("price"))' is not a price in cents per litre")
       }
       if let other = known[market]?[day], other != price {
         throw wrong("day \(day) has two prices, \(other) and \(price)")

@@ -35,7 +35,8 @@ package func regions(
     let isRest = settings.text("kind") == "rest"
     let position = isRest ? nil : try centre(settings, country, place)
     if isRest && settings.text("state").isEmpty {
-      throw .wrongValue(key: "state", place: place, expected: "the state of which it is the rest")
+      throw .wrongValue(
+        key: "state", place: place, expected: "the state that the region is the rest of")
     }
     if !isRest && settings.integer("radiusKilometres") == 0 {
       throw .missingKey("radiusKilometres", place: place)

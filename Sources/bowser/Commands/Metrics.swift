@@ -20,7 +20,7 @@ let metricsCommand = Command(
   guard invocation.operands.isEmpty else { throw UsageError.message("metrics takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   var text = """
-    # HELP bowser_build_info The program that wrote this.
+    # HELP bowser_build_info The version of the program that wrote these metrics.
     # TYPE bowser_build_info gauge
     bowser_build_info{version="\(Version.number)",commit="\(Version.commit)"} 1
 
