@@ -74,8 +74,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.begin_absorbing(integer, timestamptz) IS
-  'Begins to merge a run into the history. Answers whether a later one is stored, or its documents were read before, '
-  'and whether what its feed shows was said last by runs that count.';
+  'Begins to merge a run into the history. Returns whether a later run is stored or its documents were read before '
+  '(is_late), and whether it is not late and what its feed shows was last reported by runs that count (is_direct).';
 GRANT EXECUTE ON FUNCTION fuel.begin_absorbing(integer, timestamptz) TO fuel_writer;
 
 -- Stores stations under codes that are new. A code that appears only with a price becomes a station record too, so that
@@ -93,7 +93,7 @@ RETURNS void LANGUAGE sql AS $$
   ORDER BY new.station_code
 $$;
 COMMENT ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) IS
-  'Stores stations of a feed of which nothing but their codes is known yet.';
+  'Stores stations of a feed for which only the codes are known yet.';
 GRANT EXECUTE ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) TO fuel_writer;
 
 -- Returns, for a feed that stamps nothing, the newest price of each station and fuel that had begun by an instant.
@@ -371,6 +371,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.absorb(
   integer, timestamptz, timestamptz, boolean, boolean, timestamptz) IS
-  'Merges what differs of a run into the history. Answers how many facts were new.';
+  'Merges what differs of a run into the history. Returns how many facts were new.';
 GRANT EXECUTE ON FUNCTION fuel.absorb(
   integer, timestamptz, timestamptz, boolean, boolean, timestamptz) TO fuel_writer;

@@ -24,5 +24,5 @@ LANGUAGE sql STABLE AS $$
       LIMIT 1)
 $$;
 COMMENT ON FUNCTION fuel.is_aggregate_due(integer) IS
-  'Whether an aggregate has anything to make that the one before it has not.';
+  'Whether an aggregate has anything to compute that the one before it has not computed.';
 GRANT EXECUTE ON FUNCTION fuel.is_aggregate_due(integer) TO fuel_writer;

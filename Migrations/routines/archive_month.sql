@@ -34,10 +34,11 @@ BEGIN
   JOIN fuel.state USING (state)
   WHERE source.source_id = p_source_id AND source.kind = 'archive';
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'source % is no archive', p_source_id;
+    RAISE EXCEPTION 'source % is not an archive', p_source_id;
   END IF;
   IF p_month NOT BETWEEN '2000-01-01' AND now()::date + 400 OR extract(day FROM p_month) <> 1 THEN
-    RAISE EXCEPTION 'no month is kept for %', p_month USING ERRCODE = 'datetime_field_overflow';
+    RAISE EXCEPTION 'month % is out of range or not the first of a month', p_month
+      USING ERRCODE = 'datetime_field_overflow';
   END IF;
   IF to_regclass('fuel.' || archive) IS NULL THEN
     EXECUTE format(
@@ -73,7 +74,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.begin_archive_month(smallint, date) IS
-  'Makes the empty table of a month of an archive, without its key.';
+  'Creates the empty table of a month of an archive, without its key.';
 REVOKE EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) TO fuel_writer;
 
@@ -160,7 +161,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
-  'Adds the staged facts of a run to its archive. Answers how many were new, and how many of those '
+  'Adds the staged facts of a run to its archive. Returns how many were new, and how many of those '
   'contradict another file.';
 GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;
 
@@ -202,5 +203,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.settle_archive_prices() IS
-  'Keeps of the staged facts of each station, fuel and second the last. Answers the others.';
+  'Keeps the last of the staged facts of each station, fuel and second. Returns the others.';
 GRANT EXECUTE ON FUNCTION fuel.settle_archive_prices() TO fuel_writer;

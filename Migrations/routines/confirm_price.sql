@@ -15,6 +15,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.confirm_price(integer, text, numeric) IS
-  'Takes a doubtful price (station_id, fuel code, cents per litre) for true; the next aggregate counts it, '
-  'in the past too.';
+  'Confirms a doubtful price (station_id, fuel code, cents per litre); the next aggregate counts it, '
+  'in the past as well.';
 GRANT EXECUTE ON FUNCTION fuel.confirm_price(integer, text, numeric) TO fuel_writer;

@@ -55,5 +55,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.count_places(timestamptz) IS
-  'Brings up to date where stations count, and marks the days of those that counted elsewhere.';
+  'Updates in which regions stations count, and marks the days of stations that counted elsewhere.';
 GRANT EXECUTE ON FUNCTION fuel.count_places(timestamptz) TO fuel_writer;

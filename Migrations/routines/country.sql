@@ -36,5 +36,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.keep_country(text, text, text, text[], text[], text[], integer[]) IS
-  'Makes the country and its states those of the configuration. False: there are runs of another one, and nothing was done.';
+  'Stores the country of the configuration and its states. Returns false, and changes nothing, if there are runs of '
+  'another country.';
 REVOKE EXECUTE ON FUNCTION fuel.keep_country(text, text, text, text[], text[], text[], integer[]) FROM PUBLIC;

@@ -54,7 +54,7 @@ LANGUAGE sql STABLE AS $$
   GROUP BY island.source_id, island.island
 $$;
 COMMENT ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) IS
-  'When each feed was read so often that its lists follow one another, by feed, from an instant on.';
+  'The times from an instant on in which each feed was read so often that its lists follow one another without a gap.';
 GRANT EXECUTE ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
 -- Returns the price days that each source covers, up to an instant.
@@ -172,5 +172,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.refresh_source_days(timestamptz) IS
-  'Brings up to date which days each feed and archive covers.';
+  'Updates which days each feed and archive covers.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_source_days(timestamptz) TO fuel_writer;

@@ -122,6 +122,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean) IS
-  'Keeps the staged descriptions of stations, and has the newest of each describe its station.';
+  'Stores the staged descriptions of stations, and describes each station by its newest one.';
 GRANT EXECUTE ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean)
   TO fuel_writer;

@@ -9,7 +9,8 @@ DECLARE
   partition    text        := to_char(month_begins, '"price_"YYYY_MM');
 BEGIN
   IF p_at NOT BETWEEN '2000-01-01' AND now() + interval '400 days' THEN
-    RAISE EXCEPTION 'no month is kept for %', p_at USING ERRCODE = 'datetime_field_overflow';
+    RAISE EXCEPTION '% is out of the range for which prices are kept', p_at
+      USING ERRCODE = 'datetime_field_overflow';
   END IF;
   IF to_regclass('fuel.' || partition) IS NOT NULL THEN
     RETURN;
@@ -30,6 +31,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.ensure_price_month(timestamptz) IS
-  'Makes the partition of fuel.price that holds an instant, if it is missing.';
+  'Creates the partition of fuel.price that holds an instant, if it is missing.';
 REVOKE EXECUTE ON FUNCTION fuel.ensure_price_month(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.ensure_price_month(timestamptz) TO fuel_writer;

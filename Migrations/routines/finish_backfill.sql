@@ -47,7 +47,7 @@ END
 $$;
 COMMENT ON FUNCTION fuel.finish_backfill(
   smallint, timestamptz, timestamptz, date[], timestamptz[], boolean) IS
-  'Keeps the sightings of a file of an archive and how far it reaches, by local month, and notes the months '
-  'whose spans have to be made again.';
+  'Stores the sightings of a file of an archive and the time that it covers, by local month, and notes the months '
+  'whose spans have to be recomputed.';
 GRANT EXECUTE ON FUNCTION fuel.finish_backfill(
   smallint, timestamptz, timestamptz, date[], timestamptz[], boolean) TO fuel_writer;

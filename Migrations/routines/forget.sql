@@ -10,7 +10,7 @@ BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
   -- Only the descriptions of a run that no longer counts may be taken back.
   IF told.outcome NOT IN ('superseded', 'withdrawn', 'refused') THEN
-    RAISE EXCEPTION 'run % counts', p_run_id;
+    RAISE EXCEPTION 'run % counts, so its descriptions are kept', p_run_id;
   END IF;
   -- A description loses the sighting of this run. If that was its only sighting, the description is deleted. If the run
   -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. Runs
@@ -74,7 +74,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.forget_descriptions(integer) IS
-  'Takes back how a run describes stations, when it does not count any more.';
+  'Removes the descriptions of stations that a run brought, after the run stopped counting.';
 REVOKE EXECUTE ON FUNCTION fuel.forget_descriptions(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_descriptions(integer) TO fuel_writer;
 
@@ -135,6 +135,6 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   WHERE source.source_id = p_source_id
 $$;
 COMMENT ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) IS
-  'Removes from the cache and the regions of a feed what nothing tells of.';
+  'Removes from the cache and the regions of a feed the stations and fuels that nothing reports any more.';
 REVOKE EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) TO fuel_writer;

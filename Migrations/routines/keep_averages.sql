@@ -8,8 +8,8 @@ SELECT EXISTS (
     AND fuel.clock() < average_keeping.holds_until
     AND average_keeping.changes = (SELECT coalesce(sum(source.changes), 0) FROM fuel.source)
 ) AS holds;
-COMMENT ON VIEW fuel.average_holding         IS 'Whether fuel.average_kept is of this moment. One row.';
-COMMENT ON COLUMN fuel.average_holding.holds IS 'Whether it is.';
+COMMENT ON VIEW fuel.average_holding         IS 'Whether fuel.average_kept is valid at this moment. One row.';
+COMMENT ON COLUMN fuel.average_holding.holds IS 'Whether it is valid.';
 GRANT SELECT ON fuel.average_holding TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.keep_averages(p_clock timestamptz) RETURNS void LANGUAGE plpgsql AS $$
@@ -56,5 +56,5 @@ BEGIN
     seen;
 END
 $$;
-COMMENT ON FUNCTION fuel.keep_averages(timestamptz) IS 'Keeps the averages of this moment.';
+COMMENT ON FUNCTION fuel.keep_averages(timestamptz) IS 'Stores the averages at this moment in fuel.average_kept.';
 GRANT EXECUTE ON FUNCTION fuel.keep_averages(timestamptz) TO fuel_writer;

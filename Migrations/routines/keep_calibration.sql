@@ -40,5 +40,5 @@ AS $$
   GROUP BY said.method, said.event, least(floor(said.chance * 10), 9)
 $$;
 COMMENT ON FUNCTION fuel.keep_calibration() IS
-  'Makes fuel.verdict_calibration anew from the verdicts that were given and what came.';
+  'Recomputes fuel.verdict_calibration from the verdicts that were given and the prices that followed.';
 GRANT EXECUTE ON FUNCTION fuel.keep_calibration() TO fuel_writer;

@@ -7,6 +7,6 @@ RETURN 12742 * asin(sqrt(
   + cosd(p_latitude::float8) * cosd(p_latitude2::float8)
   * power(sind((p_longitude2 - p_longitude)::float8 / 2), 2)));
 COMMENT ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric) IS
-  'The distance between two points given in degrees.';
+  'The distance in kilometres between two points given in degrees.';
 GRANT EXECUTE ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric)
   TO fuel_reader, fuel_writer;

@@ -75,7 +75,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.date_wordings() IS
-  'Brings the wordings of archives up to date with their sightings, and records with their newest wording.';
+  'Updates the wordings of archives from their sightings, and station records from their newest wording.';
 GRANT EXECUTE ON FUNCTION fuel.date_wordings() TO fuel_writer;
 
 -- Returns the times during which complete lists of their feeds showed station records with any fuel.
@@ -170,6 +170,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.link_stations(text[]) IS
-  'Brings stations up to date with what matching found. Feeds that are undecided are matched again next time. Answers '
-  'how many records changed.';
+  'Updates stations with the result of matching. Feeds that are undecided are matched again next time. Returns '
+  'how many station records changed.';
 GRANT EXECUTE ON FUNCTION fuel.link_stations(text[]) TO fuel_writer;

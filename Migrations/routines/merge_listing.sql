@@ -20,7 +20,7 @@ RETURNS void LANGUAGE sql AS $$
   ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) IS
-  'Writes down what the lists after a run show of some pairs, up to the next complete one.';
+  'Stores what the lists after a run show of some stations and fuels, up to the next complete list.';
 GRANT EXECUTE ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) TO fuel_writer;
 
 -- Returns the stations and fuels of the prices that some runs stored. It is a function so that the server does not plan
@@ -143,5 +143,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.merge_listing(integer, boolean, boolean) IS
-  'Merges what the run being absorbed lists and leaves out.';
+  'Merges what the run that is being absorbed lists and leaves out.';
 GRANT EXECUTE ON FUNCTION fuel.merge_listing(integer, boolean, boolean) TO fuel_writer;

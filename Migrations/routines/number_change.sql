@@ -36,7 +36,7 @@ SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'he
       WHERE entry.change_number = p_change_number
     ))::text
 $$;
-COMMENT ON FUNCTION fuel.link_text(bigint) IS 'What the chain of digests says of a change.';
+COMMENT ON FUNCTION fuel.link_text(bigint) IS 'The text of a change that goes into the chain of digests.';
 GRANT EXECUTE ON FUNCTION fuel.link_text(bigint) TO fuel_writer;
 
 -- Appends the link of a change to the chain. The link also covers the sums and log entries that transactions without a
@@ -66,13 +66,13 @@ BEGIN
   UPDATE fuel.run SET change_number = number
   WHERE run.run_id = p_run_id AND run.change_number IS NULL AND run.outcome <> 'running';
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'run % has a number, is under way or is none', p_run_id;
+    RAISE EXCEPTION 'run % does not exist, is under way or already has a number', p_run_id;
   END IF;
   PERFORM fuel.add_link(number);
 END
 $$;
 COMMENT ON FUNCTION fuel.number_change(integer) IS
-  'Gives a run its place in the order of commits, and its link in the chain of digests.';
+  'Gives a run its number in the order of commits, and its link in the chain of digests.';
 REVOKE EXECUTE ON FUNCTION fuel.number_change(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.number_change(integer) TO fuel_writer;
 
@@ -90,6 +90,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) IS
-  'Keeps that a person withdrew a run, or what it reported counts again.';
+  'Stores that a person withdrew a run, or made it count again.';
 REVOKE EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) TO fuel_writer;

@@ -22,5 +22,5 @@ RETURN (
   JOIN fuel.state USING (state)
   WHERE state.state = p_state);
 COMMENT ON FUNCTION fuel.tomorrow_published_at(text, date) IS
-  'When the prices of the day after a price day are published in a state; NULL: nobody publishes them ahead.';
+  'When the prices of the day after a price day are published in a state; NULL: they are not published in advance.';
 GRANT EXECUTE ON FUNCTION fuel.tomorrow_published_at(text, date) TO fuel_writer;

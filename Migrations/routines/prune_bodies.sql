@@ -34,6 +34,6 @@ RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_t
   SELECT count(*)::integer FROM forgotten
 $$;
 COMMENT ON FUNCTION fuel.prune_bodies(smallint, timestamptz) IS
-  'Forgets documents of a feed fetched before an instant. Answers how many bodies went.';
+  'Deletes documents of a feed that were fetched before an instant. Returns how many bodies were deleted.';
 REVOKE EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) TO fuel_writer;

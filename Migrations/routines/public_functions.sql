@@ -9,7 +9,7 @@ RETURN (
   CROSS JOIN LATERAL fuel.in_effect_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
   WHERE known.fuel = price_at.fuel);
 COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
-  'The price of a station and fuel in effect at an instant, cents per litre; NULL: none was believed.';
+  'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) TO fuel_reader, fuel_writer;
 
@@ -37,7 +37,8 @@ RETURN (
   WHERE known.fuel = average_at.fuel AND found.is_counted);
 COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
-  'below three stations. Beside other states a state that publishes late counts once it has.';
+  'below three stations. In a region of several states, a state that publishes late counts once its prices of that '
+  'instant are published.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
 
@@ -87,8 +88,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) IS
-  'What each station charged within a window of time: as price_history, cut to the window. Reads the window, '
-  'not what was before it.';
+  'What each station charged within a window of time: like price_history, cut to the window. Reads only the window, '
+  'not the history before it.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) TO fuel_reader, fuel_writer;
 

@@ -124,7 +124,7 @@ END
 $$;
 COMMENT ON FUNCTION fuel.refresh_current(
   smallint, integer[], smallint[], timestamptz[], integer[], timestamptz, timestamptz) IS
-  'Brings fuel.current_price up to date for some pairs, given as arrays of one length.';
+  'Updates fuel.current_price for some stations and fuels, given as arrays of equal length.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_current(
   smallint, integer[], smallint[], timestamptz[], integer[], timestamptz, timestamptz) TO fuel_writer;
 
@@ -145,6 +145,6 @@ RETURNS void LANGUAGE sql AS $$
   WHERE current_price.station_id = told.station_id AND current_price.fuel_id = told.fuel_id
 $$;
 COMMENT ON FUNCTION fuel.show_newest(integer[], smallint[], timestamptz[], integer[], timestamptz) IS
-  'Brings fuel.current_price up to date for pairs of which a list tells what is newer than all that is known.';
+  'Updates fuel.current_price for stations and fuels of which a list reports something newer than all that is known.';
 GRANT EXECUTE ON FUNCTION fuel.show_newest(integer[], smallint[], timestamptz[], integer[], timestamptz)
   TO fuel_writer;

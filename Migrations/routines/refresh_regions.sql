@@ -78,5 +78,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.refresh_regions() IS
-  'Brings the stations of all regions up to date.';
+  'Updates the stations of all regions.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_regions() TO fuel_writer;

@@ -22,7 +22,7 @@ SET search_path = pg_catalog, pg_temp AS $$
     WHERE published.schemaname = 'fuel' AND published.tablename LIKE 'archive\_price%')
     OR EXISTS (SELECT FROM pg_publication_rel AS published WHERE published.prrelid = 'fuel.archive_price'::regclass)
 $$;
-COMMENT ON FUNCTION fuel.is_published() IS 'Whether another server may follow the months of archives.';
+COMMENT ON FUNCTION fuel.is_published() IS 'Whether another server may replicate the months of archives.';
 GRANT EXECUTE ON FUNCTION fuel.is_published() TO fuel_writer;
 
 -- Publishes all tables that exist. It is called again after an upgrade, to add new tables.
@@ -38,7 +38,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.publish() IS
-  'Makes the publication fuel of all tables that a copy needs, or brings it up to date.';
+  'Creates or updates the publication fuel, with all tables that a copy needs.';
 REVOKE EXECUTE ON FUNCTION fuel.publish() FROM PUBLIC;
 
 -- Empties a database that has just been migrated, so that everything in it comes from another server.
@@ -48,7 +48,7 @@ DECLARE
   parent text;
 BEGIN
   IF EXISTS (SELECT FROM fuel.run) THEN
-    RAISE EXCEPTION 'this database has runs of its own: make an empty one and migrate it';
+    RAISE EXCEPTION 'this database has runs of its own: create an empty one and migrate it';
   END IF;
   EXECUTE 'TRUNCATE ' || fuel.copied_tables();
   -- The publishing server makes a partition for each month. Here one default partition takes all rows.
@@ -59,5 +59,5 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.prepare_subscription() IS
-  'Makes a migrated database ready for a subscription to the publication fuel of another one.';
+  'Prepares a migrated database for a subscription to the publication fuel of another database.';
 REVOKE EXECUTE ON FUNCTION fuel.prepare_subscription() FROM PUBLIC;

@@ -201,7 +201,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.followers(integer) IS
-  'The runs that show the stations and fuels of a run next and left it to that what they say of them.';
+  'The runs that rely on the rows of a run: they report the same and have no row of their own.';
 GRANT EXECUTE ON FUNCTION fuel.followers(integer) TO fuel_writer;
 
 -- Returns whether prices of a list have no stamp. Such a price began when it was seen, even where the feed stamps the
@@ -281,8 +281,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.spell_out_prices(integer, boolean) IS
-  'Writes down what the lists after a run say of its facts: what it says itself, before it stops counting, or what was '
-  'said before it, when it came late.';
+  'Stores what the lists after a run show of its facts: what the run itself reported, before it stops counting, or '
+  'what was reported before it, if it came late.';
 GRANT EXECUTE ON FUNCTION fuel.spell_out_prices(integer, boolean) TO fuel_writer;
 
 -- Records which stations and fuels the rows of a run concern, and the instant from which the rows apply.
@@ -348,7 +348,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.discount_run(integer, text) IS
-  'Makes a run not count any more: superseded, withdrawn or refused.';
+  'Makes a run stop counting: superseded, withdrawn or refused.';
 GRANT EXECUTE ON FUNCTION fuel.discount_run(integer, text) TO fuel_writer;
 
 -- Makes a run count again. Whether its list is complete is judged after this.
@@ -369,7 +369,7 @@ BEGIN
   PERFORM fuel.note_changes_of(p_run_id);
 END
 $$;
-COMMENT ON FUNCTION fuel.recount_run(integer) IS 'Makes a run that did not count any more count again.';
+COMMENT ON FUNCTION fuel.recount_run(integer) IS 'Makes a run that had stopped counting count again.';
 GRANT EXECUTE ON FUNCTION fuel.recount_run(integer) TO fuel_writer;
 
 -- Brings up to date from when until when a feed was read, by the runs that count.
@@ -393,7 +393,7 @@ CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void 
   WHERE source.source_id = p_source_id
 $$;
 COMMENT ON FUNCTION fuel.span_of_feed(smallint) IS
-  'Brings up to date from when to when a feed was read.';
+  'Updates from when until when a feed was read, by the runs that count.';
 GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
 
 -- Updates what depends on which runs count, after runs have changed: from when until when the feed was read, the
@@ -423,6 +423,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.settle_standings(smallint, integer[], timestamptz, timestamptz) IS
-  'Brings the cache of a feed up to date after runs of it changed their standing.';
+  'Updates the cache of a feed after runs of it started or stopped counting.';
 GRANT EXECUTE ON FUNCTION fuel.settle_standings(smallint, integer[], timestamptz, timestamptz)
   TO fuel_writer;

@@ -9,7 +9,8 @@ DECLARE
   ends_on   date := make_date(p_year + 1, 1, 1);
 BEGIN
   IF begins_on NOT BETWEEN '1999-01-01' AND now()::date + 800 THEN
-    RAISE EXCEPTION 'no year is kept for %', p_year USING ERRCODE = 'datetime_field_overflow';
+    RAISE EXCEPTION 'year % is out of the range for which spans are kept', p_year
+      USING ERRCODE = 'datetime_field_overflow';
   END IF;
   IF to_regclass('fuel.station_month_' || p_year) IS NOT NULL THEN
     RETURN;
@@ -35,7 +36,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.ensure_span_year(integer) IS
-  'Makes the partitions of fuel.span and fuel.station_month that hold a year, if they are missing.';
+  'Creates the partitions of fuel.span and fuel.station_month that hold a year, if they are missing.';
 REVOKE EXECUTE ON FUNCTION fuel.ensure_span_year(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.ensure_span_year(integer) TO fuel_writer;
 
@@ -52,7 +53,7 @@ RETURNS void LANGUAGE sql AS $$
     from_at = least(known.from_at, excluded.from_at), is_made = false
 $$;
 COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
-  'Notes that the spans of records and fuels have to be made again from an instant on.';
+  'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
 GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Notes every fuel of some stations, for each of their station records and for all time, because the records that
@@ -76,7 +77,7 @@ RETURNS void LANGUAGE sql AS $$
   HAVING count(*) > 0
 $$;
 COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
-  'Notes that all spans of stations have to be made again.';
+  'Notes that all spans of stations have to be recomputed.';
 GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
 
 -- Notes what a list changes by confirming prices. A complete list confirms the prices that it shows from the complete
@@ -156,8 +157,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) IS
-  'Notes in pg_temp.changed that all spans of a feed have to be made again from where the silence around a '
-  'list begins.';
+  'Notes in pg_temp.changed that all spans of a feed have to be recomputed from the beginning of the time without '
+  'lists around a list.';
 GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
 
 -- Turns the notes by month of archives (fuel.touched_month) into stations and fuels. It begins 62 days before the first
@@ -235,7 +236,8 @@ LANGUAGE sql STABLE AS $$
   GROUP BY told.place_id, told.fuel_id
 $$;
 COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) IS
-  'For touched records and fuels the stations whose spans are made again, and from when on they changed.';
+  'The stations to which touched station records belong, with their fuels and the earliest instant from which each '
+  'changed.';
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Returns everything that was reported of stations and fuels from an instant on, by all their station records, and the
@@ -339,7 +341,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION fuel.evidence(
   integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz) IS
-  'What was reported of stations and fuels from an instant on, and the last report and list before it.';
+  'What was reported about stations and fuels from an instant on, and the last report and list before it.';
 GRANT EXECUTE ON FUNCTION fuel.evidence(
   integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz)
   TO fuel_writer;
@@ -367,7 +369,7 @@ LANGUAGE sql STABLE AS $$
   ) AS before
 $$;
 COMMENT ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) IS
-  'The last report of records of feeds before an instant, however old it is.';
+  'The last report about station records of feeds before an instant, however old it is.';
 GRANT EXECUTE ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) TO fuel_writer;
 
 -- Returns the spans of stations and fuels that begin in a window, and up to p_before spans that begin before it. The
@@ -565,7 +567,7 @@ RETURNS void LANGUAGE sql AS $$
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) IS
-  'Marks the days whose prices changed between two instants, of stations and fuels.';
+  'Marks the days of stations and fuels whose prices changed between two instants.';
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) TO fuel_writer;
 

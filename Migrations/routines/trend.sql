@@ -60,8 +60,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel_v1.trend(text, text, integer) IS
-  'The last price days of a region and fuel and today so far, as trend_30d has them for 30: a day '
-  'without enough stations has NULL. No row for a region or fuel that is not known.';
+  'The last price days of a region and fuel and today so far, as trend_30d shows them for 30 days. A day '
+  'without enough stations has NULL. There is no row for an unknown region or fuel.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.trend(text, text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.trend(text, text, integer) TO fuel_reader, fuel_writer;
 
@@ -113,7 +113,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel_v1.trend_summary(text, text, integer) IS
-  'Where the price of a region and fuel stands among its last days, as trend_summary has it for 30. No '
-  'row without a daily average among them.';
+  'Where the price of a region and fuel is within the range of its last days, as trend_summary shows it for 30 days. '
+  'There is no row without a daily average among them.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.trend_summary(text, text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.trend_summary(text, text, integer) TO fuel_reader, fuel_writer;

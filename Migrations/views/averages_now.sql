@@ -40,8 +40,8 @@ LEFT JOIN fuel.region_change
   ON region_change.region = present.region AND region_change.fuel_id = present.fuel_id;
 COMMENT ON VIEW fuel_v1.averages_now IS
   'Averages over stations of the price in effect at this moment. One row per region and fuel. Stale, '
-  'doubtful, future, members-only and late published prices are left out and counted. Where a state '
-  'publishes late altogether, the row is of then: see as_of_at and delay_hours.';
+  'doubtful, future, members-only and late published prices are left out and counted. In a state that '
+  'publishes all its prices late, the row shows an earlier instant: see as_of_at and delay_hours.';
 COMMENT ON COLUMN fuel_v1.averages_now.region           IS 'A state, AU, a capital such as sydney, or a configured area.';
 COMMENT ON COLUMN fuel_v1.averages_now.state            IS 'Its state; NULL for the nation and areas across borders.';
 COMMENT ON COLUMN fuel_v1.averages_now.fuel             IS 'Fuel code.';
@@ -50,13 +50,13 @@ COMMENT ON COLUMN fuel_v1.averages_now.median_cpl       IS 'Median, cents per li
 COMMENT ON COLUMN fuel_v1.averages_now.p25_cpl          IS 'Lower quartile, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.averages_now.min_cpl          IS 'Lowest price, cents per litre; NULL where no station counts.';
 COMMENT ON COLUMN fuel_v1.averages_now.max_cpl          IS 'Highest price, cents per litre; NULL where no station counts.';
-COMMENT ON COLUMN fuel_v1.averages_now.stations         IS 'How many stations the averages rest on.';
+COMMENT ON COLUMN fuel_v1.averages_now.stations         IS 'Number of stations that the averages are computed from.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_stale   IS 'Stations left out because their price is too old to believe.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_flagged IS 'Stations left out because their price is doubtful.';
 COMMENT ON COLUMN fuel_v1.averages_now.as_of_at         IS 'The instant whose prices these are: now, or earlier by delay_hours.';
-COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl   IS 'Change over 24 hours of the stations priced at both ends, as of the last aggregate; NULL: fewer than three.';
-COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl    IS 'Change over 7 days of the stations priced at both ends, as of the last aggregate; NULL: fewer than three.';
+COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl   IS 'Change over 24 hours, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations.';
+COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl    IS 'Change over 7 days, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_restricted IS 'Stations left out because only members or permit holders may use them.';
-COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed IS 'Stations left out because their state publishes prices late, such as Victoria''s a day.';
-COMMENT ON COLUMN fuel_v1.averages_now.delay_hours IS 'How late the region''s prices are published; 0: they are of now. The nation''s average of now is without states that publish late, its daily averages are with them.';
+COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed IS 'Stations left out because their state publishes prices late, such as Victoria by a day.';
+COMMENT ON COLUMN fuel_v1.averages_now.delay_hours IS 'How late the prices of the region are published, in hours; 0: without delay. The national average now leaves out states that publish late; the national daily averages include them.';
 GRANT SELECT ON fuel_v1.averages_now TO fuel_reader, fuel_writer;

@@ -20,15 +20,15 @@ WHERE station.is_public
   AND station.brand IS NOT NULL
 GROUP BY station.state, coalesce(brand_name.brand, station.brand), day.fuel, day.day, day.month;
 COMMENT ON VIEW fuel_v1.brand_daily IS
-  'What the stations of a brand charged over each price day that has ended. One row per state, brand, fuel and day; made '
-  'of station_days when it is asked: name its month as there.';
+  'What the stations of a brand charged over each price day that has ended. One row per state, brand, fuel and day; '
+  'computed from station_days at each query: filter by month as there.';
 COMMENT ON COLUMN fuel_v1.brand_daily.state       IS 'State or territory.';
-COMMENT ON COLUMN fuel_v1.brand_daily.brand       IS 'The brand that the stations have now, under its configured name of that day.';
+COMMENT ON COLUMN fuel_v1.brand_daily.brand       IS 'The brand that the stations have now, under the name configured for that day.';
 COMMENT ON COLUMN fuel_v1.brand_daily.fuel        IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.brand_daily.day         IS 'The local price day.';
-COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of their day''s average, cents per litre.';
+COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of their average of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.low_cpl     IS 'Lowest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.high_cpl    IS 'Highest price of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.brand_daily.stations    IS 'How many stations it rests on: those with a price for three quarters of the day.';
-COMMENT ON COLUMN fuel_v1.brand_daily.month       IS 'The first day of its month; name it beside the day, and only those months are read.';
+COMMENT ON COLUMN fuel_v1.brand_daily.stations    IS 'Number of stations it is computed from: those with a price for three quarters of the day.';
+COMMENT ON COLUMN fuel_v1.brand_daily.month       IS 'The first day of its month. Filter by month as well as by day, and only those months are read.';
 GRANT SELECT ON fuel_v1.brand_daily TO fuel_reader, fuel_writer;

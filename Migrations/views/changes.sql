@@ -62,16 +62,16 @@ JOIN fuel.run USING (run_id)
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.changes IS
   'What each committed run changed, for services that keep a copy: remember the highest change_number '
-  'that you have read, and ask for what is above it. No run with a smaller number appears later; where a run changes what those before had told, it has a row whose what is history. One row per run '
-  'and price that it told first, and one per run and station and fuel that its list has left out or '
-  'taken up again.';
-COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Place of the run in the order of commits. Gaps mean nothing.';
+  'that you have read, and ask for rows above it. No run with a smaller number appears later. If a run changes what '
+  'earlier runs reported, it has a row whose what is history. One row per run and price that it was the first to '
+  'report, and one per run, station and fuel that its list leaves out or lists again.';
+COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Position of the run in the order of commits. Gaps have no meaning.';
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
-COMMENT ON COLUMN fuel_v1.changes.feed          IS 'The feed or archive that told it.';
+COMMENT ON COLUMN fuel_v1.changes.feed          IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel_v1.changes.finished_at   IS 'When the run ended, by its own clock.';
-COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded, answers were read again, a list came late, or a run was withdrawn: read price_history of the feed anew).';
+COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again: its last price holds) or history (an archive was loaded, answers were read again, a list came late, or a run was withdrawn: read price_history of the feed again).';
 COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this feed knows it; see station_records. NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL: history.';
-COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless a price.';
-COMMENT ON COLUMN fuel_v1.changes.effective_at  IS 'From when it holds; may lie ahead. NULL: history.';
+COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless what is price.';
+COMMENT ON COLUMN fuel_v1.changes.effective_at  IS 'From when it holds; may be in the future. NULL: history.';
 GRANT SELECT ON fuel_v1.changes TO fuel_reader, fuel_writer;

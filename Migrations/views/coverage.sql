@@ -21,12 +21,12 @@ JOIN fuel.source
     WHERE station.state = region.state AND station.source_id = source.source_id)
 JOIN fuel.source_day AS told USING (source_id);
 COMMENT ON VIEW fuel_v1.coverage IS
-  'Which days each source covers. One row per region, feed or archive that reports of it, and local day since '
-  'the scheme''s first; made by the aggregate. A day that no source covers has no average.';
+  'Which days each source covers. One row per region, feed or archive that reports on it, and local day since '
+  'the first day of its scheme; updated by the aggregate. A day that no source covers has no average.';
 COMMENT ON COLUMN fuel_v1.coverage.region            IS 'The region.';
 COMMENT ON COLUMN fuel_v1.coverage.source            IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.coverage.day               IS 'The local price day.';
-COMMENT ON COLUMN fuel_v1.coverage.is_covered        IS 'Whether it reports of that day.';
-COMMENT ON COLUMN fuel_v1.coverage.why               IS 'Why not: not_loaded (no file of an archive reaches it), outage (no list), late (not published yet) or before_first_run; NULL: it is covered.';
-COMMENT ON COLUMN fuel_v1.coverage.stations_expected IS 'Of how many stations of the region a price is expected, over its best-known fuel; NULL: there is no average of that day.';
+COMMENT ON COLUMN fuel_v1.coverage.is_covered        IS 'Whether the source covers the day.';
+COMMENT ON COLUMN fuel_v1.coverage.why               IS 'Why the day is not covered: not_loaded (no loaded file of the archive covers it), outage (no list), late (not published yet) or before_first_run; NULL: it is covered.';
+COMMENT ON COLUMN fuel_v1.coverage.stations_expected IS 'Number of stations of the region with an expected price, for the fuel that is known best; NULL: there is no average of that day.';
 GRANT SELECT ON fuel_v1.coverage TO fuel_reader, fuel_writer;

@@ -31,24 +31,24 @@ WHERE price_now.price_tenths > 0
   AND price_now.lapses_at > price_now.now_at - interval '30 days';
 COMMENT ON VIEW fuel_v1.current_prices IS
   'The price in effect now. One row per station and fuel on offer. Stale and doubtful prices are '
-  'here with their marks; averages leave them out.';
+  'included and marked; averages leave them out.';
 COMMENT ON COLUMN fuel_v1.current_prices.station_id        IS 'The station.';
 COMMENT ON COLUMN fuel_v1.current_prices.state             IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.current_prices.name              IS 'Trading name; NULL until described.';
 COMMENT ON COLUMN fuel_v1.current_prices.brand             IS 'Brand; NULL: none named.';
-COMMENT ON COLUMN fuel_v1.current_prices.suburb            IS 'Suburb or town; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.current_prices.postcode          IS 'Postcode; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.current_prices.latitude          IS 'Degrees; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.current_prices.longitude         IS 'Degrees; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.current_prices.suburb            IS 'Suburb or town; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.current_prices.postcode          IS 'Postcode; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.current_prices.latitude          IS 'Degrees; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.current_prices.longitude         IS 'Degrees; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.current_prices.fuel              IS 'Fuel code, such as U91.';
 COMMENT ON COLUMN fuel_v1.current_prices.price_cpl         IS 'Price in effect, cents per litre.';
 COMMENT ON COLUMN fuel_v1.current_prices.effective_at      IS 'Since when it holds without a change.';
-COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last said so.';
-COMMENT ON COLUMN fuel_v1.current_prices.is_fresh          IS 'Whether it is recent enough to be believed.';
+COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last reported it.';
+COMMENT ON COLUMN fuel_v1.current_prices.is_fresh          IS 'Whether it was reported recently enough to be believed.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_flagged        IS 'Whether it is doubtful and not yet confirmed.';
-COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The price after it, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When that one begins; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices: 24 in Victoria, whose prices are of a day ago; 0: of now.';
+COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The next price, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When the next price begins; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices, in hours: 24 in Victoria, whose prices are a day old; 0: without delay.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_public         IS 'False: members or permit holders only; left out of averages.';
-COMMENT ON COLUMN fuel_v1.current_prices.flag_reason       IS 'Why it is doubtful: far (from the station''s own prices and its neighbours'') or placeholder (one price for every grade of petrol); NULL: it is not.';
+COMMENT ON COLUMN fuel_v1.current_prices.flag_reason       IS 'Why it is doubtful: far (from the station''s own prices and its neighbours'') or placeholder (one price for every grade of petrol); NULL: it is not doubtful.';
 GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;

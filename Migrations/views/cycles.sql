@@ -13,14 +13,14 @@ FROM fuel.cycle
 JOIN fuel.fuel USING (fuel_id);
 COMMENT ON VIEW fuel_v1.cycles IS
   'The last five completed price cycles. One row per region, fuel and cycle; none where prices do not '
-  'cycle. A turn counts once the daily average has moved six cents back from it.';
+  'cycle. A turning point counts once the daily average has moved six cents away from it.';
 COMMENT ON COLUMN fuel_v1.cycles.region        IS 'A state, AU, a capital such as sydney, or a configured area.';
 COMMENT ON COLUMN fuel_v1.cycles.fuel          IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.cycles.trough_on     IS 'The price day on which it began.';
 COMMENT ON COLUMN fuel_v1.cycles.trough_cpl    IS 'The average of that day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.peak_on       IS 'The price day of its peak.';
 COMMENT ON COLUMN fuel_v1.cycles.peak_cpl      IS 'The average of that day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.cycles.days          IS 'Days from its trough to the next.';
-COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak less trough, cents per litre.';
+COMMENT ON COLUMN fuel_v1.cycles.days          IS 'Days from its trough to the next trough.';
+COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak minus trough, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.ends_on       IS 'The price day of the next trough.';
 GRANT SELECT ON fuel_v1.cycles TO fuel_reader, fuel_writer;

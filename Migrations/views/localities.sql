@@ -35,13 +35,13 @@ FROM place
 WHERE place.postcode IS NOT NULL
 GROUP BY place.state, place.postcode;
 COMMENT ON VIEW fuel_v1.localities IS
-  'Suburbs, towns and postcodes with a station that has told a price. One row per state and suburb, and one per state '
-  'and postcode. Western Australia tells suburbs and no postcodes.';
+  'Suburbs, towns and postcodes with a station that has reported a price. One row per state and suburb, and one per '
+  'state and postcode. Western Australia publishes suburbs but no postcodes.';
 COMMENT ON COLUMN fuel_v1.localities.kind      IS 'suburb or postcode.';
-COMMENT ON COLUMN fuel_v1.localities.name      IS 'Its name, each word with a capital; or the postcode.';
-COMMENT ON COLUMN fuel_v1.localities.postcode  IS 'The postcode, of a suburb that of most of its stations; NULL: none is told.';
+COMMENT ON COLUMN fuel_v1.localities.name      IS 'The name of the suburb, each word with a capital letter, or the postcode.';
+COMMENT ON COLUMN fuel_v1.localities.postcode  IS 'The postcode; for a suburb, the postcode of most of its stations; NULL: none is stated.';
 COMMENT ON COLUMN fuel_v1.localities.state     IS 'State or territory.';
-COMMENT ON COLUMN fuel_v1.localities.latitude  IS 'Degrees, the mean of its stations; NULL: no position is known.';
-COMMENT ON COLUMN fuel_v1.localities.longitude IS 'Degrees, the mean of its stations; NULL: no position is known.';
-COMMENT ON COLUMN fuel_v1.localities.stations  IS 'How many stations lie there, closed ones too.';
+COMMENT ON COLUMN fuel_v1.localities.latitude  IS 'Degrees, the mean over its stations; NULL: no position is known.';
+COMMENT ON COLUMN fuel_v1.localities.longitude IS 'Degrees, the mean over its stations; NULL: no position is known.';
+COMMENT ON COLUMN fuel_v1.localities.stations  IS 'Number of stations there, including closed ones.';
 GRANT SELECT ON fuel_v1.localities TO fuel_reader, fuel_writer;

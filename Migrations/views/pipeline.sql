@@ -17,11 +17,11 @@ SELECT
     ORDER BY chain_link.change_number DESC
     LIMIT 1
   ) AS chain_head;
-COMMENT ON VIEW fuel_v1.pipeline IS 'How far the whole is. One row.';
+COMMENT ON VIEW fuel_v1.pipeline IS 'State of the whole pipeline. One row.';
 COMMENT ON COLUMN fuel_v1.pipeline.aggregated_at        IS 'When the last good aggregate ended; NULL: none yet.';
-COMMENT ON COLUMN fuel_v1.pipeline.dirty_days           IS 'Days whose averages wait to be made again; today is usually one of them.';
+COMMENT ON COLUMN fuel_v1.pipeline.dirty_days           IS 'Days whose averages have to be recomputed; today is usually one of them.';
 COMMENT ON COLUMN fuel_v1.pipeline.first_dirty_on       IS 'The first of those days; NULL: none.';
-COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest number that a run has got; NULL: none was committed yet.';
-COMMENT ON COLUMN fuel_v1.pipeline.now_at               IS 'What the views take for now.';
-COMMENT ON COLUMN fuel_v1.pipeline.chain_head           IS 'The newest digest of the chain over all changes, hex: who notes it elsewhere can ask bowser verify later whether history still holds it. NULL: no change yet.';
+COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest change_number of any run; NULL: no run was committed yet.';
+COMMENT ON COLUMN fuel_v1.pipeline.now_at               IS 'The instant that the views take as now.';
+COMMENT ON COLUMN fuel_v1.pipeline.chain_head           IS 'The newest digest of the chain over all changes, hex. Note it elsewhere, and bowser verify can check later that the history still contains it. NULL: no change yet.';
 GRANT SELECT ON fuel_v1.pipeline TO fuel_reader, fuel_writer;

@@ -29,14 +29,14 @@ CROSS JOIN LATERAL (
 -- A price that was too old when it was first reported is not a price change.
 WHERE held.from_at <= fuel.clock() AND held.from_at < held.lapses_at;
 COMMENT ON VIEW fuel_v1.price_changes IS
-  'Every change of a station''s price, with the price before. One row per station, fuel and change. Bound it by '
+  'Every change of a station''s price, with the price before. One row per station, fuel and change. Always filter by '
   'station or by changed_at.';
 COMMENT ON COLUMN fuel_v1.price_changes.station_id IS 'The station.';
 COMMENT ON COLUMN fuel_v1.price_changes.fuel       IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.price_changes.changed_at IS 'When the new price began.';
-COMMENT ON COLUMN fuel_v1.price_changes.before_cpl IS 'The price until then, cents per litre; NULL: none was believed.';
+COMMENT ON COLUMN fuel_v1.price_changes.before_cpl IS 'The price before, cents per litre; NULL: no price was believed.';
 COMMENT ON COLUMN fuel_v1.price_changes.after_cpl  IS 'The new price, cents per litre.';
-COMMENT ON COLUMN fuel_v1.price_changes.step_cpl   IS 'The one less the other, cents per litre; NULL: none was believed before.';
-COMMENT ON COLUMN fuel_v1.price_changes.is_flagged IS 'Whether the new price is, or was for a time, doubtful.';
+COMMENT ON COLUMN fuel_v1.price_changes.step_cpl   IS 'The new price minus the price before, cents per litre; NULL: no price was believed before.';
+COMMENT ON COLUMN fuel_v1.price_changes.is_flagged IS 'Whether the new price is doubtful, or was for a time.';
 COMMENT ON COLUMN fuel_v1.price_changes.source     IS 'The feed or archive that reported it.';
 GRANT SELECT ON fuel_v1.price_changes TO fuel_reader, fuel_writer;

@@ -16,15 +16,15 @@ JOIN fuel.source ON source.source_id = held.source_id
 CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
 WHERE held.from_at <= clock.now_at AND held.from_at < held.until_at;
 COMMENT ON VIEW fuel_v1.price_history IS
-  'What each station charged from when to when. One row per station, fuel and the time that one price '
-  'held; rows of one station and fuel do not overlap. Bound it by station or by valid_from, or ask '
-  'prices_between for a window: all of it is the whole history.';
+  'What each station charged from when to when. One row per station, fuel and validity span of a price; '
+  'rows of one station and fuel do not overlap. Filter by station or by valid_from, or use '
+  'prices_between for a window: without a filter this is the whole history.';
 COMMENT ON COLUMN fuel_v1.price_history.station_id  IS 'The station.';
 COMMENT ON COLUMN fuel_v1.price_history.fuel        IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.price_history.price_cpl   IS 'Cents per litre.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_from  IS 'When it began.';
-COMMENT ON COLUMN fuel_v1.price_history.valid_to    IS 'When it ended: changed, withdrawn or too old to believe; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.source      IS 'The feed or archive that told its beginning.';
-COMMENT ON COLUMN fuel_v1.price_history.is_flagged  IS 'Whether it is, or was for a time, doubtful.';
+COMMENT ON COLUMN fuel_v1.price_history.valid_to    IS 'When it ended: the price changed, was withdrawn or became too old to be believed; NULL: it still holds.';
+COMMENT ON COLUMN fuel_v1.price_history.source      IS 'The feed or archive that reported its beginning.';
+COMMENT ON COLUMN fuel_v1.price_history.is_flagged  IS 'Whether it is doubtful, or was for a time.';
 COMMENT ON COLUMN fuel_v1.price_history.flag_reason IS 'Why: far (from the station''s own prices and its neighbours'') or placeholder; NULL: it is not doubtful.';
 GRANT SELECT ON fuel_v1.price_history TO fuel_reader, fuel_writer;

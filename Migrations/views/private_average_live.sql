@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
 ) AS price
 JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
 GROUP BY region.region, region_delay.delay, fuel.fuel_id;
-COMMENT ON VIEW fuel.average_live IS 'Averages of this moment. One row per region and fuel.';
+COMMENT ON VIEW fuel.average_live IS 'Averages at this moment. One row per region and fuel.';
 COMMENT ON COLUMN fuel.average_live.region IS 'The region.';
 COMMENT ON COLUMN fuel.average_live.fuel_id IS 'The fuel.';
 COMMENT ON COLUMN fuel.average_live.average_cpl IS 'Mean, c/L; NULL: none counts.';

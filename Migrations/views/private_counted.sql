@@ -15,10 +15,10 @@ SELECT
   price.learnt_at
 FROM fuel.price
 WHERE price.run_id NOT IN (SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded');
-COMMENT ON VIEW fuel.told_price IS 'Reported facts, whether they count or not.';
+COMMENT ON VIEW fuel.told_price IS 'Reported facts, whether their runs count or not.';
 COMMENT ON COLUMN fuel.told_price.station_id   IS 'The station.';
 COMMENT ON COLUMN fuel.told_price.fuel_id      IS 'The fuel.';
-COMMENT ON COLUMN fuel.told_price.source_id    IS 'Who says so.';
+COMMENT ON COLUMN fuel.told_price.source_id    IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel.told_price.effective_at IS 'When the price began.';
 COMMENT ON COLUMN fuel.told_price.price_tenths IS 'Tenths of a cent per litre; 0: not offered.';
 COMMENT ON COLUMN fuel.told_price.run_id       IS 'The run that reported it.';
@@ -34,7 +34,7 @@ SELECT
   listing.run_id
 FROM fuel.listing
 WHERE listing.run_id NOT IN (SELECT run.run_id FROM fuel.run WHERE run.outcome = 'superseded');
-COMMENT ON VIEW fuel.told_listing IS 'What runs list and leave out, whether they count or not.';
+COMMENT ON VIEW fuel.told_listing IS 'What runs list and leave out, whether the runs count or not.';
 COMMENT ON COLUMN fuel.told_listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.told_listing.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.told_listing.source_id  IS 'The feed.';
@@ -57,10 +57,10 @@ WHERE price.run_id NOT IN (
   SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused'));
 COMMENT ON VIEW fuel.counted_price IS
   'Reported facts of the runs that count. A fact has a row for each run that was the first to report it when it was '
-  'stored; it was learnt with the oldest of them.';
+  'stored; it was learnt from the oldest of them.';
 COMMENT ON COLUMN fuel.counted_price.station_id   IS 'The station.';
 COMMENT ON COLUMN fuel.counted_price.fuel_id      IS 'The fuel.';
-COMMENT ON COLUMN fuel.counted_price.source_id    IS 'Who says so.';
+COMMENT ON COLUMN fuel.counted_price.source_id    IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel.counted_price.effective_at IS 'When the price began.';
 COMMENT ON COLUMN fuel.counted_price.price_tenths IS 'Tenths of a cent per litre; 0: not offered.';
 COMMENT ON COLUMN fuel.counted_price.run_id       IS 'The run that reported it.';
@@ -84,7 +84,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.was_told(integer, smallint, smallint, timestamptz) IS
-  'Whether a feed had told a price of a station and fuel by the time of a list.';
+  'Whether a feed had reported a price of a station and fuel by the time of a list.';
 GRANT EXECUTE ON FUNCTION fuel.was_told(integer, smallint, smallint, timestamptz) TO fuel_writer;
 
 CREATE OR REPLACE VIEW fuel.counted_listing AS
@@ -118,7 +118,8 @@ WHERE run.is_complete
     -- A function call, so that the server does not plan the months of prices where no row needs the check.
     OR fuel.was_told(listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at));
 COMMENT ON VIEW fuel.counted_listing IS
-  'What complete lists say by what they leave out. A row may repeat the one before it; a gap that nothing came before is none.';
+  'What complete lists show and leave out. A row may repeat the one before it. A station and '
+  'fuel that was neither listed nor reported before is not left out.';
 COMMENT ON COLUMN fuel.counted_listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.counted_listing.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.counted_listing.source_id  IS 'The feed.';

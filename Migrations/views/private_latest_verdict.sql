@@ -47,27 +47,27 @@ CROSS JOIN LATERAL (
   ORDER BY verdict.computed_at DESC
   LIMIT 1
 ) AS given;
-COMMENT ON VIEW fuel.latest_verdict IS 'The verdict given last. One row per region and fuel.';
+COMMENT ON VIEW fuel.latest_verdict IS 'The newest verdict. One row per region and fuel.';
 COMMENT ON COLUMN fuel.latest_verdict.region              IS 'The region.';
 COMMENT ON COLUMN fuel.latest_verdict.fuel_id             IS 'The fuel.';
 COMMENT ON COLUMN fuel.latest_verdict.computed_at         IS 'When it was given.';
 COMMENT ON COLUMN fuel.latest_verdict.day                 IS 'The price day it was given on.';
 COMMENT ON COLUMN fuel.latest_verdict.verdict             IS 'fill_up, wait or no_difference.';
-COMMENT ON COLUMN fuel.latest_verdict.basis               IS 'What kind of knowledge it rests on.';
-COMMENT ON COLUMN fuel.latest_verdict.rule                IS 'The rule that spoke; NULL: none could.';
+COMMENT ON COLUMN fuel.latest_verdict.basis               IS 'What kind of knowledge it is based on.';
+COMMENT ON COLUMN fuel.latest_verdict.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
 COMMENT ON COLUMN fuel.latest_verdict.method              IS 'Version of the whole method.';
 COMMENT ON COLUMN fuel.latest_verdict.record_cpl          IS 'What the rule saved lately, c/L; NULL: no record.';
 COMMENT ON COLUMN fuel.latest_verdict.reason              IS 'In words, for drivers.';
 COMMENT ON COLUMN fuel.latest_verdict.today_cpl           IS 'Average of today that it used, c/L; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.tomorrow_cpl        IS 'Average of tomorrow, c/L; NULL: not known.';
-COMMENT ON COLUMN fuel.latest_verdict.stations            IS 'How many stations those rest on.';
-COMMENT ON COLUMN fuel.latest_verdict.expected_saving_cpl IS 'What following it should save, c/L; NULL: nothing is claimed.';
+COMMENT ON COLUMN fuel.latest_verdict.stations            IS 'Number of stations that today_cpl and tomorrow_cpl are computed from.';
+COMMENT ON COLUMN fuel.latest_verdict.expected_saving_cpl IS 'What following it should save, c/L; NULL: no saving is stated.';
 COMMENT ON COLUMN fuel.latest_verdict.confidence          IS 'From 0 to 1; NULL: not estimated.';
 COMMENT ON COLUMN fuel.latest_verdict.valid_until_at      IS 'When it lapses.';
 COMMENT ON COLUMN fuel.latest_verdict.is_valid            IS 'Whether it still holds.';
 COMMENT ON COLUMN fuel.latest_verdict.based_on_day        IS 'The last day whose average it used; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.average_cpl         IS 'That average, c/L.';
-COMMENT ON COLUMN fuel.latest_verdict.change_1d_cpl       IS 'Change per day since the average before, c/L.';
+COMMENT ON COLUMN fuel.latest_verdict.change_1d_cpl       IS 'Change per day since the previous average, c/L.';
 COMMENT ON COLUMN fuel.latest_verdict.phase               IS 'rising or falling; NULL: not known.';
 COMMENT ON COLUMN fuel.latest_verdict.days_in_phase       IS 'Days since the phase began.';
 COMMENT ON COLUMN fuel.latest_verdict.last_trough_cpl     IS 'Average at the last trough, c/L.';
@@ -78,8 +78,8 @@ COMMENT ON COLUMN fuel.latest_verdict.p_jump_3d            IS 'Chance of 3 c/L m
 COMMENT ON COLUMN fuel.latest_verdict.aim_for_cpl          IS 'A price worth stopping for, c/L; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.expected_low_cpl     IS 'The low to wait for, c/L; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.expected_low_from_on IS 'The first day on which it is likely; NULL: none.';
-COMMENT ON COLUMN fuel.latest_verdict.expected_low_to_on   IS 'The last such day; NULL: none.';
-COMMENT ON COLUMN fuel.latest_verdict.share_raised         IS 'Share of stations that have gone up since the last trough; NULL: not rising.';
-COMMENT ON COLUMN fuel.latest_verdict.station_waits_from_cpl     IS 'From here above its usual place a station waits, c/L; NULL: nowhere.';
-COMMENT ON COLUMN fuel.latest_verdict.station_fills_up_until_cpl IS 'Up to here above its usual place a station fills up, c/L; NULL: nowhere.';
+COMMENT ON COLUMN fuel.latest_verdict.expected_low_to_on   IS 'The last day on which it is likely; NULL: none.';
+COMMENT ON COLUMN fuel.latest_verdict.share_raised         IS 'Share of stations that have raised their price since the last trough; NULL: not rising.';
+COMMENT ON COLUMN fuel.latest_verdict.station_waits_from_cpl     IS 'A station at least this far above its usual difference from the region gets the verdict wait, c/L; NULL: none does.';
+COMMENT ON COLUMN fuel.latest_verdict.station_fills_up_until_cpl IS 'A station at most this far above its usual difference from the region gets the verdict fill_up, c/L; NULL: none does.';
 GRANT SELECT ON fuel.latest_verdict TO fuel_writer;

@@ -141,7 +141,7 @@ COMMENT ON COLUMN fuel.price_now.station_id        IS 'The station.';
 COMMENT ON COLUMN fuel.price_now.fuel_id           IS 'The fuel.';
 COMMENT ON COLUMN fuel.price_now.source_id         IS 'Who reported it last.';
 COMMENT ON COLUMN fuel.price_now.price_tenths      IS 'Price in effect, tenths of a cent; 0: none.';
-COMMENT ON COLUMN fuel.price_now.effective_at      IS 'Since when.';
+COMMENT ON COLUMN fuel.price_now.effective_at      IS 'Since when that price holds.';
 COMMENT ON COLUMN fuel.price_now.confirmed_at      IS 'When it was last seen.';
 COMMENT ON COLUMN fuel.price_now.lapses_at         IS 'Until when it is believed.';
 COMMENT ON COLUMN fuel.price_now.is_fresh          IS 'Whether it is believed now.';
@@ -151,8 +151,8 @@ COMMENT ON COLUMN fuel.price_now.next_effective_at IS 'When the next price begin
 COMMENT ON COLUMN fuel.price_now.now_at            IS 'The clock that was used.';
 COMMENT ON COLUMN fuel.price_now.is_public         IS 'Whether anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.is_counted        IS
-  'Whether averages, comparisons and verdicts count it: a price, believed, not doubtful, since its feed''s first run, for anybody.';
+  'Whether averages, comparisons and verdicts count it: it is a price, is believed, is not doubtful, holds since the first run of its feed, and anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.delay             IS
-  'How old its feed''s prices are when they are published; 0: they are of now.';
-COMMENT ON COLUMN fuel.price_now.flag_reason       IS 'Why it is doubtful; NULL: it is not.';
+  'How old the prices of its feed are when they are published; 0: without delay.';
+COMMENT ON COLUMN fuel.price_now.flag_reason       IS 'Why it is doubtful; NULL: it is not doubtful.';
 GRANT SELECT ON fuel.price_now TO fuel_writer;

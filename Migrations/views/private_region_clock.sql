@@ -8,7 +8,7 @@ SELECT
 FROM fuel.region
 CROSS JOIN fuel.country
 LEFT JOIN fuel.state USING (state);
-COMMENT ON VIEW fuel.region_clock IS 'By which clock the days of a region are counted. One row per region.';
+COMMENT ON VIEW fuel.region_clock IS 'The clock by which the days of a region are counted. One row per region.';
 COMMENT ON COLUMN fuel.region_clock.region    IS 'The region.';
 COMMENT ON COLUMN fuel.region_clock.time_zone IS 'IANA zone.';
 COMMENT ON COLUMN fuel.region_clock.starts    IS 'Local time at which its price day begins.';

@@ -6,7 +6,7 @@ LEFT JOIN fuel.source ON source.state = state.state AND source.kind <> 'archive'
 GROUP BY state.state;
 COMMENT ON VIEW fuel.state_delay IS 'How late states publish. One row per state.';
 COMMENT ON COLUMN fuel.state_delay.state IS 'The state.';
-COMMENT ON COLUMN fuel.state_delay.delay IS 'How old its newest prices are when they are published; 0: they are of now.';
+COMMENT ON COLUMN fuel.state_delay.delay IS 'How old its newest prices are when they are published; 0: without delay.';
 GRANT SELECT ON fuel.state_delay TO fuel_writer;
 
 -- Where every feed of a state publishes late, the averages of the state are of an earlier instant and say so. In any
@@ -24,7 +24,7 @@ SELECT
 FROM fuel.region
 -- A join, so that the delay is found once for a region and not for every price in it.
 LEFT JOIN fuel.state_delay USING (state);
-COMMENT ON VIEW fuel.region_delay IS 'How old prices may be that count in a region. One row per region.';
+COMMENT ON VIEW fuel.region_delay IS 'How old prices may be to count in a region. One row per region.';
 COMMENT ON COLUMN fuel.region_delay.region IS 'The region.';
 COMMENT ON COLUMN fuel.region_delay.delay  IS 'Prices of feeds with a longer delay are left out.';
 COMMENT ON COLUMN fuel.region_delay.is_late IS 'Whether today''s average is not known today.';

@@ -15,8 +15,8 @@ COMMENT ON COLUMN fuel.sight.source_id      IS 'The feed or archive.';
 COMMENT ON COLUMN fuel.sight.last_listed_at IS 'When its newest complete list was taken; NULL: there is none.';
 COMMENT ON COLUMN fuel.sight.seen_until_at  IS 'Until when that list is believed; NULL: there is none.';
 COMMENT ON COLUMN fuel.sight.counts_from_at IS
-  'From when on its prices count in averages: the first run of a feed, before which only prices that have not '
-  'changed since are known. NULL: always, as with archives and prices of whole days.';
+  'From when its prices count in averages: the first run of a feed. Before it, only prices that have not '
+  'changed since are known. NULL: always, as for archives and prices of whole days.';
 COMMENT ON COLUMN fuel.sight.lapses_after IS 'For how long each of its lists is believed.';
-COMMENT ON COLUMN fuel.sight.delay IS 'How old its prices are when they are published; 0: they are of now.';
+COMMENT ON COLUMN fuel.sight.delay IS 'How old its prices are when they are published; 0: without delay.';
 GRANT SELECT ON fuel.sight TO fuel_writer;

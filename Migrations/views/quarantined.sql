@@ -16,10 +16,10 @@ WHERE broken.outcome = 'refused' AND strpos(broken.error, 'quarantined: ') > 0
     WHERE later.replaces_run_id = broken.run_id
       AND later.outcome IN ('stored', 'unchanged', 'superseded'));
 COMMENT ON VIEW fuel_v1.quarantined IS
-  'Documents and files of the last thirty days that broke their reader, and were not read since.';
+  'Documents and files of the last thirty days that broke their reader and have not been read since.';
 COMMENT ON COLUMN fuel_v1.quarantined.run_id     IS 'The run; `bowser ingest --reprocess RUN` reads kept documents again.';
 COMMENT ON COLUMN fuel_v1.quarantined.feed       IS 'The feed or archive.';
-COMMENT ON COLUMN fuel_v1.quarantined.kind       IS 'As in ingest_runs; the file of a backfill is loaded again by backfill.';
+COMMENT ON COLUMN fuel_v1.quarantined.kind       IS 'As in ingest_runs; load the file of a backfill again with bowser backfill.';
 COMMENT ON COLUMN fuel_v1.quarantined.started_at IS 'When it was read.';
 COMMENT ON COLUMN fuel_v1.quarantined.error      IS 'How its reader ended.';
 GRANT SELECT ON fuel_v1.quarantined TO fuel_reader, fuel_writer;

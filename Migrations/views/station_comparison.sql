@@ -38,13 +38,13 @@ WINDOW market AS (
   PARTITION BY price.fuel, price.region ORDER BY price.price_tenths
   ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 COMMENT ON VIEW fuel_v1.station_comparison IS
-  'A station''s price beside its region''s. One row per station, region it is in, and fuel.';
+  'The price of a station compared with its region. One row per station, region that it is in, and fuel.';
 COMMENT ON COLUMN fuel_v1.station_comparison.station_id         IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_comparison.region             IS 'The region it is compared with.';
 COMMENT ON COLUMN fuel_v1.station_comparison.fuel               IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.station_comparison.price_cpl          IS 'Price in effect, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_comparison.region_average_cpl IS 'Mean of the region, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.station_comparison.difference_cpl     IS 'Station less mean, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.station_comparison.rank_in_region     IS '1 is cheapest; equal prices share a rank.';
-COMMENT ON COLUMN fuel_v1.station_comparison.stations           IS 'How many stations are compared.';
+COMMENT ON COLUMN fuel_v1.station_comparison.difference_cpl     IS 'Price of the station minus the mean, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.station_comparison.rank_in_region     IS '1 is the cheapest; equal prices share a rank.';
+COMMENT ON COLUMN fuel_v1.station_comparison.stations           IS 'Number of stations that are compared.';
 GRANT SELECT ON fuel_v1.station_comparison TO fuel_reader, fuel_writer;

@@ -25,9 +25,9 @@ SELECT
     WHEN change.change_tenths > 0 THEN format(
       '%s %s c/L dearer here', change.begins, (change.change_tenths / 10.0)::numeric(5, 1))
     WHEN place.advice = 'wait' THEN format(
-      'Others have not gone up yet: this station is %s c above its usual place', round(place.excess_cpl, 1))
+      'Other stations have not gone up yet: this one is %s c above its usual level', round(place.excess_cpl, 1))
     WHEN place.advice = 'fill_up' THEN format(
-      'This station is %s c below its usual place', round(-place.excess_cpl, 1))
+      'This station is %s c below its usual level', round(-place.excess_cpl, 1))
     WHEN regional.is_valid THEN regional.reason
     WHEN change.change_tenths = 0 THEN change.begins || ' the same price here'
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
@@ -88,8 +88,8 @@ CROSS JOIN LATERAL (
 WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;
 COMMENT ON VIEW fuel_v1.station_fill_up IS
   'Should you fill up here? One row per station and fuel with a price that is believed now. Where '
-  'tomorrow''s price is not known, the verdict of the station''s region, turned where the station has '
-  'jumped ahead or stands far below its usual place.';
+  'tomorrow''s price is not known, this is the verdict of the station''s region, unless the station has '
+  'jumped ahead of the region or is far below its usual difference from it.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.station_id          IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.verdict             IS 'fill_up, wait or no_difference.';
@@ -97,9 +97,9 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.basis               IS 'tomorrow_price
 COMMENT ON COLUMN fuel_v1.station_fill_up.reason              IS 'Why, in words for drivers.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.today_cpl           IS 'Price now, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: nothing is claimed.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: no saving is stated.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region it lies in, whose verdict it follows; NULL: none.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The rule that spoke; NULL: none could.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far it stands above its usual place beside its region, cents per litre; NULL: not known. Far from it the region''s verdict is turned.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region that it is in, whose verdict it follows; NULL: none.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, cents per litre; NULL: not known. If this is large or far below zero, the verdict differs from that of the region.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;

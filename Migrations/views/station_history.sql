@@ -18,18 +18,18 @@ JOIN fuel.station AS record USING (station_id)
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.station_history IS
   'How stations were described over time: renamed, rebranded, moved. One row per station and wording, '
-  'with its first and last sighting.';
+  'with the first and last time it was seen.';
 COMMENT ON COLUMN fuel_v1.station_history.station_id    IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_history.state         IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.station_history.name          IS 'Trading name.';
 COMMENT ON COLUMN fuel_v1.station_history.written_brand IS 'Brand as the feed wrote it; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.station_history.address       IS 'Address as the feed wrote it.';
-COMMENT ON COLUMN fuel_v1.station_history.suburb        IS 'Suburb or town; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.station_history.postcode      IS 'Postcode; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.station_history.latitude      IS 'Degrees; NULL: not told or impossible.';
-COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not told or impossible.';
+COMMENT ON COLUMN fuel_v1.station_history.suburb        IS 'Suburb or town; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_history.postcode      IS 'Postcode; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_history.latitude      IS 'Degrees; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not stated or impossible.';
 COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or permit holders only.';
-COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Oldest document with this wording.';
-COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Newest document with this wording.';
-COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that said so.';
+COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this wording.';
+COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this wording.';
+COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
 GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;

@@ -24,17 +24,17 @@ LEFT JOIN LATERAL (
 WHERE told.name IS NOT NULL
   OR EXISTS (SELECT FROM fuel.current_price AS pair WHERE pair.station_id = record.station_id);
 COMMENT ON VIEW fuel_v1.station_records IS
-  'What feeds and archives call each station, and how it was found that they mean the same. One row per '
+  'What feeds and archives call each station, and how their station records were matched. One row per '
   'station record of a source.';
 COMMENT ON COLUMN fuel_v1.station_records.station_id          IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_records.source              IS 'The feed or archive.';
-COMMENT ON COLUMN fuel_v1.station_records.source_station_code IS 'Its code there; in archives without codes its name and address in one form.';
+COMMENT ON COLUMN fuel_v1.station_records.source_station_code IS 'Its code there; in archives without codes, its name and address in a normal form.';
 COMMENT ON COLUMN fuel_v1.station_records.name                IS 'Trading name there; NULL until described.';
 COMMENT ON COLUMN fuel_v1.station_records.written_brand       IS 'Brand as it is written there; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.station_records.address             IS 'Address there; NULL until described.';
-COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode; NULL: not told.';
+COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (several stations share the address), position or person.';
-COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should look at it; NULL: nothing is in doubt.';
-COMMENT ON COLUMN fuel_v1.station_records.record_id           IS 'Number of the record; the station has that of the record that speaks for it.';
+COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
+COMMENT ON COLUMN fuel_v1.station_records.record_id           IS 'Number of the record; the station has the number of the record that represents it.';
 GRANT SELECT ON fuel_v1.station_records TO fuel_reader, fuel_writer;

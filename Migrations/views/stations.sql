@@ -62,24 +62,24 @@ WHERE station.place_id = station.station_id
   AND (
     seen.last_seen_at IS NOT NULL
     OR EXISTS (SELECT FROM fuel.station_description AS wording WHERE wording.station_id = station.station_id));
-COMMENT ON VIEW fuel_v1.stations IS 'Places that sell fuel. One row per station.';
-COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Bowser''s number of the station; never reused.';
+COMMENT ON VIEW fuel_v1.stations IS 'Stations that sell fuel. One row per station.';
+COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Number that Bowser gives the station; never reused.';
 COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';
 COMMENT ON COLUMN fuel_v1.stations.name              IS 'Trading name; NULL until the feed describes it.';
 COMMENT ON COLUMN fuel_v1.stations.brand             IS 'Brand by the configured names, or as the feed writes it; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.stations.address           IS 'Address as the feed writes it; NULL until described.';
-COMMENT ON COLUMN fuel_v1.stations.suburb            IS 'Suburb or town; NULL: not told.';
-COMMENT ON COLUMN fuel_v1.stations.postcode          IS 'Postcode; NULL: not told, as always in WA.';
-COMMENT ON COLUMN fuel_v1.stations.latitude          IS 'Degrees, south is negative; NULL: not told or impossible.';
-COMMENT ON COLUMN fuel_v1.stations.longitude         IS 'Degrees east; NULL: not told or impossible.';
-COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the place.';
-COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed or archive that names it; see station_records for others.';
-COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The feed''s own id of it.';
+COMMENT ON COLUMN fuel_v1.stations.suburb            IS 'Suburb or town; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.stations.postcode          IS 'Postcode; NULL: not stated, as always in WA.';
+COMMENT ON COLUMN fuel_v1.stations.latitude          IS 'Degrees, south is negative; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.stations.longitude         IS 'Degrees east; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the station.';
+COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed or archive whose station record represents it; see station_records for others.';
+COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The code of the station in that feed or archive.';
 COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed or an archive first named it.';
 COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price.';
-COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading as far as we know: it was seen with a price within 30 days.';
+COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading, as far as is known: it was seen with a price within the last 30 days.';
 COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow.';
-COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Its feed lately put it more than 2 km away; the old place counts for a week.';
+COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;

@@ -22,13 +22,13 @@ CROSS JOIN LATERAL (
 ) AS today
 WHERE price_now.next_tenths > 0;
 COMMENT ON VIEW fuel_v1.tomorrow_prices IS
-  'Today''s price beside the next one. One row per station and fuel whose next price is known.';
+  'Today''s price and the next one. One row per station and fuel whose next price is known.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.station_id   IS 'The station.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.state        IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.fuel         IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.tomorrow_prices.today_cpl    IS 'Price in effect now, cents per litre; NULL: none.';
+COMMENT ON COLUMN fuel_v1.tomorrow_prices.today_cpl    IS 'Price in effect now, cents per litre; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.tomorrow_cpl IS 'The next price, cents per litre.';
-COMMENT ON COLUMN fuel_v1.tomorrow_prices.change_cpl   IS 'Tomorrow less today, cents per litre; NULL: no price today.';
+COMMENT ON COLUMN fuel_v1.tomorrow_prices.change_cpl   IS 'tomorrow_cpl minus today_cpl, cents per litre; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.comparison   IS 'dearer, cheaper or same; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.effective_at IS 'When the next price begins.';
 GRANT SELECT ON fuel_v1.tomorrow_prices TO fuel_reader, fuel_writer;

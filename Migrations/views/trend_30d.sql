@@ -24,8 +24,8 @@ COMMENT ON COLUMN fuel_v1.trend_30d.region      IS 'A state, AU, a capital such 
 COMMENT ON COLUMN fuel_v1.trend_30d.fuel        IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.trend_30d.day         IS 'The local price day.';
 COMMENT ON COLUMN fuel_v1.trend_30d.average_cpl IS 'Daily average, cents per litre; NULL: a gap.';
-COMMENT ON COLUMN fuel_v1.trend_30d.min_cpl     IS 'Cheapest station''s day, cents per litre; NULL: a gap.';
-COMMENT ON COLUMN fuel_v1.trend_30d.max_cpl     IS 'Dearest station''s day, cents per litre; NULL: a gap.';
-COMMENT ON COLUMN fuel_v1.trend_30d.moving_average_7d_cpl IS 'Mean of the daily averages of this and the six days before; NULL below four days.';
-COMMENT ON COLUMN fuel_v1.trend_30d.stations    IS 'How many stations the day rests on; 0: none.';
+COMMENT ON COLUMN fuel_v1.trend_30d.min_cpl     IS 'Lowest station average of the day, cents per litre; NULL: a gap.';
+COMMENT ON COLUMN fuel_v1.trend_30d.max_cpl     IS 'Highest station average of the day, cents per litre; NULL: a gap.';
+COMMENT ON COLUMN fuel_v1.trend_30d.moving_average_7d_cpl IS 'Mean of the daily averages of this day and the six days before, cents per litre; NULL below four days.';
+COMMENT ON COLUMN fuel_v1.trend_30d.stations    IS 'Number of stations that the averages are computed from; 0: none.';
 GRANT SELECT ON fuel_v1.trend_30d TO fuel_reader, fuel_writer;
