@@ -229,6 +229,9 @@ static const unsigned char finish_backfill[] = {
 static const unsigned char absorb[] = {
 #embed "routines/absorb.sql"
 };
+static const unsigned char register_routine[] = {
+#embed "routines/register.sql"
+};
 static const unsigned char refresh_regions[] = {
 #embed "routines/refresh_regions.sql"
 };
@@ -416,6 +419,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/finish_backfill", finish_backfill),
   FILE_ENTRY("routines/forget", forget),
   FILE_ENTRY("routines/absorb", absorb),
+  FILE_ENTRY("routines/register", register_routine),
   FILE_ENTRY("routines/refresh_regions", refresh_regions),
   FILE_ENTRY("routines/describe_stations", describe_stations),
   FILE_ENTRY("routines/link_stations", link_stations),

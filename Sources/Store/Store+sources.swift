@@ -138,126 +138,30 @@ extension Store {
   /// - Parameter now: the instant from which the terms of use count as known.
   package func register(_ record: SourceRecord, now: Instant = .now) throws -> SourceID {
     try connection.transaction {
-      try connection.execute(
-        """
-        CREATE TEMPORARY TABLE wanted_source (
-          source text, state text, cadence interval, price_lapses_after interval,
-          sight_lapses_after interval, tells_whole_days boolean, attribution text,
-          is_enabled boolean, calls_per_month integer, account text, delay interval,
-          holding_confirms boolean, kind text, scheme text,
-          has_codes boolean, publishes_tomorrow_at time
-        ) ON COMMIT DROP
-        """)
-      try connection.query(
-        """
-        INSERT INTO pg_temp.wanted_source
-        SELECT
-          \(record.feed)::text AS source,
-          \(record.state.code)::text AS state,
-          make_interval(mins => \(record.cadenceMinutes)) AS cadence,
-          make_interval(hours => \(record.priceLapsesHours)) AS price_lapses_after,
-          make_interval(hours => \(record.sightLapsesHours)) AS sight_lapses_after,
-          \(record.tellsWholeDays)::boolean AS tells_whole_days,
-          \(record.attribution)::text AS attribution,
-          \(record.isEnabled)::boolean AS is_enabled,
-          \(record.callsPerMonth)::integer AS calls_per_month,
-          \(record.account ?? record.feed)::text AS account,
-          make_interval(hours => \(record.delayHours)) AS delay,
-          \(record.holdingConfirms)::boolean AS holding_confirms,
-          \(record.isArchive ? "archive" : "feed")::text AS kind,
-          \(record.scheme ?? record.feed)::text AS scheme,
-          \(record.hasCodes)::boolean AS has_codes,
-          \(optional: record.publishesTomorrowAt)::time AS publishes_tomorrow_at
-        """)
-      try connection.query(
-        """
-        CREATE TEMPORARY TABLE wanted_lapse ON COMMIT DROP AS
-        SELECT fuel.fuel_id, make_interval(hours => wanted.hours) AS lapses_after
-        FROM unnest(
-          \(record.priceLapsesHoursByFuel.sorted { $0.key < $1.key }.map(\.key))::text[],
-          \(record.priceLapsesHoursByFuel.sorted { $0.key < $1.key }.map(\.value))::integer[]
-        ) AS wanted (fuel, hours)
-        JOIN fuel.fuel USING (fuel)
-        """)
-      try connection.execute(
-        """
-        INSERT INTO fuel.source (
-          source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days,
-          attribution, is_enabled, calls_per_month, account, delay, holding_confirms, kind,
-          scheme, has_codes, publishes_tomorrow_at)
-        SELECT wanted.*
-        FROM pg_temp.wanted_source AS wanted
-        WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = wanted.source)
-        ON CONFLICT DO NOTHING;
-        -- How long prices are believed decides every span of the source.
-        CREATE TEMPORARY TABLE limited ON COMMIT DROP AS
-        SELECT source.source_id
-        FROM fuel.source
-        JOIN pg_temp.wanted_source AS wanted USING (source)
-        WHERE (
-            source.price_lapses_after, source.sight_lapses_after, source.tells_whole_days,
-            source.holding_confirms
-          ) IS DISTINCT FROM (
-            wanted.price_lapses_after, wanted.sight_lapses_after, wanted.tells_whole_days,
-            wanted.holding_confirms)
-          OR EXISTS (
-            SELECT
-            FROM (
-              SELECT known.fuel_id, known.lapses_after
-              FROM fuel.price_lapse AS known
-              WHERE known.source_id = source.source_id
-            ) AS known
-            FULL JOIN pg_temp.wanted_lapse USING (fuel_id, lapses_after)
-            WHERE known.fuel_id IS NULL OR wanted_lapse.fuel_id IS NULL);
-        SELECT fuel.touch(
-          array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
-        FROM pg_temp.limited
-        JOIN fuel.current_price AS pair USING (source_id)
-        HAVING count(*) > 0;
-        INSERT INTO fuel.touched_month (source_id, month)
-        SELECT covered.source_id, covered.month
-        FROM pg_temp.limited
-        JOIN fuel.archive_coverage AS covered USING (source_id)
-        ON CONFLICT DO NOTHING;
-        DELETE FROM fuel.price_lapse
-        USING pg_temp.limited
-        WHERE price_lapse.source_id = limited.source_id;
-        DROP TABLE pg_temp.limited;
-        UPDATE fuel.source SET
-          state = wanted.state, cadence = wanted.cadence,
-          price_lapses_after = wanted.price_lapses_after,
-          sight_lapses_after = wanted.sight_lapses_after,
-          tells_whole_days = wanted.tells_whole_days, attribution = wanted.attribution,
-          is_enabled = wanted.is_enabled, calls_per_month = wanted.calls_per_month,
-          account = wanted.account, delay = wanted.delay,
-          holding_confirms = wanted.holding_confirms, scheme = wanted.scheme,
-          has_codes = wanted.has_codes,
-          publishes_tomorrow_at = wanted.publishes_tomorrow_at,
-          are_links_due = source.are_links_due OR source.scheme <> wanted.scheme
-            OR source.has_codes <> wanted.has_codes,
-          changes = source.changes + 1
-        FROM pg_temp.wanted_source AS wanted
-        WHERE source.source = wanted.source
-          AND (
-            source.state, source.cadence, source.price_lapses_after, source.sight_lapses_after,
-            source.tells_whole_days, source.attribution, source.is_enabled,
-            source.calls_per_month, source.account, source.delay, source.holding_confirms,
-            source.scheme, source.has_codes, source.publishes_tomorrow_at
-          ) IS DISTINCT FROM (
-            wanted.state, wanted.cadence, wanted.price_lapses_after, wanted.sight_lapses_after,
-            wanted.tells_whole_days, wanted.attribution, wanted.is_enabled,
-            wanted.calls_per_month, wanted.account, wanted.delay, wanted.holding_confirms,
-            wanted.scheme, wanted.has_codes, wanted.publishes_tomorrow_at);
-        INSERT INTO fuel.price_lapse (source_id, fuel_id, lapses_after)
-        SELECT source.source_id, wanted_lapse.fuel_id, wanted_lapse.lapses_after
-        FROM pg_temp.wanted_lapse
-        CROSS JOIN pg_temp.wanted_source AS wanted
-        JOIN fuel.source USING (source)
-        ON CONFLICT DO NOTHING;
-        DROP TABLE pg_temp.wanted_source, pg_temp.wanted_lapse
-        """)
+      let lapses = record.priceLapsesHoursByFuel.sorted { $0.key < $1.key }
       let row = try connection.query(
-        "SELECT source_id FROM fuel.source WHERE source = \(record.feed)"
+        """
+        SELECT fuel.register(
+          jsonb_build_object(
+            'source', \(record.feed)::text,
+            'state', \(record.state.code)::text,
+            'cadence', make_interval(mins => \(record.cadenceMinutes)),
+            'price_lapses_after', make_interval(hours => \(record.priceLapsesHours)),
+            'sight_lapses_after', make_interval(hours => \(record.sightLapsesHours)),
+            'tells_whole_days', \(record.tellsWholeDays)::boolean,
+            'attribution', \(record.attribution)::text,
+            'is_enabled', \(record.isEnabled)::boolean,
+            'calls_per_month', \(record.callsPerMonth)::integer,
+            'account', \(record.account ?? record.feed)::text,
+            'delay', make_interval(hours => \(record.delayHours)),
+            'holding_confirms', \(record.holdingConfirms)::boolean,
+            'kind', \(record.isArchive ? "archive" : "feed")::text,
+            'scheme', \(record.scheme ?? record.feed)::text,
+            'has_codes', \(record.hasCodes)::boolean,
+            'publishes_tomorrow_at', \(optional: record.publishesTomorrowAt)::time),
+          \(lapses.map(\.key))::text[],
+          \(lapses.map(\.value))::integer[]) AS source_id
+        """
       ).only()
       let id = SourceID(number: Int16(try row.integer("source_id")))
       try connection.query(

@@ -1,0 +1,81 @@
+-- Registers a feed or an archive, or updates what is stored about it, and returns its number. p_wanted holds columns of
+-- fuel.source by their names; p_fuels and p_hours hold how long prices of single fuels are believed. Only what differs
+-- is written. A source keeps the kind with which it was registered.
+CREATE OR REPLACE FUNCTION fuel.register(p_wanted jsonb, p_fuels text[], p_hours integer[]) RETURNS smallint
+LANGUAGE plpgsql AS $$
+DECLARE
+  known fuel.source;
+  wanted fuel.source;
+  known_lapses jsonb;
+  wanted_lapses jsonb := (
+    SELECT coalesce(jsonb_object_agg(fuel.fuel_id, make_interval(hours => given.hours)), '{}')
+    FROM unnest(p_fuels, p_hours) AS given (fuel, hours)
+    JOIN fuel.fuel USING (fuel));
+BEGIN
+  INSERT INTO fuel.source (
+    source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days, attribution, is_enabled,
+    calls_per_month, account, delay, holding_confirms, kind, scheme, has_codes, publishes_tomorrow_at)
+  SELECT
+    made.source, made.state, made.cadence, made.price_lapses_after, made.sight_lapses_after, made.tells_whole_days,
+    made.attribution, made.is_enabled, made.calls_per_month, made.account, made.delay, made.holding_confirms, made.kind,
+    made.scheme, made.has_codes, made.publishes_tomorrow_at
+  FROM jsonb_populate_record(NULL::fuel.source, p_wanted) AS made
+  WHERE NOT EXISTS (SELECT FROM fuel.source WHERE source.source = made.source)
+  ON CONFLICT DO NOTHING;
+
+  SELECT source.* INTO STRICT known FROM fuel.source WHERE source.source = p_wanted ->> 'source';
+  wanted := jsonb_populate_record(known, p_wanted - 'kind');
+  known_lapses := (
+    SELECT coalesce(jsonb_object_agg(price_lapse.fuel_id, price_lapse.lapses_after), '{}')
+    FROM fuel.price_lapse
+    WHERE price_lapse.source_id = known.source_id);
+
+  -- How long prices are believed decides every span of the source.
+  IF known_lapses <> wanted_lapses
+    OR (known.price_lapses_after, known.sight_lapses_after, known.tells_whole_days, known.holding_confirms)
+      IS DISTINCT FROM
+      (wanted.price_lapses_after, wanted.sight_lapses_after, wanted.tells_whole_days, wanted.holding_confirms)
+  THEN
+    PERFORM fuel.touch(
+      array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
+    FROM fuel.current_price AS pair
+    WHERE pair.source_id = known.source_id
+    HAVING count(*) > 0;
+    INSERT INTO fuel.touched_month (source_id, month)
+    SELECT covered.source_id, covered.month
+    FROM fuel.archive_coverage AS covered
+    WHERE covered.source_id = known.source_id
+    ON CONFLICT DO NOTHING;
+    DELETE FROM fuel.price_lapse WHERE price_lapse.source_id = known.source_id;
+    INSERT INTO fuel.price_lapse (source_id, fuel_id, lapses_after)
+    SELECT known.source_id, lapse.key::smallint, lapse.value::interval
+    FROM jsonb_each_text(wanted_lapses) AS lapse;
+  END IF;
+
+  IF wanted IS DISTINCT FROM known THEN
+    UPDATE fuel.source SET
+      state = wanted.state,
+      cadence = wanted.cadence,
+      price_lapses_after = wanted.price_lapses_after,
+      sight_lapses_after = wanted.sight_lapses_after,
+      tells_whole_days = wanted.tells_whole_days,
+      attribution = wanted.attribution,
+      is_enabled = wanted.is_enabled,
+      calls_per_month = wanted.calls_per_month,
+      account = wanted.account,
+      delay = wanted.delay,
+      holding_confirms = wanted.holding_confirms,
+      scheme = wanted.scheme,
+      has_codes = wanted.has_codes,
+      publishes_tomorrow_at = wanted.publishes_tomorrow_at,
+      are_links_due = source.are_links_due OR source.scheme <> wanted.scheme OR source.has_codes <> wanted.has_codes,
+      changes = source.changes + 1
+    WHERE source.source_id = known.source_id;
+  END IF;
+  RETURN known.source_id;
+END
+$$;
+COMMENT ON FUNCTION fuel.register(jsonb, text[], integer[]) IS
+  'Registers a feed or an archive (columns of fuel.source, and how many hours prices of single fuels are believed) and '
+  'returns its number.';
+GRANT EXECUTE ON FUNCTION fuel.register(jsonb, text[], integer[]) TO fuel_writer;
