@@ -379,7 +379,7 @@ struct RoleAttackTests {
       #expect(try verified(target, head: head) == [])
       #expect(
         try verified(target, head: String(repeating: "0", count: 64))
-          == ["the chain does not hold \(String(repeating: "0", count: 64))"])
+          == ["the chain does not contain \(String(repeating: "0", count: 64))"])
       #expect(try Store(try Connection(target)).loggedChanges().contains { $0.table == "run" })
     }
   }
