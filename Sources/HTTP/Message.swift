@@ -1,6 +1,6 @@
 package import Foundation
 
-/// One request. Its headers can contain credentials, so a request is never printed.
+/// One request. Its headers, body and address can contain credentials, so it prints as method and host.
 package struct Request: Sendable {
   package var method: String
   package var url: URL
@@ -17,6 +17,10 @@ package struct Request: Sendable {
     self.headers = headers
     self.body = body
   }
+}
+
+extension Request: CustomStringConvertible {
+  package var description: String { "\(method) \(url.host ?? "")" }
 }
 
 /// One complete answer with any status.

@@ -31,6 +31,15 @@ struct ClientTests {
 
   private static func raw(_ text: String) -> [UInt8] { Array(text.utf8) }
 
+  /// A request that ends up in a message shows neither its headers nor its address.
+  @Test func requestsPrintWithoutCredentials() {
+    let request = Request(
+      method: "POST", url: URL(string: "https://feed.example/token?key=canary")!,
+      headers: ["Authorization": "Bearer canary"], body: Array("secret=canary".utf8))
+    #expect("\(request)" == "POST feed.example")
+    #expect(!String(reflecting: request).contains("canary"))
+  }
+
   @Test func aPlainAnswerArrivesWhole() async throws {
     let server = try Server { request in
       .text(200, "\(request.headers["x-test"] ?? "none") \(request.query["a"] ?? "")")

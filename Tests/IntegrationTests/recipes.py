@@ -116,10 +116,10 @@ def postgrest(text, configuration, connection):
             call = re.search(r"/rpc/(\w+)\?([\w=.&-]+)", text)
             arguments = ", ".join(part.replace("=", " => ", 1) for part in call[2].split("&"))
             require(web.execute(f"SELECT * FROM fuel_v1.{call[1]}({arguments})").fetchall(), call[0])
-            for statement in ["DELETE FROM fuel_v1.current_prices", "SELECT 1 FROM fuel.price_event LIMIT 1"]:
+            for statement in ["DELETE FROM fuel_v1.current_prices", "SELECT 1 FROM fuel.price LIMIT 1"]:
                 try:
                     web.execute(statement)
-                except psycopg.Error:
+                except psycopg.errors.InsufficientPrivilege:
                     continue
                 require(False, f"{role} may {statement}")
     finally:

@@ -23,7 +23,7 @@ struct RegionEditTests {
       code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil),
   ]
 
-  /// F-N36: late prices, prices that end, linked stations and stations that move adjust the
+  /// Late prices, prices that end, linked stations and stations that move adjust the
   /// averages of their days. The results equal averages over all stations, and most of them need no
   /// look at the other stations.
   @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))

@@ -5,7 +5,7 @@ import Testing
 
 /// Sums and ranks of a day of a region, from which single stations can be removed again.
 struct DayTotalsTests {
-  /// F-N36: after any additions and removals, each total equals the one computed from all stations,
+  /// After any additions and removals, each total equals the one computed from all stations,
   /// or is unknown (`nil`).
   @Test(arguments: 0..<40)
   func changedTotalsAreThoseOfAllMeans(seed: Int) throws {
