@@ -12,9 +12,9 @@
 -- Two instants are kept apart: the documents show the state of p_taken_at, and they were known from p_learnt_at on.
 -- They differ by the feed's delay.
 
--- Begins to absorb a run. Earlier readings of the same documents no longer count. is_late: a run that was taken later
--- is stored, or the documents were read before. is_direct: the run is not late, and what its feed shows was last
--- reported by runs that count.
+-- Begins to absorb a run. If its documents were read before, the earlier readings no longer count. is_late: a run with
+-- a later taken_at is stored, or the documents were read before. is_direct: the run is not late, and what its feed
+-- shows was last reported by runs that count.
 CREATE OR REPLACE FUNCTION fuel.begin_absorbing(
   p_run_id integer, p_taken_at timestamptz, OUT is_late boolean, OUT is_direct boolean)
 LANGUAGE plpgsql AS $$
@@ -59,8 +59,8 @@ BEGIN
   UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   is_direct := NOT is_late AND CASE
-    -- An answer reports prices up to the next day at most. Only runs of the last three days can have reported the same
-    -- days.
+    -- An answer reports prices of tomorrow at the latest, so only runs of the last three days can have reported days
+    -- that this run reports.
     WHEN feed.tells_whole_days THEN NOT EXISTS (
       SELECT
       FROM fuel.run
@@ -131,8 +131,8 @@ DECLARE
   told_by          integer;
   is_late          boolean;
   is_unstamped     boolean;
-  -- The first and the last instant at which a price of the run begins, and the earliest stamp of other runs that may
-  -- report the same.
+  -- The first and the last instant at which a price of the run begins, and the earliest stamp under which earlier runs
+  -- may have reported what this run reports.
   first_at         timestamptz;
   last_at          timestamptz;
   others_from      timestamptz;
@@ -151,10 +151,10 @@ BEGIN
   INTO first_at, last_at, others_from
   FROM pg_temp.difference;
   is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
-  -- If the clock stands before what is stored already, the present would be taken for the future.
+  -- A clock that is behind the runs already stored would make present prices look like future ones.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
 
-  -- Facts.
+  -- The facts. Their partitions are made first.
   PERFORM fuel.ensure_price_month(month.begins_at)
   FROM (
     SELECT DISTINCT date_trunc('month', difference.effective_at, 'UTC') AS begins_at
@@ -213,16 +213,17 @@ BEGIN
           -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.
           SELECT price.effective_at, price.price_tenths, price.run_id
           FROM fuel.told_price AS price
-          -- The conditions on may_be_known and on the kind of run stand here and not in the join. So the history is not
-          -- searched for what is stored in any case: prices that are newer than all that is known, and the prices of
-          -- news.
+          -- Prices that are newer than all that is known, and prices of news, are stored in any case. The conditions on
+          -- may_be_known and on the kind of run stand here and not in the join, so that the history is not searched for
+          -- such prices.
           WHERE difference.may_be_known
             AND (p_is_list OR feed.tells_whole_days)
             AND price.station_id = difference.station_id
             AND price.fuel_id = difference.fuel_id
             AND price.source_id = feed.source_id
             -- An earlier list may have shown a later stamp, or one that is older by up to fuel.stamps_go_back(). The
-            -- second condition is the same bound for all prices of the run. The server can leave out months by it.
+            -- second condition is the same bound for all prices of the run at once, so that the server can leave out
+            -- the partitions before it.
             AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
             AND price.effective_at >= others_from
             AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
@@ -232,8 +233,8 @@ BEGIN
         ) AS newest
       ) AS last
       JOIN fuel.run USING (run_id)
-      -- A price that was the next one when it was reported may be the present one by now. The price before it no longer
-      -- counts as shown.
+      -- A price that was the next one when it was reported may be the present one by now. Then the price that was
+      -- reported beside it as the present one no longer counts as shown.
       WHERE last.effective_at >= coalesce(last.present_at, '-infinity')
     ) AS before ON true
     WHERE difference.is_listed
@@ -259,7 +260,7 @@ BEGIN
     SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM told
   ) AS told;
 
-  -- From here on the gaps of the list count.
+  -- From here on, what the list leaves out counts as not offered, if the list is complete.
   UPDATE fuel.run SET
     fetched_at = p_learnt_at,
     is_complete = p_is_complete
@@ -267,7 +268,7 @@ BEGIN
   IF NOT feed.tells_whole_days THEN
     PERFORM fuel.merge_listing(p_run_id, p_is_list, is_late);
   END IF;
-  -- Lists that do not count may have been taken after the newest run that counts.
+  -- Lists may follow even a run that is not late, because lists that do not count do not make a run late.
   IF is_late OR EXISTS (SELECT FROM fuel.lists_after(p_run_id)) THEN
     PERFORM fuel.spell_out_prices(p_run_id, false);
   END IF;
@@ -288,16 +289,17 @@ BEGIN
   FROM fuel.current_price AS known
   WHERE known.source_id = feed.source_id AND known.next_effective_at <= p_clock;
 
-  -- A station record takes part in matching once a price of it was reported. Station records without a code of the
-  -- scheme are known by name and address. The days on which both are reported tell two of them apart. For two codes at
-  -- one address, the lists that show both decide.
+  -- Station records are matched again if this run may change which of them are one station. Every run of a feed whose
+  -- codes are made of names and addresses may do so (NOT has_codes): two names are two stations if both have prices on
+  -- the same day. A late list may do so: two codes at one address are two stations if a complete list shows both. So
+  -- does the first price of a station record, because the record takes part in matching from then on.
   IF NOT feed.has_codes OR (is_late AND p_is_list) OR EXISTS (
     SELECT
     FROM pg_temp.changed
     WHERE NOT EXISTS (
       SELECT FROM fuel.current_price AS pair WHERE pair.station_id = changed.station_id))
-    -- The list takes up again a station record that a person has been asked about (fuel.station_doubt), or an old code
-    -- beside the new one of the same station.
+    -- The list shows again a station record that awaits a person's decision (fuel.station_doubt), or a record that
+    -- shares its station with another record of the feed, such as an old code beside the new one.
     OR EXISTS (
       SELECT
       FROM pg_temp.difference
@@ -320,9 +322,8 @@ BEGIN
     SELECT
       pair.is_newest, array_agg(pair.station_id) AS station_ids, array_agg(pair.fuel_id) AS fuel_ids,
       array_agg(pair.effective_at) AS ats, array_agg(pair.price_tenths) AS tenths,
-      -- In a run that is not late no fact that counted has gone. The newest stamp of each station and fuel is therefore
-      -- the one that was the newest before, or a newer one. No bound is given where the clock went back behind a stored
-      -- stamp.
+      -- A run that is not late makes no fact stop counting. The newest stamp of each station and fuel is therefore the
+      -- one that was the newest before, or a newer one. There is no bound if the clock is behind a stored stamp.
       CASE
         WHEN is_late OR bool_or(pair.stamped_at > p_clock) THEN '-infinity'
         ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity')

@@ -1,5 +1,6 @@
--- Stores how often events came true that verdicts called likely. Of the verdicts that were given on a day the last one
--- is taken. A day counts once it and the three days after it have ended and their averages are usable.
+-- Stores how well the chances that verdicts state fit what happened: for each method, event and tenth of the chances,
+-- the mean chance and the share of cases in which the event came true. The last verdict of each region, fuel and day is
+-- taken. A day counts once it and the three days after it have ended and their averages are usable.
 CREATE OR REPLACE FUNCTION fuel.keep_calibration()
 RETURNS void
 LANGUAGE sql

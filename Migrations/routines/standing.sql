@@ -1,7 +1,7 @@
--- Which runs count, and which lists are complete. A row is stored where a run differs from the newest earlier row,
--- whether or not that row counts. A run may therefore stop counting and count again without any change of what other
--- runs report: only what the others left to its rows is written down first, and no row is deleted. What may have
--- changed is noted in pg_temp.changed.
+-- Which runs count, and which lists are complete. A run stores a row only where it differs from the newest earlier row,
+-- whether or not that row counts. Where it does not differ, it relies on the earlier row. Before a run is withdrawn or
+-- refused, the runs that rely on its rows therefore get rows of their own. So a run can stop counting and count again
+-- without changing what other runs report, and no row is deleted. What may have changed is noted in pg_temp.changed.
 
 -- Returns whether a list shows a station and fuel: by its own row, or by the newest row before it.
 CREATE OR REPLACE FUNCTION fuel.is_shown(
@@ -23,17 +23,17 @@ COMMENT ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestam
   'Whether a stored list shows a station and fuel.';
 GRANT EXECUTE ON FUNCTION fuel.is_shown(integer, smallint, smallint, integer, timestamptz) TO fuel_writer;
 
--- Returns whether the rows of a run are kept. They are kept of runs that count, and of runs that were stored and no
--- longer count. A run that was refused when it arrived left no rows: its documents are read again before it counts. Of
--- a run whose documents were read again, the newest reading is taken.
+-- Returns whether a run has rows that others may rely on. That is so for runs that count, and for runs that were stored
+-- and later withdrawn or refused. A run that was refused when it arrived has no rows, and its documents are read again
+-- before it counts. A superseded run is left out, because the newest reading of its documents takes its place.
 CREATE OR REPLACE FUNCTION fuel.is_kept(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN (p_run).outcome IN ('stored', 'unchanged')
   OR ((p_run).outcome IN ('withdrawn', 'refused') AND (p_run).stored + (p_run).unchanged > 0);
 COMMENT ON FUNCTION fuel.is_kept(fuel.run) IS 'Whether what a run reported is stored, whether it counts or not.';
 GRANT EXECUTE ON FUNCTION fuel.is_kept(fuel.run) TO fuel_writer;
 
--- Returns the runs before a run, back to the newest complete list. The next list may not find the listing as that list
--- left it. is_hint: a run without a list (news) that counts. It says nothing about what it does not name.
+-- Returns the runs between a run and the newest complete list before it. They may have changed the listing since that
+-- complete list. is_hint: the run has no list (news) and counts. It reports nothing about what it does not name.
 CREATE OR REPLACE FUNCTION fuel.runs_since_list(p_run_id integer)
 RETURNS TABLE (run_id integer, is_list boolean, is_hint boolean) LANGUAGE sql STABLE AS $$
   SELECT
@@ -56,7 +56,8 @@ COMMENT ON FUNCTION fuel.runs_since_list(integer) IS
   'The runs between a run and the newest complete list before it.';
 GRANT EXECUTE ON FUNCTION fuel.runs_since_list(integer) TO fuel_writer;
 
--- Returns the lists after a run, up to the next complete one. Until then a list may lack what is offered.
+-- Returns the lists after a run, up to and including the next complete one. The lists before that one are not complete:
+-- they may lack what is offered.
 CREATE OR REPLACE FUNCTION fuel.lists_after(p_run_id integer)
 RETURNS TABLE (run_id integer, taken_at timestamptz, fetched_at timestamptz, counts boolean)
 LANGUAGE sql STABLE AS $$
@@ -131,7 +132,7 @@ BEGIN
       shown.taken_at, shown.fetched_at
     FROM shown
     UNION ALL
-    -- Lists up to the next complete one leave the station and fuel out, and a later list takes it up again.
+    -- The lists up to the next complete one leave the station and fuel out, and a later list shows it again.
     SELECT fact.*, again.run_id, again.taken_at, coalesce(again.fetched_at, again.taken_at)
     FROM fact
     CROSS JOIN LATERAL (
@@ -204,21 +205,23 @@ COMMENT ON FUNCTION fuel.followers(integer) IS
   'The runs that rely on the rows of a run: they report the same and have no row of their own.';
 GRANT EXECUTE ON FUNCTION fuel.followers(integer) TO fuel_writer;
 
--- Returns whether prices of a list have no stamp. Such a price began when it was seen, even where the feed stamps the
--- prices to come. For lists from before version 0.4 it is not known whether they were stamped, and the result is false.
+-- Returns whether any price of a run's list has no stamp. Such a price began when it was seen, even where the feed
+-- stamps its next prices. For lists from before version 0.4 it is not known whether they were stamped. The result is
+-- then false.
 CREATE OR REPLACE FUNCTION fuel.is_unstamped(p_run fuel.run) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN coalesce(cardinality((p_run).stamps) = 0, false);
 COMMENT ON FUNCTION fuel.is_unstamped(fuel.run) IS 'Whether prices of the list of a run have no stamp.';
 GRANT EXECUTE ON FUNCTION fuel.is_unstamped(fuel.run) TO fuel_writer;
 
--- Writes down what the followers of a run report: the run's own facts (p_own), or the facts before the run.
+-- Stores rows for the runs that rely on a run (fuel.followers): the run's own facts if p_own is true, otherwise the
+-- facts that were reported before the run.
 CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer, p_own boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   told         fuel.run;
   feed         fuel.source;
   is_unstamped boolean;
-  -- Runs that read the same documents before.
+  -- Earlier readings of the documents that the run read.
   earlier      integer[];
 BEGIN
   SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
@@ -271,7 +274,8 @@ BEGIN
     )
   ) AS said
   LEFT JOIN (
-    -- What the followers left to an earlier reading of the documents, they now leave to this reading.
+    -- Where the followers relied on an earlier reading of the same documents, they now rely on this reading. Nothing is
+    -- stored for them there.
     SELECT DISTINCT price.station_id, price.fuel_id
     FROM fuel.price
     WHERE price.run_id = ANY (earlier)
@@ -336,8 +340,8 @@ CREATE OR REPLACE FUNCTION fuel.discount_run(p_run_id integer, p_outcome text) R
 LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM fuel.set_completeness(p_run_id, false);
-  -- A price that the new reading of the documents does not report was misread. Later runs that relied on it have
-  -- nothing to report of it, so that nothing is written down for a run that is superseded.
+  -- A run is superseded when its documents are read again. A price that the new reading does not report was misread,
+  -- and must not be stored for the later runs that relied on it. So nothing is stored for the followers of such a run.
   PERFORM fuel.spell_out_prices(p_run_id, true)
   FROM fuel.run
   WHERE run.run_id = p_run_id
@@ -351,7 +355,7 @@ COMMENT ON FUNCTION fuel.discount_run(integer, text) IS
   'Makes a run stop counting: superseded, withdrawn or refused.';
 GRANT EXECUTE ON FUNCTION fuel.discount_run(integer, text) TO fuel_writer;
 
--- Makes a run count again. Whether its list is complete is judged after this.
+-- Makes a run count again. The caller then judges whether its list is complete.
 CREATE OR REPLACE FUNCTION fuel.recount_run(p_run_id integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE fuel.run SET
@@ -372,7 +376,7 @@ $$;
 COMMENT ON FUNCTION fuel.recount_run(integer) IS 'Makes a run that had stopped counting count again.';
 GRANT EXECUTE ON FUNCTION fuel.recount_run(integer) TO fuel_writer;
 
--- Brings up to date from when until when a feed was read, by the runs that count.
+-- Updates from when until when a feed was read. Only runs that count are considered.
 CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE sql AS $$
   UPDATE fuel.source SET
     first_taken_at = read.first_taken_at,
@@ -385,7 +389,7 @@ CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void 
       max(run.taken_at) AS last_taken_at,
       max(run.taken_at) FILTER (WHERE run.is_complete) AS last_listed_at
     FROM fuel.run
-    -- Of the runs under way only the run of this transaction has taken_at set.
+    -- Among the runs under way, only the one of this transaction has taken_at set.
     WHERE run.source_id = p_source_id
       AND run.outcome IN ('running', 'stored', 'unchanged')
       AND run.taken_at IS NOT NULL
@@ -406,7 +410,7 @@ DECLARE
 BEGIN
   PERFORM fuel.span_of_feed(p_source_id);
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
-  -- As in fuel.absorb: a recording may lie ahead of the clock.
+  -- As in fuel.absorb: the runs of a recording may be ahead of the clock.
   p_clock := greatest(p_clock, feed.last_taken_at);
   PERFORM fuel.touch_silence(
     p_source_id, run.taken_at, run.composition_id IS NOT NULL OR run.is_complete,

@@ -1,7 +1,8 @@
 -- The SQL that the program calls to make spans. SQL finds and stores rows; the program decides what is believed.
 
 -- Makes the partitions of a year if they are missing. The writer has no right to create tables, so this function runs
--- with the owner's rights and does nothing else. pg_temp stands last in its search path, as in ensure_price_month.
+-- with the owner's rights and does nothing else. pg_temp stands last in its search path, for the reason given at
+-- fuel.ensure_price_month.
 CREATE OR REPLACE FUNCTION fuel.ensure_span_year(p_year integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -16,7 +17,8 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('fuel.span partitions'));
-  -- The catalogue is read here, because the names that the session has cached are older than the lock.
+  -- Another session may have made the partitions before this one got the lock. The catalogue is read directly, because
+  -- the names that this session has cached may be older than the lock.
   IF EXISTS (
     SELECT
     FROM pg_class
@@ -40,7 +42,8 @@ COMMENT ON FUNCTION fuel.ensure_span_year(integer) IS
 REVOKE EXECUTE ON FUNCTION fuel.ensure_span_year(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.ensure_span_year(integer) TO fuel_writer;
 
--- Notes station records and fuels of which something was reported.
+-- Notes that the spans of station records and fuels have to be made again. Of several instants for one station record
+-- and fuel, the earliest counts.
 CREATE OR REPLACE FUNCTION fuel.touch(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS void LANGUAGE sql AS $$
@@ -56,9 +59,9 @@ COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
   'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
 GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
--- Notes every fuel of some stations, for each of their station records and for all time, because the records that
--- belong to the stations change. The note stands under the record, and stays valid when the record is linked to another
--- station.
+-- Notes that all spans of some stations have to be made again, for every fuel and all time, because station records
+-- join or leave these stations. Each note names a station record and not the station, so it stays valid when the record
+-- is linked to another station.
 CREATE OR REPLACE FUNCTION fuel.touch_stations(p_station_ids integer[])
 RETURNS void LANGUAGE sql AS $$
   SELECT fuel.touch(
@@ -80,10 +83,10 @@ COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
   'Notes that all spans of stations have to be recomputed.';
 GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
 
--- Notes what a list changes by confirming prices. A complete list confirms the prices that it shows from the complete
--- list before it on, if the silence between the two is short enough. A list that was taken within a longer silence, or
--- that ends one, changes what is believed of the whole feed during the silence. The oldest run of a feed also decides
--- from when on averages count the feed.
+-- Notes what a list changes by confirming prices. A price that a complete list and the next complete list both show is
+-- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
+-- complete lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
+-- of the feed during the silence. The oldest run of a feed also decides from when on averages count the feed.
 CREATE OR REPLACE FUNCTION fuel.touch_silence(
   p_source_id smallint, p_taken_at timestamptz, p_is_complete boolean,
   p_last_listed_at timestamptz, p_clock timestamptz)
@@ -104,8 +107,8 @@ BEGIN
     SELECT min(run.taken_at) INTO ends_at
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
-    -- A price that later news have ended was believed for as long as lists showed it before the news. For such a price
-    -- this list may be the newest one.
+    -- Later runs without a complete list (news) may have ended prices. Such a price was believed for as long as the
+    -- complete lists before the news showed it, and this list may now be the last of those.
     IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
       INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
       SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.begins_at, p_taken_at)
@@ -135,8 +138,8 @@ BEGIN
     WHERE pair.source_id = p_source_id
     HAVING count(*) > 0;
   END IF;
-  -- Prices that no list had shown for too long are believed again. Their spans do not change, but the days that those
-  -- spans cover must be made again.
+  -- This list confirms prices that had lapsed because no list had shown them for too long. Their spans do not change,
+  -- but the days that the spans cover must be made again.
   IF p_is_complete AND p_taken_at > p_last_listed_at
     AND p_last_listed_at + lapse < p_clock
   THEN
@@ -161,8 +164,9 @@ COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamp
   'lists around a list.';
 GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
 
--- Turns the notes by month of archives (fuel.touched_month) into stations and fuels. It begins 62 days before the first
--- month, because an earlier price may be carried into a month that is covered now.
+-- Replaces the notes about months of archives (fuel.touched_month) by notes about the station records and fuels that
+-- have facts in those months (fuel.touched). Facts of the 62 days before the first month are included, because a price
+-- from then may last into a month that an archive covers only now.
 CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   source_ids smallint[];
@@ -180,7 +184,7 @@ BEGIN
       min(noted.month)::timestamp AT TIME ZONE state.time_zone - interval '62 days' AS begins_at,
       (max(noted.month) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at
     FROM (
-      -- Months that follow one another, or nearly, are read as one.
+      -- Months whose first days are at most 93 days apart are read as one range.
       SELECT
         touched_month.source_id,
         touched_month.month,
@@ -215,7 +219,8 @@ COMMENT ON FUNCTION fuel.take_touched_months() IS
   'Turns the months of archives that were noted into stations and fuels.';
 GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
 
--- Returns the stations to which touched station records belong, each with its earliest instant.
+-- Returns the stations to which touched station records belong, with each touched fuel and the earliest instant from
+-- which its spans have to be made again.
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
@@ -226,7 +231,7 @@ LANGUAGE sql STABLE AS $$
     FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
     JOIN fuel.station AS record USING (station_id)
     UNION ALL
-    -- A station record that was a station of its own and has been linked to another one must lose its spans.
+    -- A station record that used to be a station of its own and is now linked to another one must lose its spans.
     SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
     FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
     LEFT JOIN fuel.station AS record USING (station_id)
@@ -240,13 +245,13 @@ COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) 
   'changed.';
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
--- Returns everything that was reported of stations and fuels from an instant on, by all their station records, and the
--- last report and the last list before that instant.
+-- Returns everything that was reported about stations and fuels from an instant on, by all their station records, and
+-- the last report and the last list before that instant.
 --
--- kind: 0 is a price (price_tenths 0: not offered), 1 is listed, 2 is left out of a list. 3 means that there is no
--- price between p_reports_from and the window; "at" is then the begin of the window, and fuel.reports_before looks
--- further back. What was learnt after p_known_at is left out. p_earliest is the earliest of all instants, given apart
--- so that the server leaves out the months before it.
+-- kind: 0 is a price (price_tenths 0: not offered). 1 is shown by a list. 2 is left out of a list. 3 means that the
+-- station record reported no price between p_reports_from and from_at; "at" is then from_at, and fuel.reports_before
+-- looks further back. What was learnt after p_known_at is left out. p_earliest is the earliest of p_from_ats. It is
+-- passed separately, so that the server can leave out the partitions before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
   p_reports_from timestamptz, p_known_at timestamptz)
@@ -285,7 +290,8 @@ LANGUAGE sql STABLE AS $$
     coalesce(before.learnt_at, wanted.from_at)
   FROM wanted
   LEFT JOIN LATERAL (
-    -- One stamp may have several prices, and one price may have been reported by several runs.
+    -- All rows with the newest stamp are taken: one stamp may have several prices, and one price may have been reported
+    -- by several runs.
     SELECT price.effective_at, price.price_tenths, price.learnt_at
     FROM fuel.counted_price AS price
     WHERE price.station_id = wanted.record_id
@@ -346,8 +352,8 @@ GRANT EXECUTE ON FUNCTION fuel.evidence(
   integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz)
   TO fuel_writer;
 
--- Returns the last report of station records of feeds before an instant, however old it is. It reads the months of all
--- years, so it is meant for few records.
+-- Returns the last report about station records of feeds before an instant, however old it is. It reads the partitions
+-- of all years, so it is meant for few records.
 CREATE OR REPLACE FUNCTION fuel.reports_before(
   p_record_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_known_at timestamptz)
@@ -372,10 +378,10 @@ COMMENT ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], ti
   'The last report about station records of feeds before an instant, however old it is.';
 GRANT EXECUTE ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) TO fuel_writer;
 
--- Returns the spans of stations and fuels that begin in a window, and up to p_before spans that begin before it. The
--- end of a span is given twice: as it is stored, and as it is believed now. doubt: 0 is none, 1 is far, 2 is
--- placeholder. p_earliest and p_latest are the earliest begin and the latest end of all windows, so that the server can
--- leave out other years.
+-- Returns the spans that begin in a window of time, and up to p_before spans that begin before it. Each station and
+-- fuel has a window of its own. The end of a span is given twice: as it is stored (until_at), and as it is believed now
+-- (believed_until_at). doubt: 0 is none, 1 is far, 2 is placeholder. p_earliest and p_latest are the beginning of the
+-- earliest window and the end of the latest one, so that the server can leave out the partitions of other years.
 CREATE OR REPLACE FUNCTION fuel.spans_of(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_before integer, p_earliest timestamptz, p_latest timestamptz)
@@ -486,10 +492,12 @@ COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestampt
   'Copies the newest spans of stations and fuels, and those after them.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;
 
--- Notes which days of stations changed with their spans. Days of stations that are not made yet need no note in
--- fuel.stale_days. Where at most p_most_edits stations and fuels changed, the averages of days that are made are only
--- edited: the old day of each station is taken out and the new one put in, without reading the other stations. Only the
--- aggregate takes marks from fuel.dirty_day. It therefore adds only marks that are missing (p_is_aggregate).
+-- Notes which price days change because spans of stations changed. fuel.stale_days gets the station days that have to
+-- be made again. Days after fuel.state.days_made_until are not made yet and need no note there. fuel.dirty_day gets the
+-- days whose averages have to be made again. If no more than p_most_edits stations and fuels changed, days that are
+-- made get no such mark. Their averages are then edited: the old day of each changed station is taken out and the new
+-- one put in, without reading the other stations. Only the aggregate removes marks from fuel.dirty_day, so when the
+-- aggregate calls this function itself (p_is_aggregate), only the missing marks are added.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_most_edits integer, p_is_aggregate boolean, p_clock timestamptz)
@@ -498,8 +506,8 @@ RETURNS void LANGUAGE sql AS $$
     SELECT
       pair.station_id,
       pair.fuel_id,
-      -- The state of a station that no longer exists is unknown. The range is a day longer at each end, for any time
-      -- zone.
+      -- The state of a station that no longer exists is unknown. Its range of days is one day longer at each end, which
+      -- is enough for any time zone.
       coalesce(
         fuel.price_day(pair.from_at, state.time_zone, state.price_day_starts),
         (pair.from_at - interval '1 day')::date) AS first_day,
@@ -561,8 +569,8 @@ RETURNS void LANGUAGE sql AS $$
     ON p_is_aggregate AND known.fuel_id = changed_days.fuel_id AND known.day = series.day::date
   WHERE known.day IS NULL
   ORDER BY 1, 2
-  -- Not DO NOTHING: the row must be locked, so that the aggregate cannot clear a mark that stands for facts which it
-  -- has not seen.
+  -- DO NOTHING would not lock the row. The lock keeps the aggregate from clearing a mark for facts that it has not
+  -- seen.
   ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
@@ -571,9 +579,10 @@ COMMENT ON FUNCTION fuel.mark_changed_days(
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) TO fuel_writer;
 
--- Notes the days that have ended since the days of stations were last made, for every station and fuel whose price may
--- reach into them, and stores that these days are made. From then on, whatever changes one of these days notes it
--- itself. Days that were made by a clock that was ahead are taken back, and made again when they end.
+-- Notes the price days that have ended since the last call, for every station and fuel whose price may last into them,
+-- and moves fuel.state.days_made_until to the last of them. These days count as made from then on, and
+-- fuel.mark_changed_days notes them when something changes them later. If a clock that was ahead had days made before
+-- they ended, their averages are deleted, days_made_until goes back, and the days are made again when they end.
 CREATE OR REPLACE FUNCTION fuel.mark_ended_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -583,8 +592,8 @@ BEGIN
     state.time_zone,
     state.price_day_starts,
     state.days_made_until AS made_until,
-    -- Where every feed of a state publishes late, nothing is known of the hours just before now. The delay of the
-    -- soonest feed counts.
+    -- Where every feed of a state publishes late, nothing is known about the hours just before now. The shortest delay
+    -- of its feeds counts.
     fuel.price_day(p_clock - state_delay.delay, state.time_zone, state.price_day_starts) - 1 AS ended_until
   FROM fuel.state
   JOIN fuel.state_delay USING (state);

@@ -37,7 +37,7 @@ SELECT
 FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
--- Nobody fills up in a whole nation. Earlier versions stored a verdict for it.
+-- The nation has no verdict, because nobody buys fuel in a nation as a whole. Earlier versions stored one.
 WHERE region.kind <> 'nation';
 COMMENT ON VIEW fuel_v1.fill_up IS
   'Should you fill up? The verdict that holds now. One row per region and fuel; the nation has none. A verdict '

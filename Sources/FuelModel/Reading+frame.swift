@@ -115,8 +115,8 @@ extension Observation {
   }
 }
 
-// A station's code may be longer than a name. The cut is four bytes above the limit, the most that a
-// scalar has, so that a code that is too long stays too long and is refused for that reason.
+// A frame cuts a station code four bytes above its limit, so that a code that is too long stays too
+// long and is refused for that reason. Four bytes are the longest scalar in UTF-8.
 private let codeBytes = InputLimit.codeBytes.value + 4
 
 extension FrameWriter {

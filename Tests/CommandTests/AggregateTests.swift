@@ -60,7 +60,7 @@ struct AggregateTests {
       #expect(interrupted == kills)
       var last = try CommandTests.run(Self.words, on: target)
       for _ in 0..<50 where last.code == 75 {
-        // The server may not yet have ended the session of the process killed last.
+        // The server may not yet have ended the session of the process that was killed last.
         try await Task.sleep(for: .milliseconds(100))
         last = try CommandTests.run(Self.words, on: target)
       }

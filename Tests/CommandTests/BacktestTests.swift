@@ -91,8 +91,8 @@ struct BacktestTests {
     }
   }
 
-  /// A faulty file is reported in one line with its path and, where they apply, the row and the
-  /// value. The command ends with 65.
+  /// A faulty file is reported in one line with its path and, if one row is at fault, with the row
+  /// and the value. The command exits with code 65.
   @Test(arguments: [
     ("region,fuel,day\nx,U91,2026-01-01", 65, "no column 'price'"),
     ("region,fuel,day,price\nx,U91,2026-02-30,1", 65, "row 2: day '2026-02-30'"),
@@ -120,7 +120,7 @@ struct BacktestTests {
     let near = try run("--method", "best-record")
     #expect(near.code == 64 && near.err.contains("did you mean 'best-record-"))
     #expect(try run("--from", "yesterday").code == 64)
-    // A file with only a header has nothing to score. This is no failure.
+    // A file with only a header has nothing to score, which is not an error.
     try file("region,fuel,day,price\n") { path in
       let result = try run("--prices", path)
       #expect(result.code == 0)

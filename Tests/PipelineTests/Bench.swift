@@ -42,9 +42,10 @@ final class Bench: Sendable {
   /// Creates a bench.
   ///
   /// - Parameters:
-  ///   - changing: texts to replace in the files of the feeds, which makes a separate
-  ///     configuration.
-  ///   - newPricesDay: the time zone whose midnight begins FuelCheck's news afresh; `nil`: UTC.
+  ///   - changing: texts to replace in the configuration files of the feeds, with their
+  ///     replacements. If there are any, the bench uses a changed copy of the configuration.
+  ///   - newPricesDay: the time zone whose midnight empties FuelCheck's list of new prices; `nil`:
+  ///     UTC.
   init(
     _ target: String, environment extra: [String: String] = [:],
     changing: [String: String] = [:], market: Market = Bench.market, newPricesDay: Zone? = nil
@@ -77,8 +78,8 @@ final class Bench: Sendable {
     }
   }
 
-  /// Lets the server answer with this function from now on, wherever the function returns an
-  /// answer.
+  /// Makes the server answer with this function from now on. Where the function returns `nil`, the
+  /// simulated feed answers; so does it everywhere if the function is `nil`.
   func misbehave(_ fault: (@Sendable (Server.Request) -> Server.Answer?)?) {
     let fault = fault.map { Fault($0) }
     self.fault.withLock { $0 = fault }
@@ -132,8 +133,8 @@ final class Bench: Sendable {
 
   func lines(_ statement: SQL) throws -> [String] { try Connection(target).lines(statement) }
 
-  /// Returns what the stations of a feed charged at an instant, by the history, in the format of
-  /// the market's truth.
+  /// Returns what the stations of a feed charged at an instant according to the stored history, in
+  /// the format in which the market lists its true prices.
   func charged(
     _ feed: String, at instant: Instant, knownAt: Instant = Bench.end + .seconds(3_600)
   ) throws -> [String] {
@@ -150,7 +151,9 @@ final class Bench: Sendable {
     ).sorted()
   }
 
-  /// Returns everything that is stored, by the codes of the feeds; rejects only if asked for.
+  /// Returns everything that is stored, with the feeds' station codes in place of numbers.
+  ///
+  /// - Parameter withRejects: whether rejects are included.
   func stored(withRejects: Bool = true) throws -> [String] {
     try lines(
       """

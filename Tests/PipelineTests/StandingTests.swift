@@ -8,8 +8,8 @@ import TestDatabase
 import Testing
 import Timeline
 
-/// The judgement of lists depends on the set of lists, but not on their order of arrival and not on
-/// withdrawn lists. Thresholds as in production. F-N01, F-N02.
+/// The judgement of lists depends on which lists there are, but neither on their order of arrival
+/// nor on withdrawn lists. The thresholds are those of production. F-N01, F-N02.
 struct StandingTests {
   static let begin = Instant("2026-06-01T00:00:00Z")
   static let end = begin + .seconds(8 * 86_400)
@@ -23,9 +23,9 @@ struct StandingTests {
     var stations: [Station]
   }
 
-  /// Returns four days of lists with everything that goes wrong with lists: short and far too short
-  /// ones, ones without a fuel or a chain, old ones, and an outage; and with stations that come and
-  /// go.
+  /// Returns four days of lists with every kind of fault: lists that are short or far too short,
+  /// lists that lack a fuel or a brand, lists that repeat an old answer, and outages. Stations come
+  /// and go.
   static func lists(seed: UInt64) -> [List] {
     var random = Random(seed: seed, "standing")
     let fuels: [Fuel] = [.u91, .dl]
@@ -62,7 +62,7 @@ struct StandingTests {
           }
         }
       }
-      // An earlier answer again.
+      // The feed repeats an earlier answer.
       if random.chance(0.08), lists.count > 3 {
         observations = lists[lists.count - 3].observations
       }
@@ -78,7 +78,7 @@ struct StandingTests {
     return lists
   }
 
-  /// A feed that keeps its answers, as the pipeline does.
+  /// A feed whose answers are kept and read again when the store asks for it, as in the pipeline.
   final class Teller {
     let feed: Feed
     private var kept: [Int: List] = [:]
@@ -155,7 +155,7 @@ struct StandingTests {
     Self.compare(plain, shuffled, "seed \(seed)")
   }
 
-  /// In a feed without stamps, a price begins with the first list that shows it, whatever list
+  /// In a feed without stamps, a price begins with the earliest list that shows it, whichever list
   /// arrives first.
   @Test(.longer, arguments: 0..<seeds)
   func anyOrderOfListsWithoutStampsIsJudgedAlike(seed: Int) async throws {
@@ -169,13 +169,13 @@ struct StandingTests {
     let shuffled = try await outcome(
       of: [lists[0]] + lists.dropFirst().shuffled(using: &random))
     #expect(plain.count > 150)
-    // When a station that left was last seen depends on its last price, and so on which list
-    // arrived first with that price.
+    // Lines of stations are not compared. A station that has left was last seen when its last price
+    // was learnt, and that depends on which list with this price arrived first.
     func compared(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("station|") } }
     Self.compare(compared(plain), compared(shuffled), "seed \(seed)")
   }
 
-  /// A withdrawn run leaves no trace, whatever came after it, and it can be counted again.
+  /// A withdrawn run leaves no trace, whatever came after it, and it can be made to count again.
   @Test(.longer, arguments: 0..<seeds)
   func aWithdrawnRunWasNeverThere(seed: Int) async throws {
     let lists = Self.lists(seed: UInt64(seed))
@@ -187,7 +187,8 @@ struct StandingTests {
     try await TestDatabase.with { target in
       let teller = try Teller(target)
       var withdrawn: RunID?
-      // In their own order, each list was compared with the list that is withdrawn later.
+      // Half of the seeds keep the order in which the lists were taken. There, the lists after the
+      // one that is withdrawn were compared with it when they arrived.
       let order =
         seed % 2 == 0 ? lists : [lists[0]] + lists.dropFirst().shuffled(using: &random)
       for list in order {
@@ -210,8 +211,9 @@ struct StandingTests {
     }
   }
 
-  /// F-N02: a run with a clock more than a year ahead was stored, as before clocks were compared.
-  /// Until the run is withdrawn, a station that has gone stays; afterwards the run leaves no trace.
+  /// F-N02: a run whose clock was more than a year ahead has been stored, as could happen before
+  /// clocks were compared. Until the run is withdrawn, a station that has gone stays. Afterwards
+  /// the run leaves no trace.
   @Test func aRunByAClockAheadIsHealed() async throws {
     let last = Self.begin + .seconds(6 * 3_600)
     func list(_ hour: Int, _ stations: Int) -> [Observation] {
@@ -286,8 +288,8 @@ struct StandingTests {
     #expect(prices(try await history(slips: true, isWithdrawn: false)) == prices(right))
   }
 
-  /// A list ends the prices of the list before it that it leaves out. Where the list before is
-  /// withdrawn, there was nothing to leave out, and nothing ends.
+  /// A list ends the prices that the list before it showed and that it leaves out itself. If that
+  /// earlier list is withdrawn, no price is left out any more, and nothing ends.
   @Test func aGapAfterAListThatIsTakenBackEndsNothing() async throws {
     func history(hours: [Int], isWithdrawn: Bool) async throws -> [String] {
       try await TestDatabase.with { target in
@@ -315,8 +317,8 @@ struct StandingTests {
     Self.compare(try await history(hours: [0, 1, 2, 3], isWithdrawn: true), right, "withdrawn")
   }
 
-  /// A list that leaves out what the list before it left out ends what was reported in between,
-  /// however long ago, and whether the station had a price before or not.
+  /// A station is reported between two lists that both leave it out. The later list ends what was
+  /// reported, however long ago that was, and whether or not the station had a price before.
   @Test func gapsThatAreToldAgainEndWhatWasTold() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -331,8 +333,8 @@ struct StandingTests {
       }
       try list(10, (0, time(9, 30)))
       try list(11, nil)
-      // A partial list. It ends nothing, and reports under an older stamp that the fuel is not
-      // offered.
+      // This list is partial and ends nothing. It reports, with an older stamp, that the station
+      // does not offer the fuel.
       try list(12, others: 17, (0, time(9)))
       try list(13, nil)
       try list(14, (1_500, time(12, 30)))
@@ -346,12 +348,12 @@ struct StandingTests {
     }
   }
 
-  /// A run stores what it shows by its difference to what came before. It still states the same
-  /// when an earlier run is withdrawn meanwhile and the run is counted again; so do runs that
-  /// arrived while it did not count.
+  /// A run stores only how it differs from the runs before it. It nevertheless reports the same
+  /// after it was withdrawn and counts again, even if an earlier run was withdrawn meanwhile. The
+  /// same holds for runs that arrived while it did not count.
   @Test func whatCountsAgainSaysWhatItSaid() async throws {
-    /// A wrong price in hour 1: with `slip` 1 under the stamp of the price before, with `slip` 2
-    /// under a stamp of its own and reported again in hour 2.
+    /// Hour 1 reports a wrong price. With `slip` 1 it has the stamp of the price before it. With
+    /// `slip` 2 it has a stamp of its own, and hour 2 reports it again.
     func history(
       hours: [Int], slip: Int, decisions: [(hour: Int, counts: Bool)] = [], last: Int = 3
     )
@@ -385,19 +387,20 @@ struct StandingTests {
         return try feed.published(at: end).filter { $0.hasPrefix("history|") }
       }
     }
-    // The price of the run was first reported by a run that is withdrawn while it does not count.
+    // The price of hour 2 was first reported in hour 1. The run of hour 1 is withdrawn while that
+    // of hour 2 does not count.
     Self.compare(
       try await history(
         hours: [0, 1, 2], slip: 2, decisions: [(2, false), (1, false), (2, true)]),
       try await history(hours: [0, 2], slip: 2), "told by another")
-    // The list after it was stored as the difference to what was known without it.
+    // The list of hour 2 arrives while the run of hour 1 does not count.
     Self.compare(
       try await history(hours: [0, 1, 2], slip: 1, decisions: [(1, false), (1, true)], last: 2),
       try await history(hours: [0, 1, 2], slip: 1, last: 2), "told without it")
   }
 
-  /// Prices of whole days are repeated by later answers. What a withdrawn answer reported counts as
-  /// far as later answers repeat it.
+  /// Later answers repeat prices of whole days. Of what a withdrawn answer reported, that part
+  /// counts which later answers repeat.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func anAnswerOfWholeDaysIsTakenBack(order: [Int]) async throws {
     let end = Self.begin + .seconds(4 * 86_400)
@@ -411,8 +414,8 @@ struct StandingTests {
           target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
         var wrong: RunID?
         for hour in order {
-          // The wrong answer is the first to report a price of one station, and reports that one
-          // rightly.
+          // The wrong answer (hour 1) is wrong for all stations but the first. It is also the first
+          // answer that reports that station.
           let observations = (0..<12).map { station in
             Observation.u91(
               "\(10 + station)", (hour == 1 && station > 0 ? 2_000 : 1_800) + station, day)
@@ -464,7 +467,7 @@ struct StandingTests {
     Self.compare(try await published([0, 2, 1]), right, "late")
   }
 
-  /// News that repeats earlier news still states its price when the earlier news is withdrawn.
+  /// News that repeats earlier news still reports the price when the earlier news is withdrawn.
   @Test func newsThatAreRepeatedOutliveTheFirst() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -487,8 +490,8 @@ struct StandingTests {
     }
   }
 
-  /// A price that news ended was believed for as long as lists before the news showed it. That also
-  /// holds where those lists arrive late or are withdrawn.
+  /// A price that news ended was believed for as long as the lists before the news showed it. A
+  /// list that arrives late extends that time, and a list that is withdrawn shortens it.
   @Test func aLateListConfirmsWhatNewsHaveEnded() async throws {
     func history(_ hours: [Int], withdraws hour: Int? = nil) async throws -> [String] {
       try await TestDatabase.with { target in
@@ -545,8 +548,9 @@ struct StandingTests {
     }
   }
 
-  /// A feed without stamps shows one price for months. When the first lists are withdrawn, the next
-  /// one that shows the price states it, in a month in which no price began.
+  /// A feed without stamps shows one price from one month into the next. When the first lists are
+  /// withdrawn, the price begins with the next list that shows it, in a month for which no price
+  /// was stored before.
   @Test func aPriceWithoutAStampGoesOnInAnotherMonth() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
@@ -598,7 +602,7 @@ struct StandingTests {
 
   // MARK: What runs leave to earlier runs
 
-  /// A feed of twenty stations with answers by the hour. Its first station is watched.
+  /// A feed of twenty stations with hourly answers. The tests watch its first station.
   private struct Watched {
     let feed: Feed
     private var runs: [Int: RunID] = [:]
@@ -658,8 +662,8 @@ struct StandingTests {
     }
   }
 
-  /// A list ends a price of earlier news that it leaves out, also where the list before it left the
-  /// price out too and arrived after both.
+  /// A list ends a price of earlier news that it leaves out. That also holds if the list before the
+  /// news left the price out too, and if that list arrived after both.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func whatNewsToldIsEndedByTheNextList(order: [Int]) async throws {
     let told = [Observation.u91("10", 1_900, Watched.at(1) + .seconds(1_800))]
@@ -673,7 +677,8 @@ struct StandingTests {
     #expect(history.count == 2)
   }
 
-  /// A list states its next prices for as long as it shows them, whichever list showed them first.
+  /// A list reports the next prices that it shows even when the list that showed them first is
+  /// withdrawn.
   @Test func aNextPriceOutlivesTheListThatToldIt() async throws {
     func price(_ tenths: Int) -> Observation {
       Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
@@ -707,8 +712,8 @@ struct StandingTests {
     #expect(withdrawn == ["185.0|2|26"])
   }
 
-  /// An answer of today repeats what an answer of the evening before reported for tomorrow, and
-  /// still states it without that answer.
+  /// An answer of today repeats the prices that an answer of the day before reported for tomorrow.
+  /// It still reports them when that earlier answer is withdrawn.
   @Test func answersOfWholeDaysAreFollowedByTheirDay() async throws {
     func days(_ today: Int, _ tomorrow: Int?) -> [Observation] {
       let begin = Watched.at(-2)
@@ -740,8 +745,8 @@ struct StandingTests {
     #expect(undone.contains { $0.hasPrefix("180.0|-2|") } && undone.count == 1)
   }
 
-  /// Runs of earlier versions stored only where they differed from the runs that counted. A
-  /// migration writes down what they left to those.
+  /// Runs of earlier versions stored only how they differed from the runs that counted. Migration
+  /// 0022 stores what such runs showed without a row of their own.
   @Test func whatListsOfBeforeLeftUnsaidIsWrittenDown() async throws {
     func price(_ tenths: Int) -> [Observation] {
       [Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)]

@@ -9,9 +9,9 @@ extension PlainModel {
     guard
       let place = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
     else { return nil }
-    // A placeholder is doubtful from its first to its last instant while the price holds. If the
-    // price is far from the station's other prices as well, it is doubtful from its beginning to
-    // the later of both ends, whatever neighbours charge.
+    // A price that is a placeholder for part of its time is doubtful from the first to the last
+    // instant of that part. If it is also far from the station's other prices, it is doubtful from
+    // its beginning until the later of the two ends, whatever neighbours charge.
     let held = history(pair).held
     if var placeholder = placeholder(pair, held[place]) {
       if isFar(held, place) {
@@ -23,12 +23,14 @@ extension PlainModel {
     return "far"
   }
 
-  /// Returns why a held price is doubtful at any time. The reason "placeholder" goes before "far".
+  /// Returns why a held price is doubtful at some time; `nil`: it never is. "placeholder" takes
+  /// precedence over "far".
   package func doubt(_ pair: Pair, _ held: Held) -> String? {
     pieces(pair).filter { held.from <= $0.from && $0.from < held.until }.compactMap(\.doubt).max()
   }
 
-  /// Returns until when a held price is doubtful because it is far; `nil`: it is not.
+  /// Returns until when a held price is doubtful because it is far from the station's other prices;
+  /// `nil`: it is not.
   func farUntil(_ pair: Pair, _ place: Int) -> Second? {
     let key = FarKey(pair: pair, place: place)
     if let known = far[key] { return known }
@@ -51,9 +53,9 @@ extension PlainModel {
     var place: Int
   }
 
-  /// Returns whether a held price differs by more than a third from the two prices before it and
-  /// the two after it, as far as those lie within sixty days. If there is no price before it, there
-  /// must be two after it.
+  /// Returns whether a held price differs by more than a third from each of the two prices before
+  /// it and the two after it. Prices more than sixty days away are ignored. If no price before it
+  /// is left, there must be two after it.
   private func isFar(_ held: [Held], _ place: Int) -> Bool {
     let own = held[place]
     let before = held[..<place].suffix(2).filter { $0.until + 60 * Self.day >= own.from }
@@ -62,9 +64,9 @@ extension PlainModel {
     return (before + after).allSatisfy { abs($0.price - own.price) * 3 > $0.price }
   }
 
-  /// Returns whether a neighbour charges within a tenth of the price on its first day. The
-  /// neighbour's newest price counts even if the newest list showing it is too old by then, because
-  /// later lists may show it again.
+  /// Returns whether, on the first day of a price, a neighbour charges the same to within a tenth.
+  /// The neighbour's newest price counts even if the newest list showing it is too old by then,
+  /// because later lists may show it again.
   private func hasCompany(_ pair: Pair, _ own: Held) -> Bool {
     let end = min(own.until, own.from + Self.day)
     return neighbours(of: pair.station).contains { neighbour in
@@ -86,7 +88,8 @@ extension PlainModel {
     return lapse(of: newest, fuel: pair.fuel)
   }
 
-  /// Returns the stations of the same state within forty kilometres, but at least the nearest five.
+  /// Returns the stations of the same state within forty kilometres, or the nearest five if those
+  /// are fewer than five.
   func neighbours(of id: String) -> [String] {
     guard let here = stations[id], let position = here.position, here.isPublic else { return [] }
     let others = world.stations.compactMap { other -> (id: String, kilometres: Double)? in
@@ -110,8 +113,9 @@ extension PlainModel {
     return 6_371 * acos(max(-1, min(1, cosine)))
   }
 
-  /// Returns whether a station has one price for every grade of petrol, including a regular and a
-  /// premium one, and at least three fuels, this one among them, have that price.
+  /// Returns whether a fuel's price is a placeholder. That is so if all petrol of the station has
+  /// one price, a regular and a premium grade among it, and at least three fuels, this one among
+  /// them, have that price.
   func isPlaceholder(_ pair: Pair, at instant: Second) -> Bool {
     let regular: Set = ["U91", "E10", "LAF"]
     let premium: Set = ["P95", "P98", "E5"]
@@ -138,7 +142,8 @@ extension PlainModel {
     return newest.price
   }
 
-  /// Returns the time during which a held price is the price of every grade.
+  /// Returns the time from the first to the last instant at which a held price is a placeholder;
+  /// `nil`: it never is.
   private func placeholder(_ pair: Pair, _ held: Held) -> Range<Second>? {
     let key = FarKey(pair: pair, place: held.from)
     if let known = placeholders[key] { return known }

@@ -1,6 +1,7 @@
-/// Waits until a condition holds, and looks at it once more before it gives up.
+/// Waits until a condition holds. Checks the condition once more after the deadline.
 ///
-/// `for … where` is no such wait: it asks its condition in every round, also after it has held.
+/// A loop with `for … where` is no substitute: it checks its condition in every round, even after
+/// the condition has held.
 ///
 /// - Returns: whether the condition held in time.
 @discardableResult

@@ -3,12 +3,13 @@ import Foundation
 import FuelModel
 import HTTP
 
-/// FuelCheck of New South Wales, which includes the Australian Capital Territory; also Tasmania's
-/// own scheme.
+/// FuelCheck of New South Wales, whose list includes the Australian Capital Territory. Tasmania
+/// publishes its own scheme through the same interface, with the same key and quota.
 ///
-/// OAuth client credentials, then JSON; cents per litre. `lastupdated` is **UTC**, although it does
-/// not state it. The list is complete: a fuel that is out of stock is missing. Electric chargers
-/// are in the list too, priced per kWh. 2,500 calls a month, token calls included.
+/// OAuth client credentials, then JSON; cents per litre. `lastupdated` is **UTC**, although it
+/// names no time zone. The list is complete: a fuel that is out of stock is missing. Electric
+/// chargers are in the list too, priced in cents per kWh. The limit is 2,500 calls a month; Bowser
+/// counts token calls too, because it is not documented whether they are free.
 ///
 /// Source: "Fuel API" at https://api.nsw.gov.au/Product/Index/22
 enum FuelCheck: Provider {
@@ -21,8 +22,9 @@ enum FuelCheck: Provider {
     "E85": .e85, "B20": .b20, "CNG": .cng, "LNG": .lng, "H2": .h2,
   ]
 
-  /// Version 1 lists New South Wales and the ACT, and also what is new since this key's last call
-  /// of the day. Version 2 lists other states by name.
+  /// Version 1 lists New South Wales and the ACT. Its second call returns the prices that are new
+  /// since the previous call with the same key on the same day. Version 2 lists the states that the
+  /// query names, such as Tasmania.
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
     let headers = [
       "transactionid": UUID().uuidString,
@@ -100,7 +102,7 @@ enum FuelCheck: Provider {
     }
     let answer = try decodeJSON(Answer.self, from: document)
     let isNews = document.name == "news"
-    // A list of news may be empty; a whole list without stations or prices is an error.
+    // News may be empty. A complete list without stations or prices is an error.
     guard isNews || !(answer.prices.isEmpty || answer.stations.isEmpty) else {
       throw .malformed(document: document.name, reason: "the list is empty")
     }
@@ -123,7 +125,8 @@ enum FuelCheck: Provider {
     // the app.
     guard code != "EV", !code.contains("-") else { return reject(.unsupportedFuel) }
     guard !code.isEmpty else { return reject(.unknownFuel) }
-    // A station code that the list does not describe is kept until a later list describes it.
+    // A code of a station that this list does not describe is accepted, because a later list may
+    // describe the station.
     guard !row.stationcode.text.isEmpty else { return reject(.stationMissing) }
     guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
       return reject(.stampUnreadable)
@@ -143,8 +146,8 @@ enum FuelCheck: Provider {
     let state = row.state.flatMap { Country.australia.state($0) }
     return Station(
       code: row.code.text,
-      // The list states NSW for every station, those of the ACT included. There, only the address
-      // shows the territory.
+      // The list of New South Wales states NSW for the stations of the ACT too. Only their
+      // addresses show that they are in the ACT.
       state: state.flatMap { $0 == .nsw ? nil : $0 }
         ?? (source.state == .nsw ? place.state ?? .nsw : source.state),
       name: row.name.plain,
