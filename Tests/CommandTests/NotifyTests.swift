@@ -219,7 +219,7 @@ struct NotifyTests {
       let environment = environment(folder, 1)
       _ = FileManager.default.createFile(atPath: out + ".down", contents: nil)
       let down = try notify(target, environment)
-      #expect(down.code == 75 && down.err.contains("ended with 3"), "\(down)")
+      #expect(down.code == 75 && down.err.contains("exited with 3"), "\(down)")
       try FileManager.default.removeItem(atPath: out + ".down")
       #expect(try notify(target, environment).code == 0)
       let said = try String(contentsOfFile: out, encoding: .utf8)

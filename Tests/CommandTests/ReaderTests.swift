@@ -52,8 +52,9 @@ struct ReaderTests {
         try connection.lines("SELECT outcome FROM fuel.run ORDER BY run_id") == [
           "refused", "stored",
         ])
-      // With enough memory the document is read, and its one record is rejected.
+      // With enough memory and time the document is read, and its one record is rejected.
       environment["BOWSER_READER_MEGABYTES"] = "1024"
+      environment["BOWSER_READER_SECONDS"] = "600"
       let again = try CommandTests.run(
         ["ingest", "--reprocess", "1", "--now", "2026-07-01T10:10:00Z"], on: target,
         environment: environment)
