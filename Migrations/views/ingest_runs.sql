@@ -53,7 +53,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.rejected       IS 'Records that were refus
 COMMENT ON COLUMN fuel_v1.ingest_runs.flagged        IS 'Records stored but marked as doubtful.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.error          IS 'Why it was refused or failed; NULL: it was not.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at       IS 'The instant whose state its documents show: fetched_at minus the delay of the feed; NULL: no document was received.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, in which a missing price means not offered. Judged by the lists around it, and judged again when one of them arrives late or is withdrawn.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, in which a missing price means not offered. Judged by the lists around it, and judged again when one of them arrives late or no longer counts.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.requests       IS 'Requests sent, retries and token calls included.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes  IS 'Total size of its documents, bytes.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: no document was received.';

@@ -151,7 +151,7 @@ COMMENT ON COLUMN fuel.price_now.next_effective_at IS 'When the next price begin
 COMMENT ON COLUMN fuel.price_now.now_at            IS 'The clock that was used.';
 COMMENT ON COLUMN fuel.price_now.is_public         IS 'Whether anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.is_counted        IS
-  'Whether averages, comparisons and verdicts count it: it is a price, is believed, is not doubtful, holds since the first run of its feed, and anybody may buy there.';
+  'Whether averages, comparisons and verdicts count it: it is a price, is believed, is not doubtful, the first run of the feed that reported its beginning is not later than now, and anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.delay             IS
   'How old the prices of its feed are when they are published; 0: without delay.';
 COMMENT ON COLUMN fuel.price_now.flag_reason       IS 'Why it is doubtful; NULL: it is not doubtful.';

@@ -145,8 +145,7 @@ package struct Merge {
       counts.oddities = settled.warnings
       counts.awaitsTomorrow = settled.awaitsTomorrow
       if settled.contradictedStations > 0 {
-        counts.oddities.append(
-          "\(settled.contradictedStations) stations described in two different ways")
+        counts.oddities.append("\(settled.contradictedStations) stations described in two ways")
       }
       try store.finish(
         run, settled, payload: payload, counts: counts, isComplete: isComplete, requests: requests,

@@ -4,7 +4,7 @@ package import Store
 package import Timeline
 
 /// Judges the lists of a feed. Each list is compared with the lists around it, and compared again
-/// when one of those arrives late or is withdrawn.
+/// when one of those arrives late or no longer counts.
 package struct Standings {
   private let store: Store
   private let source: SourceID

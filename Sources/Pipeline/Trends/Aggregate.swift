@@ -92,7 +92,7 @@ package struct Aggregate {
     try refreshHabits(isDue: rebuild, now: now)
     let markets = try Verdict.all(store, now: now)
     try store.keepMarkets(markets)
-    // Nobody buys fuel from a nation: its mean mixes markets.
+    // Nobody buys fuel in a nation as a whole: its mean mixes markets.
     let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
     let verdicts = markets.filter { !nations.contains($0.region) }
     let newVerdicts = try store.keep(verdicts, now: now)

@@ -8,7 +8,7 @@ let showCommand = Command(
   operands: "[PLACE]",
   examples: [
     ("bowser show", "averages, 30 days, tomorrow's prices and verdicts on one screen"),
-    ("bowser show perth", "a region, such as also nsw or newcastle"),
+    ("bowser show perth", "a region; nsw and newcastle are others"),
     ("bowser show 3000 --fuel DL", "a postcode, a suburb or part of a station's name"),
     ("bowser show -27.47,153.03 --near 3", "within three kilometres of a point"),
     ("bowser show perth --json", "the same for programs"),
