@@ -4,15 +4,12 @@ RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN
   (p_region.state IS NULL OR p_region.state = p_station.state)
   AND (
-    CASE
+    coalesce(
       -- A degree of latitude is 111.2 km: most stations are too far north or south of most circles.
-      WHEN abs(p_region.latitude - p_station.latitude) * 111 <= p_region.radius_km
-        THEN coalesce(
-          fuel.kilometres(p_region.latitude, p_region.longitude, p_station.latitude, p_station.longitude)
-            <= p_region.radius_km,
-          false)
-      ELSE false
-    END
+      abs(p_region.latitude - p_station.latitude) * 111 <= p_region.radius_km
+        AND fuel.kilometres(p_region.latitude, p_region.longitude, p_station.latitude, p_station.longitude)
+          <= p_region.radius_km,
+      false)
     OR (
       p_station.latitude IS NULL
       AND EXISTS (

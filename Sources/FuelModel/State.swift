@@ -22,6 +22,11 @@ package struct State: Sendable {
     self.zonesByPostcode = zonesByPostcode
   }
 
+  /// Returns the price day at an instant.
+  package func priceDay(at instant: Instant) -> Day {
+    timeZone.local(instant + .seconds(-3_600 * Int64(priceDayStarts))).day
+  }
+
   /// Returns the zone of a postcode, which is not always the zone of its state.
   package func timeZone(postcode: String?) -> Zone {
     postcode.flatMap { zonesByPostcode[$0] } ?? timeZone

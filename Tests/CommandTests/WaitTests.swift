@@ -42,6 +42,7 @@ struct WaitTests {
   func everyCommandEndsByItsDeadline(fault: Proxy.Fault) async throws {
     let providers = try IslandTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
+      let looker = try Connection(target, application: "looker")
       var environment = providers.environment
       environment["PGCONNECT_TIMEOUT"] = "2"
       let now = ["--now", "\(IslandTests.now + .seconds(600))"]
@@ -71,7 +72,7 @@ struct WaitTests {
         }
         if count > 2 { print("\(words[0]) \(fault): \(places.count) of \(whole.seen) messages") }
         // The next run repairs what was broken off.
-        try await waitUntil(within: .seconds(10)) { try locks(target) == 0 }
+        try await waitUntil(within: .seconds(10)) { try locks(looker) == 0 }
         let healed = try CommandTests.run(words + now, on: target, environment: environment)
         // A withdrawal that was done in spite of the fault is refused the second time, with 65.
         let good: Set<Int32> = [0, plain.code, words[0] == "withdraw" ? 65 : 0]
@@ -83,8 +84,8 @@ struct WaitTests {
 
   /// Returns how many advisory locks sessions of the program hold. The program holds other locks
   /// only for moments.
-  private func locks(_ target: String) throws -> Int {
-    try Connection(target, application: "looker").query(
+  private func locks(_ looker: Connection) throws -> Int {
+    try looker.query(
       """
       SELECT count(*) AS count
       FROM pg_catalog.pg_locks
@@ -106,8 +107,9 @@ struct WaitTests {
         try connection.execute("SELECT pg_advisory_lock(4711)")
         for _ in 0..<20 { try connection.execute("SELECT 1") }
       }
-      #expect(try locks(target) == 1)
-      #expect(try await waitUntil(within: .seconds(130)) { try locks(target) == 0 })
+      let looker = try Connection(target, application: "looker")
+      #expect(try locks(looker) == 1)
+      #expect(try await waitUntil(within: .seconds(130)) { try locks(looker) == 0 })
     }
   }
 
@@ -117,6 +119,7 @@ struct WaitTests {
     try await TestDatabase.with { target in
       let proxy = try Proxy(.stops, atMessage: 9)
       defer { proxy.close() }
+      let looker = try Connection(target, application: "looker")
       let feed = try Feed(target)
       let silent = try Connection(proxy.target(target), deadline: Deadline(seconds: 5))
       try silent.execute("SELECT pg_advisory_lock(1, (SELECT source_id FROM fuel.source))")
@@ -129,10 +132,10 @@ struct WaitTests {
           }
         }
       }
-      #expect(try locks(target) == 1)
+      #expect(try locks(looker) == 1)
       #expect(try !feed.store.lock(feed.id))
       try await Task.sleep(for: .seconds(100))
-      #expect(try locks(target) == 1)
+      #expect(try locks(looker) == 1)
       #expect(try feed.store.lock(feed.id))
     }
   }

@@ -134,9 +134,7 @@ package struct Aggregate {
 
   /// Returns the last price day that has ended in all states of the regions.
   package static func lastDay(_ regions: [Region], now: Instant) -> Day {
-    let running = regions.compactMap(\.state).map { state in
-      state.timeZone.local(now + .seconds(-3_600 * Int64(state.priceDayStarts))).day
-    }
+    let running = regions.compactMap { $0.state?.priceDay(at: now) }
     return (running.min() ?? Zone.utc.local(now).day) + -1
   }
 }
