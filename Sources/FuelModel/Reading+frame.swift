@@ -44,45 +44,6 @@ extension Reject {
   }
 }
 
-extension Station {
-  func write(to frame: inout FrameWriter) {
-    frame.write(code: code)
-    frame.write(state.code)
-    frame.write(name.plain)
-    frame.write(optional: brand?.plain)
-    frame.write(address.plain)
-    frame.write(optional: suburb?.plain)
-    frame.write(optional: postcode?.plain)
-    frame.write(position != nil)
-    if let position {
-      frame.write(position.latitude)
-      frame.write(position.longitude)
-    }
-    frame.write(isPublic)
-  }
-
-  init(
-    from frame: inout FrameReader, in country: Country
-  ) throws(FrameReader.Broken) {
-    let code = try frame.code()
-    guard let state = country.state(try frame.plain()) else {
-      throw FrameReader.Broken("an unknown state")
-    }
-    self.init(
-      code: code, state: state, name: try frame.plain(), brand: try frame.optionalPlain(),
-      address: try frame.plain(), suburb: try frame.optionalPlain(),
-      postcode: try frame.optionalPlain())
-    if try frame.boolean() {
-      let (latitude, longitude) = (try frame.double(), try frame.double())
-      guard let position = Position(latitude: latitude, longitude: longitude) else {
-        throw FrameReader.Broken("an invalid position")
-      }
-      self.position = position
-    }
-    isPublic = try frame.boolean()
-  }
-}
-
 extension Observation {
   fileprivate func write(to frame: inout FrameWriter) {
     frame.write(code: stationCode)
@@ -120,9 +81,9 @@ extension Observation {
 private let codeBytes = InputLimit.codeBytes.value + 4
 
 extension FrameWriter {
-  fileprivate mutating func write(code: String) { write(code.line(ofBytes: codeBytes)) }
+  mutating func write(code: String) { write(code.line(ofBytes: codeBytes)) }
 }
 
 extension FrameReader {
-  fileprivate mutating func code() throws(Broken) -> String { try line(ofBytes: codeBytes) }
+  mutating func code() throws(Broken) -> String { try line(ofBytes: codeBytes) }
 }

@@ -35,6 +35,47 @@ package struct Station: Hashable, Sendable {
   package var timeZone: Zone { state.timeZone(postcode: postcode) }
 }
 
+// The frame of a station record stands beside its fields, because a field that the frame leaves out
+// is lost without an error.
+extension Station {
+  func write(to frame: inout FrameWriter) {
+    frame.write(code: code)
+    frame.write(state.code)
+    frame.write(name.plain)
+    frame.write(optional: brand?.plain)
+    frame.write(address.plain)
+    frame.write(optional: suburb?.plain)
+    frame.write(optional: postcode?.plain)
+    frame.write(position != nil)
+    if let position {
+      frame.write(position.latitude)
+      frame.write(position.longitude)
+    }
+    frame.write(isPublic)
+  }
+
+  init(
+    from frame: inout FrameReader, in country: Country
+  ) throws(FrameReader.Broken) {
+    let code = try frame.code()
+    guard let state = country.state(try frame.plain()) else {
+      throw FrameReader.Broken("an unknown state")
+    }
+    self.init(
+      code: code, state: state, name: try frame.plain(), brand: try frame.optionalPlain(),
+      address: try frame.plain(), suburb: try frame.optionalPlain(),
+      postcode: try frame.optionalPlain())
+    if try frame.boolean() {
+      let (latitude, longitude) = (try frame.double(), try frame.double())
+      guard let position = Position(latitude: latitude, longitude: longitude) else {
+        throw FrameReader.Broken("an invalid position")
+      }
+      self.position = position
+    }
+    isPublic = try frame.boolean()
+  }
+}
+
 /// A point on the ground in degrees.
 package struct Position: Hashable, Sendable {
   package var latitude: Double
