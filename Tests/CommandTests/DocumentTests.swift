@@ -286,6 +286,41 @@ struct DocumentTests {
     #expect(count > 25)
   }
 
+  /// Each example of docs/changing-things.md applies to this tree, and changes as many files as the
+  /// page states.
+  @Test func examplesOfChangesApply() async throws {
+    let git = try await tool("git", ["--version"])
+    try #require(git.code == 0, "git is not installed; config/cluster packages installs it")
+    let root = IntegrationTests.root
+    let examples = try Self.text("docs/changing-things.md").matches(
+      of: /(?m)^\| ([a-z ]+) \| ([0-9]+) \| \[[^\]]+\]\(([^)]+)\) \|$/)
+    #expect(examples.count == 5)
+    for example in examples {
+      let diff = try Self.diff(String(example.3), from: "docs/changing-things.md")
+      // Without a repository, because in a folder of a larger one git would skip every file and
+      // report success.
+      let words = ["GIT_DIR=/nowhere", "git", "-C", root, "apply", "--check", "--recount"]
+      let check = try await tool("env", words, input: diff)
+      #expect(check.code == 0, "\(example.1): \(check.err)")
+      let files = diff.matches(of: /(?m)^diff --git a\/([^ ]+)/).map { String($0.1) }
+      let counted = files.filter { !$0.hasPrefix("Tests/") }
+      #expect(counted.count == Int(example.2), "\(example.1): \(counted)")
+    }
+  }
+
+  /// Returns the diff to which a link of a page leads: a file, or the first diff below a heading.
+  private static func diff(_ link: String, from page: String) throws -> String {
+    let parts = link.components(separatedBy: "#")
+    let content = try Self.text(parts[0].isEmpty ? page : "docs/" + parts[0])
+    guard parts.count == 2 else { return content }
+    let section = content.components(separatedBy: "\n## ").first { section in
+      section.lowercased().replacing(" ", with: "-").hasPrefix(parts[1] + "\n")
+    }
+    let pieces = section?.components(separatedBy: "\n```diff\n") ?? []
+    try #require(pieces.count > 1, "no diff at \(link)")
+    return pieces[1].components(separatedBy: "\n```")[0] + "\n"
+  }
+
   /// contrib/sbom lists every shared library of the program that does not come with the toolchain,
   /// by the name of its package.
   @Test func thePartsAreNamed() async throws {
