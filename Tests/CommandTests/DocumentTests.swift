@@ -176,7 +176,7 @@ struct DocumentTests {
   /// outside are run.
   @Test func everyCommandIsUnderstood() async throws {
     let paths =
-      ["README.md"]
+      ["README.md", "CONTRIBUTING.md"]
       + (try FileManager.default.contentsOfDirectory(atPath: IntegrationTests.root + "/docs")
         .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 })
       + ["contrib/cron/README.md", "contrib/systemd/README.md", "contrib/grafana/README.md"]
@@ -256,7 +256,7 @@ struct DocumentTests {
   @Test func linksLeadSomewhere() throws {
     let root = IntegrationTests.root
     let paths =
-      ["README.md", "CHANGELOG.md"]
+      ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + (try FileManager.default.subpathsOfDirectory(atPath: root + "/docs").map { "docs/" + $0 })
       + (try FileManager.default.subpathsOfDirectory(atPath: root + "/contrib").map {
         "contrib/" + $0
