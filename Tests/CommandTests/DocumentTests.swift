@@ -321,6 +321,34 @@ struct DocumentTests {
     return pieces[1].components(separatedBy: "\n```")[0] + "\n"
   }
 
+  /// Every name in the glossary occurs in the program or in the schema. Commands, options, feeds
+  /// and paths are no names.
+  @Test func theGlossaryNamesWhatExists() throws {
+    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.".utf8)
+    var known: Set<String> = []
+    for folder in ["Sources", "Migrations"] {
+      let root = "\(IntegrationTests.root)/\(folder)"
+      let paths = try FileManager.default.subpathsOfDirectory(atPath: root).filter {
+        $0.hasSuffix(".swift") || $0.hasSuffix(".sql")
+      }
+      for path in paths {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: "\(root)/\(path)")))
+        for word in bytes.split(whereSeparator: { !letters.contains($0) }) {
+          let name = String(decoding: word, as: UTF8.self)
+          known.insert(name)
+          known.formUnion(name.split(separator: ".").map(String.init))
+        }
+      }
+    }
+    let rows = try Self.text("docs/glossary.md").split(separator: "\n").filter {
+      $0.hasPrefix("| ")
+    }
+    let names = Set(
+      rows.joined(separator: "\n").matches(of: /`([A-Za-z0-9_.]+)`/).map { String($0.1) })
+    #expect(names.count > 50)
+    #expect(names.subtracting(known).sorted() == [])
+  }
+
   /// contrib/sbom lists every shared library of the program that does not come with the toolchain,
   /// by the name of its package.
   @Test func thePartsAreNamed() async throws {
