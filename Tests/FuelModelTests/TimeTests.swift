@@ -102,6 +102,7 @@ struct TimeTests {
     #expect(back.day == day && back.secondsOfDay == hour * 3600)
   }
 
+  /// F-T06: a postcode of New South Wales that keeps the time of South Australia.
   @Test func brokenHillKeepsAdelaideTime() {
     #expect(State.nsw.timeZone(postcode: "2880") == .brokenHill)
     #expect(State.nsw.timeZone(postcode: "2000") == .sydney)

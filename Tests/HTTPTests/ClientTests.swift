@@ -67,7 +67,7 @@ struct ClientTests {
   }
 
   /// F-H03, F-H04, F-Z03: a server that is silent, trickles or stalls does not delay the end beyond
-  /// the deadline.
+  /// the deadline. It may answer in time when asked again.
   @Test(arguments: ["silence", "trickle", "stall"])
   func slowAnswersEndAtTheDeadline(kind: String) async throws {
     let server = try Server { _ in
@@ -87,6 +87,7 @@ struct ClientTests {
     // seconds.
     let fault = await error { () async throws(HTTPError) in try await client(1).send(get(server)) }
     #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
+    #expect(fault?.mayHeal == true)
   }
 
   /// F-H02: a connection that is never accepted ends at the deadline too.
@@ -120,8 +121,8 @@ struct ClientTests {
     #expect(fault == .tooSlow(host: "127.0.0.1", seconds: 1))
   }
 
-  /// F-H15, F-H16: a body shorter than announced, truncated chunks and a garbled head are faults
-  /// that may pass.
+  /// F-H15: a body shorter than announced, truncated chunks and a garbled head are faults that may
+  /// pass.
   @Test(arguments: [
     "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nwor",
@@ -199,6 +200,7 @@ struct ClientTests {
         continue
       }
       #expect(!"\(fault!)".contains("CANARY"))
+      if target == "https://example.org/" { #expect("\(fault!)".contains("to example.org;")) }
     }
     #expect(seen.withLock { $0 } == [])
   }
@@ -255,9 +257,12 @@ struct ClientTests {
     }
   }
 
-  /// F-Z06, F-H23: a certificate that no trusted authority has signed is refused.
+  /// F-Z06, F-H23: a certificate that no trusted authority has signed is refused, and the message
+  /// names the certificate as the cause.
   @Test func selfSignedCertificatesAreRefused() async throws {
-    #expect(try await tls([])?.mayHeal == true)
+    let fault = try await tls([])
+    #expect(fault?.mayHeal == true)
+    #expect(fault?.description.contains("certificate") == true, "\(String(describing: fault))")
   }
 
   /// Returns the error of a request to a TLS server with a self-signed certificate.
@@ -286,10 +291,16 @@ struct ClientTests {
     server.standardError = FileHandle.nullDevice
     try server.run()
     defer { server.terminate() }
-    try await Task.sleep(for: .milliseconds(500))
-    return await error { () async throws(HTTPError) in
-      try await client(5).send(Request(url: URL(string: "https://127.0.0.1:\(port)/")!))
+    // The server needs a moment before it accepts connections.
+    for _ in 0..<100 {
+      try await Task.sleep(for: .milliseconds(100))
+      let fault = await error { () async throws(HTTPError) in
+        try await client(5).send(Request(url: URL(string: "https://127.0.0.1:\(port)/")!))
+      }
+      if fault?.description.contains("connect to") != true { return fault }
     }
+    Issue.record("openssl s_server accepts no connections")
+    return nil
   }
 
   /// F-H24: a server that offers only an obsolete protocol is refused.

@@ -55,6 +55,7 @@ struct RetryTests {
     #expect(script.waits.withLock { $0 } == [.seconds(1.0), .seconds(2.0)])
   }
 
+  /// F-H19: a request whose connection was dropped is sent again, up to the number of attempts.
   @Test func triesEnd() async {
     let script = Script([status(503)])
     guard case .answer(let response) = await script.run() else {
