@@ -114,7 +114,7 @@ struct ArchiveReaderTests {
 
   // MARK: CSV
 
-  /// F-C01, F-C04: columns are found by name, in any order and case. The file may have a byte order
+  /// F-C01, F-C04, F-P05: columns are found by name, in any order and case. The file may have a byte order
   /// mark, Windows line ends, and commas, quotes and a line break inside quotes.
   @Test func readsColumnsByName() async throws {
     let text =
@@ -125,6 +125,8 @@ struct ArchiveReaderTests {
     #expect(
       outcome.lines == ["THE OLD GARAGE KIAMA|1 MAIN ST KIAMA U91 2025-01-01T16:04:05Z 1459"])
     #expect(outcome.stations[0].name == "The \"Old\" Garage, Kiama")
+    // The last column, which a line end follows.
+    #expect(outcome.stations[0].brand == "BP")
     #expect(outcome.received == 1)
   }
 
@@ -224,8 +226,8 @@ struct ArchiveReaderTests {
     #expect(outcome.received == 6)
   }
 
-  /// Of several prices of one station and fuel in one second, the last one in the file counts,
-  /// since it is a correction. Equal rows count once.
+  /// F-C06: of several prices of one station and fuel in one second, the last one in the file
+  /// counts, since it is a correction. Equal rows count once.
   @Test func theLastPriceOfASecondCounts() async throws {
     let time = "2025-01-02 03:04:05"
     let outcome = try await Self.read(

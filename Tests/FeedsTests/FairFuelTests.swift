@@ -102,7 +102,20 @@ struct JSONTextTests {
     #expect(try self.name(literal) == name)
   }
 
-  /// F-J09, F-J02, F-J03: text that is not JSON is refused.
+  /// F-P03, F-P02: Latin-1 is refused, and never repaired.
+  @Test func latin1IsRefused() {
+    var document = Sample.document(
+      "prices",
+      "{\"fuelPriceDetails\":[{\"fuelStation\":{\"id\":\"1\",\"name\":\"caf\",\"address\":\"\"},"
+        + "\"fuelPrices\":[]}]}")
+    let end = document.bytes.firstRange(of: Array("caf".utf8))?.upperBound ?? 0
+    document.bytes.insert(0xE9, at: end)
+    #expect(throws: FeedError.malformed(document: "prices", reason: "not UTF-8")) {
+      try Sample.parse([document], "vic-fairfuel")
+    }
+  }
+
+  /// F-J09, F-J02: text that is not JSON is refused.
   @Test(arguments: [
     "\"\\ud83d\"", "\"\\ud83d\\u0041\"", "\"\\x41\"", "\"\\u00g0\"", "'a'", "a", "\"a", "+1", "01",
     "0x1", "NaN", ".5", "1.", "\"a\nb\"",

@@ -76,7 +76,7 @@ struct FuelPricesDirectTests {
     let deep = "{\"SitePrices\":" + String(repeating: "[", count: 100_000)
     let huge =
       "{\"SitePrices\":[{\"SiteId\":1,\"FuelId\":2,\"TransactionDateUtc\":\"x\",\"Price\":1e400}]}"
-    #expect(throws: FeedError.self) {
+    #expect(throws: FeedError.malformed(document: "prices", reason: "nested too deeply")) {
       try Sample.parse([Sample.document("prices", deep)], "qld-fpd")
     }
     let reading = try? Sample.parse([Sample.document("prices", huge)], "qld-fpd")

@@ -39,7 +39,7 @@ struct FuelWatchTests {
     }
   }
 
-  /// F-X02, F-X03, F-X05 to F-X08, F-X10, F-P01, F-P02, F-Z08: a document that is not exactly one
+  /// F-X02, F-X03, F-X05 to F-X08, F-X10, F-Z08: a document that is not exactly one
   /// closed RSS feed in UTF-8 without a document type is refused.
   @Test(arguments: [
     "", "   ", "<html><body>maintenance</body></html>", "<rss></rss><rss></rss>",
@@ -60,6 +60,20 @@ struct FuelWatchTests {
   @Test func brokenUTF8IsRefused() {
     var document = Sample.document("tomorrow-1", "<rss><channel></channel></rss>")
     document.bytes.insert(0xE9, at: 14)
+    // The XML parser would refuse them too, but crashes if they are part of a name.
+    #expect(throws: FeedError.malformed(document: "tomorrow-1", reason: "not UTF-8")) {
+      try Sample.parse([document], "wa-fuelwatch")
+    }
+  }
+
+  /// F-P01: the byte order mark of UTF-8 is removed. UTF-16 is refused.
+  @Test func onlyTheMarkOfUTF8IsRemoved() throws {
+    var document = try Sample.fixture("fuel-watch/today-1.xml")
+    let plain = try Sample.parse([document], "wa-fuelwatch")
+    document.bytes = [0xEF, 0xBB, 0xBF] + document.bytes
+    #expect(try Sample.parse([document], "wa-fuelwatch").observations == plain.observations)
+    let text = "\u{FEFF}<rss><channel></channel></rss>"
+    document.bytes = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
     #expect(throws: FeedError.self) { try Sample.parse([document], "wa-fuelwatch") }
   }
 

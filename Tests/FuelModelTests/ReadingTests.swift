@@ -70,7 +70,8 @@ struct ReadingTests {
     ("'); DROP TABLE x;--", "'); DROP TABLE x;--"), ("non\u{A0}breaking", "non breaking"),
   ])
   func textIsMadePlain(text: String, expected: String) {
-    #expect(text.plain == expected)
+    // Swift takes composed and decomposed texts for equal, so the scalars are compared.
+    #expect(Array(text.plain.unicodeScalars) == Array(expected.unicodeScalars))
   }
 
   /// F-P09: a name of a megabyte is cut.

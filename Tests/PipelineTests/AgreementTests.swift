@@ -6,7 +6,7 @@ import Store
 import TestDatabase
 import Testing
 
-/// Compares an archive and a feed at the same noons.
+/// F-L05: compares an archive and a feed at the same noons.
 struct AgreementTests {
   @Test func noonsAreComparedWhereBothTell() async throws {
     try await TestDatabase.with { target in

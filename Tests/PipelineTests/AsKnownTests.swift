@@ -141,8 +141,8 @@ struct AsKnownTests {
     }
   }
 
-  /// The scores of a backtest are published. They rest on what was known the morning after each
-  /// day, so a correction that came later is not part of them.
+  /// F-G11: the scores of a backtest are published. They rest on what was known the morning after
+  /// each day, so a correction that came later is not part of them.
   @Test func scoresRestOnWhatWasKnown() async throws {
     try await TestDatabase.with { target in
       let feed = try live(target, days: 71)

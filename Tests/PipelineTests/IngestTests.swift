@@ -189,7 +189,7 @@ struct IngestTests {
   }
 
   /// F-H05, F-H10, F-H11, F-H12, F-H14, F-H17, F-H29, F-P06, F-P07: nothing of a bad run is stored
-  /// but its record, the last good data stay, and its outcome states what went wrong.
+  /// but its record, the last good data stay, and its error states what went wrong.
   @Test(arguments: [
     ("500", 500, "Internal Server Error.", false), ("404", 404, "{}", false),
     ("304", 304, "", true), ("html", 200, "<!DOCTYPE html><html>maintenance</html>", true),
@@ -210,6 +210,11 @@ struct IngestTests {
         try await bench.ingest("qld-fpd", at: Bench.end + .seconds(90_000))
       }
       #expect(error is FeedError)
+      let named = [
+        "html": "an HTML page", "empty": "is empty", "newline": "is empty", "zip": "a ZIP file",
+        "pdf": "a PDF",
+      ]
+      if let words = named[name] { #expect("\(error!)".contains(words), "\(error!)") }
       #expect(try bench.stored() == before)
       #expect(
         try bench.lines(

@@ -30,7 +30,7 @@ struct VerdictTests {
       tomorrowBeginsAt: tomorrow == nil ? nil : now + .seconds(43_200))
   }
 
-  /// F-G12: tomorrow dearer, cheaper, or the same within half a tenth of a cent.
+  /// F-G12, F-G10: tomorrow dearer, cheaper, or the same within half a tenth of a cent.
   @Test(arguments: cases)
   func tomorrowDecides(today: Double, tomorrow: Double, verdict: String, saving: Double?) {
     let record = Verdict.judge(

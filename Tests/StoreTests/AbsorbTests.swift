@@ -195,8 +195,8 @@ struct AbsorbTests {
     }
   }
 
-  /// F-T02, F-F07: a price with an older stamp goes into the history and does not replace the price
-  /// in effect.
+  /// F-T02, F-F07, F-F09: a price with an older stamp goes into the history and does not replace
+  /// the price in effect.
   @Test func anOlderStampDoesNotMoveThePresent() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -313,6 +313,33 @@ struct AbsorbTests {
       #expect(
         try feed.connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
           == ["interrupted", "stored"])
+    }
+  }
+
+  /// F-O08: a run gets the next number only after the transaction with the number before has ended.
+  /// So whoever has seen a number has seen all smaller ones.
+  @Test func aNumberWaitsForTheOneBefore() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      var runs: [RunID] = []
+      for step in 0..<3 {
+        let run = try feed.store.beginRun(feed.id, at: hour(Double(step)))
+        try feed.store.failRun(
+          run, at: hour(Double(step)), isRefusal: false, error: "a test", payload: nil,
+          settled: nil, requests: 0)
+        runs.append(run)
+      }
+      let other = try Connection(target)
+      try other.execute("SET lock_timeout = '200ms'")
+      // The first number also takes what is in the log so far.
+      try feed.connection.query("SELECT fuel.number_change(\(runs[0]))")
+      try feed.connection.execute("BEGIN")
+      try feed.connection.query("SELECT fuel.number_change(\(runs[1]))")
+      let error = #expect(throws: PostgresError.self) {
+        try other.query("SELECT fuel.number_change(\(runs[2]))")
+      }
+      #expect(error?.sqlState == "55P03")
+      try feed.connection.execute("ROLLBACK")
     }
   }
 

@@ -185,6 +185,32 @@ struct DailyAverageTests {
     }
   }
 
+  /// F-K03: a run that marks a day locks the mark until its transaction ends, even where the day is
+  /// marked already. So an aggregate beside it cannot remove a mark for prices that it has not seen.
+  @Test func aMarkIsLockedUntilTheRunEnds() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      try feed.says(quiet(1800, since: begin), at: begin + .seconds(60))
+      #expect(try feed.connection.lines("SELECT count(*) > 0 FROM fuel.dirty_day") == ["t"])
+      try feed.connection.execute(
+        """
+        BEGIN;
+        SELECT fuel.mark_changed_days(
+          array_agg(station_id), array_agg(fuel_id), array_agg(from_at), array_agg(from_at), 0,
+          false, '2026-06-30T15:00:00Z')
+        FROM fuel.span
+        """)
+      let other = try Connection(target)
+      try other.execute("SET lock_timeout = '200ms'")
+      let error = #expect(throws: PostgresError.self) {
+        try other.execute("DELETE FROM fuel.dirty_day")
+      }
+      #expect(error?.sqlState == "55P03")
+      try feed.connection.execute("ROLLBACK")
+    }
+  }
+
   /// F-G01: two stations do not make an average, but their number is published.
   @Test func tooFewStationsGiveNoAverage() async throws {
     try await TestDatabase.with { target in

@@ -42,6 +42,14 @@ struct CycleTests {
     #expect(market.cycleDay == rise + 2)
   }
 
+  /// F-G08: movements from six cents on make a cycle.
+  @Test(arguments: [(5.9, false), (6.1, true)])
+  func aCycleIsSixCentsHigh(height: Double, isCycling: Bool) {
+    let market = MarketPosition(
+      series(200) { 160 + tooth($0, period: 20, rise: 5, base: 0) * height / 30 })
+    #expect(market.isCycling == isCycling)
+  }
+
   /// F-G08: no cycle is found where there is none: in a flat market, in steady rises and falls, in
   /// one jump, in noise below the height of a cycle, and in a trend with noise.
   @Test func noCycleWhereThereIsNone() {
