@@ -276,7 +276,8 @@ struct IngestTests {
         let error = await fault {
           try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(7_200))
         }
-        #expect(error is Refusal, "\(factor)")
+        let told = error.map { "\($0)" } ?? ""
+        #expect(error is Refusal && told.contains("records are bad"), "\(factor): \(told)")
       }
       #expect(try bench.stored().filter { !$0.contains("price_") } == before)
       #expect(
