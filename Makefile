@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test test-long bench faults soak fuzz lint format psql env stop install uninstall deb static docs integrations
+.PHONY: help demo setup build debug test test-long bench faults mutants soak fuzz lint format psql env stop install uninstall deb static docs integrations
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -92,12 +92,21 @@ fuzz: packages ## every reader and escaping by libFuzzer: FUZZ_SECONDS each, or 
 	    $$([ ! -d Tests/Fuzzing/Corpus/$$target ] || echo Tests/Fuzzing/Corpus/$$target); \
 	done
 
-faults: ## which faults of docs/faults.md the tests prove, and which none does
+# One after the other, some hours: each is a build and its tests.
+mutants: packages ## break the program on purpose, a fault at a time, and see its test fail: MUTANTS="F-Z10 F-G08"
+	@config/mutants $(MUTANTS)
+
+faults: ## which faults of docs/faults.md are proven: a test names them, and their mutant was killed
+	@mkdir -p .build && touch .build/mutants.results
 	@awk -F '|' '/^\| F-/ { gsub(/ /, "", $$2); print $$2 }' docs/faults.md | sort > .build/faults.all
-	@grep -rohE 'F-[A-Z][0-9]{2}' Tests | sort -u > .build/faults.named
-	@echo "proven: $$(comm -12 .build/faults.all .build/faults.named | tr '\n' ' ')"
-	@echo "not proven: $$(comm -23 .build/faults.all .build/faults.named | tr '\n' ' ')"
-	@echo "$$(comm -12 .build/faults.all .build/faults.named | wc -l) of $$(wc -l < .build/faults.all)"
+	@grep -rohE --include='*.swift' 'F-[A-Z][0-9]{2}' Tests | sort -u | comm -12 .build/faults.all - > .build/faults.named
+	@awk '$$2 == "killed" { print $$1 }' .build/mutants.results | sort | comm -12 .build/faults.named - > .build/faults.proven
+	@ls Tests/Mutants | sed 's/\.patch$$//' | sort | comm -12 .build/faults.named - > .build/faults.mutants
+	@echo "proven, a test names them and their mutant died: $$(tr '\n' ' ' < .build/faults.proven)"
+	@echo "tested, their mutant was not run or lived: $$(comm -23 .build/faults.mutants .build/faults.proven | tr '\n' ' ')"
+	@echo "tested, without a mutant: $$(comm -23 .build/faults.named .build/faults.mutants | tr '\n' ' ')"
+	@echo "not tested: $$(comm -23 .build/faults.all .build/faults.named | tr '\n' ' ')"
+	@echo "$$(wc -l < .build/faults.proven) of $$(wc -l < .build/faults.all) proven"
 
 lint: ## formatting, warnings and imports
 	@swift format lint --strict --recursive Sources Tests Package.swift
