@@ -1,0 +1,64 @@
+import FuelModel
+import Store
+
+/// Records in one street, and records close to one another.
+extension Identity.Work {
+  /// Joins records that no coded station was found for to the only station in the same street
+  /// whose house numbers overlap theirs.
+  mutating func matchStreets(_ described: [Int], _ coded: [Int]) {
+    var streets: [String: [(id: Int, numbers: ClosedRange<Int>)]] = [:]
+    for id in coded + described {
+      for address in Set(record(id).addresses) {
+        let street = Identity.Street(address)
+        if let numbers = street.numbers {
+          streets[street.name, default: []].append((id, numbers))
+        }
+      }
+    }
+    for name in streets.keys.sorted() {
+      guard let entries = streets[name], entries.count > 1 else { continue }
+      for entry in entries where !record(entry.id).isCoded {
+        let isListed = members(entry.id).contains { record($0).isCoded }
+        guard !isListed else { continue }
+        let near = entries.filter { other in
+          other.numbers.overlaps(entry.numbers) && clusterOf[other.id] != clusterOf[entry.id]
+        }
+        let candidates = Set(near.compactMap { clusterOf[$0.id] })
+        guard let only = candidates.first, candidates.count == 1 else {
+          if candidates.count > 1, doubts[entry.id] == nil {
+            leaveOpen(
+              entry.id, among: candidates.filter { !clash(entry.id, $0) }.map { members($0)[0] },
+              "several stations of its street have a similar house number")
+          }
+          continue
+        }
+        if clash(entry.id, only) { continue }
+        join(members(only)[0], entry.id, by: "address")
+      }
+    }
+  }
+
+  /// Joins records with a position to a station of the feed within 150 metres: to the only one,
+  /// or to the one with the most similar name, if that is similar enough.
+  mutating func matchPositions(_ described: [Int], _ coded: [Int]) {
+    let placed = coded.filter { record($0).position != nil }
+    for id in described {
+      guard let position = record(id).position,
+        !members(id).contains(where: { record($0).isCoded })
+      else { continue }
+      let near = oneEach(
+        placed.filter { other in
+          record(other).position.map { $0.kilometres(to: position) < 0.15 } ?? false
+        })
+      let likest = near.max { (likeness(id, $0), rank($1)) < (likeness(id, $1), rank($0)) }
+      guard let likest else { continue }
+      if near.count == 1 || likeness(id, likest) >= Identity.leastSimilarity {
+        if !clash(id, likest) { join(likest, id, by: "position") }
+      } else {
+        leaveOpen(
+          id, among: near.filter { !clash(id, $0) },
+          "\(near.count) stations of the feed lie within 150 metres")
+      }
+    }
+  }
+}

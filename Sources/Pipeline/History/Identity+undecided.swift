@@ -1,0 +1,88 @@
+import FuelModel
+import Store
+
+/// Records that no rule decides, and pairs for a person to decide.
+extension Identity.Work {
+  /// Notes that a rule could not assign a record to one of several stations, and why.
+  mutating func leaveOpen(_ id: Int, among others: some Collection<Int>, _ why: String) {
+    doubts[id] = why
+    for other in others { open[Pair(id, other)] = why }
+  }
+
+  /// Returns the pairs that rules left undecided, and pairs with one suburb or one name where one
+  /// station begins where the other ends and the score of `Likeness` is high enough, such as
+  /// those whose address was misspelt or renumbered.
+  func likelyPairs() -> [LikelyPair] {
+    var pairs: [Pair: LikelyPair] = [:]
+    func add(_ left: Int, _ right: Int, _ score: Int, _ why: String) {
+      let isOpen = members(left).allSatisfy { a in
+        members(right).allSatisfy { !apart.contains(Pair(a, $0)) }
+      }
+      guard isOpen, clusterOf[left] != clusterOf[right] else { return }
+      // The station that was seen last is named first, because it is the one that took over.
+      let ordered = [left, right].sorted {
+        (record($0).lastDay?.sinceEpoch ?? 0, rank($0)) > (
+          record($1).lastDay?.sinceEpoch ?? 0, rank($1)
+        )
+      }
+      pairs[Pair(left, right)] = LikelyPair(
+        first: ordered[0], second: ordered[1], score: score, why: why)
+    }
+    // Clusters by suburb and by name.
+    var near: [String: Set<Int>] = [:]
+    var known: [String: [Range<Int>]] = [:]
+    for (cluster, ids) in clusters {
+      for record in ids.map(record) where record.hasPrices {
+        for suburb in record.suburbs {
+          near["\(record.scheme) in \(suburb)", default: []].insert(cluster)
+        }
+        for name in record.names {
+          near["\(record.scheme) named \(name)", default: []].insert(cluster)
+        }
+        if let days = Likeness.days([record]) { known[record.scheme, default: []].append(days) }
+      }
+    }
+    known = known.mapValues(Self.union)
+    func likeness(_ left: Int, _ right: Int) -> Likeness {
+      Likeness(
+        members(left).map(record), members(right).map(record),
+        known: known[record(left).scheme] ?? [])
+    }
+    let days = clusters.mapValues { Likeness.days($0.map(record)) }
+    var seen: Set<Pair> = []
+    for clusters in near.values {
+      let stations = clusters.sorted()
+      for (position, one) in stations.enumerated() {
+        for other in stations[..<position] where seen.insert(Pair(one, other)).inserted {
+          guard let first = days[one] ?? nil, let second = days[other] ?? nil,
+            Likeness.mayFollow(first, second)
+          else { continue }
+          let likeness = likeness(one, other)
+          guard likeness.succession > 0, likeness.score >= Identity.leastScore else { continue }
+          add(members(one)[0], members(other)[0], likeness.score, likeness.why)
+        }
+      }
+    }
+    // A rule may have decided later what another rule left undecided.
+    for (pair, why) in open
+    where [doubts[pair.low], doubts[pair.high], Self.followed].contains(why) {
+      add(pair.low, pair.high, likeness(pair.low, pair.high).score, why)
+    }
+    return pairs.values.sorted {
+      ($1.score, rank($0.first), rank($0.second)) < ($0.score, rank($1.first), rank($1.second))
+    }
+  }
+
+  /// Merges ranges of days. The result is sorted, and no two ranges touch.
+  private static func union(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    var union: [Range<Int>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = union.last, range.lowerBound <= last.upperBound {
+        union[union.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        union.append(range)
+      }
+    }
+    return union
+  }
+}
