@@ -136,8 +136,17 @@ static const unsigned char private_believed[] = {
 static const unsigned char believed_until[] = {
 #embed "routines/believed_until.sql"
 };
-static const unsigned char timeline[] = {
-#embed "routines/timeline.sql"
+static const unsigned char spans[] = {
+#embed "routines/spans.sql"
+};
+static const unsigned char touch[] = {
+#embed "routines/touch.sql"
+};
+static const unsigned char evidence[] = {
+#embed "routines/evidence.sql"
+};
+static const unsigned char mark_days[] = {
+#embed "routines/mark_days.sql"
 };
 static const unsigned char confirm_price[] = {
 #embed "routines/confirm_price.sql"
@@ -400,7 +409,10 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/private_believed", private_believed),
   FILE_ENTRY("routines/coverage", coverage_routine),
   FILE_ENTRY("routines/days_of", days_of),
-  FILE_ENTRY("routines/timeline", timeline),
+  FILE_ENTRY("routines/spans", spans),
+  FILE_ENTRY("routines/touch", touch),
+  FILE_ENTRY("routines/evidence", evidence),
+  FILE_ENTRY("routines/mark_days", mark_days),
   FILE_ENTRY("routines/confirm_price", confirm_price),
   FILE_ENTRY("views/private_price_now", private_price_now),
   FILE_ENTRY("views/private_fact_hash", private_fact_hash),

@@ -1,0 +1,157 @@
+-- The SQL that the program calls to make spans. SQL finds and stores rows; the program decides what is believed.
+
+-- Makes the partitions of a year if they are missing. The writer has no right to create tables, so this function runs
+-- with the owner's rights and does nothing else. pg_temp stands last in its search path, for the reason given at
+-- fuel.ensure_price_month.
+CREATE OR REPLACE FUNCTION fuel.ensure_span_year(p_year integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+DECLARE
+  begins_on date := make_date(p_year, 1, 1);
+  ends_on   date := make_date(p_year + 1, 1, 1);
+BEGIN
+  IF begins_on NOT BETWEEN '1999-01-01' AND now()::date + 800 THEN
+    RAISE EXCEPTION 'year % is out of the range for which spans are kept', p_year
+      USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF to_regclass('fuel.station_month_' || p_year) IS NOT NULL THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtext('fuel.span partitions'));
+  -- Another session may have made the partitions before this one got the lock. The catalogue is read directly, because
+  -- the names that this session has cached may be older than the lock.
+  IF EXISTS (
+    SELECT
+    FROM pg_class
+    WHERE pg_class.relnamespace = 'fuel'::regnamespace AND pg_class.relname = 'station_month_' || p_year)
+  THEN
+    RETURN;
+  END IF;
+  EXECUTE format('CREATE TABLE fuel.%I (LIKE fuel.span INCLUDING ALL)', 'span_' || p_year);
+  EXECUTE format(
+    'ALTER TABLE fuel.span ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
+    'span_' || p_year, begins_on::timestamptz, ends_on::timestamptz);
+  EXECUTE format(
+    'CREATE TABLE fuel.%I (LIKE fuel.station_month INCLUDING ALL)', 'station_month_' || p_year);
+  EXECUTE format(
+    'ALTER TABLE fuel.station_month ATTACH PARTITION fuel.%I FOR VALUES FROM (%L) TO (%L)',
+    'station_month_' || p_year, begins_on, ends_on);
+END
+$$;
+COMMENT ON FUNCTION fuel.ensure_span_year(integer) IS
+  'Creates the partitions of fuel.span and fuel.station_month that hold a year, if they are missing.';
+REVOKE EXECUTE ON FUNCTION fuel.ensure_span_year(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.ensure_span_year(integer) TO fuel_writer;
+
+-- Returns the spans that begin in a window of time, and up to p_before spans that begin before it. Each station and
+-- fuel has a window of its own. The end of a span is given twice: as it is stored (until_at), and as it is believed now
+-- (believed_until_at). doubt: 0 is none, 1 is far, 2 is placeholder. p_earliest and p_latest are the beginning of the
+-- earliest window and the end of the latest one, so that the server can leave out the partitions of other years.
+CREATE OR REPLACE FUNCTION fuel.spans_of(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
+  p_until_ats timestamptz[], p_before integer, p_earliest timestamptz, p_latest timestamptz)
+RETURNS TABLE (
+  station_id integer, fuel_id smallint, from_at timestamptz, until_at timestamptz,
+  lapses_at timestamptz, is_open smallint, is_ended smallint, price_tenths integer,
+  source_id smallint, seen_by smallint, stated_at timestamptz, learnt_at timestamptz,
+  is_suspect smallint, doubt smallint,
+  doubt_from_at timestamptz, doubt_until_at timestamptz, believed_until_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT
+    found.station_id, found.fuel_id, found.from_at, found.until_at, found.lapses_at,
+    found.is_open::integer::smallint, found.is_ended::integer::smallint, found.price_tenths,
+    found.source_id, found.seen_by, found.stated_at, found.learnt_at,
+    found.is_suspect::integer::smallint,
+    CASE found.doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint,
+    coalesce(found.doubt_from_at, found.from_at), coalesce(found.doubt_until_at, found.from_at),
+    fuel.believed_until(found.until_at, found.lapses_at, found.is_open, sight.seen_until_at)
+  FROM unnest(p_station_ids, p_fuel_ids, p_from_ats, p_until_ats) AS wanted (
+    station_id, fuel_id, from_at, until_at)
+  CROSS JOIN LATERAL (
+    SELECT span.*
+    FROM fuel.span
+    WHERE span.station_id = wanted.station_id
+      AND span.fuel_id = wanted.fuel_id
+      AND span.from_at >= wanted.from_at
+      AND span.from_at < wanted.until_at
+      AND span.from_at >= p_earliest
+      AND span.from_at < p_latest
+    UNION ALL
+    (
+      SELECT span.*
+      FROM fuel.span
+      WHERE span.station_id = wanted.station_id
+        AND span.fuel_id = wanted.fuel_id
+        AND span.from_at < wanted.from_at
+      ORDER BY span.from_at DESC
+      LIMIT p_before
+    )
+  ) AS found
+  LEFT JOIN fuel.sight ON sight.source_id = found.seen_by
+$$;
+COMMENT ON FUNCTION fuel.spans_of(
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) IS
+  'The spans of stations and fuels in windows of their own, in no order.';
+GRANT EXECUTE ON FUNCTION fuel.spans_of(
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_writer;
+
+-- Brings fuel.present_span up to date for stations and fuels whose spans were written.
+CREATE OR REPLACE FUNCTION fuel.refresh_present_spans(
+  p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.present_span (
+    station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id,
+    seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths)
+  SELECT
+    newest.station_id, newest.fuel_id, newest.from_at, newest.until_at, newest.lapses_at,
+    newest.is_open, newest.is_ended, newest.price_tenths, newest.source_id, newest.seen_by,
+    newest.stated_at, newest.learnt_at, newest.doubt, newest.doubt_from_at, newest.doubt_until_at, following.from_at,
+    following.price_tenths
+  FROM (
+    SELECT DISTINCT pair.station_id, pair.fuel_id
+    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+  ) AS pair
+  CROSS JOIN LATERAL (
+    -- The newest span that has begun; if none has begun, the first one.
+    (
+      SELECT span.*
+      FROM fuel.span
+      WHERE span.station_id = pair.station_id
+        AND span.fuel_id = pair.fuel_id
+        AND span.from_at <= p_clock
+      ORDER BY span.from_at DESC
+      LIMIT 1
+    )
+    UNION ALL
+    (
+      SELECT span.*
+      FROM fuel.span
+      WHERE span.station_id = pair.station_id
+        AND span.fuel_id = pair.fuel_id
+        AND span.from_at > p_clock
+      ORDER BY span.from_at
+      LIMIT 1
+    )
+    LIMIT 1
+  ) AS newest
+  LEFT JOIN LATERAL (
+    SELECT span.from_at, span.price_tenths
+    FROM fuel.span
+    WHERE span.station_id = pair.station_id
+      AND span.fuel_id = pair.fuel_id
+      AND span.from_at > newest.from_at
+    ORDER BY span.from_at
+    LIMIT 1
+  ) AS following ON true
+  ORDER BY newest.station_id, newest.fuel_id
+  ON CONFLICT ON CONSTRAINT present_span_pk DO UPDATE SET
+    from_at = excluded.from_at, until_at = excluded.until_at, lapses_at = excluded.lapses_at,
+    is_open = excluded.is_open, is_ended = excluded.is_ended, price_tenths = excluded.price_tenths,
+    source_id = excluded.source_id, seen_by = excluded.seen_by,
+    stated_at = excluded.stated_at, learnt_at = excluded.learnt_at,
+    doubt = excluded.doubt, doubt_from_at = excluded.doubt_from_at,
+    doubt_until_at = excluded.doubt_until_at, next_from_at = excluded.next_from_at,
+    next_tenths = excluded.next_tenths
+$$;
+COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) IS
+  'Copies the newest spans of stations and fuels, and those after them.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;

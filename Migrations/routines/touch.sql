@@ -1,0 +1,204 @@
+-- The notes about spans that have to be made again.
+
+-- Notes that the spans of station records and fuels have to be made again. Of several instants for one station record
+-- and fuel, the earliest counts.
+CREATE OR REPLACE FUNCTION fuel.touch(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
+  SELECT pair.station_id, pair.fuel_id, min(pair.from_at)
+  FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+  GROUP BY pair.station_id, pair.fuel_id
+  ORDER BY pair.station_id, pair.fuel_id
+  ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
+    from_at = least(known.from_at, excluded.from_at), is_made = false
+$$;
+COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
+  'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
+GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
+
+-- Notes that all spans of some stations have to be made again, for every fuel and all time, because station records
+-- join or leave these stations. Each note names a station record and not the station, so it stays valid when the record
+-- is linked to another station.
+CREATE OR REPLACE FUNCTION fuel.touch_stations(p_station_ids integer[])
+RETURNS void LANGUAGE sql AS $$
+  SELECT fuel.touch(
+    array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
+  FROM (
+    SELECT record.station_id, held.fuel_id
+    FROM fuel.station AS record
+    JOIN fuel.present_span AS held ON held.station_id = record.place_id
+    WHERE record.place_id = ANY (p_station_ids)
+    UNION
+    SELECT pair.station_id, pair.fuel_id
+    FROM fuel.station AS record
+    JOIN fuel.current_price AS pair USING (station_id)
+    WHERE record.place_id = ANY (p_station_ids)
+  ) AS pair
+  HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
+  'Notes that all spans of stations have to be recomputed.';
+GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
+
+-- Notes what a list changes by confirming prices. A price that a complete list and the next complete list both show is
+-- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
+-- complete lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
+-- of the feed during the silence. The oldest run of a feed also decides from when on averages count the feed.
+CREATE OR REPLACE FUNCTION fuel.touch_silence(
+  p_source_id smallint, p_taken_at timestamptz, p_is_complete boolean,
+  p_last_listed_at timestamptz, p_clock timestamptz)
+RETURNS void LANGUAGE plpgsql AS $$
+<<silence>>
+DECLARE
+  feed      fuel.source;
+  lapse     interval;
+  begins_at timestamptz;
+  ends_at   timestamptz;
+BEGIN
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
+  IF p_is_complete THEN
+    SELECT max(run.taken_at) INTO begins_at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at;
+    SELECT min(run.taken_at) INTO ends_at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
+    -- Later runs without a complete list (news) may have ended prices. Such a price was believed for as long as the
+    -- complete lists before the news showed it, and this list may now be the last of those.
+    IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
+      INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+      SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.begins_at, p_taken_at)
+      FROM fuel.run
+      JOIN fuel.price USING (run_id, source_id)
+      WHERE run.source_id = p_source_id
+        AND run.taken_at > p_taken_at
+        AND run.outcome IN ('stored', 'unchanged');
+    END IF;
+    IF coalesce(ends_at, p_taken_at) - begins_at <= lapse THEN
+      begins_at := NULL;
+    ELSIF begins_at IS NULL AND ends_at IS NOT NULL THEN
+      begins_at := p_taken_at;
+    END IF;
+  END IF;
+  IF p_taken_at <= feed.first_taken_at THEN
+    SELECT min(run.taken_at) INTO ends_at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id
+      AND run.outcome IN ('stored', 'unchanged')
+      AND run.taken_at > p_taken_at;
+    PERFORM fuel.mark_changed_days(
+      array_agg(station.place_id), array_agg(pair.fuel_id), array_agg(p_taken_at),
+      array_agg(coalesce(ends_at, p_taken_at)), 0, false, p_clock)
+    FROM fuel.current_price AS pair
+    JOIN fuel.station USING (station_id)
+    WHERE pair.source_id = p_source_id
+    HAVING count(*) > 0;
+  END IF;
+  -- This list confirms prices that had lapsed because no list had shown them for too long. Their spans do not change,
+  -- but the days that the spans cover must be made again.
+  IF p_is_complete AND p_taken_at > p_last_listed_at
+    AND p_last_listed_at + lapse < p_clock
+  THEN
+    PERFORM fuel.mark_changed_days(
+      array_agg(held.station_id), array_agg(held.fuel_id),
+      array_agg(p_last_listed_at + lapse),
+      array_agg(p_taken_at + lapse), 0, false, p_clock)
+    FROM fuel.present_span AS held
+    WHERE held.seen_by = p_source_id AND held.is_open
+    HAVING count(*) > 0;
+  END IF;
+  IF begins_at IS NOT NULL THEN
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT pair.station_id, pair.fuel_id, silence.begins_at
+    FROM fuel.current_price AS pair
+    WHERE pair.source_id = p_source_id;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) IS
+  'Notes in pg_temp.changed that all spans of a feed have to be recomputed from the beginning of the time without '
+  'lists around a list.';
+GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
+
+-- Replaces the notes about months of archives (fuel.touched_month) by notes about the station records and fuels that
+-- have facts in those months (fuel.touched). Facts of the 62 days before the first month are included, because a price
+-- from then may last into a month that an archive covers only now.
+CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  source_ids smallint[];
+  months     date[];
+  taken      record;
+BEGIN
+  -- Months that are noted from here on wait for the next call.
+  WITH gone AS (
+    DELETE FROM fuel.touched_month RETURNING touched_month.source_id, touched_month.month
+  )
+  SELECT array_agg(gone.source_id), array_agg(gone.month) INTO source_ids, months FROM gone;
+  FOR taken IN
+    SELECT
+      noted.source_id,
+      min(noted.month)::timestamp AT TIME ZONE state.time_zone - interval '62 days' AS begins_at,
+      (max(noted.month) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at
+    FROM (
+      -- Months whose first days are at most 93 days apart are read as one range.
+      SELECT
+        touched_month.source_id,
+        touched_month.month,
+        sum((touched_month.month - lag > 93)::integer) OVER (
+          PARTITION BY touched_month.source_id ORDER BY touched_month.month) AS island
+      FROM (
+        SELECT
+          touched_month.*,
+          coalesce(lag(touched_month.month) OVER (
+            PARTITION BY touched_month.source_id ORDER BY touched_month.month), touched_month.month)
+            AS lag
+        FROM unnest(source_ids, months) AS touched_month (source_id, month)
+      ) AS touched_month
+    ) AS noted
+    JOIN fuel.source USING (source_id)
+    JOIN fuel.state USING (state)
+    GROUP BY noted.source_id, noted.island, state.time_zone
+  LOOP
+    INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
+    SELECT archived.station_id, archived.fuel_id, min(archived.effective_at)
+    FROM fuel.archive_price AS archived
+    WHERE archived.source_id = taken.source_id
+      AND archived.effective_at >= taken.begins_at
+      AND archived.effective_at < taken.ends_at
+    GROUP BY archived.station_id, archived.fuel_id
+    ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
+      from_at = least(known.from_at, excluded.from_at), is_made = false;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION fuel.take_touched_months() IS
+  'Turns the months of archives that were noted into stations and fuels.';
+GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
+
+-- Returns the stations to which touched station records belong, with each touched fuel and the earliest instant from
+-- which its spans have to be made again.
+CREATE OR REPLACE FUNCTION fuel.touched_stations(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
+RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT told.place_id, told.fuel_id, min(told.from_at)
+  FROM (
+    SELECT record.place_id, pair.fuel_id, pair.from_at
+    FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+    JOIN fuel.station AS record USING (station_id)
+    UNION ALL
+    -- A station record that used to be a station of its own and is now linked to another one must lose its spans.
+    SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
+    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+    LEFT JOIN fuel.station AS record USING (station_id)
+    JOIN fuel.present_span AS held USING (station_id, fuel_id)
+    WHERE record.place_id IS DISTINCT FROM pair.station_id
+  ) AS told
+  GROUP BY told.place_id, told.fuel_id
+$$;
+COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) IS
+  'The stations to which touched station records belong, with their fuels and the earliest instant from which each '
+  'changed.';
+GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
