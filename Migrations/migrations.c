@@ -121,6 +121,9 @@ static const unsigned char private_counted[] = {
 static const unsigned char days_of[] = {
 #embed "routines/days_of.sql"
 };
+static const unsigned char followers[] = {
+#embed "routines/followers.sql"
+};
 static const unsigned char standing[] = {
 #embed "routines/standing.sql"
 };
@@ -425,6 +428,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/refresh_current", refresh_current),
   FILE_ENTRY("routines/prune_bodies", prune_bodies),
   FILE_ENTRY("routines/prune_rejects", prune_rejects),
+  FILE_ENTRY("routines/followers", followers),
   FILE_ENTRY("routines/standing", standing),
   FILE_ENTRY("routines/merge_listing", merge_listing),
   FILE_ENTRY("routines/count_places", count_places),
