@@ -13,7 +13,7 @@ struct Engine {
   private var recordOfWording: [Int32] = []
   private var recordOfCode: [String: Int32] = [:]
   /// The station code of each record, by the record's number.
-  private var codes: [String] = []
+  var codes: [String] = []
   private var fuelNumbers = ByteTable()
   private var clockOffsets: [Int32: ClockOffset] = [:]
 
@@ -28,32 +28,32 @@ struct Engine {
 
   // MARK: State of the current file
 
-  private var file = ""
-  private var rows = 0
+  var file = ""
+  var rows = 0
   private var place: UInt32 = 0
   private var received = 0
   private var rejectedRows = 0
   private var rejectedBytes = 0
   private var blankRows = 0
   /// The columns of the file by `ArchiveFormat.Column`; -1 where the file has no such column.
-  private var columns: [Int] = []
-  private var fuelColumns: [(column: Int, fuel: Fuel)] = []
-  private var fieldCount = 0
-  private var identity: [Int] = []
-  private var identityIsOneSpan = false
-  private var daysOfMonth: [Int32: UInt32] = [:]
-  private var isHeaderFound = false
-  private var seen: [String] = []
+  var columns: [Int] = []
+  var fuelColumns: [(column: Int, fuel: Fuel)] = []
+  var fieldCount = 0
+  var identity: [Int] = []
+  var identityIsOneSpan = false
+  var daysOfMonth: [Int32: UInt32] = [:]
+  var isHeaderFound = false
+  var seen: [String] = []
 
   // MARK: State of the current piece
 
   private(set) var facts = 0
   /// Facts by local month, and the days on which each wording occurs, as bits. The month of the
   /// last row is at the end.
-  private var months: [(month: Int32, facts: [ArchiveFact], days: [UInt32])] = []
-  private var newWordings: [ArchiveWording] = []
-  private var rejects: [Reject] = []
-  private var receivedInPiece = 0
+  var months: [(month: Int32, facts: [ArchiveFact], days: [UInt32])] = []
+  var newWordings: [ArchiveWording] = []
+  var rejects: [Reject] = []
+  var receivedInPiece = 0
   private var lastHour: Int32 = .min
   private var lastOffset: Int32 = 0
   private var scratch: [UInt8] = []
@@ -80,7 +80,7 @@ struct Engine {
     clearPiece()
   }
 
-  private mutating func clearPiece() {
+  mutating func clearPiece() {
     facts = 0
     months = []
     rejects = []
@@ -91,90 +91,7 @@ struct Engine {
     ArchiveRefusal(file: file, reason, received: received)
   }
 
-  mutating func piece(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchivePiece {
-    var piece = ArchivePiece(file: file, isFirst: isFirst, isLast: isLast)
-    noteDays()
-    for (month, facts, days) in months {
-      piece.months[Month(number: month)] = settled(facts, &piece)
-      for (wording, days) in days.enumerated() where days != 0 {
-        piece.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
-      }
-    }
-    // New wordings of a refused file are part of the next piece, so that the numbers stay the same.
-    piece.newWordings = newWordings
-    newWordings = []
-    piece.rejects += rejects
-    piece.received = receivedInPiece
-    piece.bytes = bytes
-    clearPiece()
-    return piece
-  }
-
-  /// Returns facts grouped by station record and sorted by key; each key occurs once. Where one
-  /// station and fuel has several prices in one second, the last one in the file is kept, because
-  /// corrections follow what they correct. The other prices become rejects.
-  private func settled(_ facts: [ArchiveFact], _ piece: inout ArchivePiece) -> [ArchiveFact] {
-    var sorted = byRecord(facts)
-    var kept = 0
-    var begin = 0
-    while begin < sorted.count {
-      var end = begin + 1
-      while end < sorted.count, sorted[end].key == sorted[begin].key { end += 1 }
-      let last = sorted[end - 1]
-      if end - begin > 1 {
-        // Each different price was corrected and becomes a reject; the rest are repetitions.
-        let others = Set(sorted[begin..<end].map(\.tenths)).subtracting([last.tenths]).sorted()
-        piece.duplicates += end - begin - 1 - others.count
-        for tenths in others {
-          let fuel = Fuel.allCases.first { $0.id == last.fuel }
-          let told = Observation(
-            stationCode: codes[last.record], fuel: fuel ?? .unmapped("?"),
-            price: Price(tenths: Int(tenths)), effectiveAt: last.effectiveAt)
-          piece.rejects.append(Reject(.conflictingPrice, raw: told.asText))
-        }
-      }
-      sorted[kept] = last
-      kept += 1
-      begin = end
-    }
-    sorted.removeLast(sorted.count - kept)
-    return sorted
-  }
-
-  /// Groups facts by station record with a counting sort, then sorts the few facts of each record.
-  private func byRecord(_ facts: [ArchiveFact]) -> [ArchiveFact] {
-    var ends = [Int](repeating: 0, count: codes.count + 1)
-    for fact in facts { ends[fact.record + 1] += 1 }
-    for record in ends.indices.dropFirst() { ends[record] += ends[record - 1] }
-    var next = ends
-    return [ArchiveFact](unsafeUninitializedCapacity: facts.count) { sorted, count in
-      for fact in facts {
-        (sorted.baseAddress! + next[fact.record]).initialize(to: fact)
-        next[fact.record] += 1
-      }
-      count = facts.count
-      for record in codes.indices {
-        let group = ends[record]..<ends[record + 1]
-        if group.count > 100 {
-          sorted[group].sort { ($0.key, $0.place) < ($1.key, $1.place) }
-          continue
-        }
-        // Facts arrive almost in order of time, so that insertion moves few of them. Facts with
-        // equal keys stay in the order of the file.
-        for position in group.dropFirst() {
-          let fact = sorted[position]
-          var hole = position
-          while hole > group.lowerBound, sorted[hole - 1].key > fact.key {
-            sorted[hole] = sorted[hole - 1]
-            hole -= 1
-          }
-          sorted[hole] = fact
-        }
-      }
-    }
-  }
-
-  // MARK: Header
+  // MARK: Rows
 
   // In most workbooks, titles and blank rows precede the header.
   private static let mostRowsBeforeHeader = 20
@@ -214,65 +131,6 @@ struct Engine {
     let limit = counts.first { $0.0 > $0.1.value }?.1 ?? .rejectedRows
     return refusal("more than \(limit.value) \(limit.name)")
   }
-
-  private func unknownLayout() -> ArchiveRefusal {
-    let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
-    return refusal(
-      "no header of \(format.id) in the first \(max(rows, 1)) rows; "
-        + "seen: '\(seen.first.map { String($0.prefix(120)) } ?? "nothing")'; "
-        + "expected columns such as \(expected.joined(separator: ", "))")
-  }
-
-  /// Returns the name of a column for comparison: in lower case, with spaces for underscores.
-  private static func folded(_ name: String) -> String {
-    name.replacing("_", with: " ").lowercased().split(separator: " ").joined(separator: " ")
-  }
-
-  private mutating func findHeader(_ record: ArchiveRecord) throws -> Bool {
-    let names = record.fields.indices.map { Self.folded(record.text($0)) }
-    if !record.isBlank { seen.append(names.joined(separator: ", ")) }
-    var found: [Int] = []
-    for column in ArchiveFormat.Column.allCases {
-      let places = names.indices.filter { format.columns[column]?.contains(names[$0]) ?? false }
-      if places.count > 1 {
-        throw refusal("two columns called '\(names[places[0]])'")
-      }
-      found.append(places.first ?? -1)
-    }
-    let fuels = names.indices.compactMap { index in
-      format.fuelColumns[names[index]].map { (column: index, fuel: $0) }
-    }
-    func has(_ column: ArchiveFormat.Column) -> Bool { found[column.rawValue] >= 0 }
-    let isWide = !format.fuelColumns.isEmpty
-    let required: [ArchiveFormat.Column] =
-      isWide ? [.stamp, .suburb] : [.name, .address, .fuel, .price, .stamp]
-    let needsCode = format.identity == .code
-    guard required.allSatisfy(has), !needsCode || has(.code), !isWide || !fuels.isEmpty else {
-      // A row with a part of the header's columns is a changed header, not a title.
-      let missing = (required + (needsCode ? [.code] : [])).filter { !has($0) }
-      if has(.stamp), !missing.isEmpty, missing.count <= 2 {
-        let names = missing.compactMap { format.columns[$0]?.first }
-        throw refusal(
-          "no column '\(names.joined(separator: "', '"))'; seen: "
-            + "\(seen.last.map { String($0.prefix(300)) } ?? "")")
-      }
-      return false
-    }
-    columns = found
-    fuelColumns = fuels
-    fieldCount = record.fields.count
-    identity = [
-      ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,
-      .longitude,
-    ].map { found[$0.rawValue] }.filter { $0 >= 0 }
-    let sorted = identity.sorted()
-    identityIsOneSpan = zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }
-    isHeaderFound = true
-    if has(.price) { whenHeaderIsFound(found[ArchiveFormat.Column.price.rawValue]) }
-    return true
-  }
-
-  // MARK: Rows
 
   private mutating func read(_ record: ArchiveRecord) {
     guard record.fields.count == fieldCount else {
@@ -529,74 +387,5 @@ struct Engine {
     wordings.insert(bytes, number)
     newWordings.append(ArchiveWording(station: station, record: Int(position)))
     return Int(number)
-  }
-
-  private func station(_ record: ArchiveRecord) -> Station? {
-    func text(_ column: ArchiveFormat.Column) -> String? {
-      let index = columns[column.rawValue]
-      return index < 0 ? nil : record.text(index).plainOrNil
-    }
-    let address = text(.address) ?? ""
-    let suburb = text(.suburb)
-    let name = text(.name) ?? text(.brand)
-    let point = Position(
-      latitude: text(.latitude).flatMap(Double.init),
-      longitude: text(.longitude).flatMap(Double.init))
-    let position = point.flatMap { Country.australia.contains($0) ? $0 : nil }
-    let code: String
-    switch format.identity {
-    case .code:
-      guard let given = text(.code) else { return nil }
-      code = given
-    case .nameAndAddress:
-      guard let name, !address.isEmpty else { return nil }
-      code = MatchKey.name(name) + "|" + MatchKey.address(address, suburb: suburb)
-    case .nameAndPosition:
-      guard let name, let position else { return nil }
-      code = MatchKey.name(name) + "|\(position.latitude),\(position.longitude)"
-    }
-    let place = PostalAddress(address)
-    let homeState = format.homeState
-    let state =
-      text(.state).flatMap { Country.australia.state($0.uppercased()) } ?? place.state ?? homeState
-    return Station(
-      code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value), state: state,
-      name: name ?? code, brand: text(.brand),
-      address: address, suburb: suburb,
-      postcode: text(.postcode).flatMap { $0.count == 4 && Int($0) != nil ? $0 : nil }
-        ?? place.postcode,
-      position: position, isPublic: !(name ?? "").lowercased().contains("members only"))
-  }
-
-  // MARK: The end of a file
-
-  mutating func endFile() throws {
-    guard isHeaderFound else { throw unknownLayout() }
-    noteDays()
-    if format.holdsOneMonth { try checkDays() }
-  }
-
-  private mutating func noteDays() {
-    for (month, _, days) in months { daysOfMonth[month, default: 0] |= days.reduce(0, |) }
-  }
-
-  /// Detects files in which day and month are exchanged. Some exports exchange them where both are
-  /// below 13. A file of one month then has rows in up to twelve months, all on the same day of the
-  /// month.
-  ///
-  /// - Throws: `ArchiveRefusal` for such a file.
-  private func checkDays() throws {
-    // Months with rows on days from 13 to 31, which cannot result from an exchange.
-    let proof = daysOfMonth.filter { $0.value & ~0xFFF != 0 }
-    let others = daysOfMonth.filter { $0.value & ~0xFFF == 0 }
-    guard others.count >= 2 else { return }
-    let single = others.values.allSatisfy { $0.nonzeroBitCount == 1 }
-    guard single, Set(others.values).count == 1, let bit = others.values.first else { return }
-    let number = bit.trailingZeroBitCount + 1
-    if proof.isEmpty || proof.keys.contains(where: { Int($0 % 12) + 1 == number }) {
-      throw refusal(
-        "day and month are swapped: all rows are on day \(number) of \(others.count) months; "
-          + "expected the original file, not a portal's export")
-    }
   }
 }

@@ -1,0 +1,87 @@
+import FuelModel
+
+/// The pieces in which facts leave the reader.
+extension Engine {
+  mutating func piece(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchivePiece {
+    var piece = ArchivePiece(file: file, isFirst: isFirst, isLast: isLast)
+    noteDays()
+    for (month, facts, days) in months {
+      piece.months[Month(number: month)] = settled(facts, &piece)
+      for (wording, days) in days.enumerated() where days != 0 {
+        piece.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
+      }
+    }
+    // New wordings of a refused file are part of the next piece, so that the numbers stay the same.
+    piece.newWordings = newWordings
+    newWordings = []
+    piece.rejects += rejects
+    piece.received = receivedInPiece
+    piece.bytes = bytes
+    clearPiece()
+    return piece
+  }
+
+  /// Returns facts grouped by station record and sorted by key; each key occurs once. Where one
+  /// station and fuel has several prices in one second, the last one in the file is kept, because
+  /// corrections follow what they correct. The other prices become rejects.
+  private func settled(_ facts: [ArchiveFact], _ piece: inout ArchivePiece) -> [ArchiveFact] {
+    var sorted = byRecord(facts)
+    var kept = 0
+    var begin = 0
+    while begin < sorted.count {
+      var end = begin + 1
+      while end < sorted.count, sorted[end].key == sorted[begin].key { end += 1 }
+      let last = sorted[end - 1]
+      if end - begin > 1 {
+        // Each different price was corrected and becomes a reject; the rest are repetitions.
+        let others = Set(sorted[begin..<end].map(\.tenths)).subtracting([last.tenths]).sorted()
+        piece.duplicates += end - begin - 1 - others.count
+        for tenths in others {
+          let fuel = Fuel.allCases.first { $0.id == last.fuel }
+          let told = Observation(
+            stationCode: codes[last.record], fuel: fuel ?? .unmapped("?"),
+            price: Price(tenths: Int(tenths)), effectiveAt: last.effectiveAt)
+          piece.rejects.append(Reject(.conflictingPrice, raw: told.asText))
+        }
+      }
+      sorted[kept] = last
+      kept += 1
+      begin = end
+    }
+    sorted.removeLast(sorted.count - kept)
+    return sorted
+  }
+
+  /// Groups facts by station record with a counting sort, then sorts the few facts of each record.
+  private func byRecord(_ facts: [ArchiveFact]) -> [ArchiveFact] {
+    var ends = [Int](repeating: 0, count: codes.count + 1)
+    for fact in facts { ends[fact.record + 1] += 1 }
+    for record in ends.indices.dropFirst() { ends[record] += ends[record - 1] }
+    var next = ends
+    return [ArchiveFact](unsafeUninitializedCapacity: facts.count) { sorted, count in
+      for fact in facts {
+        (sorted.baseAddress! + next[fact.record]).initialize(to: fact)
+        next[fact.record] += 1
+      }
+      count = facts.count
+      for record in codes.indices {
+        let group = ends[record]..<ends[record + 1]
+        if group.count > 100 {
+          sorted[group].sort { ($0.key, $0.place) < ($1.key, $1.place) }
+          continue
+        }
+        // Facts arrive almost in order of time, so that insertion moves few of them. Facts with
+        // equal keys stay in the order of the file.
+        for position in group.dropFirst() {
+          let fact = sorted[position]
+          var hole = position
+          while hole > group.lowerBound, sorted[hole - 1].key > fact.key {
+            sorted[hole] = sorted[hole - 1]
+            hole -= 1
+          }
+          sorted[hole] = fact
+        }
+      }
+    }
+  }
+}
