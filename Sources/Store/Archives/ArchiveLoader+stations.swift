@@ -1,0 +1,115 @@
+import FuelModel
+import Postgres
+
+/// The stations of an archive and the wordings that describe them.
+extension ArchiveLoader {
+  /// Stores the new stations and wordings of a piece. Wordings without a valid price are left out.
+  func learn(_ piece: ArchivePiece) throws {
+    known = stations.snapshot
+    for (number, station, md5) in open?.learnt ?? [] {
+      known.learn(number, station: station, md5: md5)
+    }
+    let new = Set(piece.sightings.map(\.wording)).filter { known.wordings[$0].md5.isEmpty }
+      .sorted()
+    guard !new.isEmpty, let run = open?.run else { return }
+    func column(_ value: (Station) -> String?) -> [String?] {
+      new.map { value(known.wordings[$0].told.station) }
+    }
+    // Another loader may be adding the same stations. This statement then waits for it, and the
+    // next statement sees them.
+    try store.connection.query(
+      """
+      INSERT INTO fuel.station (
+        source_id, station_code, state, time_zone, name, brand, address, suburb, postcode,
+        latitude, longitude, is_public, first_seen_at)
+      SELECT DISTINCT ON (told.station_code)
+        \(source)::smallint, told.*, \(now)::timestamptz
+      FROM unnest(
+        \(column(\.code))::text[], \(column(\.state.code))::text[],
+        \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
+        \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
+        \(column(\.postcode))::text[],
+        \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
+        \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
+        \(column { String($0.isPublic) })::boolean[]
+      ) AS told (
+        station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
+        longitude, is_public)
+      WHERE NOT EXISTS (
+        SELECT
+        FROM fuel.station
+        WHERE station.source_id = \(source) AND station.station_code = told.station_code)
+      ORDER BY told.station_code
+      ON CONFLICT ON CONSTRAINT station_code_uq DO NOTHING
+      """)
+    let rows = try store.connection.query(
+      """
+      WITH worded AS MATERIALIZED (
+        SELECT
+          told.*,
+          station.station_id,
+          md5(ROW(
+            told.state, told.time_zone, told.name, told.brand, told.address, told.suburb,
+            told.postcode, told.latitude, told.longitude, told.is_public)::text)::uuid
+            AS wording_md5
+        FROM unnest(
+          \(column(\.code))::text[], \(column(\.state.code))::text[],
+          \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
+          \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
+          \(column(\.postcode))::text[],
+          \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
+          \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
+          \(column { String($0.isPublic) })::boolean[]
+        ) WITH ORDINALITY AS told (
+          station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
+          longitude, is_public, place)
+        JOIN fuel.station
+          ON station.source_id = \(source) AND station.station_code = told.station_code
+      ),
+      described AS (
+        INSERT INTO fuel.station_description (
+          station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode,
+          latitude, longitude, is_public, run_id, first_seen_at, last_seen_at)
+        SELECT DISTINCT ON (worded.station_id, worded.wording_md5)
+          worded.station_id, worded.wording_md5, worded.state, worded.time_zone, worded.name,
+          worded.brand, worded.address, worded.suburb, worded.postcode, worded.latitude,
+          worded.longitude, worded.is_public, \(run)::integer, \(now)::timestamptz,
+          \(now)::timestamptz
+        FROM worded
+        ORDER BY worded.station_id, worded.wording_md5
+        ON CONFLICT DO NOTHING
+      )
+      SELECT worded.place, worded.station_id, worded.wording_md5
+      FROM worded
+      ORDER BY worded.place
+      """)
+    for row in rows {
+      let number = new[try row.integer("place") - 1]
+      let station = Int32(try row.integer("station_id"))
+      let md5 = bytes(ofUUID: try row.text("wording_md5"))
+      known.learn(number, station: station, md5: md5)
+      open?.learnt.append((number, station, md5))
+    }
+  }
+
+  func keep(_ sightings: [ArchivePiece.Sighting]) throws {
+    try store.connection.copy(into: "pg_temp.staged_sighting", columns: 4) { copy in
+      for sighting in sightings {
+        let wording = known.wordings[sighting.wording]
+        try copy.beginRow()
+        copy.write(wording.station)
+        copy.write(bytes: wording.md5)
+        copy.write(sighting.month.firstDay)
+        copy.write(Int32(bitPattern: sighting.days))
+      }
+    }
+  }
+
+  /// Returns the sixteen bytes of a UUID such as `0f1e…-…`.
+  private func bytes(ofUUID text: String) -> [UInt8] {
+    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+    return stride(from: 0, to: digits.count - 1, by: 2).compactMap { position in
+      UInt8(String(decoding: digits[position...position + 1], as: UTF8.self), radix: 16)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package import FuelModel
+import Postgres
+
+/// Loads the pieces of an archive's files. A file's row in the ledger of runs, its stations and its
+/// facts are stored in one transaction, so a file is loaded completely or not at all.
+///
+/// A loader is owned by one thread at a time, as its connection is.
+package final class ArchiveLoader: @unchecked Sendable {
+  /// The outcome of loading a file.
+  package struct Loaded: Sendable {
+    package var run: RunID
+    package var counts: Counts
+    package var first: Instant?
+    package var last: Instant?
+  }
+
+  let store: Store
+  let source: SourceID
+  let now: Instant
+  private let maxRejectShare: Double
+
+  let stations: ArchiveStations
+  /// The stations known to all loaders, together with those that the current file has added.
+  var known = ArchiveStations.Known()
+
+  /// The state of the current file; `nil` between two files.
+  var open: Open?
+
+  struct Open {
+    var run: RunID
+    var file: String
+    var counts = Counts()
+    var first = UInt32.max
+    var last: UInt32 = 0
+    /// When the last price of each local month began, in seconds since 2000-01-01 UTC.
+    var months: [Month: UInt32] = [:]
+    var payloadBytes = 0
+    /// The number of facts that state another price for an instant than an earlier file.
+    var contradicting = 0
+    /// The number of rejected rows that count against the file.
+    var bad = 0
+    /// The wordings that were first stored with this file.
+    var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
+  }
+
+  package init(
+    _ store: Store, source: SourceID, stations: ArchiveStations, now: Instant,
+    maxRejectShare: Double
+  ) {
+    self.store = store
+    self.stations = stations
+    self.source = source
+    self.now = now
+    self.maxRejectShare = maxRejectShare
+  }
+
+  /// Loads a piece. The last piece of a file commits the file.
+  ///
+  /// - Returns: the outcome of the file after its last piece, otherwise `nil`.
+  /// - Throws: `Refusal` where too many of the file's rows are bad. Nothing of the file is kept
+  ///   then.
+  package func load(_ piece: ArchivePiece, digest: String) throws -> Loaded? {
+    do {
+      if piece.isFirst { try begin(piece, digest: digest) }
+      try add(piece)
+      return piece.isLast ? try finish() : nil
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Rolls back everything that the current file has stored.
+  package func abandon() {
+    guard open != nil else { return }
+    store.connection.rollBack()
+    // Stations that are rolled back are stored again when another file names them.
+    open = nil
+  }
+
+  private func begin(_ piece: ArchivePiece, digest: String) throws {
+    try connection.begin()
+    open = Open(
+      run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: piece.file)
+    try connection.execute(
+      """
+      CREATE TEMPORARY TABLE staged_sighting (
+        station_id  integer NOT NULL,
+        wording_md5 uuid    NOT NULL,
+        month       date    NOT NULL,
+        days        integer NOT NULL
+      ) ON COMMIT DROP
+      """)
+  }
+
+  private func add(_ piece: ArchivePiece) throws {
+    guard var open else { preconditionFailure("a piece without a beginning") }
+    open.payloadBytes += piece.bytes
+    open.counts.duplicate += piece.duplicates
+    self.open = open
+    try turnAway(piece.rejects)
+    try learn(piece)
+    let isWhole = piece.isFirst && piece.isLast
+    if !isWhole && piece.isFirst { try stage() }
+    for (month, facts) in piece.months.sorted(by: { $0.key < $1.key }) {
+      note(facts, of: month)
+      if isWhole {
+        try store(facts, of: month)
+      } else {
+        try makeMonth(month)
+        // Until the file is settled, `run_id` holds each row's place in the file.
+        try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
+          try write(facts, to: &copy, withPlaces: true)
+        }
+      }
+    }
+    if !isWhole && piece.isLast { try settle() }
+    try keep(piece.sightings)
+  }
+
+  var connection: Connection { store.connection }
+
+  /// Stores rejected rows at once, so that they occupy no memory until the file ends.
+  func turnAway(_ rejects: [Reject]) throws {
+    guard var open else { return }
+    for reject in rejects {
+      open.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
+      if reject.reason.countsAgainstFeed, reject.reason != .conflictingPrice { open.bad += 1 }
+    }
+    open.counts.takeExamples(rejects)
+    self.open = open
+    for begin in stride(from: 0, to: rejects.count, by: 50_000) {
+      try store.keep(
+        Array(rejects[begin..<min(begin + 50_000, rejects.count)]), of: open.run, at: now)
+    }
+  }
+
+  // MARK: End
+
+  private func finish() throws -> Loaded {
+    guard var open else { preconditionFailure("an end without a beginning") }
+    try checkRejects(open)
+    if open.contradicting > 0 {
+      open.counts.oddities.append(
+        "\(open.contradicting) prices contradict those of another file; the higher counts")
+    }
+    let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
+    let last = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.last))
+    if let first, let last {
+      let months = open.months.sorted { $0.key < $1.key }
+      try connection.query(
+        """
+        SELECT fuel.finish_backfill(
+          \(source), \(first), \(last), \(months.map(\.key.firstDay)),
+          \(months.map { Instant(seconds: ArchiveFact.epoch + Int64($0.value)) }),
+          \(open.counts.stored > 0))
+        """)
+    }
+    try connection.query(
+      """
+      UPDATE fuel.run SET
+        finished_at = \(now),
+        taken_at = coalesce(\(optional: last)::timestamptz, \(now)::timestamptz),
+        outcome = \(open.counts.stored > 0 ? "stored" : "unchanged"),
+        documents = \([open.file]),
+        describes_stations = \(!open.learnt.isEmpty),
+        payload_bytes = \(open.payloadBytes),
+        received = \(open.counts.received),
+        stored = \(open.counts.stored),
+        unchanged = \(open.counts.unchanged),
+        duplicate = \(open.counts.duplicate),
+        rejected = \(open.counts.rejected),
+        rejected_by_reason = \(try store.jsonText(open.counts.rejectedByReason))::jsonb,
+        warnings = \(open.counts.warnings)
+      WHERE run_id = \(open.run)
+      """)
+    try connection.execute("DROP TABLE pg_temp.staged_sighting")
+    try store.numberChange(open.run)
+    try connection.commit()
+    stations.publish(open.learnt)
+    self.open = nil
+    return Loaded(run: open.run, counts: open.counts, first: first, last: last)
+  }
+
+  private func checkRejects(_ open: Open) throws {
+    guard open.counts.received > 0 else { throw Refusal("a header and no rows") }
+    guard open.bad > 5, Double(open.bad) > maxRejectShare * Double(open.counts.received) else {
+      return
+    }
+    let conflicts = Reject.Reason.conflictingPrice.rawValue
+    let worst = open.counts.rejectedByReason.filter {
+      $0.key != conflicts && Reject.Reason(rawValue: $0.key)?.countsAgainstFeed ?? true
+    }
+    .max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let example = worst.flatMap { open.counts.examples[$0.key] } ?? ""
+    throw Refusal(
+      "\(open.bad) of \(open.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
+        + "such as: \(example.prefix(200))")
+  }
+}
