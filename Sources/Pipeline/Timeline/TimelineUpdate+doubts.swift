@@ -1,0 +1,177 @@
+import FuelModel
+import Store
+import Timeline
+
+/// Which spans are doubtful: placeholders of a station, and prices far from its others.
+extension TimelineUpdate {
+  private func holdingConfirms(_ span: Span, _ pair: Pair) -> Bool {
+    rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true
+  }
+
+  /// Returns the stations that may have a placeholder, or had one in the time that changed, with
+  /// their fuels. Few stations sell two grades at one price, so mostly the newest spans show that
+  /// there is none.
+  private func stationsWithPlaceholders(
+    _ made: [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
+  ) throws -> [Int32: Set<Int16>] {
+    /// Removes the doubt, so that only what is believed is compared.
+    func forgetDoubt(_ span: inout Span) {
+      span.doubt = nil
+      span.isSuspect = false
+    }
+    var changedFrom: [Int32: Instant] = [:]
+    var fuels: [Int32: [Int16: [Span]]] = [:]
+    var found: Set<Int32> = []
+    for window in windows {
+      let pair = window.pair
+      var before = (old[pair] ?? []).filter { $0.span.from >= window.from }
+      if before.contains(where: { $0.span.doubt?.reason == .placeholder }) {
+        found.insert(pair.stationID)
+      }
+      var after = made[pair] ?? []
+      for position in before.indices { forgetDoubt(&before[position].span) }
+      for position in after.indices { forgetDoubt(&after[position]) }
+      changedFrom[pair.stationID] = min(
+        changedFrom[pair.stationID] ?? .distantFuture,
+        Self.difference(before, after, now: now)?.from ?? .distantFuture)
+      fuels[pair.stationID, default: [:]][pair.fuelID] = after
+    }
+    // Where one fuel changed earlier than the window of another, the other's older spans may stand
+    // beside it. They are not at hand here, so the station is kept.
+    for window in windows where window.from > changedFrom[window.pair.stationID] ?? .distantPast {
+      found.insert(window.pair.stationID)
+    }
+    let present = try store.presentSpans(of: Array(fuels.keys))
+    for (station, others) in present {
+      for (fuel, newest) in others where fuels[station]?[fuel] == nil {
+        if newest.hasNext || newest.span.from > changedFrom[station] ?? .distantPast {
+          found.insert(station)
+        }
+        fuels[station]?[fuel] = [newest.span]
+      }
+    }
+    return fuels.filter { found.contains($0.key) || Plausibility.mayHavePlaceholders($0.value) }
+      .mapValues { Set($0.keys) }
+  }
+
+  /// Sets and clears the doubts of placeholders, in `made` and in stored spans beside them.
+  ///
+  /// - Returns: the first instant from which the doubt of a stored span changed that was not made
+  ///   again; `.distantFuture`: there is none.
+  func doubtPlaceholders(
+    _ made: inout [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
+  ) throws -> Instant {
+    let stations = try stationsWithPlaceholders(made, windows: windows, old: old)
+    guard !stations.isEmpty else { return .distantFuture }
+    let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
+    let madeBegins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
+    let pairs = Set(
+      stations.flatMap { station, fuels in
+        fuels.map { Pair(stationID: station, fuelID: $0) }
+      })
+    /// Returns by station and fuel the stored spans that stay, and those followed by the spans made
+    /// anew. The stored spans are read from an instant of each station on, with one span before it.
+    func spans(
+      of pairs: Set<Pair>, from: [Int32: Instant]
+    ) throws -> [Int32: [Int16: (kept: [Span], all: [Span])]] {
+      let stored = try store.spans(
+        of: pairs.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
+      var found: [Int32: [Int16: (kept: [Span], all: [Span])]] = [:]
+      for pair in pairs {
+        let end = made[pair] == nil ? .distantFuture : madeBegins[pair] ?? .distantPast
+        let kept = (stored[pair] ?? []).map(\.span).filter { $0.from < end }
+        found[pair.stationID, default: [:]][pair.fuelID] = (kept, kept + (made[pair] ?? []))
+      }
+      return found
+    }
+    // Few stations sell two grades at one price.
+    let near = try spans(of: pairs, from: begins).filter {
+      Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))
+    }
+    guard !near.isEmpty else { return .distantFuture }
+    // A span that began earlier is judged by all prices charged beside it, so reading starts where
+    // it began.
+    let anchors = near.reduce(into: [Int32: Instant]()) { anchors, station in
+      let begin = begins[station.key] ?? .distantPast
+      anchors[station.key] = station.value.values.flatMap(\.all)
+        .reduce(begin) { $1.latestEnd > begin ? min($0, $1.from) : $0 }
+    }
+    let confirmed = try store.confirmedPrices()
+    var changed: [(pair: Pair, span: Span, doubt: Doubt?)] = []
+    for (station, byFuel) in try spans(
+      of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors)
+    {
+      let placeholders = Plausibility.placeholders(byFuel.mapValues(\.all))
+      for (fuel, spans) in byFuel {
+        let pair = Pair(stationID: station, fuelID: fuel)
+        for (position, span) in spans.all.enumerated()
+        where span.from >= anchors[station] ?? .distantPast {
+          let placeholder = placeholders[fuel]?[position]
+          guard placeholder != nil || span.doubt?.reason == .placeholder else { continue }
+          let doubt = placeholder.flatMap {
+            Plausibility.doubt(
+              about: span, placeholder: $0,
+              isConfirmed: confirmed[pair]?.contains(span.price) ?? false,
+              holdingConfirms: holdingConfirms(span, pair))
+          }
+          if position >= spans.kept.count {
+            made[pair]?[position - spans.kept.count].doubt = doubt
+          } else if span.doubt != doubt {
+            changed.append((pair, span, doubt))
+          }
+        }
+      }
+    }
+    guard !changed.isEmpty else { return .distantFuture }
+    // These spans belong to other fuels or to earlier times and are not written again. Only their
+    // doubts are changed.
+    try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
+    try mark(
+      changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
+    return changed.map(\.span.from).min() ?? .distantFuture
+  }
+
+  /// Judges the suspects among the spans that were made, and suspects whose neighbours' spans were
+  /// made. A suspect lies far from the station's other prices; it is doubtful unless a neighbour
+  /// charges about as much or a person confirmed the price.
+  func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
+    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
+    guard !suspects.isEmpty else { return [] }
+    let neighbourhood = try store.neighbourhood()
+    let confirmed = try store.confirmedPrices()
+    var neighbours: [Int32: [Int32]] = [:]
+    var asked: [Window] = []
+    for (pair, spans) in suspects {
+      neighbours[pair.stationID] = neighbourhood.neighbours(of: pair.stationID)
+      for stored in spans {
+        for other in neighbours[pair.stationID] ?? [] {
+          asked.append(
+            Window(
+              pair: Pair(stationID: other, fuelID: pair.fuelID), from: stored.span.from,
+              until: stored.span.from + .seconds(86_400)))
+        }
+      }
+    }
+    let around = try store.spans(of: asked, before: 1)
+    var judged: [(pair: Pair, from: Instant, doubt: Doubt?)] = []
+    var changed: [Change] = []
+    for (pair, spans) in suspects {
+      for stored in spans where stored.span.doubt?.reason != .placeholder {
+        let span = stored.span
+        let hasCompany = (neighbours[pair.stationID] ?? []).contains { other in
+          Plausibility.isCompany(
+            (around[Pair(stationID: other, fuelID: pair.fuelID)] ?? []).map(\.span), of: span)
+        }
+        let doubt = Plausibility.doubt(
+          about: span, hasCompany: hasCompany,
+          isConfirmed: confirmed[pair]?.contains(span.price) ?? false,
+          holdingConfirms: holdingConfirms(span, pair))
+        guard doubt != span.doubt else { continue }
+        judged.append((pair, span.from, doubt))
+        changed.append(Change(pair: pair, from: span.from, until: min(span.latestEnd, now)))
+      }
+    }
+    try store.setDoubts(judged)
+    return changed
+  }
+}

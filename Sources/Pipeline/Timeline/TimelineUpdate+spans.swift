@@ -1,0 +1,145 @@
+import FuelModel
+import Store
+import Timeline
+
+/// The spans of some windows made again, and where they differ from the stored ones.
+extension TimelineUpdate {
+  // Whether a price is doubtful may depend on the two prices before it and the two after it.
+  static let reach = 2
+
+  /// Returns from where spans are made again for a change: from two spans before it, or from the
+  /// first.
+  static func window(_ change: Window, before old: [StoredSpan]) -> Window {
+    guard change.from > .distantPast else { return change }
+    let begun = old.prefix { $0.span.from <= change.from }
+    let first = begun.dropLast(reach).last ?? begun.first
+    return Window(pair: change.pair, from: first?.span.from ?? change.from)
+  }
+
+  func spans(
+    in windows: [Window], old: [Pair: [StoredSpan]]
+  ) throws -> [Pair: [Span]] {
+    let evidence = try store.evidence(of: windows)
+    let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
+    let sightings = try store.sightings(from: first, now: .distantFuture)
+    var made: [Pair: [Span]] = [:]
+    var wider: [Window] = []
+    for window in windows {
+      let pair = window.pair
+      if Self.mayHangOnMore(window, evidence[pair] ?? [], old: old[pair] ?? []) {
+        wider.append(Window(pair: pair, from: .distantPast))
+        continue
+      }
+      var spans = Timeline.spans(
+        of: evidence[pair] ?? [], rules: rules.compactMapValues { $0[pair.fuelID] },
+        sightings: sightings)
+      if let place = spans.firstIndex(where: { $0.from >= window.from }), place > 0 {
+        let before = spans[place - 1]
+        // The span before reaches into the window and is not stored like this, so it may be part of
+        // a longer span. All evidence is read to find where that begins.
+        if before.latestEnd > window.from, !isKnown(before, in: old[pair] ?? []) {
+          wider.append(Window(pair: pair, from: .distantPast))
+          continue
+        }
+      } else if let last = spans.last, last.from < window.from, last.latestEnd > window.from {
+        wider.append(Window(pair: pair, from: .distantPast))
+        continue
+      }
+      spans.removeAll { $0.from < window.from }
+      let known = (old[pair] ?? []).map(\.span)
+      Plausibility.markSuspects(&spans, before: known.filter { $0.from < window.from })
+      for position in spans.indices where spans[position].isSuspect {
+        // Suspects are judged later. Until then each keeps its doubt, so that nothing changes
+        // without need.
+        spans[position].doubt =
+          known.first {
+            $0.from == spans[position].from && $0.price == spans[position].price && $0.isSuspect
+          }?.doubt
+        if spans[position].doubt?.reason == .placeholder { spans[position].doubt = nil }
+      }
+      made[pair] = spans
+    }
+    guard !wider.isEmpty else { return made }
+    let all = try store.spans(of: wider)
+    return made.merging(try self.spans(in: wider, old: all)) { _, new in new }
+  }
+
+  /// Returns whether reports from before a window decide about more than how the window begins. Of
+  /// those reports only the last one and the last list are read. More is needed where no span lies
+  /// before the window, and where a list leaves out what the list before it left out: such a list
+  /// ends what was reported in between.
+  private static func mayHangOnMore(
+    _ window: Window, _ evidence: [Evidence], old: [StoredSpan]
+  ) -> Bool {
+    guard window.from > .distantPast, evidence.contains(where: { $0.at < window.from }) else {
+      return false
+    }
+    if !old.contains(where: { $0.span.from < window.from }) { return true }
+    return evidence.contains { first in
+      first.kind == .unlisted && first.at < window.from
+        && evidence.lazy.filter {
+          $0.recordID == first.recordID && $0.kind != .price && $0.at > first.at
+        }
+        .min { $0.at < $1.at }?.kind == .unlisted
+    }
+  }
+
+  private func isKnown(_ span: Span, in stored: [StoredSpan]) -> Bool {
+    stored.contains { $0.span.from == span.from && $0.span.price == span.price }
+  }
+
+  /// Where two lists of spans differ; `nil`: nowhere.
+  struct Difference {
+    /// The instant from which spans are written again.
+    var writesFrom: Instant
+    /// The instants between which another price is believed.
+    var from: Instant
+    var until: Instant
+  }
+
+  static func difference(
+    _ old: [StoredSpan], _ new: [Span], now: Instant
+  ) -> Difference? {
+    var same = 0
+    while same < old.count, same < new.count, old[same].span == new[same] { same += 1 }
+    if same == old.count, same == new.count { return nil }
+    var sameAtEnd = 0
+    while sameAtEnd < old.count - same, sameAtEnd < new.count - same,
+      old[old.count - 1 - sameAtEnd].span == new[new.count - 1 - sameAtEnd]
+    { sameAtEnd += 1 }
+    let begins = [
+      same < old.count ? old[same].span.from : nil, same < new.count ? new[same].from : nil,
+    ].compactMap { $0 }
+    let writesFrom = begins.min() ?? now
+    var from = writesFrom
+    if same < old.count, same < new.count, old[same].span.isSame(as: new[same]),
+      old[same].span.from == new[same].from
+    {
+      // The same price, which ends at another time.
+      from = min(old[same].span.until, new[same].until)
+    }
+    let until: Instant
+    if sameAtEnd > 0 {
+      // The first span that is the same in both lists begins where the change ends.
+      until = Instant(microseconds: new[new.count - sameAtEnd].from.microseconds - 1)
+    } else if let oldLast = old.last?.span, let newLast = new.last, oldLast.isSame(as: newLast),
+      oldLast.until == newLast.until, oldLast.lapsesAt == newLast.lapsesAt,
+      oldLast.isOpen == newLast.isOpen
+    {
+      until = Instant(microseconds: max(oldLast.from, newLast.from).microseconds - 1)
+    } else {
+      until =
+        [
+          old.last.map { max($0.span.lapsesAt, $0.believedUntil) }, new.last.map(\.lapsesAt),
+        ].compactMap { $0 }.max() ?? from
+    }
+    return Difference(writesFrom: writesFrom, from: from, until: min(max(until, from), now))
+  }
+}
+
+extension Span {
+  /// Returns whether two spans have the same price, source and doubt. Their times may differ.
+  fileprivate func isSame(as other: Span) -> Bool {
+    price == other.price && sourceID == other.sourceID && doubt == other.doubt
+  }
+}
