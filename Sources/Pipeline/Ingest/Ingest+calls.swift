@@ -1,0 +1,115 @@
+import Configuration
+import Feeds
+import FuelModel
+import Store
+
+/// When a provider is called, and for what.
+extension Ingest {
+  /// Returns whether the feed should be read now, by its own cadence and the wishes of its
+  /// provider.
+  ///
+  /// - Parameter hasSecrets: whether the keys of the feed are available. If so, a last attempt that
+  ///   failed before any request was made, as without a key, is repeated at once.
+  package func isDue(hasSecrets: Bool = true) throws -> Bool {
+    let now = clock.now()
+    let history = try store.history(of: source.feed)
+    if isLeftAlone(until: history.notBefore, at: now) { return false }
+    if history.askedNobody, hasSecrets { return true }
+    if history.failures > 0, let tried = history.lastTried, tried <= now {
+      // Where calls are limited, an outage of days must not use up the calls of a month.
+      let minutes = source.settings.integer("cadenceMinutes")
+      let isCounted = source.settings.integer("callsPerMonth") > 0
+      let wait = isCounted ? min(minutes << min(history.failures - 1, 8), max(minutes, 60)) : 10
+      return now >= tried + .seconds(60 * wait - 30)
+    }
+    guard let taken = history.lastGood, taken <= now else { return true }
+    if history.isAwaited { return now >= taken + .seconds(9 * 60) }
+    return taken < source.provider.due(source, at: now)
+  }
+
+  /// Returns whether no request was made for the feed yet on this day in the time zone of its
+  /// state. Daily work is done in the first run of the day, whatever its time.
+  func isFirstOfDay(_ id: SourceID) throws -> Bool {
+    let now = clock.now()
+    let zone = source.state.timeZone
+    guard let last = try store.past(of: id, now: now).lastStart else { return true }
+    return zone.local(last).day != zone.local(now).day
+  }
+
+  // With a clock that is wrong by more than this, a run would store wrong times.
+  private static let clockLimitSeconds = 600
+  private static let farClockLimitSeconds = 86_400
+
+  /// Compares this machine's clock with the provider's. If they differ by more than ten minutes,
+  /// the database server or another provider of the last day decides which one is wrong. If they
+  /// differ by more than a day, this machine's clock is not believed in any case. If only the
+  /// provider's clock is wrong, the health of the feed states it and the run counts.
+  ///
+  /// - Throws: `IngestError.clockIsWrong` if this machine's clock is the wrong one.
+  func checkClock(_ skew: Int?, for id: SourceID) throws {
+    guard let skew, abs(skew) > Self.clockLimitSeconds else { return }
+    let isWrong =
+      try abs(skew) > Self.farClockLimitSeconds
+      || store.hasWitness(
+        clockSkewSeconds: skew, within: Self.clockLimitSeconds, besides: id, now: clock.now())
+    if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
+  }
+
+  /// Returns whether the provider asked not to be called now. A request for a pause of more than a
+  /// day is not believed.
+  private func isLeftAlone(until instant: Instant?, at now: Instant) -> Bool {
+    guard let instant else { return false }
+    return now < instant && instant <= now + .seconds(86_400)
+  }
+
+  func checkBudget(_ id: SourceID, requests: Int) throws {
+    let now = clock.now()
+    let past = try store.past(of: id, now: now)
+    if let notBefore = past.notBefore, isLeftAlone(until: notBefore, at: now) {
+      throw IngestError.notBefore(notBefore)
+    }
+    let pause = source.settings.integer("leastSecondsBetweenRuns")
+    if pause > 0, let last = past.lastStart, now >= last, now < last + .seconds(pause) {
+      throw IngestError.notBefore(last + .seconds(pause))
+    }
+    let perMonth = source.settings.integer("callsPerMonth")
+    if perMonth > 0, past.callsThisMonth + requests > perMonth {
+      throw IngestError.quotaSpent(allowed: perMonth)
+    }
+    let perMinute = source.settings.integer("callsPerMinute")
+    if perMinute > 0, past.callsThisMinute + requests > perMinute {
+      throw IngestError.notBefore(now + .seconds(60))
+    }
+  }
+
+  /// Returns the calls of this run: reference lists only if the last ones are old enough, and
+  /// either the complete list or only the news.
+  func dueCalls(_ id: SourceID) throws -> [Call] {
+    let now = clock.now()
+    let age = Duration.seconds(3600 * source.settings.integer("referenceHours"))
+    let calls = source.provider.calls(source, at: now)
+    let wantsSnapshot = try calls.contains { call in
+      guard call.role == .snapshot else { return false }
+      guard let last = try store.lastTaken(document: call.name, of: id).good else { return true }
+      // The provider begins its news afresh each day and does not state in which time zone. So the
+      // first call of a day asks for the complete list, both by the state's time zone and by UTC.
+      let zone = source.state.timeZone
+      return now >= last + .seconds(60 * source.settings.integer("snapshotMinutes") - 30)
+        || now < last || zone.local(now).day != zone.local(last).day
+        || now.seconds / 86_400 != last.seconds / 86_400
+    }
+    return try calls.filter { call in
+      switch call.role {
+      case .always: return true
+      case .snapshot: return wantsSnapshot
+      case .news: return !wantsSnapshot
+      case .reference:
+        let last = try store.lastTaken(document: call.name, of: id)
+        if let good = last.good, now < good + age { return false }
+        // After a run that was refused, a reference list is not asked for again within an hour.
+        if let any = last.any, now < any + .seconds(3_600) { return false }
+        return true
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Configuration
+import Feeds
+import FuelModel
+import Logging
+import Store
+import Timeline
+
+/// The documents of a run: kept, read, merged, or refused.
+extension Ingest {
+  func reread(_ kept: KeptRun, of id: SourceID) throws -> Summary {
+    let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
+    return try store(
+      kept.documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
+  }
+
+  /// Reads lists again that were refused because of what was known when they arrived and would be
+  /// believed now.
+  private func readAgain(_ runs: [RunID], of id: SourceID) {
+    for run in runs {
+      do {
+        _ = try reread(try store.keptRun(run.number), of: id)
+      } catch {
+        log.info("not read again", ["run": run, "error": "\(error)"])
+        store.giveUpReading(run.number, after: error)
+      }
+    }
+  }
+
+  /// Reads the documents of runs that died before reading them. They may hold news that the
+  /// provider reports only once.
+  func adoptOrphans(of id: SourceID) throws {
+    // Marks runs as interrupted whose process has died.
+    try store.closeDeadRuns(of: id, at: clock.now())
+    for number in try store.orphans(of: id) {
+      do {
+        _ = try reread(try store.keptRun(number), of: id)
+      } catch  where error is FeedError || error is Refusal || error is BodyError {
+        // The documents themselves are the reason for the refusal. The row of the run states it.
+        log.info("interrupted run refused", ["run": number, "error": "\(error)"])
+        store.giveUpReading(number, after: error)
+      }
+    }
+  }
+
+  /// Keeps the documents before anything reads them, so that news is not lost if the run dies.
+  func keepAndStore(
+    _ documents: [Document], of id: SourceID, run: RunID, requests: Int,
+    clockSkewSeconds: Int? = nil
+  ) throws -> Summary {
+    let fetchedAt: Instant
+    do {
+      guard let last = documents.map(\.fetchedAt).max() else {
+        throw FeedError.refused("no documents")
+      }
+      fetchedAt = last
+      // A recording from a machine with a wrong clock would count as the newest run for years.
+      guard fetchedAt <= clock.now() + .seconds(600) else {
+        throw Refusal("fetched at \(fetchedAt), which is later than the clock")
+      }
+      try store.keep(
+        documents, of: run, fetchedAt: fetchedAt, clockSkewSeconds: clockSkewSeconds)
+    } catch {
+      try fail(run, error, requests: requests)
+      throw error
+    }
+    return try store(documents, fetchedAt: fetchedAt, of: id, run: run, requests: requests)
+  }
+
+  /// Reads documents that are kept already, and stores what they report.
+  private func store(
+    _ documents: [Document], fetchedAt: Instant, of id: SourceID, run: RunID, requests: Int
+  ) throws -> Summary {
+    let takenAt = fetchedAt - source.delay
+    let payload = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
+    var settled: Reading.Settled?
+    do {
+      let reading = try reader.parse(documents, source).settled(
+        takenAt: fetchedAt, horizon: source.horizon, in: source.country)
+      settled = reading
+      try checkRejects(reading)
+      let merge = Merge(
+        store, of: id, rules: source.listRules, now: clock.now(), leavesSpans: leavesSpans)
+      let counts = try merge.take(
+        reading, payload: payload, run: run, requests: requests,
+        tellsWholeDays: source.settings.boolean("tellsWholeDays"))
+      log.info(
+        "stored",
+        [
+          "run": run, "received": counts.received, "stored": counts.stored,
+          "unchanged": counts.unchanged, "duplicate": counts.duplicate,
+          "rejected": counts.rejected, "flagged": counts.flagged,
+        ])
+      readAgain(counts.believedNow, of: id)
+      for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
+      store.announce(run, log: log)
+      return Summary(
+        feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
+    } catch {
+      try fail(run, error, payload: payload, settled: settled, requests: requests)
+      if let list = (error as? Refusal)?.list {
+        readAgain(
+          try Standings(store, of: id, rules: source.listRules, now: clock.now())
+            .judgeAgain(beside: list), of: id)
+      }
+      throw error
+    }
+  }
+
+  /// Refuses a reading in which many records are bad: the feed has changed its unit or its format,
+  /// and no part of it is believed.
+  private func checkRejects(_ settled: Reading.Settled) throws {
+    let bad = settled.rejects.count { $0.reason.countsAgainstFeed }
+    let share = source.settings.share("maxRejectShare")
+    // A few bad records in a small list are no reason to lose the others.
+    guard bad > 5, Double(bad) > share * Double(settled.received) else { return }
+    let reasons = Dictionary(
+      settled.rejects.filter { $0.reason.countsAgainstFeed }.map { ($0.reason.rawValue, 1) },
+      uniquingKeysWith: +)
+    let worst = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    let example = settled.rejects.first { $0.reason.rawValue == worst?.key }?.raw ?? ""
+    throw Refusal(
+      "\(bad) of \(settled.received) records are bad, most of them \(worst?.key ?? "unknown"), "
+        + "such as: \(example.prefix(200))")
+  }
+
+  func fail(
+    _ run: RunID, _ error: any Error, payload: Payload? = nil,
+    settled: Reading.Settled? = nil, requests: Int
+  ) throws {
+    let isRefusal =
+      switch error {
+      case is Refusal: true
+      case let error as FeedError:
+        switch error {
+        case .malformed, .refused: true
+        case .unavailable, .notAllowed, .comeBack: false
+        }
+      default: false
+      }
+    do {
+      try store.failRun(
+        run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
+        settled: settled, list: (error as? Refusal)?.list, requests: requests)
+    } catch let second {
+      // The first error is the one to report. The next run closes the row of this run.
+      log.debug("run left open", ["run": run, "error": "\(second)"])
+    }
+  }
+}
+
+extension Store {
+  /// Forgets to read a run again if the documents themselves are the reason for the failure. After
+  /// any other failure the next run tries again.
+  func giveUpReading(_ run: Int, after error: any Error) {
+    guard error is FeedError || error is Refusal || error is BodyError else { return }
+    // If this fails as well, the next run tries once more.
+    try? forgetToRead(run)
+  }
+}
