@@ -160,4 +160,24 @@ extension Store {
     }
     return found
   }
+
+  /// Returns the averages of ended days by region, fuel and day, in hundredths of a cent.
+  package func regionAverages(
+    of fuelIDs: [Int16], from first: Day, to last: Day
+  ) throws -> [String: [Int16: [Day: Int]]] {
+    var found: [String: [Int16: [Day: Int]]] = [:]
+    for row in try connection.query(
+      """
+      SELECT region, fuel_id, day, (average_cpl * 100)::integer AS average
+      FROM fuel.daily_rollup
+      WHERE is_ended AND stations >= fuel.minimum_stations()
+        AND fuel_id = ANY (\(fuelIDs)) AND day BETWEEN \(first) AND \(last)
+      """)
+    {
+      let fuelID = Int16(try row.integer("fuel_id"))
+      found[try row.text("region"), default: [:]][fuelID, default: [:]][try row.day("day")] =
+        try row.integer("average")
+    }
+    return found
+  }
 }

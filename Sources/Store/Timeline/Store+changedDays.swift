@@ -1,6 +1,25 @@
 package import FuelModel
 import Postgres
 
+/// A range of months of a station and fuel whose days have to be made.
+package struct MonthSpan: Sendable {
+  package var pair: Pair
+  package var first: Month
+  package var last: Month
+  /// Whether the averages of the changed days are made from all stations anyway. Otherwise they are
+  /// changed by this station alone.
+  package var isMarked: Bool
+
+  package init(pair: Pair, first: Month, last: Month, isMarked: Bool) {
+    self.pair = pair
+    self.first = first
+    self.last = last
+    self.isMarked = isMarked
+  }
+}
+
+/// The days that have to be made again, of stations (`fuel.stale_days`) and of averages
+/// (`fuel.dirty_day`).
 extension Store {
   /// Marks the days on which prices of stations and fuels changed.
   ///
@@ -18,6 +37,101 @@ extension Store {
         \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from)),
         \(changed.map(\.until)), \(Self.mostEdits), \(isAggregate),
         \(now))
+      """)
+  }
+
+  /// Records the price days that have ended since the last call.
+  package func markEndedDays(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT fuel.mark_ended_days(\(now))")
+    }
+  }
+
+  /// Returns how many stations and fuels wait for their days to be made.
+  package func staleDaysCount() throws -> Int {
+    try connection.query("SELECT count(*) AS count FROM fuel.stale_days").only().integer("count")
+  }
+
+  /// Removes and returns notes about stations and fuels whose days have to be made again.
+  ///
+  /// - Parameters:
+  ///   - count: the largest number of notes to take.
+  ///   - isMarked: whether to take the notes for which the averages are made from all stations
+  ///     anyway, or the others.
+  ///   - share: which share of all stations to take, and of how many.
+  ///   - span: if given, only notes about its fuels and its month are taken.
+  package func takeStaleDays(
+    atMost count: Int = .max, isMarked: Bool, share: (Int, of: Int) = (0, of: 1),
+    in span: DirtySpan? = nil
+  ) throws -> [MonthSpan] {
+    try monthSpans(
+      """
+      WITH taken AS (
+        SELECT noted.station_id, noted.fuel_id
+        FROM fuel.stale_days AS noted
+        JOIN fuel.station USING (station_id)
+        LEFT JOIN fuel.counted_place AS counted USING (station_id)
+        -- A station that has come since the aggregate began waits for the next one.
+        WHERE (counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
+          AND noted.is_marked = \(isMarked)
+          AND noted.station_id % \(share.of)::integer = \(share.0)::integer
+          AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
+            noted.fuel_id = ANY (\(optional: span?.fuelIDs)::smallint[])
+            AND noted.first_month <= \(optional: span?.to)::date
+            AND noted.last_month >= date_trunc('month', \(optional: span?.from)::timestamp)))
+        ORDER BY noted.station_id, noted.fuel_id
+        LIMIT \(count)
+        FOR UPDATE OF noted
+      )
+      DELETE FROM fuel.stale_days
+      USING taken
+      WHERE stale_days.station_id = taken.station_id AND stale_days.fuel_id = taken.fuel_id
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
+      """)
+  }
+
+  /// Removes and returns the notes about some stations and fuels, for stations that count somewhere
+  /// and days whose averages are made from all stations anyway.
+  package func takeStaleDays(of pairs: [Pair]) throws -> [MonthSpan] {
+    try monthSpans(
+      """
+      DELETE FROM fuel.stale_days
+      USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
+        AS pair (station_id, fuel_id)
+      JOIN fuel.counted_place AS counted USING (station_id)
+      WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id AND is_marked
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
+      """)
+  }
+
+  private func monthSpans(_ statement: SQL) throws -> [MonthSpan] {
+    try connection.query(statement).map { row in
+      MonthSpan(
+        pair: try row.pair(),
+        first: Month(try row.day("first_month")), last: Month(try row.day("last_month")),
+        isMarked: try row.boolean("is_marked"))
+    }.sorted { $0.pair < $1.pair }
+  }
+
+  /// Removes the marks of a span of days. Whatever is marked after this concerns prices that the
+  /// caller has not seen yet.
+  ///
+  /// This has to come before any reading. A run that commits later finds no row, waits for this
+  /// transaction, and marks its days anew. A run that marked them earlier has committed by the time
+  /// this transaction holds the rows. Deleting the marks at the end instead would drop the mark of
+  /// a run that committed in between.
+  package func takeMarks(of span: DirtySpan) throws {
+    try connection.query(
+      """
+      SELECT FROM fuel.dirty_day
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
+      ORDER BY fuel_id, day
+      FOR UPDATE
+      """)
+    try connection.query(
+      """
+      DELETE FROM fuel.dirty_day
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
       """)
   }
 }

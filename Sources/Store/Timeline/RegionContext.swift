@@ -1,0 +1,83 @@
+import FuelModel
+import Postgres
+package import Timeline
+
+/// What averages need beside prices: the states, the regions, and where stations count.
+package struct RegionContext: Sendable {
+  package var places: [Int32: Place] = [:]
+  /// Where station records last counted that have since been linked to another station.
+  package var formerPlaces: [Int32: Place] = [:]
+  package var regions: [AveragedRegion] = []
+  /// The sets of regions in which stations lie, as positions among `regions`.
+  package var regionSets: [[Int]] = []
+  package var states: [String] = []
+
+  /// Returns where a station's days were counted last.
+  package func countedPlace(of stationID: Int32) -> Place? {
+    places[stationID] ?? formerPlaces[stationID]
+  }
+}
+
+extension Store {
+  /// Reads the states and the regions, and where each station counts.
+  package func regionContext() throws -> RegionContext {
+    var context = RegionContext()
+    context.states = try connection.query("SELECT state FROM fuel.state ORDER BY state")
+      .map { try $0.text("state") }
+    let states = Dictionary(
+      uniqueKeysWithValues: context.states.enumerated().map { ($0.element, $0.offset) })
+    var regions: [String: Int] = [:]
+    for row in try connection.query(
+      """
+      SELECT region, state, nullif(valid_from, '-infinity') AS valid_from,
+        nullif(valid_to, 'infinity') AS valid_to, kind = 'nation' AS is_nation, radius_km
+      FROM fuel.region ORDER BY region
+      """)
+    {
+      let code = try row.text("region")
+      regions[code] = context.regions.count
+      let isNation = try row.boolean("is_nation")
+      context.regions.append(
+        AveragedRegion(
+          code: code, state: try row.optional("state").flatMap { states[$0] },
+          validFrom: try row.optional("valid_from").flatMap { Day($0) },
+          validTo: try row.optional("valid_to").flatMap { Day($0) },
+          // A nation is never chosen as the smallest region.
+          reach: isNation
+            ? 1_000_000 : try row.optionalDouble("radius_km") ?? RegionDays.stateReach,
+          isNation: isNation))
+    }
+    var sets: [String: Int] = [:]
+    for row in try connection.query(
+      """
+      SELECT counted.station_id, counted.state, counted.is_public,
+        array_to_string(counted.regions, ',') AS regions,
+        station.place_id = station.station_id AS is_place
+      FROM fuel.counted_place AS counted
+      JOIN fuel.station USING (station_id)
+      """)
+    {
+      guard let state = states[try row.text("state")] else { continue }
+      let codes = try row.text("regions")
+      if sets[codes] == nil {
+        sets[codes] = context.regionSets.count
+        context.regionSets.append(codes.split(separator: ",").compactMap { regions[String($0)] })
+      }
+      let stationID = Int32(try row.integer("station_id"))
+      let place = Place(
+        state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
+      if try row.boolean("is_place") {
+        context.places[stationID] = place
+      } else {
+        context.formerPlaces[stationID] = place
+      }
+    }
+    return context
+  }
+
+  /// Returns the fuels for which averages are made.
+  package func averagedFuels() throws -> [Int16] {
+    try connection.query("SELECT fuel_id FROM fuel.fuel WHERE is_averaged ORDER BY fuel_id")
+      .map { Int16(try $0.integer("fuel_id")) }
+  }
+}
