@@ -2,87 +2,6 @@ package import FuelModel
 import Postgres
 package import Timeline
 
-/// The documents as a whole contradict what is known so much that nothing from them is stored.
-package struct Refusal: Error, Equatable, CustomStringConvertible {
-  package let description: String
-  /// The composition of the refused list; `nil` where something else was refused.
-  package let list: ListSummary?
-
-  package init(_ description: String, list: ListSummary? = nil) {
-    self.description = description
-    self.list = list
-  }
-
-  package static func == (left: Refusal, right: Refusal) -> Bool {
-    left.description == right.description
-  }
-}
-
-/// A price that a run reports for a station and fuel.
-package struct ReportedPrice: Sendable, Equatable {
-  package var pair: Pair
-  /// The reported stamp; `nil` where the feed stamps nothing.
-  package var effectiveAt: Instant?
-  /// Tenths of a cent per litre; 0: not offered.
-  package var tenths: Int32
-
-  package init(pair: Pair, effectiveAt: Instant?, tenths: Int32) {
-    self.pair = pair
-    self.effectiveAt = effectiveAt
-    self.tenths = tenths
-  }
-}
-
-/// What the lists of a feed show for a station and fuel.
-package struct ShownPrice: Sendable {
-  package var pair: Pair
-  /// The newest stamp that has taken effect, and the price under that stamp, in tenths of a cent.
-  package var stampedAt: Instant
-  package var stampedTenths: Int32
-  /// The price that takes effect after it; `nil` where none is known.
-  package var next: (effectiveAt: Instant, tenths: Int32)?
-  /// Whether the newest complete list shows the station and fuel.
-  package var isListed: Bool
-  /// Whether the station offers the fuel.
-  package var isOffered: Bool
-  /// Whether the list read last showed an older price than a list before it.
-  package var showsOlder: Bool
-
-  package init(
-    pair: Pair, stampedAt: Instant, stampedTenths: Int32,
-    next: (effectiveAt: Instant, tenths: Int32)? = nil, isListed: Bool = true,
-    isOffered: Bool = true, showsOlder: Bool = false
-  ) {
-    self.pair = pair
-    self.stampedAt = stampedAt
-    self.stampedTenths = stampedTenths
-    self.next = next
-    self.isListed = isListed
-    self.isOffered = isOffered
-    self.showsOlder = showsOlder
-  }
-}
-
-/// A reported price that differs from what its feed showed before, or a station and fuel that is no
-/// longer shown.
-package struct DifferingPrice: Sendable, Equatable {
-  package var pair: Pair
-  /// The reported price; `nil` where the run does not show the station and fuel.
-  package var price: ReportedPrice?
-  /// Whether the newest complete list before the run showed the station and fuel.
-  package var wasListed: Bool
-  /// Whether the same price may have been reported before. If so, the history has to be checked for
-  /// it.
-  package var mayBeKnown: Bool
-
-  package init(pair: Pair, price: ReportedPrice?, wasListed: Bool, mayBeKnown: Bool) {
-    self.pair = pair
-    self.price = price
-    self.wasListed = wasListed
-    self.mayBeKnown = mayBeKnown
-  }
-}
-
 extension Store {
   /// What a reading reports, with the database's numbers for its stations.
   package struct Reported: Sendable {
@@ -178,51 +97,6 @@ extension Store {
       brands: brands, isDirect: try begun.boolean("is_direct"))
   }
 
-  /// Reads what the lists of a feed show now.
-  package func shown(by source: SourceID) throws -> [ShownPrice] {
-    var shown: [ShownPrice] = []
-    try connection.copy(
-      from: """
-        SELECT
-          station_id, fuel_id, stamped_at, stamped_tenths, next_effective_at, next_tenths,
-          is_listed IS TRUE, price_tenths > 0, shows_older
-        FROM fuel.current_price
-        WHERE source_id = \(source)
-        """
-    ) { row in
-      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
-      var price = ShownPrice(
-        pair: pair, stampedAt: try row.instant(), stampedTenths: try row.int32())
-      if try row.isNull() {
-        _ = try row.isNull()
-      } else {
-        price.next = (try row.instant(), try row.int32())
-      }
-      price.isListed = try row.bool()
-      price.isOffered = try row.bool()
-      price.showsOlder = try row.bool()
-      shown.append(price)
-    }
-    return shown
-  }
-
-  /// Reads the newest price of each station and fuel of a feed that had taken effect by an instant.
-  package func heldPrices(of source: SourceID, at instant: Instant) throws -> [ReportedPrice] {
-    var held: [ReportedPrice] = []
-    try connection.copy(
-      from: """
-        SELECT station_id, fuel_id, effective_at, price_tenths
-        FROM fuel.held_prices(\(source), \(instant))
-        """
-    ) { row in
-      held.append(
-        ReportedPrice(
-          pair: Pair(stationID: try row.int32(), fuelID: try row.int16()),
-          effectiveAt: try row.instant(), tenths: try row.int32()))
-    }
-    return held
-  }
-
   /// Merges differing prices into the history. The stations and fuels that change are recorded in
   /// `pg_temp.changed`.
   ///
@@ -314,64 +188,6 @@ extension Store {
   /// Returns the codes of the stations that a feed has reported.
   package func stationCodes(of source: SourceID) throws -> Set<String> {
     Set(try records(of: source).keys)
-  }
-
-  /// Returns the fuel codes that a feed has reported and nobody has mapped.
-  package func unmappedCodes(of source: SourceID) throws -> Set<String> {
-    Set(
-      try connection.query(
-        """
-        SELECT substr(fuel.fuel, length(source.source) + 2) AS code
-        FROM fuel.source
-        JOIN fuel.fuel ON NOT fuel.is_mapped AND starts_with(fuel.fuel, source.source || ':')
-        WHERE source.source_id = \(source)
-        """
-      ).map { try $0.text("code") })
-  }
-
-  /// Returns the numbers of the fuel codes that nobody has mapped yet. Each is kept as a fuel of
-  /// its own, named by feed and code, so that no join loses its prices.
-  private func unmappedFuels(_ settled: Reading.Settled, of run: RunID) throws -> [Fuel: Int16] {
-    var codes: Set<String> = []
-    for case .unmapped(let code) in settled.observations.lazy.map(\.fuel) { codes.insert(code) }
-    guard !codes.isEmpty else { return [:] }
-    // A new code now and then is a new fuel. Dozens at once mean that the field now holds something
-    // else.
-    guard codes.count <= 20 else {
-      throw Refusal(
-        "\(codes.count) unknown fuel codes, such as \(codes.sorted().prefix(3).joined(separator: ", "))"
-      )
-    }
-    let rows = try connection.query(
-      """
-      WITH wanted AS (
-        SELECT source.source || ':' || code.code AS fuel, code.code, source.source
-        FROM fuel.run
-        JOIN fuel.source USING (source_id)
-        CROSS JOIN unnest(\(codes.sorted())::text[]) AS code (code)
-        WHERE run.run_id = \(run)
-      ),
-      added AS (
-        INSERT INTO fuel.fuel (
-          fuel_id, fuel, name, unit, lowest_tenths, highest_tenths, is_averaged, is_mapped)
-        SELECT
-          greatest((SELECT max(fuel_id) FROM fuel.fuel), 999)
-            + row_number() OVER (ORDER BY wanted.fuel),
-          wanted.fuel, wanted.code || ' of ' || wanted.source || ', not mapped yet', 'unknown', 1,
-          30000, false, false
-        FROM wanted
-        WHERE NOT EXISTS (SELECT FROM fuel.fuel WHERE fuel.fuel = wanted.fuel)
-        RETURNING fuel_id, fuel
-      )
-      SELECT wanted.code, known.fuel_id
-      FROM (SELECT fuel_id, fuel FROM fuel.fuel UNION SELECT fuel_id, fuel FROM added) AS known
-      JOIN wanted USING (fuel)
-      """)
-    var numbers: [Fuel: Int16] = [:]
-    for row in rows {
-      numbers[.unmapped(try row.text("code"))] = Int16(try row.integer("fuel_id"))
-    }
-    return numbers
   }
 
   /// Loads a reading's descriptions of stations into a temporary table that ends with the

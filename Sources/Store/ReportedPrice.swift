@@ -1,0 +1,66 @@
+package import FuelModel
+
+/// A price that a run reports for a station and fuel.
+package struct ReportedPrice: Sendable, Equatable {
+  package var pair: Pair
+  /// The reported stamp; `nil` where the feed stamps nothing.
+  package var effectiveAt: Instant?
+  /// Tenths of a cent per litre; 0: not offered.
+  package var tenths: Int32
+
+  package init(pair: Pair, effectiveAt: Instant?, tenths: Int32) {
+    self.pair = pair
+    self.effectiveAt = effectiveAt
+    self.tenths = tenths
+  }
+}
+
+/// What the lists of a feed show for a station and fuel.
+package struct ShownPrice: Sendable {
+  package var pair: Pair
+  /// The newest stamp that has taken effect, and the price under that stamp, in tenths of a cent.
+  package var stampedAt: Instant
+  package var stampedTenths: Int32
+  /// The price that takes effect after it; `nil` where none is known.
+  package var next: (effectiveAt: Instant, tenths: Int32)?
+  /// Whether the newest complete list shows the station and fuel.
+  package var isListed: Bool
+  /// Whether the station offers the fuel.
+  package var isOffered: Bool
+  /// Whether the list read last showed an older price than a list before it.
+  package var showsOlder: Bool
+
+  package init(
+    pair: Pair, stampedAt: Instant, stampedTenths: Int32,
+    next: (effectiveAt: Instant, tenths: Int32)? = nil, isListed: Bool = true,
+    isOffered: Bool = true, showsOlder: Bool = false
+  ) {
+    self.pair = pair
+    self.stampedAt = stampedAt
+    self.stampedTenths = stampedTenths
+    self.next = next
+    self.isListed = isListed
+    self.isOffered = isOffered
+    self.showsOlder = showsOlder
+  }
+}
+
+/// A reported price that differs from what its feed showed before, or a station and fuel that is no
+/// longer shown.
+package struct DifferingPrice: Sendable, Equatable {
+  package var pair: Pair
+  /// The reported price; `nil` where the run does not show the station and fuel.
+  package var price: ReportedPrice?
+  /// Whether the newest complete list before the run showed the station and fuel.
+  package var wasListed: Bool
+  /// Whether the same price may have been reported before. If so, the history has to be checked for
+  /// it.
+  package var mayBeKnown: Bool
+
+  package init(pair: Pair, price: ReportedPrice?, wasListed: Bool, mayBeKnown: Bool) {
+    self.pair = pair
+    self.price = price
+    self.wasListed = wasListed
+    self.mayBeKnown = mayBeKnown
+  }
+}
