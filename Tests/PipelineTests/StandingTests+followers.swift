@@ -1,0 +1,178 @@
+import FuelModel
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// What runs leave to earlier runs.
+extension StandingTests {
+  /// A feed of twenty stations with hourly answers. The tests watch its first station.
+  private struct Watched {
+    let feed: Feed
+    private var runs: [Int: RunID] = [:]
+
+    init(_ target: String, state: State = .qld, name: String = "qld-fpd") throws {
+      feed = try Feed(target, name: name, state: state, sightLapsesHours: 24)
+    }
+
+    static func at(_ hour: Int) -> Instant { StandingTests.begin + .seconds(hour * 3_600) }
+
+    /// Stores an answer.
+    ///
+    /// - Parameter watched: what the answer reports of the first station.
+    mutating func says(
+      _ hour: Int, _ watched: [Observation], others: Int = 19, isNews: Bool = false,
+      stampsOthers: Bool = true, kind: RunKind = .live
+    ) throws {
+      let rest = (0..<others).map {
+        Observation(
+          stationCode: "\(11 + $0)", fuel: .u91, price: Price(tenths: 1_700),
+          effectiveAt: stampsOthers ? Self.at(-1) : nil)
+      }
+      try feed.says(
+        watched + (isNews ? [] : rest), at: Self.at(hour), now: StandingTests.end,
+        coverage: isNews ? .partial : .complete, refuseBelow: StandingTests.refuseBelow,
+        partialBelow: StandingTests.partialBelow, kind: kind)
+      let newest = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
+      runs[hour] = try feed.store.named(Int(newest) ?? 0)?.run
+    }
+
+    func decides(_ hour: Int, counts: Bool) throws {
+      _ = try feed.decide(
+        try #require(runs[hour]), takenAt: Self.at(hour), counts: counts, now: StandingTests.end,
+        refuseBelow: StandingTests.refuseBelow, partialBelow: StandingTests.partialBelow)
+    }
+
+    /// Returns the prices of the first station, with the hours from and until which each is
+    /// believed.
+    func history() throws -> [String] {
+      try feed.connection.lines(
+        """
+        SELECT price_cpl, (extract(epoch FROM valid_from - \(Self.at(0))) / 3600)::integer AS since,
+          (extract(epoch FROM valid_to - \(Self.at(0))) / 3600)::integer AS until
+        FROM fuel_v1.price_history JOIN fuel_v1.stations USING (station_id)
+        WHERE feed_station_code = '10' ORDER BY valid_from
+        """)
+    }
+  }
+
+  private func watched(
+    state: State = .qld, name: String = "qld-fpd", _ body: (inout Watched) throws -> Void
+  ) async throws -> [String] {
+    try await TestDatabase.with { target in
+      var feed = try Watched(target, state: state, name: name)
+      try body(&feed)
+      return try feed.history()
+    }
+  }
+
+  /// A list ends a price of earlier news that it leaves out. That also holds if the list before the
+  /// news left the price out too, and if that list arrived after both.
+  @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
+  func whatNewsToldIsEndedByTheNextList(order: [Int]) async throws {
+    let told = [Observation.u91("10", 1_900, Watched.at(1) + .seconds(1_800))]
+    let history = try await watched { feed in
+      for hour in order {
+        let first = [Observation.u91("10", 1_850, Watched.at(-1))]
+        try feed.says(hour, hour == 0 ? first : hour == 2 ? told : [], isNews: hour == 2)
+      }
+    }
+    #expect(history.last?.hasSuffix("|3") ?? false, "\(history)")
+    #expect(history.count == 2)
+  }
+
+  /// A list reports the next prices that it shows even when the list that showed them first is
+  /// withdrawn.
+  @Test func aNextPriceOutlivesTheListThatToldIt() async throws {
+    func price(_ tenths: Int) -> Observation {
+      Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
+    }
+    let next = Observation.u91("10", 2_000, Watched.at(5))
+    let history = try await watched { feed in
+      try feed.says(0, [price(1_850)], stampsOthers: false)
+      try feed.says(1, [price(1_850), next], stampsOthers: false)
+      try feed.says(2, [price(1_870), next], stampsOthers: false)
+      try feed.decides(1, counts: false)
+    }
+    #expect(history == ["185.0|0|2", "187.0|2|5", "200.0|5|29"])
+  }
+
+  /// One stamped next price does not turn the other prices, which have no stamp, into stamped ones.
+  @Test func whatIsSeenBeginsWhenItIsSeen() async throws {
+    func price(_ tenths: Int) -> Observation {
+      Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
+    }
+    let other = Observation.u91("9", 2_000, Watched.at(9))
+    let late = try await watched { feed in
+      for hour in [0, 2, 1] {
+        try feed.says(hour, [price(hour == 1 ? 1_900 : 1_850), other], stampsOthers: false)
+      }
+    }
+    #expect(late == ["185.0|0|1", "190.0|1|2", "185.0|2|26"])
+    let withdrawn = try await watched { feed in
+      for hour in [0, 2] { try feed.says(hour, [price(1_850), other], stampsOthers: false) }
+      try feed.decides(0, counts: false)
+    }
+    #expect(withdrawn == ["185.0|2|26"])
+  }
+
+  /// An answer of today repeats the prices that an answer of the day before reported for tomorrow.
+  /// It still reports them when that earlier answer is withdrawn.
+  @Test func answersOfWholeDaysAreFollowedByTheirDay() async throws {
+    func days(_ today: Int, _ tomorrow: Int?) -> [Observation] {
+      let begin = Watched.at(-2)
+      return [Observation.u91("10", today, begin)]
+        + (tomorrow.map { [Observation.u91("10", $0, begin + .seconds(86_400))] } ?? [])
+    }
+    func history(_ body: (inout Watched) throws -> Void) async throws -> [String] {
+      try await watched(state: .wa, name: "wa-fuelwatch", body)
+    }
+    let withdrawn = try await history { feed in
+      try feed.says(8, days(1_850, 1_900), isNews: true)
+      try feed.says(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
+      try feed.decides(8, counts: false)
+    }
+    #expect(withdrawn.contains { $0.hasPrefix("190.0|22|") })
+    let late = try await history { feed in
+      try feed.says(8, days(1_850, 1_900), isNews: true)
+      try feed.says(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
+      try feed.says(9, days(1_850, 2_000), isNews: true)
+    }
+    #expect(late.contains { $0.hasPrefix("190.0|22|") })
+    let undone = try await history { feed in
+      try feed.says(1, days(1_800, nil), isNews: true)
+      try feed.says(2, days(2_000, nil), isNews: true)
+      try feed.decides(2, counts: false)
+      try feed.says(3, days(1_800, nil), isNews: true)
+      try feed.decides(2, counts: true)
+    }
+    #expect(undone.contains { $0.hasPrefix("180.0|-2|") } && undone.count == 1)
+  }
+
+  /// Runs of earlier versions stored only how they differed from the runs that counted. Migration
+  /// 0022 stores what such runs showed without a row of their own.
+  @Test func whatListsOfBeforeLeftUnsaidIsWrittenDown() async throws {
+    func price(_ tenths: Int) -> [Observation] {
+      [Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)]
+    }
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      try Migrator(connection).up()
+      var feed = try Watched(target)
+      try feed.says(0, price(1_850), stampsOthers: false)
+      try feed.says(1, price(1_900), others: 15, stampsOthers: false)
+      try feed.says(2, price(1_900), stampsOthers: false)
+      let listed = "SELECT count(*) FROM fuel.listing WHERE run_id = 3 AND is_listed" as SQL
+      #expect(try connection.lines(listed) == ["4"])
+      try connection.query("DELETE FROM fuel.listing WHERE run_id = 3")
+      try connection.query("DELETE FROM fuel.migration WHERE name LIKE '0022%'")
+      try connection.query("ALTER TABLE fuel.run DROP COLUMN told_days")
+      try connection.query("CREATE INDEX run_list_idx ON fuel.run (source_id)")
+      #expect(try Migrator(connection).up().contains { $0.hasPrefix("0022") })
+      #expect(try connection.lines(listed) == ["4"])
+      try feed.decides(1, counts: false)
+      #expect(try feed.history() == ["185.0|0|2", "190.0|2|26"])
+    }
+  }
+}

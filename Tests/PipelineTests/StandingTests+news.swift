@@ -1,0 +1,132 @@
+import FuelModel
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// Answers that are no list: news, and the prices of whole days.
+extension StandingTests {
+  /// Later answers repeat prices of whole days. Of what a withdrawn answer reported, that part
+  /// counts which later answers repeat.
+  @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
+  func anAnswerOfWholeDaysIsTakenBack(order: [Int]) async throws {
+    let end = Self.begin + .seconds(4 * 86_400)
+    // 22:00 UTC is 06:00 in Perth.
+    let day = Self.begin - .seconds(2 * 3_600)
+    func published(_ order: [Int], isWithdrawn: Bool, isUndone: Bool = false) async throws
+      -> [String]
+    {
+      try await TestDatabase.with { target in
+        let feed = try Feed(
+          target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+        var wrong: RunID?
+        for hour in order {
+          // The wrong answer (hour 1) is wrong for all stations but the first. It is also the first
+          // answer that reports that station.
+          let observations = (0..<12).map { station in
+            Observation.u91(
+              "\(10 + station)", (hour == 1 && station > 0 ? 2_000 : 1_800) + station, day)
+          }
+          let own = hour == 0 ? Array(observations.dropFirst()) : observations
+          try feed.says(
+            own, at: Self.begin + .seconds(hour * 3_600), now: end, coverage: .partial)
+          if hour == 1 {
+            wrong = try feed.store.named(
+              Int(feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]) ?? 0)?.run
+          }
+        }
+        for counts in [isWithdrawn ? false : nil, isUndone ? true : nil].compactMap({ $0 }) {
+          _ = try feed.decide(
+            try #require(wrong), takenAt: Self.begin + .seconds(3_600), counts: counts, now: end,
+            refuseBelow: 0, partialBelow: 0)
+        }
+        try feed.aggregate(at: end, regions: [.nation])
+        return try feed.published(at: end).filter { !$0.hasPrefix("station|") }
+      }
+    }
+    let without = try await published(order.filter { $0 != 1 }, isWithdrawn: false)
+    #expect(without.count { $0.hasPrefix("history|") } == 12)
+    Self.compare(try await published(order, isWithdrawn: true), without, "withdrawn \(order)")
+    Self.compare(
+      try await published(order, isWithdrawn: true, isUndone: true),
+      try await published(order, isWithdrawn: false), "undone \(order)")
+  }
+
+  /// Where answers state two prices for one day, the answer taken last holds, whichever arrived
+  /// first.
+  @Test func answersOfWholeDaysComeInAnyOrder() async throws {
+    let day = Self.begin - .seconds(2 * 3_600)
+    func published(_ order: [Int]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(
+          target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+        for hour in order {
+          try feed.says(
+            (0..<12).map { .u91("\(10 + $0)", hour == 1 ? 2_000 : 1_800, day) },
+            at: Self.begin + .seconds(hour * 3_600), now: Self.end, coverage: .partial)
+        }
+        return try feed.published(at: Self.begin + .seconds(3 * 3_600))
+          .filter { $0.hasPrefix("history|") || $0.hasPrefix("current|") }
+      }
+    }
+    let right = try await published([0, 1, 2])
+    #expect(right.count { $0.contains("|180.0|") } == 24)
+    Self.compare(try await published([0, 2, 1]), right, "late")
+  }
+
+  /// News that repeats earlier news still reports the price when the earlier news is withdrawn.
+  @Test func newsThatAreRepeatedOutliveTheFirst() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let stamp = Self.begin + .seconds(3_000)
+      func says(_ hour: Int, _ observations: [Observation], _ coverage: Reading.Coverage) throws {
+        try feed.says(
+          observations, at: Self.begin + .seconds(hour * 3_600), now: Self.end, coverage: coverage,
+          refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      }
+      try says(0, (0..<20).map { .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900)) }, .complete)
+      for hour in [1, 2] { try says(hour, [.u91("10", 1_900, stamp)], .partial) }
+      let first = try #require(try feed.store.named(2))
+      _ = try feed.decide(
+        first.run, takenAt: Self.begin + .seconds(3_600), counts: false, now: Self.end,
+        refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+      #expect(
+        try feed.connection.lines(
+          "SELECT price_cpl, valid_from FROM fuel_v1.price_history WHERE price_cpl = 190")
+          == ["190.0|2026-06-01 00:50:00+00"])
+    }
+  }
+
+  /// A price that news ended was believed for as long as the lists before the news showed it. A
+  /// list that arrives late extends that time, and a list that is withdrawn shortens it.
+  @Test func aLateListConfirmsWhatNewsHaveEnded() async throws {
+    func history(_ hours: [Int], withdraws hour: Int? = nil) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        var runs: [Int: RunID] = [:]
+        func at(_ hour: Int) -> Instant { Self.begin + .seconds(hour * 3_600) }
+        for hour in hours {
+          let isNews = hour == 40
+          try feed.says(
+            (0..<(isNews ? 1 : 20)).map {
+              .u91("\(10 + $0)", isNews ? 1_900 : 1_850, isNews ? at(39) : at(-1))
+            }, at: at(hour), now: Self.end, coverage: isNews ? .partial : .complete,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+          runs[hour] = try feed.store.named(runs.count + 1)?.run
+        }
+        if let hour {
+          _ = try feed.decide(
+            try #require(runs[hour]), takenAt: at(hour), counts: false, now: Self.end,
+            refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
+        }
+        return try feed.published(at: Self.end).filter { $0.hasPrefix("history|10|") }
+      }
+    }
+    let right = try await history([0, 20, 40])
+    let without = try await history([0, 40])
+    #expect(right.count == 2 && right != without)
+    Self.compare(try await history([0, 40, 20]), right, "late")
+    Self.compare(try await history([0, 20, 40], withdraws: 20), without, "withdrawn")
+  }
+}
