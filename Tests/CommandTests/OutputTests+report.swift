@@ -1,0 +1,200 @@
+import Foundation
+import FoundationXML
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// The static pages.
+extension OutputTests {
+  /// F-O09, F-S08: a report shows names as text, whatever they contain, and loads nothing from
+  /// other servers.
+  @Test func reportsHoldNamesAsText() async throws {
+    try await market { target, _ in
+      try Connection(target).execute(
+        """
+        UPDATE fuel.station SET
+          name = '<script>alert(1)</script>"''&' || U&'\\202E' || station_id,
+          suburb = '<img src=//x.example>'
+        """)
+      let folder = temporary()
+      let result = try run(["report", "--out", folder], target)
+      #expect(result.code == 0 && result.out.isEmpty && result.err.isEmpty, "\(result)")
+      let pages = try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
+        $0.hasSuffix(".html")
+      }
+      #expect(pages.count > 10)
+      var named = 0
+      for page in pages {
+        let text = try String(contentsOfFile: "\(folder)/\(page)", encoding: .utf8)
+        let own = text.matches(
+          of: /<script src="([.\/]*)site.js" data-home="([.\/]*)" defer><\/script>/)
+        #expect(own.count == 1 && own.allSatisfy { $0.1 == $0.2 })
+        let rest = text.replacing(/<script src="[.\/]*site.js"/, with: "")
+        for forbidden in ["<script", "<img", "\u{202E}", "http:", "https:", "@import", "url("] {
+          #expect(!rest.contains(forbidden), "\(page) holds \(forbidden)")
+        }
+        named += text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") ? 1 : 0
+        // Links lead to existing files.
+        let base = URL(filePath: "\(folder)/\(page)")
+        for match in text.matches(of: /href="([^"#]*)/)
+        where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("geo:") {
+          let there = base.deletingLastPathComponent().appending(path: String(match.1)).standardized
+          #expect(FileManager.default.fileExists(atPath: there.path), "\(page): \(match.1)")
+        }
+      }
+      #expect(named > 5)
+      // A second report into the same folder removes its own pages of regions that are gone, and no
+      // other file.
+      let list = "\(folder)/.bowser-report"
+      for name in ["gone", "mine"] {
+        try Data().write(to: URL(filePath: "\(folder)/region/\(name).html"))
+      }
+      try (String(contentsOfFile: list, encoding: .utf8) + "region/gone.html\n../../etc/x\n").write(
+        toFile: list, atomically: false, encoding: .utf8)
+      #expect(try run(["report", "--out", folder], target).code == 0)
+      #expect(!FileManager.default.fileExists(atPath: "\(folder)/region/gone.html"))
+      #expect(FileManager.default.fileExists(atPath: "\(folder)/region/mine.html"))
+      #expect(
+        try FileManager.default.subpathsOfDirectory(atPath: folder).allSatisfy {
+          !$0.contains("partial")
+        })
+      // Of several reports at once, one works. The others end with 75 or work after it. Partial
+      // files that a killed report left are reused.
+      try Data("left".utf8).write(to: URL(filePath: "\(folder)/index.html.partial"))
+      let both = try (0..<4).map { _ in
+        let process = CommandTests.process(
+          ["report", "--out", folder, "--now", "\(Self.now)"], target, [:])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+      }
+      for process in both { process.waitUntilExit() }
+      let codes = both.map(\.terminationStatus)
+      #expect(codes.contains(0) && codes.allSatisfy { [0, 75].contains($0) }, "\(codes)")
+      #expect(
+        try FileManager.default.subpathsOfDirectory(atPath: folder).allSatisfy {
+          !$0.contains("partial")
+        })
+      let foreign = temporary()
+      try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: URL(filePath: "\(foreign)/index.html"))
+      let refused = try run(["report", "--out", foreign], target)
+      #expect(
+        refused.code == 74 && refused.err.contains("other than a report of bowser"), "\(refused)")
+      #expect(try String(contentsOfFile: "\(foreign)/index.html", encoding: .utf8) == "mine")
+    }
+  }
+
+  /// A report is a website. Every station and every suburb has a page and a link to it, programs
+  /// get prices as points of GeoJSON, and files whose content did not change keep their
+  /// modification time.
+  @Test func aReportIsASite() async throws {
+    try await market { target, _ in
+      try Connection(target).execute(
+        "UPDATE fuel.station SET suburb = 'A \"quoted\" \\ place' WHERE station_id = 1")
+      let folder = temporary()
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      #expect(try run(["report", "--out", folder], target).code == 0)
+      func text(_ path: String) throws -> String {
+        try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
+      }
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Self.now.description), false)")
+      let stations = try connection.lines(
+        "SELECT DISTINCT station_id FROM fuel_v1.current_prices WHERE is_public ORDER BY 1")
+      #expect(stations.count > 50)
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      let places = try files.filter { $0.hasPrefix("place/") && $0.hasSuffix(".html") }.map(text)
+        .joined()
+      for station in stations {
+        #expect(files.contains("station/\(station).html"), "\(station)")
+        #expect(places.contains("station/\(station).html"), "\(station)")
+      }
+      // There are as many points as prices with a position.
+      var points = 0
+      for path in files where path.hasSuffix(".geojson") {
+        let object =
+          try JSONSerialization.jsonObject(with: Data(try text(path).utf8)) as? [String: Any]
+        points += (object?["features"] as? [Any])?.count ?? 0
+      }
+      #expect(
+        try connection.lines(
+          "SELECT count(*) FROM fuel_v1.current_prices WHERE is_public AND latitude IS NOT NULL")
+          == ["\(points)"])
+      let market = try text("api/v1/market.json")
+      #expect(try JSONSerialization.jsonObject(with: Data(market.utf8)) is [String: Any])
+      for path in files where path.hasSuffix(".atom") {
+        #expect(XMLParser(data: Data(try text(path).utf8)).parse(), "\(path)")
+      }
+      #expect(try text("u91/nsw.html").contains("<svg class=\"map\""))
+      // Each fuel has an address of its own, and the page of a region links to every fuel.
+      for fuel in ["dl", "p98"] {
+        #expect(try text("\(fuel)/index.html").contains("href=\"../\(fuel)/sydney.html\""))
+        #expect(try text("region/sydney.html").contains("href=\"../\(fuel)/sydney.html\""))
+      }
+      // The list for the search is JSON in a script, and every page in it exists.
+      let list = try text("places.js")
+      let prefix = "window.bowserPlaces = "
+      #expect(list.hasPrefix(prefix) && list.hasSuffix(";\n"))
+      let listed =
+        try JSONSerialization.jsonObject(
+          with: Data(list.dropFirst(prefix.count).dropLast(2).utf8)) as? [[String]] ?? []
+      #expect(listed.count > stations.count)
+      for place in listed { #expect(place.count == 3 && files.contains(place[2]), "\(place)") }
+      for station in stations {
+        #expect(listed.contains { $0[2] == "station/\(station).html" }, "\(station)")
+      }
+      #expect(!files.contains("sitemap.xml"))
+      let named = temporary()
+      defer { try? FileManager.default.removeItem(atPath: named) }
+      let found = try run(["report", "--out", named, "--site", "https://fuel.example/x"], target)
+      #expect(found.code == 0, "\(found)")
+      let siteMap = try String(contentsOfFile: "\(named)/sitemap.xml", encoding: .utf8)
+      #expect(XMLParser(data: Data(siteMap.utf8)).parse())
+      #expect(siteMap.matches(of: /<loc>/).count == files.count { $0.hasSuffix(".html") })
+      #expect(siteMap.contains("<loc>https://fuel.example/x/u91/sydney.html</loc>"))
+      #expect(
+        try String(contentsOfFile: "\(named)/u91/sydney.html", encoding: .utf8).contains(
+          "<link rel=\"canonical\" href=\"https://fuel.example/x/u91/sydney.html\">"))
+      #expect(try run(["report", "--out", named], target).code == 0)
+      #expect(!FileManager.default.fileExists(atPath: "\(named)/sitemap.xml"))
+      #expect(try run(["report", "--out", named, "--site", "fuel.example"], target).code == 64)
+      #expect(try text("index.html").contains("<polygon class=\"land\""))
+      // A minute later only files that contain the time have changed.
+      func times() throws -> [String: Date] {
+        var times: [String: Date] = [:]
+        for path in files where path.contains(".") && !path.hasPrefix(".") {
+          times[path] =
+            try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")[.modificationDate]
+            as? Date
+        }
+        return times
+      }
+      let before = try times()
+      let again = try CommandTests.run(
+        ["report", "--out", folder, "--now", "\(Self.now + .seconds(60))"], on: target)
+      #expect(again.code == 0)
+      let changed = try times().filter { before[$0.key] != $0.value }.map(\.key)
+      #expect(
+        !changed.isEmpty
+          && changed.allSatisfy {
+            !$0.hasPrefix("station/") && !$0.hasPrefix("place") && !$0.hasPrefix("feed/")
+              && !$0.hasPrefix("api/v1/prices")
+          }, "\(changed)")
+    }
+  }
+
+  /// F-O09: a database without prices yields a valid report that states this.
+  @Test func nothingMakesAReportToo() async throws {
+    try await TestDatabase.with { target in
+      let folder = temporary()
+      let result = try run(["report", "--out", folder], target)
+      #expect(result.code == 0, "\(result.err)")
+      #expect(
+        try String(contentsOfFile: "\(folder)/index.html", encoding: .utf8).contains(
+          "There are no averages yet"))
+      #expect(try run(["report"], target).code == 64)
+    }
+  }
+}
