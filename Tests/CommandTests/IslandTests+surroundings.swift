@@ -1,0 +1,157 @@
+import Foundation
+import FuelModel
+import Postgres
+import Simulator
+import Synchronization
+import TestDatabase
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Hostile environments: little to open, nothing to write to, proxies.
+extension IslandTests {
+  /// F-K10, F-M04: the result is the same without environment, home or standard input, in a working
+  /// directory that was deleted, and with any umask and locale. The file with the token is readable
+  /// only by its owner.
+  @Test func poorSurroundings() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let state = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      let host = ProcessInfo.processInfo.environment["PGHOST"] ?? ""
+      let port = ProcessInfo.processInfo.environment["PGPORT"] ?? "5432"
+      let user = ProcessInfo.processInfo.environment["PGUSER"] ?? ""
+      var variables = providers.environment
+      variables["BOWSER_DATABASE"] =
+        "host=\(host) port=\(port)\(user.isEmpty ? "" : " user=\(user)") \(target)"
+      variables["BOWSER_CONFIG"] = CommandTests.config
+      variables["BOWSER_STATE_FOLDER"] = state
+      variables["LC_ALL"] = "th_TH.UTF-8"
+      let program = CommandTests.process([], target, [:]).executableURL?.path ?? ""
+      func shell(_ command: String) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        let assignments = variables.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
+        process.arguments = [
+          "-c",
+          "d=$(mktemp -d); cd $d; rmdir $d; umask 000; exec env -i \(assignments) \(program) \(command)",
+        ]
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+      }
+      #expect(try shell("ingest nsw-fuelcheck --now \(Self.now) <&-") == 0)
+      #expect(
+        try Connection(target).lines("SELECT outcome, requests FROM fuel_v1.ingest_runs")
+          == ["stored|2"])
+      let file = state + "/nsw-fuelcheck.token"
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      // The next run needs no new token. Neither does the feed of Tasmania, which shares the token.
+      #expect(
+        try shell("ingest nsw-fuelcheck tas-fuelcheck --now \(Self.now + .seconds(3_600))") == 0)
+      #expect(
+        try Connection(target).lines(
+          "SELECT feed, requests FROM fuel_v1.ingest_runs WHERE run_id > 1 ORDER BY feed")
+          == ["nsw-fuelcheck|1", "tas-fuelcheck|1"])
+      // A token file that is broken, readable by others or made for another key counts as missing.
+      for spoil in [
+        "echo '{' > \(file)", "chmod 644 \(file)",
+        "chmod 600 \(file); sed -i 's/\"keys\":\"/&x/' \(file)",
+      ] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", spoil]
+        try process.run()
+        process.waitUntilExit()
+        let count = providers.paths.count { $0.hasSuffix("accesstoken") }
+        let runs = Int(try Connection(target).lines("SELECT count(*) FROM fuel.run")[0]) ?? 0
+        #expect(try shell("ingest nsw-fuelcheck --now \(Self.now + .seconds(3_600 * runs))") == 0)
+        #expect(providers.paths.count { $0.hasSuffix("accesstoken") } == count + 1, "\(spoil)")
+      }
+      variables["BOWSER_STATE_FOLDER"] = "/proc/nowhere"
+      #expect(try shell("ingest tas-fuelcheck --now \(Self.now + .seconds(90_000))") == 0)
+    }
+  }
+
+  /// F-K11: with too few file descriptors a run exits without a crash and stores nothing in part.
+  /// The next run is normal.
+  @Test func fewFilesToOpen() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for limit in [20, 24, 32] {
+        let process = CommandTests.process([], target, providers.environment)
+        let program = process.executableURL?.path ?? ""
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+          "-c", "ulimit -n \(limit); exec \(program) ingest sa-fpd --now \(Self.now) 2>/dev/null",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit, "\(limit)")
+        let counts = try Connection(target).lines(
+          "SELECT count(*) FROM fuel.price WHERE run_id NOT IN (SELECT run_id FROM fuel.run WHERE outcome = 'stored')"
+        )
+        #expect(counts == ["0"])
+      }
+      let next = try CommandTests.run(
+        ["ingest", "sa-fpd", "--now", "\(Self.now + .seconds(3_600))"], on: target,
+        environment: providers.environment)
+      #expect(next.code == 0)
+    }
+  }
+
+  /// F-K12: when output cannot be written or is not read, the stored rows stay, and the exit code
+  /// reports a failed write.
+  @Test func lostOutput() async throws {
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      for (step, (redirect, code)) in [
+        (">/dev/full", 74), ("| true", 0), (">&-", 74), ("2>/dev/full", 0),
+      ].enumerated() {
+        let process = CommandTests.process([], target, providers.environment)
+        let program = process.executableURL?.path ?? ""
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [
+          "-c",
+          "set -o pipefail; \(program) ingest sa-fpd --summary --now \(Self.now + .seconds(step * 3_600)) \(redirect)",
+        ]
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == Int32(code), "\(redirect)")
+        #expect(
+          try Connection(target).lines(
+            "SELECT count(*) FROM fuel_v1.ingest_runs WHERE outcome IN ('stored', 'unchanged')")
+            == ["\(step + 1)"], "\(redirect)")
+      }
+    }
+  }
+
+  /// F-H20: proxies that the environment names receive no request, and so no credential.
+  @Test func proxiesOfTheEnvironmentAreNotUsed() async throws {
+    let seen = Mutex<[String]>([])
+    let proxy = try Server { request in
+      seen.withLock { $0.append("\(request.path) \(request.headers)") }
+      return .text(502, "")
+    }
+    defer { proxy.stop() }
+    let providers = try Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      var environment = providers.environment
+      for name in [
+        "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+      ] {
+        environment[name] = "http://127.0.0.1:\(proxy.port)"
+      }
+      environment["no_proxy"] = ""
+      let result = try CommandTests.run(
+        ["ingest", "sa-fpd", "--now", "\(Self.now)"], on: target, environment: environment)
+      #expect(result.code == 0, "\(result.err)")
+      #expect(seen.withLock { $0 } == [])
+    }
+  }
+}
