@@ -1,0 +1,144 @@
+import Feeds
+import Foundation
+import FuelModel
+import HTTP
+import Pipeline
+import Postgres
+import Simulator
+import Store
+import Synchronization
+import TestDatabase
+import Testing
+
+/// Clocks that differ, and prices of tomorrow.
+extension IngestTests {
+  /// F-T11: a provider's clock that differs is recorded and reported. Prices keep the times of the
+  /// feed.
+  @Test func aDifferentClockIsTold() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        // Seven minutes ahead of 10:00 UTC.
+        return .text(
+          status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:07:00 GMT"])
+      }
+      try await bench.ingest("sa-fpd")
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")
+      #expect(
+        try connection.lines("SELECT clock_skew_seconds FROM fuel_v1.ingest_runs") == ["420"])
+      #expect(
+        try connection.lines("SELECT status, why FROM fuel_v1.feed_health")
+          == ["ok|the provider's clock differs from ours by 420 s"])
+      #expect(
+        try bench.charged("sa-fpd", at: Bench.end) == bench.feeds.truth(of: "sa-fpd", at: Bench.end)
+      )
+    }
+  }
+
+  /// F-N02: with a clock that is days or a year wrong, nothing is stored and the error is reported,
+  /// even if all else agrees. If the clock differs by half an hour, what another provider stated
+  /// decides whether ours is wrong or only this provider's.
+  @Test func aWrongClockStoresNothing() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let date = Mutex("Wed, 01 Jul 2026 10:00:00 GMT")
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        return .text(status, body, type: type, headers: ["Date": date.withLock { $0 }])
+      }
+      let before = try bench.stored()
+      for days in [2, 400, -3] {
+        let error = await #expect(throws: IngestError.self) {
+          try await bench.ingest("sa-fpd", at: Bench.end + .seconds(days * 86_400))
+        }
+        guard case .clockIsWrong(let seconds) = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(abs(seconds + days * 86_400) < 60)
+      }
+      #expect(try bench.stored() == before)
+      #expect(
+        try bench.lines("SELECT DISTINCT outcome, error LIKE '%clock is wrong%' FROM fuel.run")
+          == ["failed|t"])
+      // Half an hour behind the provider, and no other clock agrees with that: the provider is
+      // named and its run counts.
+      date.withLock { $0 = "Wed, 01 Jul 2026 10:30:00 GMT" }
+      try await bench.ingest("sa-fpd")
+      #expect(
+        try bench.lines(
+          "SELECT clock_skew_seconds FROM fuel_v1.ingest_runs WHERE outcome = 'stored'")
+          == ["1800"])
+      // Another provider states the same time, so this machine's clock is wrong.
+      await #expect(throws: IngestError.clockIsWrong(seconds: 1_800)) {
+        try await bench.ingest("qld-fpd")
+      }
+    }
+  }
+
+  /// F-F13: while tomorrow's prices are late, they are asked for until they are published, and the
+  /// feed states that it waits. A much shorter answer than the one before is refused.
+  @Test func tomorrowIsWaitedFor() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      // 14:40 in Perth.
+      let at = try #require(Instant(iso: "2026-06-30T06:40:00Z"))
+      func isDue(_ now: Instant) throws -> Bool {
+        try Ingest(
+          bench.source("wa-fuelwatch"), store: bench.store(), clock: .fixed(now), log: bench.log
+        ).isDue()
+      }
+      bench.misbehave { request in
+        guard request.query["Day"] == "tomorrow",
+          case .text(let status, let body, let type, _) = bench.feeds.answer(request)
+        else { return nil }
+        return .text(status, body.replacing(/<item>.*<\/item>\r\n/, with: ""), type: type)
+      }
+      try await bench.ingest("wa-fuelwatch", at: at)
+      #expect(
+        try bench.lines("SELECT warnings FROM fuel_v1.ingest_runs")
+          == ["tomorrow's prices are not published yet"])
+      #expect(try !isDue(at + .seconds(60)))
+      #expect(try isDue(at + .seconds(600)))
+      bench.misbehave(nil)
+      try await bench.ingest("wa-fuelwatch", at: at + .seconds(600))
+      #expect(try !isDue(at + .seconds(1_200)))
+      // The next day they are late again. Today's prices are all there, so the list is not taken
+      // for half a list.
+      bench.misbehave { request in
+        guard request.query["Day"] == "tomorrow",
+          case .text(let status, let body, let type, _) = bench.feeds.answer(request)
+        else { return nil }
+        return .text(status, body.replacing(/<item>.*<\/item>\r\n/, with: ""), type: type)
+      }
+      try await bench.ingest("wa-fuelwatch", at: at + .seconds(86_400))
+      #expect(try isDue(at + .seconds(87_000)))
+      bench.misbehave(nil)
+      // An answer with one product only: accepted at first, refused after a complete answer.
+      let morning = at + .seconds(57_000)
+      bench.misbehave { request in
+        request.query["Product"] == "1" ? nil : .text(200, "<rss><channel></channel></rss>")
+      }
+      try await bench.ingest("wa-fuelwatch", at: morning)
+      let short = await fault {
+        try await bench.ingest("wa-fuelwatch", at: morning + .seconds(86_400))
+      }
+      #expect(short == nil)
+      bench.misbehave(nil)
+      try await bench.ingest("wa-fuelwatch", at: morning + .seconds(2 * 86_400))
+      bench.misbehave { request in
+        request.query["Product"] == "1" ? nil : .text(200, "<rss><channel></channel></rss>")
+      }
+      let refused = await fault {
+        try await bench.ingest("wa-fuelwatch", at: morning + .seconds(3 * 86_400))
+      }
+      #expect("\(refused!)".contains("prices where"))
+    }
+  }
+}
