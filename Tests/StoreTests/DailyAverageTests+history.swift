@@ -1,0 +1,128 @@
+import FuelModel
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// Averages and prices agree with the history.
+extension DailyAverageTests {
+  /// `price_at` and `average_at` agree with `price_history` at any instant.
+  @Test func pointQueriesAgreeWithTheHistory() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      for snapshot in OrderTests.snapshots(seed: 7) {
+        try feed.says(
+          snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt,
+          now: OrderTests.end, coverage: snapshot.coverage)
+      }
+      try feed.aggregate(at: OrderTests.end)
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
+      let disagreements = try feed.connection.lines(
+        """
+        SELECT pair.station_id, pair.fuel, moment.at, held.price_cpl,
+          fuel_v1.price_at(pair.station_id, pair.fuel, moment.at) AS price
+        FROM (SELECT DISTINCT station_id, fuel FROM fuel_v1.price_history) AS pair
+        CROSS JOIN generate_series(
+          \(OrderTests.begin)::timestamptz, \(OrderTests.end)::timestamptz, interval '47 minutes'
+        ) AS moment (at)
+        LEFT JOIN fuel_v1.price_history AS held
+          ON held.station_id = pair.station_id AND held.fuel = pair.fuel
+          AND held.valid_from <= moment.at AND coalesce(held.valid_to, 'infinity') > moment.at
+        WHERE held.price_cpl IS DISTINCT FROM fuel_v1.price_at(pair.station_id, pair.fuel, moment.at)
+        """)
+      #expect(disagreements == [])
+      let averages = try feed.connection.lines(
+        """
+        SELECT moment.at, fuel_v1.average_at('QLD', 'U91', moment.at) AS average, wanted.average
+        FROM generate_series(
+          \(OrderTests.begin)::timestamptz, \(OrderTests.end)::timestamptz, interval '3 hours'
+        ) AS moment (at)
+        LEFT JOIN LATERAL (
+          SELECT CASE WHEN count(*) >= 3 THEN round(avg(price_cpl), 2) END AS average
+          FROM fuel_v1.price_history
+          WHERE fuel = 'U91' AND valid_from <= moment.at AND coalesce(valid_to, 'infinity') > moment.at
+        ) AS wanted ON true
+        WHERE wanted.average IS DISTINCT FROM fuel_v1.average_at('QLD', 'U91', moment.at)
+        """)
+      #expect(averages == [])
+    }
+  }
+
+  /// `current_prices` and the open rows of `price_history` state the same beginning.
+  @Test(.longer, arguments: 0..<Long.count(short: 4, long: 12))
+  func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {
+    try await TestDatabase.with { target in
+      // Nothing lapses in this test. After a lapse, the history would begin a new row, but the
+      // price in effect would keep its beginning.
+      let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
+      for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
+        try feed.says(
+          snapshot.observations, at: snapshot.takenAt, now: OrderTests.end)
+      }
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
+      let different = try feed.connection.lines(
+        """
+        SELECT station_id, fuel, current.price_cpl, current.effective_at, held.price_cpl AS h,
+          held.valid_from
+        FROM fuel_v1.current_prices AS current
+        FULL JOIN (SELECT * FROM fuel_v1.price_history WHERE valid_to IS NULL) AS held
+          USING (station_id, fuel)
+        WHERE (current.price_cpl, current.effective_at)
+          IS DISTINCT FROM (held.price_cpl, held.valid_from)
+        """)
+      #expect(different == [])
+    }
+  }
+
+  /// Daily averages equal those computed another way, from the rows of the history cut at the
+  /// bounds of days.
+  @Test(arguments: [3, 11, 19])
+  func dailyAveragesAgreeWithTheHistory(seed: Int) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
+        try feed.says(
+          snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt,
+          now: OrderTests.end, coverage: snapshot.coverage)
+      }
+      try feed.aggregate(at: OrderTests.end)
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(OrderTests.end.description), false)")
+      let rows = try feed.connection.lines(
+        """
+        WITH part AS (
+          SELECT history.station_id, history.fuel, day.day::date AS day,
+            history.price_cpl,
+            extract(epoch FROM
+              least(coalesce(history.valid_to, \(OrderTests.end)::timestamptz),
+                (day.day + interval '1 day') AT TIME ZONE 'Australia/Brisbane')
+              - greatest(history.valid_from, \(OrderTests.begin)::timestamptz,
+                day.day AT TIME ZONE 'Australia/Brisbane')) AS seconds
+          FROM fuel_v1.price_history AS history
+          CROSS JOIN generate_series(timestamp '2026-03-28', '2026-04-09', interval '1 day') AS day (day)
+        ),
+        station_day AS (
+          SELECT station_id, fuel, day, sum(price_cpl * seconds) / sum(seconds) AS price
+          FROM part WHERE seconds > 0 GROUP BY station_id, fuel, day
+        ),
+        wanted AS (
+          SELECT fuel, day, round(avg(price), 2) AS average, count(*) AS stations
+          FROM station_day GROUP BY fuel, day
+        )
+        SELECT fuel, day, wanted.average, wanted.stations, made.average_cpl, made.stations AS n
+        FROM wanted
+        FULL JOIN (SELECT * FROM fuel_v1.daily_averages WHERE region = 'QLD') AS made USING (fuel, day)
+        WHERE made.stations IS DISTINCT FROM wanted.stations
+          OR (made.average_cpl IS DISTINCT FROM wanted.average AND made.stations >= 3)
+        """)
+      #expect(rows == [])
+      #expect(
+        try feed.connection.lines("SELECT count(*) > 12 AS enough FROM fuel_v1.daily_averages") == [
+          "t"
+        ])
+    }
+  }
+}
