@@ -1,0 +1,80 @@
+package import FuelModel
+import Postgres
+
+/// The rows and the lock of an aggregate: `fuel.aggregate_run`.
+extension Store {
+  /// Takes the aggregator's lock for this session. Returns false where another session has it.
+  package func lockAggregate() throws -> Bool {
+    try take("SELECT pg_try_advisory_lock(2, 0) AS taken")
+  }
+
+  /// Releases the aggregator's lock.
+  package func unlockAggregate() throws {
+    try connection.query("SELECT pg_advisory_unlock(2, 0)")
+  }
+
+  /// Records that an aggregate begins. Earlier ones that never ended are marked as interrupted: the
+  /// caller holds the lock, so none of them can still be running.
+  package func beginAggregate(at instant: Instant) throws -> RunID {
+    try connection.transaction {
+      try connection.query(
+        """
+        UPDATE fuel.aggregate_run SET outcome = 'interrupted', finished_at = \(instant)
+        WHERE outcome = 'running'
+        """)
+      let row = try connection.query(
+        """
+        INSERT INTO fuel.aggregate_run (started_at, outcome, days, verdicts, new_verdicts)
+        VALUES (\(instant), 'running', 0, 0, 0)
+        RETURNING aggregate_run_id
+        """
+      ).only()
+      return RunID(number: try row.integer("aggregate_run_id"))
+    }
+  }
+
+  /// Records how an aggregate ended well.
+  package func finishAggregate(
+    _ run: RunID, at instant: Instant, days: Int, verdicts: Int, newVerdicts: Int
+  ) throws {
+    try connection.query(
+      """
+      UPDATE fuel.aggregate_run SET
+        outcome = 'done',
+        finished_at = \(instant),
+        days = \(days),
+        verdicts = \(verdicts),
+        new_verdicts = \(newVerdicts)
+      WHERE aggregate_run_id = \(run)
+      """)
+  }
+
+  /// Notifies listeners on the channel `fuel_v1` that averages and verdicts are up to date.
+  package func announceAggregate(_ run: RunID, newVerdicts: Int) throws {
+    try connection.query(
+      """
+      SELECT pg_notify('fuel_v1', jsonb_build_object(
+        'version', 1, 'kind', 'aggregate', 'run', \(run)::integer,
+        'new_verdicts', \(newVerdicts)::integer)::text)
+      """)
+  }
+
+  /// Whether an aggregate that has begun has anything to make that the one before it has not made.
+  package func isAggregateDue(_ run: RunID, now: Instant) throws -> Bool {
+    try connection.transaction {
+      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      return try connection.query("SELECT fuel.is_aggregate_due(\(run)::integer) AS is_due").only()
+        .boolean("is_due")
+    }
+  }
+
+  /// Computes how every region's average moved over a day and a week, and stores the averages of
+  /// now.
+  package func refreshChanges(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      try connection.query("SELECT fuel.refresh_changes(\(now))")
+      try connection.query("SELECT fuel.keep_averages(\(now))")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package import FuelModel
+import Postgres
+
+/// A region over which averages are made.
+package struct Region: Sendable, Equatable {
+  package var code: String
+  package var name: String
+  /// nation, state, capital, area or rest (of a state).
+  package var kind: String
+  package var state: State?
+  package var centre: Position?
+  package var radiusKilometres: Double?
+  /// Ranges such as `2000-2234`, for stations without a position.
+  package var postcodes: [String]
+  /// The first price day on which it is averaged, and the first on which it no longer is; `nil`
+  /// where there is no limit.
+  package var from: Day?
+  package var until: Day?
+
+  package init(
+    code: String, name: String, kind: String, state: State?, centre: Position?,
+    radiusKilometres: Double?, postcodes: [String] = [], from: Day? = nil, until: Day? = nil
+  ) {
+    self.postcodes = postcodes
+    self.from = from
+    self.until = until
+    self.code = code
+    self.name = name
+    self.kind = kind
+    self.state = state
+    self.centre = centre
+    self.radiusKilometres = radiusKilometres
+  }
+}
+
+extension Store {
+  /// Replaces the regions in the database by those of the configuration.
+  ///
+  /// - Returns: whether any region changed.
+  package func refreshRegions(_ regions: [Region]) throws -> Bool {
+    var changed = 0
+    try connection.transaction {
+      let codes = regions.map(\.code)
+      // Regions to remove are looked for first, because a region is seldom removed and its averages
+      // are many.
+      let gone = try connection.query(
+        "SELECT region FROM fuel.region WHERE NOT region = ANY (\(codes))"
+      ).map { try $0.text("region") }
+      if !gone.isEmpty { try remove(gone) }
+      changed += gone.count
+      for region in regions {
+        // If the days for which a region is averaged change, where its stations count has to be
+        // worked out anew.
+        try connection.query(
+          """
+          DELETE FROM fuel.counted_place
+          WHERE \(region.code) = ANY (regions) AND EXISTS (
+            SELECT
+            FROM fuel.region AS known
+            WHERE known.region = \(region.code)
+              AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
+                coalesce(\(optional: region.from)::date, '-infinity'),
+                coalesce(\(optional: region.until)::date, 'infinity')))
+          """)
+        changed += try connection.query(
+          """
+          INSERT INTO fuel.region AS known (
+            region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
+            valid_to)
+          VALUES (
+            \(region.code), \(region.name), \(region.kind), \(optional: region.state?.code),
+            \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres),
+            \(region.postcodes), coalesce(\(optional: region.from)::date, '-infinity'),
+            coalesce(\(optional: region.until)::date, 'infinity'))
+          ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+            name = excluded.name, kind = excluded.kind, state = excluded.state,
+            latitude = excluded.latitude, longitude = excluded.longitude,
+            radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+            valid_from = excluded.valid_from, valid_to = excluded.valid_to
+          WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
+              known.radius_km, known.postcodes, known.valid_from, known.valid_to)
+            IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
+              excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
+              excluded.valid_to)
+          RETURNING 1
+          """
+        ).count
+      }
+    }
+    return changed > 0
+  }
+
+  /// Removes regions with their averages, but never the verdicts that were given.
+  private func remove(_ codes: [String]) throws {
+    try connection.query("DELETE FROM fuel.region_station WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.region_change WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.daily_rollup WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.market WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.cycle WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.station_habit WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.average_kept WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
+  }
+
+  /// Brings up to date in which regions each station counts.
+  package func countStations(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT fuel.refresh_regions()")
+      try connection.query("SELECT fuel.count_places(\(now))")
+    }
+  }
+}
