@@ -1,0 +1,102 @@
+package import FuelModel
+package import Store
+import Timeline
+
+/// The days of regions, made from all their stations.
+extension DayUpdate {
+  /// Makes the averages of spans of days again, completely. Each span lies within one month.
+  ///
+  /// - Parameter progress: called with the number of spans done, and of all.
+  package static func makeRegionDays(
+    _ spans: [DirtySpan], _ workers: Workers, now: Instant,
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) throws {
+    // Opening another connection costs about as much as making a few small months.
+    try workers.run(pieces: spans.count / 4, of: spans.count, progress: progress) {
+      store, number, count in
+      let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
+      return Months(days: DayUpdate(store, now: now, areMarksTaken: true), left: share)
+    } _: {
+      try $0.makeNext()
+    }
+  }
+
+  /// The part of the region days that one connection makes.
+  private final class Months {
+    let days: DayUpdate
+    var left: ArraySlice<DirtySpan>
+
+    init(days: DayUpdate, left: ArraySlice<DirtySpan>) {
+      self.days = days
+      self.left = left
+    }
+
+    func makeNext() throws -> Int {
+      guard let span = left.first else { return 0 }
+      try days.store.transaction {
+        try days.store.takeMarks(of: span)
+        // Where stations count is read after the marks are taken, so that every change from before
+        // then is included. The same holds for station days that a list changed after they were
+        // made: they are made again here.
+        let context = try days.store.regionContext()
+        let late = try days.store.takeStaleDays(isMarked: true, in: span)
+        try days.make(late, places: context)
+        try days.store.replace(span, with: days.averages(span, context: context))
+      }
+      left.removeFirst()
+      return 1
+    }
+  }
+
+  private func averages(_ span: DirtySpan, context: RegionContext) throws -> [DailyAverage] {
+    let calendar = try store.calendar(
+      from: span.from, to: span.to, states: context.states, now: now)
+    guard calendar.beginsAt < calendar.endsAt else { return [] }
+    var regions = RegionDays(
+      fuelIDs: span.fuelIDs, calendar: calendar, places: context.places, regions: context.regions,
+      regionSets: context.regionSets,
+      covered: try store.coveredDays(from: span.from, to: span.to, states: context.states))
+    var expected = try store.knownPairs(
+      of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
+    let ended = calendar.days.map { days in days.prefix { $0.isEnded }.count }
+    try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
+      if isKnown { expected.insert(pair) }
+      guard let place = context.places[pair.stationID] else { return }
+      regions.take(days.prefix(ended[place.state]), of: pair.stationID, fuelID: pair.fuelID)
+    }
+    for pair in expected { regions.expect(pair.stationID, fuelID: pair.fuelID) }
+    try takeRunningDays(of: span.fuelIDs, calendar: calendar, context: context, into: &regions)
+    return regions.averages()
+  }
+
+  /// Adds the days that have not ended. They are not stored, and are made from spans each time.
+  private func takeRunningDays(
+    of fuelIDs: [Int16], calendar: PriceCalendar, context: RegionContext,
+    into regions: inout RegionDays
+  ) throws {
+    let running = calendar.days.map { days in days.firstIndex { !$0.isEnded } }
+    guard running.contains(where: { $0 != nil }) else { return }
+    let countsFrom = try store.countsFrom()
+    var windows: [Window] = []
+    for pair in try store.pairs(ofFuels: fuelIDs) {
+      guard let place = context.places[pair.stationID], let first = running[place.state],
+        let end = calendar.days[place.state].last?.endsAt
+      else { continue }
+      windows.append(
+        Window(pair: pair, from: calendar.days[place.state][first].beginsAt, until: end))
+    }
+    for begin in stride(from: 0, to: windows.count, by: 10_000) {
+      let chunk = Array(windows[begin..<min(begin + 10_000, windows.count)])
+      for (pair, stored) in try store.spans(of: chunk, before: 1) {
+        guard let place = context.places[pair.stationID], let first = running[place.state] else {
+          continue
+        }
+        let days = Array(calendar.days[place.state][first...])
+        let made = stationDays(of: stored.lazy.map(\.believed), in: days) {
+          countsFrom[$0] ?? .distantPast
+        }
+        regions.take(made[...], of: pair.stationID, fuelID: pair.fuelID, from: first)
+      }
+    }
+  }
+}
