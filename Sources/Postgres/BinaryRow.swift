@@ -1,0 +1,106 @@
+import CPostgres
+
+/// One row in the binary COPY format as the server sent it. Columns are read in order.
+package struct BinaryRow {
+  private var rest: UnsafeRawBufferPointer
+
+  fileprivate init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+  // One function for each type: a generic one would be looked up at run time for every value.
+
+  /// Whether the next column is NULL. If it is, this call also reads it.
+  package mutating func isNull() throws(PostgresError) -> Bool {
+    guard let base = rest.baseAddress, rest.count >= 4 else {
+      throw .unexpectedResult("a binary row with too few columns")
+    }
+    guard base.loadUnaligned(as: Int32.self) == -1 else { return false }
+    rest = UnsafeRawBufferPointer(start: base + 4, count: rest.count - 4)
+    return true
+  }
+
+  /// Reads a `boolean` that is never NULL.
+  package mutating func bool() throws(PostgresError) -> Bool {
+    try bytes(of: 1).load(as: UInt8.self) != 0
+  }
+
+  /// Reads a `smallint` that is never NULL.
+  package mutating func int16() throws(PostgresError) -> Int16 {
+    Int16(bigEndian: try bytes(of: 2).loadUnaligned(as: Int16.self))
+  }
+
+  /// Reads an `integer` that is never NULL.
+  package mutating func int32() throws(PostgresError) -> Int32 {
+    Int32(bigEndian: try bytes(of: 4).loadUnaligned(as: Int32.self))
+  }
+
+  /// Reads a `bigint`, or a `timestamptz` in microseconds since 2000-01-01, that is never NULL.
+  package mutating func int64() throws(PostgresError) -> Int64 {
+    Int64(bigEndian: try bytes(of: 8).loadUnaligned(as: Int64.self))
+  }
+
+  /// Reads a `text` that is never NULL.
+  package mutating func text() throws(PostgresError) -> String {
+    String(decoding: try bytes(), as: UTF8.self)
+  }
+
+  /// Reads a column's bytes, such as a `bytea`, that are never NULL; valid until the next row.
+  package mutating func bytes() throws(PostgresError) -> UnsafeRawBufferPointer {
+    guard let base = rest.baseAddress, rest.count >= 4 else {
+      throw .unexpectedResult("a column of the wrong type in a binary row")
+    }
+    let size = Int(Int32(bigEndian: base.loadUnaligned(as: Int32.self)))
+    guard size >= 0, rest.count >= 4 + size else {
+      throw .unexpectedResult("a column of the wrong type in a binary row")
+    }
+    defer { rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size) }
+    return UnsafeRawBufferPointer(start: base + 4, count: size)
+  }
+
+  private mutating func bytes(of size: Int) throws(PostgresError) -> UnsafeRawPointer {
+    guard let base = rest.baseAddress, rest.count >= 4 + size,
+      Int32(bigEndian: base.loadUnaligned(as: Int32.self)) == Int32(size)
+    else { throw .unexpectedResult("a column of the wrong type in a binary row") }
+    rest = UnsafeRawBufferPointer(start: base + 4 + size, count: rest.count - 4 - size)
+    return base + 4
+  }
+}
+
+extension Connection {
+  /// Reads the rows of a query in the binary COPY format, one at a time.
+  ///
+  /// COPY takes no parameters, so the values become literals that libpq has quoted.
+  package func copy(from query: SQL, _ read: (inout BinaryRow) throws -> Void) throws {
+    // All parameters are replaced in one pass, so that text inside a value is never taken for one.
+    let values = try query.parameters.map { parameter in
+      switch parameter {
+      case .text(let value): try literal(value)
+      case .binary(_, _, let value): try literal(value())
+      }
+    }
+    let text = query.text.replacing(/\$([0-9]+)/) { match in
+      Int(match.1).map { values[$0 - 1] } ?? ""
+    }
+    var isFirst = true
+    try copyOut("COPY (\(text)) TO STDOUT (FORMAT binary)") { message in
+      var row = message
+      // The signature, flags and extension precede the first row, in a message of their own or with
+      // it.
+      if isFirst {
+        row = UnsafeRawBufferPointer(rebasing: row.dropFirst(19))
+        isFirst = false
+      }
+      guard row.count > 2, Int16(bigEndian: row.loadUnaligned(as: Int16.self)) > 0 else { return }
+      var columns = BinaryRow(UnsafeRawBufferPointer(rebasing: row.dropFirst(2)))
+      try read(&columns)
+    }
+  }
+
+  private func literal(_ value: String?) throws(PostgresError) -> String {
+    guard let value else { return "NULL" }
+    guard let quoted = PQescapeLiteral(handle, value, value.utf8.count) else {
+      throw .unexpectedResult(oneLine(String(cString: PQerrorMessage(handle))))
+    }
+    defer { PQfreemem(quoted) }
+    return String(cString: quoted)
+  }
+}
