@@ -1,0 +1,184 @@
+package import FuelModel
+import Postgres
+
+/// What limits the next run of a feed, as earlier runs left it.
+package struct FeedPast: Sendable {
+  /// The instant before which the provider asked not to be called.
+  package var notBefore: Instant?
+  /// When the last run that sent requests began.
+  package var lastStart: Instant?
+  /// The number of requests sent in the current UTC month, over all feeds that share the key.
+  package var callsThisMonth: Int
+  /// The same number for the last minute.
+  package var callsThisMinute: Int
+}
+
+/// How the last runs of a feed went.
+package struct FeedHistory: Sendable {
+  /// When the documents of its newest successful run came; `nil` where there was none.
+  package var lastGood: Instant?
+  /// The instant before which its provider does not want to be called.
+  package var notBefore: Instant?
+  /// When its last live run began, whatever its outcome.
+  package var lastTried: Instant?
+  /// Whether that run failed before it sent its provider any request.
+  package var askedNobody = false
+  /// The number of live runs since the last successful one that were refused, failed or were
+  /// interrupted.
+  package var failures = 0
+  /// Whether its last successful run found that something expected was not published yet.
+  package var isAwaited = false
+}
+
+/// When a provider was called, and when it may be called again.
+extension Store {
+  /// Whether the database server, or another provider within the last day, disagrees with our clock
+  /// by about the same amount as a provider does.
+  ///
+  /// - Parameters:
+  ///   - clockSkewSeconds: the provider's clock less ours.
+  ///   - within: how far two such differences may lie apart, in seconds.
+  package func hasWitness(
+    clockSkewSeconds: Int, within: Int, besides source: SourceID, now: Instant
+  ) throws -> Bool {
+    try connection.query(
+      """
+      SELECT
+        abs(extract(epoch FROM clock_timestamp() - \(now)::timestamptz) - \(clockSkewSeconds)::integer)
+          <= \(within)::integer
+        OR EXISTS (
+          SELECT
+          FROM fuel.source AS asked
+          JOIN fuel.source AS other ON other.account <> asked.account
+          CROSS JOIN LATERAL (
+            SELECT run.clock_skew
+            FROM fuel.run
+            WHERE run.source_id = other.source_id
+              AND run.kind = 'live'
+              AND run.clock_skew IS NOT NULL
+              AND run.started_at > \(now)::timestamptz - interval '1 day'
+            ORDER BY run.run_id DESC
+            LIMIT 1
+          ) AS latest
+          WHERE asked.source_id = \(source)
+            AND abs(extract(epoch FROM latest.clock_skew) - \(clockSkewSeconds)::integer)
+              <= \(within)::integer
+        ) AS agrees
+      """
+    ).only().boolean("agrees")
+  }
+
+  /// Reads what limits a run of a feed that starts now.
+  package func past(of source: SourceID, now: Instant) throws -> FeedPast {
+    let row = try connection.query(
+      """
+      SELECT
+        source.not_before_at,
+        (SELECT max(run.started_at) FROM fuel.run
+         WHERE run.source_id = source.source_id AND run.requests > 0) AS last_start_at,
+        (SELECT coalesce(sum(run.requests), 0)
+         FROM fuel.run
+         JOIN fuel.source AS payer USING (source_id)
+         WHERE payer.account = source.account
+           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')) AS calls,
+        (SELECT coalesce(sum(run.requests), 0)
+         FROM fuel.run
+         JOIN fuel.source AS payer USING (source_id)
+         WHERE payer.account = source.account
+           AND run.started_at <= \(now)
+           AND coalesce(run.finished_at, run.started_at) > \(now)::timestamptz - interval '1 minute'
+        ) AS calls_this_minute
+      FROM fuel.source
+      WHERE source.source_id = \(source)
+      """
+    ).only()
+    return FeedPast(
+      notBefore: try row.optionalInstant("not_before_at"),
+      lastStart: try row.optionalInstant("last_start_at"),
+      callsThisMonth: try row.integer("calls"),
+      callsThisMinute: try row.integer("calls_this_minute"))
+  }
+
+  /// Stores the instant before which the provider does not want to be called; `nil` removes it.
+  package func setNotBefore(_ instant: Instant?, of source: SourceID) throws {
+    try connection.query(
+      """
+      UPDATE fuel.source SET not_before_at = \(optional: instant)
+      WHERE source_id = \(source) AND not_before_at IS DISTINCT FROM \(optional: instant)
+      """)
+  }
+
+  /// Reads how a feed's last runs went, which decides whether it is due.
+  package func history(of feed: String) throws -> FeedHistory {
+    let rows = try connection.query(
+      """
+      SELECT
+        source.last_taken_at + source.delay AS last_at,
+        source.not_before_at,
+        (
+          SELECT max(run.started_at)
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.kind = 'live'
+        ) AS tried_at,
+        coalesce((
+          SELECT run.requests = 0 AND run.outcome = 'failed'
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.kind = 'live'
+          ORDER BY run.started_at DESC
+          LIMIT 1
+        ), false) AS asked_nobody,
+        (
+          SELECT count(*)
+          FROM fuel.run
+          WHERE run.source_id = source.source_id
+            AND run.kind = 'live'
+            AND run.started_at > coalesce(source.last_taken_at + source.delay, '-infinity')
+            AND run.outcome IN ('refused', 'failed', 'interrupted')
+        ) AS failures,
+        coalesce((
+          SELECT run.awaits_tomorrow
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.outcome IN ('stored', 'unchanged')
+          ORDER BY run.taken_at DESC
+          LIMIT 1
+        ), false) AS is_awaited
+      FROM fuel.source
+      WHERE source.source = \(feed)
+      """)
+    guard let row = rows.first else { return FeedHistory() }
+    return FeedHistory(
+      lastGood: try row.optionalInstant("last_at"),
+      notBefore: try row.optionalInstant("not_before_at"),
+      lastTried: try row.optionalInstant("tried_at"),
+      askedNobody: try row.boolean("asked_nobody"), failures: try row.integer("failures"),
+      isAwaited: try row.boolean("is_awaited"))
+  }
+
+  /// Takes the lock of an API key for this session, while its calls are counted and reserved. Waits
+  /// until it is free.
+  package func lockAccount(_ account: String) throws {
+    try connection.query("SELECT pg_advisory_lock(4, hashtext(\(account)))")
+  }
+
+  /// Releases the lock of an API key.
+  package func unlockAccount(_ account: String) throws {
+    try connection.query("SELECT pg_advisory_unlock(4, hashtext(\(account)))")
+  }
+
+  /// Returns when a document of this name last came in a successful run, and in any run; `nil`
+  /// where it never did.
+  package func lastTaken(
+    document: String, of source: SourceID
+  ) throws -> (good: Instant?, any: Instant?) {
+    let row = try connection.query(
+      """
+      SELECT
+        max(fetched_at) FILTER (WHERE outcome IN ('stored', 'unchanged', 'superseded')) AS good_at,
+        max(fetched_at) AS any_at
+      FROM fuel.run
+      WHERE source_id = \(source) AND \(document) = ANY (documents)
+      """
+    ).only()
+    return (try row.optionalInstant("good_at"), try row.optionalInstant("any_at"))
+  }
+}
