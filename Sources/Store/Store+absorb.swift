@@ -37,17 +37,7 @@ extension Store {
     }
     if !settled.stations.isEmpty {
       try stage(settled.stations, records: stations)
-      try connection.query(
-        """
-        WITH told AS (
-          UPDATE fuel.run SET describes_stations = true WHERE run_id = \(run) RETURNING run.*
-        )
-        SELECT fuel.describe_stations(
-          source_id, coalesce(replaces_run_id, run_id), \(payload.takenAt), \(isLate))
-        FROM told
-        """)
-      // One transaction may absorb several runs.
-      try connection.execute("DROP TABLE pg_temp.staged_station")
+      try describeStaged(takenAt: payload.takenAt, run: run, isLate: isLate)
       stations = try records(of: source)
     }
     let unmapped = try unmappedFuels(settled, of: run)
@@ -95,6 +85,21 @@ extension Store {
       fuels: Dictionary(
         fuels.map { ($1.rawValue, counts[$0] ?? 0) }, uniquingKeysWith: +),
       brands: brands, isDirect: try begun.boolean("is_direct"))
+  }
+
+  /// Stores the descriptions of stations that are in the temporary table.
+  private func describeStaged(takenAt: Instant, run: RunID, isLate: Bool) throws {
+    try connection.query(
+      """
+      WITH told AS (
+        UPDATE fuel.run SET describes_stations = true WHERE run_id = \(run) RETURNING run.*
+      )
+      SELECT fuel.describe_stations(
+        source_id, coalesce(replaces_run_id, run_id), \(takenAt), \(isLate))
+      FROM told
+      """)
+    // One transaction may absorb several runs.
+    try connection.execute("DROP TABLE pg_temp.staged_station")
   }
 
   /// Merges differing prices into the history. The stations and fuels that change are recorded in

@@ -28,21 +28,7 @@ extension Identity.Work {
       pairs[Pair(left, right)] = LikelyPair(
         first: ordered[0], second: ordered[1], score: score, why: why)
     }
-    // Clusters by suburb and by name.
-    var near: [String: Set<Int>] = [:]
-    var known: [String: [Range<Int>]] = [:]
-    for (cluster, ids) in clusters {
-      for record in ids.map(record) where record.hasPrices {
-        for suburb in record.suburbs {
-          near["\(record.scheme) in \(suburb)", default: []].insert(cluster)
-        }
-        for name in record.names {
-          near["\(record.scheme) named \(name)", default: []].insert(cluster)
-        }
-        if let days = Likeness.days([record]) { known[record.scheme, default: []].append(days) }
-      }
-    }
-    known = known.mapValues(Self.union)
+    let (near, known) = nearClusters()
     func likeness(_ left: Int, _ right: Int) -> Likeness {
       Likeness(
         members(left).map(record), members(right).map(record),
@@ -71,6 +57,24 @@ extension Identity.Work {
     return pairs.values.sorted {
       ($1.score, rank($0.first), rank($0.second)) < ($0.score, rank($1.first), rank($1.second))
     }
+  }
+
+  /// Returns the clusters by suburb and by name, and the days that each scheme has prices of.
+  private func nearClusters() -> (near: [String: Set<Int>], known: [String: [Range<Int>]]) {
+    var near: [String: Set<Int>] = [:]
+    var known: [String: [Range<Int>]] = [:]
+    for (cluster, ids) in clusters {
+      for record in ids.map(record) where record.hasPrices {
+        for suburb in record.suburbs {
+          near["\(record.scheme) in \(suburb)", default: []].insert(cluster)
+        }
+        for name in record.names {
+          near["\(record.scheme) named \(name)", default: []].insert(cluster)
+        }
+        if let days = Likeness.days([record]) { known[record.scheme, default: []].append(days) }
+      }
+    }
+    return (near, known.mapValues(Self.union))
   }
 
   /// Merges ranges of days. The result is sorted, and no two ranges touch.

@@ -6,20 +6,7 @@ extension Store {
   /// Returns how long each feed and archive is believed, by source and fuel. Only this function of
   /// the program reads these limits.
   package func reportRules() throws -> [Int16: [Int16: ReportRules]] {
-    var archived: [String: [(Instant, Instant)]] = [:]
-    for row in try connection.query(
-      """
-      SELECT covered.scheme,
-        fuel.price_day_begin(covered.first_day, state.time_zone, state.price_day_starts) AS begins_at,
-        fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts) AS ends_at
-      FROM fuel.archive_intervals() AS covered
-      JOIN fuel.source USING (source_id)
-      JOIN fuel.state USING (state)
-      """)
-    {
-      archived[try row.text("scheme"), default: []].append(
-        (try row.instant("begins_at"), try row.instant("ends_at")))
-    }
+    var archived = try archivedTimes()
     let rows = try connection.query(
       """
       SELECT
@@ -79,5 +66,24 @@ extension Store {
       rules[Int16(try row.integer("source_id"))] = byFuel
     }
     return rules
+  }
+
+  /// Returns the times that archives cover, by scheme.
+  private func archivedTimes() throws -> [String: [(Instant, Instant)]] {
+    var archived: [String: [(Instant, Instant)]] = [:]
+    for row in try connection.query(
+      """
+      SELECT covered.scheme,
+        fuel.price_day_begin(covered.first_day, state.time_zone, state.price_day_starts) AS begins_at,
+        fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts) AS ends_at
+      FROM fuel.archive_intervals() AS covered
+      JOIN fuel.source USING (source_id)
+      JOIN fuel.state USING (state)
+      """)
+    {
+      archived[try row.text("scheme"), default: []].append(
+        (try row.instant("begins_at"), try row.instant("ends_at")))
+    }
+    return archived
   }
 }
