@@ -95,7 +95,7 @@ let package = Package(
     .target(
       name: "TestDatabase",
       dependencies: ["Postgres", "Store", "Pipeline", "Timeline", "Logging", "FuelModel"],
-      path: "Tests/TestDatabase",
+      path: "Tests/TestDatabase", exclude: ["Fixtures"],
       swiftSettings: strict),
     // Shares no code with the product that it is held against.
     .target(
