@@ -54,26 +54,33 @@ struct FuelCheckTests {
     }
   }
 
-  /// In the recorded answers every record is an observation or a reject, and only chargers are
-  /// rejected.
-  @Test(arguments: [
-    ("20260616T043933Z", 10_633), ("20260623T102623Z", 10_640), ("20260701T235948Z", 10_623),
-    ("20260702T225645Z", 10_624), ("20260702T235701Z", 10_635),
-  ])
-  func recordedAnswers(stamp: String, rows: Int) throws {
-    guard !Recorded.isMissing else { return }
-    let document = try Sample.recorded(
-      "nsw-fuelcheck/v1-all-prices-\(stamp).json.gz", as: "prices")
+  /// In the samples every record is an observation or a reject, and only chargers are rejected.
+  @Test(
+    arguments: Samples.all,
+    [
+      ("20260616T043933Z", 10_633, 743), ("20260623T102623Z", 10_640, 743),
+      ("20260701T235948Z", 10_623, 743), ("20260702T225645Z", 10_624, 739),
+      ("20260702T235701Z", 10_635, 745),
+    ] as [(stamp: String, recorded: Int, invented: Int)])
+  func wholeAnswers(
+    samples: Samples, answer: (stamp: String, recorded: Int, invented: Int)
+  ) throws {
+    let document = try Sample.answer(
+      "nsw-fuelcheck/v1-all-prices-\(answer.stamp).json.gz", of: samples, as: "prices")
     let reading = try Sample.parse([document], "nsw-fuelcheck")
-    #expect(reading.observations.count + reading.rejects.count == rows)
-    #expect(Set(reading.reasons) == ["unsupported_fuel"] && reading.rejects.count == 904)
+    #expect(
+      reading.observations.count + reading.rejects.count
+        == (samples.areRecorded ? answer.recorded : answer.invented))
+    #expect(Set(reading.reasons) == ["unsupported_fuel"])
+    #expect(reading.rejects.count == (samples.areRecorded ? 904 : 14))
     // The stamps are UTC, since the newest one never lies after the fetch.
     #expect(
       try #require(reading.observations.compactMap(\.effectiveAt).max()) <= document.fetchedAt)
     #expect(reading.stations.allSatisfy { $0.suburb != nil && $0.postcode != nil })
-    #expect((60...80).contains(reading.stations.count { $0.state == .act }))
-    if stamp == "20260702T235701Z" {
-      // These prices were read from the raw answer by eye.
+    let territory = reading.stations.count { $0.state == .act }
+    #expect((samples.areRecorded ? 60...80 : 13...13).contains(territory))
+    if answer.stamp == "20260702T235701Z" {
+      // These prices were read from the raw answers by eye; the invented one has the same.
       #expect(reading.price("20905", .dl) == "175.3 2026-07-02T21:32:58Z")
       #expect(reading.price("20905", .u91) == "163.5 2026-07-02T20:20:39Z")
       #expect(reading.price("20904", .u91) == "178.9 2026-06-29T02:26:56Z")

@@ -103,44 +103,58 @@ struct FuelPricesDirectTests {
     #expect(try Sample.parse([Sample.document("prices", sound)], "qld-fpd").observations.count == 2)
   }
 
-  /// In the recorded answers every record is an observation or a reject.
-  @Test(arguments: [
-    ("GetSitesPrices-20210809T111845Z", 6_414, 15), ("GetSitesPrices-20221114T002821Z", 6_490, 2),
-    ("GetSitesPrices-20221121T002952Z", 6_506, 2),
-  ])
-  func recordedAnswers(file: String, rows: Int, rejects: Int) throws {
-    guard !Recorded.isMissing else { return }
-    let document = try Sample.recorded("qld-fpd/\(file).json.gz", as: "prices")
+  /// How many rows and rejects an answer has, in the recorded samples and in the invented ones.
+  struct Answer: Sendable {
+    var stamp: String
+    var recorded: (rows: Int, rejects: Int)
+    var invented: (rows: Int, rejects: Int)
+  }
+
+  /// In the samples every record is an observation or a reject.
+  @Test(
+    arguments: Samples.all,
+    [
+      Answer(stamp: "20210809T111845Z", recorded: (6_414, 15), invented: (925, 4)),
+      Answer(stamp: "20221114T002821Z", recorded: (6_490, 2), invented: (925, 2)),
+      Answer(stamp: "20221121T002952Z", recorded: (6_506, 2), invented: (925, 2)),
+    ])
+  func wholeAnswers(samples: Samples, answer: Answer) throws {
+    let document = try Sample.answer(
+      "qld-fpd/GetSitesPrices-\(answer.stamp).json.gz", of: samples, as: "prices")
     let reading = try Sample.parse([document], "qld-fpd")
+    let (rows, rejects) = samples.areRecorded ? answer.recorded : answer.invented
     #expect(reading.observations.count + reading.rejects.count == rows)
     #expect(reading.reasons == Array(repeating: "price_out_of_band", count: rejects))
     let settled = reading.settled(takenAt: document.fetchedAt, horizon: .seconds(600))
     #expect(settled.duplicates == 0 && settled.received == rows)
-    if rows == 6_490 {
-      // These prices were read from the raw answer by eye: 1849.0, 1950.0, 2099.0.
-      #expect(reading.price("61290151", .u91) == "184.9 2022-11-12T07:26:03.490000Z")
-      #expect(reading.price("61291313", .u91) == "195.0 2022-10-10T00:09:21.527000Z")
-      #expect(reading.price("61401007", .u91) == "209.9 2022-11-13T22:46:00Z")
+    if answer.stamp == "20221114T002821Z" {
+      // These prices were read from the raw answers by eye: 1849.0, 1950.0, 2099.0.
+      let codes =
+        samples.areRecorded
+        ? ["61290151", "61291313", "61401007"] : ["61900003", "61900020", "61900033"]
+      #expect(reading.price(codes[0], .u91) == "184.9 2022-11-12T07:26:03.490000Z")
+      #expect(reading.price(codes[1], .u91) == "195.0 2022-10-10T00:09:21.527000Z")
+      #expect(reading.price(codes[2], .u91) == "209.9 2022-11-13T22:46:00Z")
     }
   }
 
-  @Test func recordedSiteLists() throws {
-    guard !Recorded.isMissing else { return }
-    var sites = try Sample.recorded(
-      "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", as: "sites")
+  @Test(arguments: Samples.all) func wholeSiteLists(samples: Samples) throws {
+    var sites = try Sample.answer(
+      "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", of: samples, as: "sites")
     sites.bytes = Array("{\"S\":".utf8) + sites.bytes + Array("}".utf8)
-    let regions = try Sample.recorded(
-      "qld-fpd/country-geographic-regions-2025-08-03.json.gz", as: "regions")
+    let regions = try Sample.answer(
+      "qld-fpd/country-geographic-regions-2025-08-03.json.gz", of: samples, as: "regions")
     let reading = try Sample.parse([sites, regions], "qld-fpd")
-    #expect(reading.stations.count == 1_727)
+    #expect(reading.stations.count == (samples.areRecorded ? 1_727 : 200))
     #expect(reading.stations.allSatisfy { $0.position != nil && $0.suburb != nil })
     let south = try Sample.parse(
       [
-        Sample.recorded("sa-fpd/fixture-site_details.json", as: "sites"),
-        Sample.recorded("sa-fpd/fixture-brands.json", as: "brands"),
-        Sample.recorded("sa-fpd/fixture-geo_regions.json", as: "regions"),
+        Sample.answer("sa-fpd/fixture-site_details.json", of: samples, as: "sites"),
+        Sample.answer("sa-fpd/fixture-brands.json", of: samples, as: "brands"),
+        Sample.answer("sa-fpd/fixture-geo_regions.json", of: samples, as: "regions"),
       ], "sa-fpd")
     #expect(south.stations.count == 3)
-    #expect(south.stations[0].brand == "On the Run" && south.stations[2].position == nil)
+    #expect(south.stations[0].brand == (samples.areRecorded ? "On the Run" : "Kestrel"))
+    #expect(south.stations[2].position == nil)
   }
 }

@@ -134,33 +134,60 @@ struct FuelWatchTests {
     #expect(source.provider.due(source, at: try #require(Instant(iso: now))).description == since)
   }
 
-  /// The lists of the provider's website hold today's price and, depending on the time, tomorrow's.
-  /// A missing key yields no price.
-  @Test(arguments: [
-    ("api-sites-ULP-20260326T005943Z", 724, 0, "2026-03-25T22:00:00Z"),
-    ("api-sites-ULP-20260326T104637Z", 694, 727, "2026-03-25T22:00:00Z"),
-    ("api-sites-ULP-20260327T091358Z", 717, 721, "2026-03-26T22:00:00Z"),
-    ("api-sites-ULP-20260327T154148Z", 435, 720, "2026-03-26T22:00:00Z"),
-    ("api-sites-ULP-20260327T184523Z", 720, 413, "2026-03-26T22:00:00Z"),
-    ("api-sites-ULP-20260331T011014Z", 726, 0, "2026-03-30T22:00:00Z"),
-  ])
-  func recordedListsOfTheDay(file: String, today: Int, tomorrow: Int, begins: String) throws {
-    guard !Recorded.isMissing else { return }
-    let document = try Sample.recorded("wa-fuelwatch/\(file).json.gz", as: "sites-ULP")
-    let reading = try Sample.parse([document], "wa-fuelwatch")
-    let begin = try #require(Instant(iso: begins))
-    #expect(reading.observations.count { $0.effectiveAt == begin } == today)
-    #expect(reading.observations.count { $0.effectiveAt == begin + .seconds(86_400) } == tomorrow)
-    #expect(reading.observations.count == today + tomorrow && reading.rejects.isEmpty)
+  /// How many prices of today and of tomorrow a list has, in the recorded samples and in the
+  /// invented ones.
+  struct List: Sendable {
+    var stamp: String
+    var recorded: [Int]
+    var invented: [Int]
+    var begins: String
   }
 
-  @Test func theRecordedFeedOf2017() throws {
-    guard !Recorded.isMissing else { return }
+  /// The lists of the provider's website hold today's price and, depending on the time, tomorrow's.
+  /// A missing key yields no price.
+  @Test(
+    arguments: Samples.all,
+    [
+      List(
+        stamp: "20260326T005943Z", recorded: [724, 0], invented: [119, 0],
+        begins: "2026-03-25T22:00:00Z"),
+      List(
+        stamp: "20260326T104637Z", recorded: [694, 727], invented: [114, 119],
+        begins: "2026-03-25T22:00:00Z"),
+      List(
+        stamp: "20260327T091358Z", recorded: [717, 721], invented: [119, 119],
+        begins: "2026-03-26T22:00:00Z"),
+      List(
+        stamp: "20260327T154148Z", recorded: [435, 720], invented: [71, 119],
+        begins: "2026-03-26T22:00:00Z"),
+      List(
+        stamp: "20260327T184523Z", recorded: [720, 413], invented: [119, 40],
+        begins: "2026-03-26T22:00:00Z"),
+      List(
+        stamp: "20260331T011014Z", recorded: [726, 0], invented: [119, 0],
+        begins: "2026-03-30T22:00:00Z"),
+    ])
+  func listsOfTheDay(samples: Samples, list: List) throws {
+    let document = try Sample.answer(
+      "wa-fuelwatch/api-sites-ULP-\(list.stamp).json.gz", of: samples, as: "sites-ULP")
+    let reading = try Sample.parse([document], "wa-fuelwatch")
+    let begin = try #require(Instant(iso: list.begins))
+    let found = [begin, begin + .seconds(86_400)].map { begin in
+      reading.observations.count { $0.effectiveAt == begin }
+    }
+    #expect(found == (samples.areRecorded ? list.recorded : list.invented))
+    #expect(reading.observations.count == found[0] + found[1] && reading.rejects.isEmpty)
+  }
+
+  /// The build date of the channel is malformed, as it was for years.
+  @Test(arguments: Samples.all) func theFeedOf2017(samples: Samples) throws {
     let reading = try Sample.parse(
-      [Sample.recorded("wa-fuelwatch/rss-2017-trimmed.xml", as: "today-1")], "wa-fuelwatch")
-    #expect(
-      reading.price("CALTEX BECKENHAM, 63 WILLIAM ST, BECKENHAM", .u91)
-        == "128.9 2017-12-12T22:00:00Z")
+      [Sample.answer("wa-fuelwatch/rss-2017-trimmed.xml", of: samples, as: "today-1")],
+      "wa-fuelwatch")
+    let code =
+      samples.areRecorded
+      ? "CALTEX BECKENHAM, 63 WILLIAM ST, BECKENHAM" : "TESTFUEL VAV, 63 INVENTED ST, VAV"
+    #expect(reading.price(code, .u91) == "128.9 2017-12-12T22:00:00Z")
     #expect(reading.observations.count == 2 && reading.rejects.isEmpty)
   }
 }

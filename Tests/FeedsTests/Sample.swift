@@ -33,9 +33,9 @@ enum Sample {
     Document(name: name, bytes: Array(text.utf8), fetchedAt: Instant(seconds: 1_788_000_000))
   }
 
-  /// Returns a recorded answer. Its name states when it was fetched.
-  static func recorded(_ path: String, as name: String) throws -> Document {
-    let bytes = try Recorded.bytes(path)
+  /// Returns an answer of the samples. Its name states when it was fetched.
+  static func answer(_ path: String, of samples: Samples, as name: String) throws -> Document {
+    let bytes = try samples.answer(path)
     let stamp = path.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? ""
     return Document(
       name: name, bytes: bytes, fetchedAt: Instant(iso: stamp) ?? Instant(seconds: 1_788_000_000))

@@ -5,7 +5,7 @@ import Simulator
 import TestDatabase
 import Testing
 
-/// The simulator follows the formats of the feeds. Recorded answers prove this.
+/// The simulator follows the formats of the feeds. The samples prove this.
 struct SimulatedFeedTests {
   static let now = Instant(seconds: 1_782_900_000)  // 2026-07-01T10:00:00Z, 18:00 in Perth
   static let market = Market(
@@ -64,22 +64,24 @@ struct SimulatedFeedTests {
     return shapes
   }
 
-  @Test func jsonAnswersHaveTheRecordedFieldsAndTypes() throws {
-    guard !Recorded.isMissing else { return }
-    var sites = try Sample.recorded(
-      "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", as: "sites")
+  @Test(arguments: Samples.all) func jsonAnswersHaveTheFieldsAndTypesOf(samples: Samples) throws {
+    var sites = try Sample.answer(
+      "qld-fpd/full-site-details-S-array-2025-08-03.json.gz", of: samples, as: "sites")
     sites.bytes = Array("{\"S\":".utf8) + sites.bytes + Array("}".utf8)
     let pairs = [
       (
-        try Sample.recorded("nsw-fuelcheck/v1-all-prices-20260702T235701Z.json.gz", as: "prices"),
+        try Sample.answer(
+          "nsw-fuelcheck/v1-all-prices-20260702T235701Z.json.gz", of: samples, as: "prices"),
         try simulated("nsw-fuelcheck", "prices")
       ),
       (
-        try Sample.recorded("qld-fpd/GetSitesPrices-20221114T002821Z.json.gz", as: "prices"),
+        try Sample.answer(
+          "qld-fpd/GetSitesPrices-20221114T002821Z.json.gz", of: samples, as: "prices"),
         try simulated("qld-fpd", "prices")
       ),
       (
-        try Sample.recorded("qld-fpd/country-geographic-regions-2025-08-03.json.gz", as: "regions"),
+        try Sample.answer(
+          "qld-fpd/country-geographic-regions-2025-08-03.json.gz", of: samples, as: "regions"),
         try simulated("qld-fpd", "regions")
       ),
       (sites, try simulated("qld-fpd", "sites")),
