@@ -4,11 +4,12 @@ import TestDatabase
 import Testing
 import Trends
 
-/// The recorded series and the verdicts of a reference, if these files lie beside the project.
+/// Daily averages of Queensland and New South Wales, an invented market with a tooth a week, and
+/// what a second program says of them (Fixtures/README.md).
 struct ReferenceTests {
-  private static let folder = "../shared/verdict/"
-  static let isPresent = FileManager.default.fileExists(atPath: folder + "reference_verdicts.csv")
-  static let files = ["dev_qld.csv", "dev_qld_gappy.csv", "dev_nsw.csv", "dev_wa.csv"]
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Fixtures/series")
+  static let files = ["qld.csv", "qld-gappy.csv", "nsw.csv", "weekly.csv"]
 
   private struct Market: Hashable {
     var file: String
@@ -18,9 +19,11 @@ struct ReferenceTests {
   }
 
   private func rows(_ file: String) throws -> [[String]] {
-    try String(contentsOfFile: Self.folder + file, encoding: .utf8)
-      .split(whereSeparator: \.isNewline).dropFirst()
-      .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    String(
+      decoding: try Samples.bytes(of: Self.folder.appending(path: file + ".gz")), as: UTF8.self
+    )
+    .split(whereSeparator: \.isNewline).dropFirst()
+    .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
   }
 
   private func series(_ files: [String]) throws -> [(Market, DailySeries)] {
@@ -40,10 +43,9 @@ struct ReferenceTests {
   /// The first method gives the verdicts of the reference: with today's average, without it, and
   /// with tomorrow's. One in a thousand differs. Those depend on days more than 400 back, which the
   /// reference has and a verdict here does not.
-  @Test(.long, .enabled(if: isPresent, "the recorded series are not beside the project"))
-  func theFirstMethodGivesTheReference() throws {
+  @Test(.long) func theFirstMethodGivesTheReference() throws {
     var reference: [Market: [Day: [String]]] = [:]
-    for row in try rows("reference_verdicts.csv") {
+    for row in try rows("verdicts.csv") {
       let market = Market(file: row[0], region: row[1], fuel: row[2])
       reference[market, default: [:]][try #require(Day(row[3]))] = row
     }
@@ -75,26 +77,25 @@ struct ReferenceTests {
         }
       }
     }
-    #expect(compared == 12_686)
+    #expect(compared == 12_320)
     #expect(different.now <= 15 && different.late <= 20 && different.tomorrow <= 2)
     #expect(different.confidence <= 20 && different.saving <= 20)
   }
 
-  @Test(.long, .enabled(if: isPresent, "the recorded series are not beside the project"))
-  func stationsGetTheReferencesVerdicts() throws {
+  @Test(.long) func stationsGetTheReferencesVerdicts() throws {
     let region = try #require(
-      try series(["dev_qld.csv"]).first { $0.0.name == "Gold Coast U91" }?.1)
+      try series(["qld.csv"]).first { $0.0.name == "Gold Coast U91" }?.1)
     let regional = (0..<region.count).map {
       BestRecord.first.judge(Outlook(series: region.upTo($0, atMost: Outlook.mostDays)))
     }
     var stations: [String: [(day: Day, average: Double)]] = [:]
-    for row in try rows("dev_stations.csv") {
+    for row in try rows("stations.csv") {
       stations[row[1], default: []].append(
         (try #require(Day(row[3])), try #require(Double(row[4]))))
     }
     let known = try stations.mapValues { try #require(DailySeries($0)) }
     var different = 0
-    let reference = try rows("reference_station_verdicts.csv")
+    let reference = try rows("stations-verdicts.csv")
     for row in reference {
       let day = try #require(Day(row[3]))
       let station = try #require(known[row[1]])
@@ -116,7 +117,7 @@ struct ReferenceTests {
   static let cycling = [
     "Brisbane U91": 0.89, "Brisbane E10": 0.91, "Gold Coast U91": 0.89, "Gold Coast E10": 0.89,
     "Toowoomba U91": 0.82, "Toowoomba E10": 0.82, "Sydney U91": 0.95, "Newcastle U91": 0.72,
-    "Perth city U91": 0.94,
+    "Weekly U91": 0.95,
   ]
   static let trending: Set<String> = [
     "Brisbane DL", "Gold Coast DL", "Toowoomba DL", "Cairns DL", "Cairns U91", "Cairns E10",
@@ -125,19 +126,18 @@ struct ReferenceTests {
   /// F-G11: what following the verdicts would have saved. The first method reaches the published
   /// figures. The second method saves more, in cycling and trending markets and with late data, and
   /// gives hardly any advice in quiet markets.
-  @Test(.long, .enabled(if: isPresent, "the recorded series are not beside the project"))
-  func laterMethodsAreBetterThanTheFirst() throws {
+  @Test(.long) func laterMethodsAreBetterThanTheFirst() throws {
     struct Sums {
       var cycling: [Double] = []
       var late: [Double] = []
       var trending: [Double] = []
       var quiet = Score()
     }
-    let markets = try series(["dev_qld.csv", "dev_nsw.csv", "dev_wa.csv"])
+    let markets = try series(["qld.csv", "nsw.csv", "weekly.csv"])
     func sums(_ method: any VerdictMethod) throws -> Sums {
       var sums = Sums()
       for (market, series) in markets {
-        let from = try #require(Day(market.file == "dev_qld.csv" ? "2021-12-01" : "2019-04-01"))
+        let from = try #require(Day(market.file == "qld.csv" ? "2021-12-01" : "2019-04-01"))
         func score(isLate: Bool) -> Score {
           Score(
             series,
