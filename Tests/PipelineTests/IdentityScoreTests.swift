@@ -6,8 +6,8 @@ import Testing
 
 @testable import Pipeline
 
-/// Measures how well matching works on real stations whose codes are known but hidden from it.
-/// docs/history.md has the figures that these tests print.
+/// Measures how well matching works on stations whose codes are known but hidden from it.
+/// docs/history.md has the figures that these tests print of real stations.
 struct IdentityScoreTests {
   /// Counts the pairs of records that matching joined against the pairs that have the same code.
   private struct Score: CustomStringConvertible {
@@ -36,13 +36,17 @@ struct IdentityScoreTests {
 
   /// Queensland's archive of February 2023 without its codes, beside the feed's sites of August
   /// 2025.
-  @Test(.disabled(if: Recorded.isMissing))
-  func queenslandWithoutItsCodes() throws {
+  ///
+  /// Of 200 invented stations 160 differ only in spelling, 10 have another name, 10 have further
+  /// house numbers, and all these are found. 10 were renumbered. 10 have closed, and 10 others
+  /// opened.
+  @Test(arguments: Samples.all) func queenslandWithoutItsCodes(samples: Samples) throws {
     var records: [StationRecord] = []
     var presence: [Int: Presence] = [:]
     var codes: [Int: String] = [:]
-    let archive = try Recorded.bytes(
-      "../../archives/samples/qld_monthly_archive/2023-02-lastmonthsfpqprices_changesonly.csv.gz")
+    let archive = try Samples.bytes(
+      of: samples.archive(
+        "qld_monthly_archive/2023-02-lastmonthsfpqprices_changesonly.csv.gz"))
     var known: [String: Int] = [:]
     for line in String(decoding: archive, as: UTF8.self).split(whereSeparator: \.isNewline)
       .dropFirst()
@@ -76,12 +80,13 @@ struct IdentityScoreTests {
       return try #require(list as? [[String: Any]])
     }
     let regions = try objects(
-      Recorded.bytes("qld-fpd/country-geographic-regions-2025-08-03.json.gz"), "GeographicRegions")
+      samples.answer("qld-fpd/country-geographic-regions-2025-08-03.json.gz"), "GeographicRegions")
     var suburbs: [Int: String] = [:]
     for region in regions where region["GeoRegionLevel"] as? Int == 1 {
       suburbs[try #require(region["GeoRegionId"] as? Int)] = region["Name"] as? String
     }
-    let sites = try objects(Recorded.bytes("qld-fpd/full-site-details-S-array-2025-08-03.json.gz"))
+    let sites = try objects(
+      samples.answer("qld-fpd/full-site-details-S-array-2025-08-03.json.gz"))
     let today = try #require(Day("2025-08-03"))
     for site in sites {
       let code = "\(try #require(site["S"] as? Int))"
@@ -116,7 +121,7 @@ struct IdentityScoreTests {
         missed.insert(record.id)
       }
     }
-    print("QLD: \(archived) records, \(sites.count) sites: \(score)")
+    print("QLD, \(samples): \(archived) records, \(sites.count) sites: \(score)")
     var bands: [Int: (same: Int, other: Int)] = [:]
     var asked: Set<Int> = []
     for pair in found.likely {
@@ -131,6 +136,10 @@ struct IdentityScoreTests {
       )
     }
     print("of \(missed.count) missed, \(missed.intersection(asked).count) are shown to a person")
-    #expect(score.right > 1_000)
+    if samples.areRecorded {
+      #expect(score.right > 1_000)
+    } else {
+      #expect([score.right, score.wrong, score.missed] == [180, 0, 10])
+    }
   }
 }
