@@ -20,10 +20,13 @@ func library(_ name: String, on below: [Target.Dependency] = []) -> Target {
 }
 
 /// The tests of one module.
-func tests(_ name: String, on below: [Target.Dependency], hasFixtures: Bool = false) -> Target {
+func tests(
+  _ name: String, on below: [Target.Dependency], hasFixtures: Bool = false,
+  settings: [SwiftSetting] = strict
+) -> Target {
   .testTarget(
-    name: name, dependencies: below, exclude: hasFixtures ? ["Fixtures"] : [], swiftSettings: strict
-  )
+    name: name, dependencies: below, exclude: hasFixtures ? ["Fixtures"] : [],
+    swiftSettings: settings)
 }
 
 /// What `bowser --version` tells; the Makefile asks git.
@@ -99,14 +102,16 @@ let package = Package(
       swiftSettings: strict),
     // Shares no code with the product that it is held against.
     .target(
-      name: "PlainModel", dependencies: [], path: "Tests/PlainModel", swiftSettings: strict),
+      name: "PlainModel", dependencies: [], path: "Tests/PlainModel", swiftSettings: product),
     tests("FuelModelTests", on: ["FuelModel"]),
     tests("ConfigurationTests", on: ["Configuration", "Feeds"]),
     tests("HTTPTests", on: ["HTTP", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "TestDatabase"]),
-    tests("TimelineTests", on: ["Timeline", "FuelModel", "Simulator"]),
+    // These two compute a lot themselves, so they are optimised.
+    tests("TimelineTests", on: ["Timeline", "FuelModel", "Simulator"], settings: product),
     tests(
-      "TrendsTests", on: ["Trends", "FuelModel", "Simulator", "TestDatabase"], hasFixtures: true),
+      "TrendsTests", on: ["Trends", "FuelModel", "Simulator", "TestDatabase"], hasFixtures: true,
+      settings: product),
     tests(
       "FeedsTests",
       on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],

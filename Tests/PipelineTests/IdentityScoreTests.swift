@@ -139,7 +139,7 @@ struct IdentityScoreTests {
     if samples.areRecorded {
       #expect(score.right > 1_000)
     } else {
-      #expect([score.right, score.wrong, score.missed] == [180, 0, 10])
+      #expect(score.right == 180 && score.wrong == 0 && score.missed == 10)
     }
   }
 }
