@@ -308,6 +308,29 @@ struct DocumentTests {
     }
   }
 
+  /// Each mutant applies to this tree, is named after a fault of docs/faults.md, and names a test
+  /// that exists.
+  @Test(.long) func everyMutantApplies() async throws {
+    let root = IntegrationTests.root
+    let faults = Set(
+      try Self.text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
+    var tests = ""
+    for path in try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Tests")
+    where path.hasSuffix(".swift") { tests += try Self.text("Tests/" + path) }
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Tests/Mutants")
+    #expect(names.count > 200)
+    for name in names.sorted() {
+      let patch = try Self.text("Tests/Mutants/\(name)")
+      let words = ["GIT_DIR=/nowhere", "git", "-C", root, "apply", "--check"]
+      let check = try await tool("env", words, input: patch)
+      #expect(check.code == 0, "\(name): \(check.err)")
+      #expect(name.hasSuffix(".patch") && faults.contains(name.dropLast(6)), "\(name)")
+      #expect(patch.hasPrefix("what: "), "\(name)")
+      let test = patch.firstMatch(of: /(?m)^test: [A-Za-z]+\/([A-Za-z0-9]+)$/)?.1 ?? ""
+      #expect(tests.contains("func \(test)("), "\(name): no test '\(test)'")
+    }
+  }
+
   /// Returns the diff to which a link of a page leads: a file, or the first diff below a heading.
   private static func diff(_ link: String, from page: String) throws -> String {
     let parts = link.components(separatedBy: "#")
