@@ -42,7 +42,8 @@ package enum TestDatabase {
       "SELECT current_setting('server_version_num')::integer AS number"
     ).only().integer("number")
     try connection.execute(
-      "CREATE DATABASE \(name) TEMPLATE \(template) \(version < 150_000 ? "" : "STRATEGY FILE_COPY")")
+      "CREATE DATABASE \(name) TEMPLATE \(template) \(version < 150_000 ? "" : "STRATEGY FILE_COPY")"
+    )
   }
 
   private static let gate = Gate()
