@@ -90,7 +90,7 @@ package struct MarketArchive: Sendable {
 
   private func changesOfQueensland(_ site: Market.Site, _ days: ClosedRange<Day>) throws -> String {
     let station = site.station
-    let number = FuelPricesDirectSide(market: market, state: .qld).siteID(site)
+    let number = SimulatedFuelPricesDirect(market: market, state: .qld).siteID(site)
     let head =
       "\(number),\(field(station.name)),\(field(station.brand ?? "")),\(field(station.address)),"
       + "\(field(station.suburb ?? "")),QLD,\(station.postcode ?? ""),\(station.position?.latitude ?? 0),"

@@ -12,12 +12,12 @@ extension SimulatedFeeds {
     for name in ["x-transactionid", "user-agent"] where request.headers[name, default: ""].isEmpty {
       return refusal(400, "ERR_BAD_REQUEST", "The header \(name) is missing.")
     }
-    let side = FairFuelSide(market: market)
+    let provider = SimulatedFairFuel(market: market)
     switch path {
-    case "/fuel/prices": return .text(200, side.prices(at: now))
-    case "/fuel/reference-data/stations": return .text(200, side.stations())
-    case "/fuel/reference-data/brands": return .text(200, side.brands())
-    case "/fuel/reference-data/types": return .text(200, side.types())
+    case "/fuel/prices": return .text(200, provider.prices(at: now))
+    case "/fuel/reference-data/stations": return .text(200, provider.stations())
+    case "/fuel/reference-data/brands": return .text(200, provider.brands())
+    case "/fuel/reference-data/types": return .text(200, provider.types())
     default: return refusal(404, "ERR_NOT_FOUND", "There is no such resource.")
     }
   }

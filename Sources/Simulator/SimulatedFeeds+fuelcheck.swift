@@ -16,7 +16,8 @@ extension SimulatedFeeds {
       else {
         return .text(401, "{\"ErrorCode\":\"invalid_client\",\"Error\":\"ClientId is Invalid\"}")
       }
-      return .text(200, FuelCheckSide(market: market).token(token, at: now), type: "text/plain")
+      return .text(
+        200, SimulatedFuelCheck(market: market).token(token, at: now), type: "text/plain")
     }
     guard path.hasPrefix("/FuelPriceCheck/") else { return .text(404, "{}") }
     guard request.headers["authorization"] == "Bearer \(token)", request.headers["apikey"] == key,
@@ -26,17 +27,17 @@ extension SimulatedFeeds {
     switch path {
     case "/FuelPriceCheck/v1/fuel/prices":
       noteListCall(at: now)
-      return .text(200, FuelCheckSide(market: market).prices(at: now))
+      return .text(200, SimulatedFuelCheck(market: market).prices(at: now))
     case "/FuelPriceCheck/v1/fuel/prices/new":
-      let side = FuelCheckSide(market: market)
-      return .text(200, side.newPrices(since: lastKnown(at: now), at: now))
+      let provider = SimulatedFuelCheck(market: market)
+      return .text(200, provider.newPrices(since: lastKnown(at: now), at: now))
     case "/FuelPriceCheck/v2/fuel/prices":
       guard request.query["states"] == "TAS" else {
         return .text(
           400, "{\"errorDetails\":[{\"code\":\"E0001\",\"description\":\"Invalid states\"}]}")
       }
-      let side = FuelCheckSide(market: market, states: [.tas])
-      return .text(200, side.prices(at: now, version: 2))
+      let provider = SimulatedFuelCheck(market: market, states: [.tas])
+      return .text(200, provider.prices(at: now, version: 2))
     default: return .text(404, "{}")
     }
   }

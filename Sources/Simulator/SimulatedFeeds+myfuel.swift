@@ -6,12 +6,12 @@ extension SimulatedFeeds {
   /// account.
   func myFuel(_ path: String, _ request: Server.Request) -> Server.Answer {
     let now = self.now
-    let side = MyFuelSide(market: market)
+    let provider = SimulatedMyFuel(market: market)
     // A token is valid for a day, like the provider's tokens.
     let token = "simulated-territory-\(now.seconds / 86_400)"
     switch (request.method, path) {
     case ("GET", "/Home/Results"):
-      return .text(200, side.page(at: now), type: "text/html; charset=utf-8")
+      return .text(200, provider.page(at: now), type: "text/html; charset=utf-8")
     case ("POST", "/api/token"):
       let form = Self.fields(ofForm: request.body)
       guard form["grant_type"] == "password",
@@ -21,7 +21,7 @@ extension SimulatedFeeds {
         return .text(
           400, "{\"error\":\"invalid_grant\",\"error_description\":\"Wrong name or password.\"}")
       }
-      return .text(200, side.token(token))
+      return .text(200, provider.token(token))
     default: break
     }
     guard path.hasPrefix("/api/v1/") else { return .text(404, "{\"Message\":\"Not found.\"}") }
@@ -29,11 +29,12 @@ extension SimulatedFeeds {
       return .text(401, "{\"Message\":\"Authorization has been denied for this request.\"}")
     }
     switch (request.method, path) {
-    case ("GET", "/api/v1/getReferenceData"): return .text(200, side.reference())
+    case ("GET", "/api/v1/getReferenceData"): return .text(200, provider.reference())
     case ("POST", "/api/v1/getFuelPrice/fuelOutletIdentifier"):
-      guard let ids = Self.identifiers(in: request.body), ids.count <= MyFuelSide.mostIdentifiers
+      guard let ids = Self.identifiers(in: request.body),
+        ids.count <= SimulatedMyFuel.mostIdentifiers
       else { return .text(400, "{\"Message\":\"The request is invalid.\"}") }
-      return .text(200, side.prices(of: ids, at: now))
+      return .text(200, provider.prices(of: ids, at: now))
     default: return .text(404, "{\"Message\":\"Not found.\"}")
     }
   }

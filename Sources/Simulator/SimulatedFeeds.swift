@@ -67,29 +67,29 @@ package final class SimulatedFeeds: Sendable {
     var texts: [(String, String)] = []
     switch feed {
     case "nsw-fuelcheck":
-      texts = [("prices", FuelCheckSide(market: market).prices(at: instant))]
+      texts = [("prices", SimulatedFuelCheck(market: market).prices(at: instant))]
     case "tas-fuelcheck":
-      let side = FuelCheckSide(market: market, states: [.tas])
-      texts = [("prices", side.prices(at: instant, version: 2))]
+      let provider = SimulatedFuelCheck(market: market, states: [.tas])
+      texts = [("prices", provider.prices(at: instant, version: 2))]
     case "vic-fairfuel":
-      let side = FairFuelSide(market: market)
-      texts = [("brands", side.brands()), ("prices", side.prices(at: instant))]
+      let provider = SimulatedFairFuel(market: market)
+      texts = [("brands", provider.brands()), ("prices", provider.prices(at: instant))]
     case "nt-myfuel":
-      texts = [("page", MyFuelSide(market: market).page(at: instant))]
+      texts = [("page", SimulatedMyFuel(market: market).page(at: instant))]
     case "qld-fpd", "sa-fpd":
-      let side = FuelPricesDirectSide(market: market, state: feed == "sa-fpd" ? .sa : .qld)
+      let provider = SimulatedFuelPricesDirect(market: market, state: feed == "sa-fpd" ? .sa : .qld)
       texts = [
-        ("brands", side.brands()), ("regions", side.regions()), ("sites", side.siteDetails()),
-        ("prices", side.prices(at: instant)),
+        ("brands", provider.brands()), ("regions", provider.regions()),
+        ("sites", provider.siteDetails()), ("prices", provider.prices(at: instant)),
       ]
     case "wa-fuelwatch":
-      let side = FuelWatchSide(market: market)
+      let provider = SimulatedFuelWatch(market: market)
       let days =
         Zone.perth.local(instant).secondsOfDay >= 52_200 ? ["today", "tomorrow"] : ["today"]
       for day in days {
         for product in [1, 2, 4, 5, 6, 10, 11] {
           texts.append(
-            ("\(day)-\(product)", side.rss(product: product, day: day, at: instant)))
+            ("\(day)-\(product)", provider.rss(product: product, day: day, at: instant)))
         }
       }
     default: break
@@ -116,7 +116,7 @@ package final class SimulatedFeeds: Sendable {
     for site in market.sites where states.contains(site.station.state) {
       for (fuel, _) in site.changes {
         guard let price = market.price(site, fuel, at: instant) else { continue }
-        let code = MyFuelSide.sellsLowAromatic(site) && fuel == .u91 ? Fuel.laf : fuel
+        let code = SimulatedMyFuel.sellsLowAromatic(site) && fuel == .u91 ? Fuel.laf : fuel
         lines.append("\(site.station.name)|\(code.rawValue)|\(price.centsPerLitre)")
       }
     }
@@ -138,7 +138,7 @@ package final class SimulatedFeeds: Sendable {
       let product = request.query["Product"].flatMap(Int.init) ?? 1
       return .text(
         200,
-        FuelWatchSide(market: market).rss(
+        SimulatedFuelWatch(market: market).rss(
           product: product, day: request.query["Day"] ?? "today", at: now),
         type: "text/xml")
     default: return .text(404, "{\"Message\":\"no such feed\"}")
@@ -155,16 +155,16 @@ package final class SimulatedFeeds: Sendable {
     guard request.query["countryId"] == "21" else {
       return .text(400, "{\"Message\":\"The request is invalid.\"}")
     }
-    let side = FuelPricesDirectSide(market: market, state: state)
+    let provider = SimulatedFuelPricesDirect(market: market, state: state)
     let isOurState = request.query["geoRegionId"] == (state == .qld ? "1" : "4")
     switch path {
-    case "/Subscriber/GetCountryBrands": return .text(200, side.brands())
-    case "/Subscriber/GetCountryFuelTypes": return .text(200, side.fuelTypes())
-    case "/Subscriber/GetCountryGeographicRegions": return .text(200, side.regions())
+    case "/Subscriber/GetCountryBrands": return .text(200, provider.brands())
+    case "/Subscriber/GetCountryFuelTypes": return .text(200, provider.fuelTypes())
+    case "/Subscriber/GetCountryGeographicRegions": return .text(200, provider.regions())
     case "/Subscriber/GetFullSiteDetails":
-      return .text(200, isOurState ? side.siteDetails() : "{\"S\":[]}")
+      return .text(200, isOurState ? provider.siteDetails() : "{\"S\":[]}")
     case "/Price/GetSitesPrices":
-      return .text(200, isOurState ? side.prices(at: now) : "{\"SitePrices\":[]}")
+      return .text(200, isOurState ? provider.prices(at: now) : "{\"SitePrices\":[]}")
     default: return .text(404, "{\"Message\":\"No HTTP resource was found.\"}")
     }
   }

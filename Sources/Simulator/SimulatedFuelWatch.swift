@@ -1,7 +1,7 @@
 import FuelModel
 
 /// Answers as FuelWatch of Western Australia at an instant.
-struct FuelWatchSide {
+struct SimulatedFuelWatch {
   let market: Market
 
   private static let products: [Int: Fuel] = [

@@ -2,7 +2,7 @@ import FuelModel
 
 /// Answers as MyFuel of the Northern Territory at an instant, on its public page and in the
 /// interface for account holders. Neither gives a time stamp for a price.
-struct MyFuelSide {
+struct SimulatedMyFuel {
   /// How many outlets one request may name.
   static let mostIdentifiers = 10
 

@@ -1,7 +1,7 @@
 import FuelModel
 
 /// Answers as FuelCheck of New South Wales, which also serves Tasmania, at an instant.
-struct FuelCheckSide {
+struct SimulatedFuelCheck {
   let market: Market
   private let sites: [Market.Site]
   /// The number of the first Tasmanian station. Tasmanian station codes start again at 1, so that

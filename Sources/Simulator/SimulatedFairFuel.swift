@@ -3,7 +3,7 @@ import FuelModel
 
 /// Answers as the Fair Fuel interface of Victoria at an instant: with the prices that held 24 hours
 /// earlier.
-struct FairFuelSide {
+struct SimulatedFairFuel {
   let market: Market
 
   private static let fuelCodes: [Fuel: String] = [.dl: "DSL", .pdl: "PDSL"]

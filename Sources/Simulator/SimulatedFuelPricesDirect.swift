@@ -1,7 +1,7 @@
 import FuelModel
 
 /// Answers as the interface of Queensland and South Australia at an instant.
-struct FuelPricesDirectSide {
+struct SimulatedFuelPricesDirect {
   let market: Market
   let state: State
 
