@@ -79,6 +79,7 @@ let package = Package(
         "Postgres",
         "HTTP", "Logging", "Configuration", "FuelModel", "CVersion", "CSandbox",
       ],
+      path: "Sources/Console",
       swiftSettings: product),
 
     // What `make bench` runs
