@@ -28,10 +28,12 @@ COPY Sources Sources
 COPY Tests Tests
 # What `bowser --version` tells: docker build --build-arg BOWSER_COMMIT=$(git rev-parse --short HEAD)
 ARG BOWSER_COMMIT=unknown
-# The Swift runtime goes into the program: the second stage has none.
-RUN swift build -c release --product bowser --static-swift-stdlib --disable-local-rpath \
-      -Xlinker -z -Xlinker now --scratch-path .build/static \
- && install -D -s -m 755 .build/static/release/bowser /out/bowser
+# The Swift runtime goes into the programs: the second stage has none. `bowser simulate` starts bowser-simulate.
+RUN for product in bowser bowser-simulate; do \
+      swift build -c release --product "$product" --static-swift-stdlib --disable-local-rpath \
+        -Xlinker -z -Xlinker now --scratch-path .build/static \
+      && install -D -s -m 755 ".build/static/release/$product" "/out/$product" || exit; \
+    done
 
 FROM ${DEBIAN_IMAGE}
 # tzdata: price days are local days. ca-certificates: the providers' TLS. unzip: archives in backfill.
@@ -42,7 +44,7 @@ RUN apt-get update -q \
 # A number that a host can give files to: a mounted key must be its own, mode 600.
  && useradd --system --uid 10001 --user-group --home-dir /var/lib/bowser --shell /usr/sbin/nologin bowser \
  && install -d -o bowser -g bowser -m 700 /var/lib/bowser
-COPY --from=builder /out/bowser /usr/local/bin/bowser
+COPY --from=builder /out/ /usr/local/bin/
 # The examples; mount a folder of your own over it. Not beside the program, where they would go before it.
 COPY config/*.json5 /etc/bowser/
 COPY config/feeds /etc/bowser/feeds

@@ -23,9 +23,8 @@ DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: packages ## set up, load a year of archives, live through the weeks since, show the market: no key, no network
+demo: build ## set up, load a year of archives, live through the weeks since, show the market: no key, no network
 	@config/cluster start
-	@$(BUILD) -c release --product bowser
 	@config/cluster create demo fresh
 	@eval "$$(config/cluster env demo)" && $(PRIVATE) && \
 	  $(PROGRAM) migrate && \
@@ -46,15 +45,15 @@ demo: packages ## set up, load a year of archives, live through the weeks since,
 	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
 	  'From cron:     docs/getting-started.md has the line'
 
-setup: packages ## a private database for real prices, ready for bowser ingest
+setup: build ## a private database for real prices, ready for bowser ingest
 	@config/cluster start
-	@$(BUILD) -c release --product bowser
 	@config/cluster create bowser
 	@eval "$$(config/cluster env bowser)" && $(PRIVATE) && $(PROGRAM) setup
 	@echo 'first in each shell:  eval "$$(make -s env)"; export BOWSER_CONFIG=$(CURDIR)/config'
 
-build: packages ## the release program
+build: packages ## the release program, and bowser-simulate beside it
 	@$(BUILD) -c release --product bowser
+	@$(BUILD) -c release --product bowser-simulate
 
 test: packages ## the tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
@@ -150,14 +149,16 @@ install: $(if $(GIVEN),,static) ## install below PREFIX (and DESTDIR)
 uninstall: ## take back what install did; /etc/bowser stays
 	@contrib/install remove "$(DESTDIR)$(PREFIX)"
 
-# The Swift runtime goes into the program, because Debian has no package of it; libcurl and libxml2 do not.
+# The Swift runtime goes into the programs, because Debian has no package of it; libcurl and libxml2 do not.
 deb: $(if $(GIVEN),,static) ## a Debian package in .build/deb/
 	@contrib/debian/build $(if $(GIVEN),$(PROGRAM),.build/static/release/bowser)
 
 static:
 	@config/cluster packages libcurl4-openssl-dev libxml2-dev dpkg-dev binutils
-	@$(BUILD) -c release --product bowser --static-swift-stdlib --disable-local-rpath \
-	  -Xlinker -z -Xlinker now --scratch-path .build/static
+	@for product in bowser bowser-simulate; do \
+	  $(BUILD) -c release --product $$product --static-swift-stdlib --disable-local-rpath \
+	    -Xlinker -z -Xlinker now --scratch-path .build/static || exit; \
+	done
 
 packages:
 	@config/cluster packages

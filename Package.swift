@@ -34,7 +34,10 @@ let commit = Context.environment["BOWSER_COMMIT"] ?? "unknown"
 
 let package = Package(
   name: "bowser",
-  products: [.executable(name: "bowser", targets: ["bowser"])],
+  products: [
+    .executable(name: "bowser", targets: ["bowser"]),
+    .executable(name: "bowser-simulate", targets: ["simulate"]),
+  ],
   targets: [
     // 0: what is not Swift
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -72,14 +75,20 @@ let package = Package(
     library("Report", on: ["Store", "FuelModel"]),
 
     // 4: the command line
-    .executableTarget(
-      name: "bowser",
-      dependencies: [
-        "Pipeline", "Report", "Simulator", "Feeds", "Archives", "Store", "Timeline", "Trends",
-        "Postgres",
+    library(
+      "Console",
+      on: [
+        "Pipeline", "Report", "Feeds", "Archives", "Store", "Timeline", "Trends", "Postgres",
         "HTTP", "Logging", "Configuration", "FuelModel", "CVersion", "CSandbox",
+      ]),
+
+    // 5: the programs. The one that reads real prices does not contain the simulator.
+    .executableTarget(name: "bowser", dependencies: ["Console"], swiftSettings: product),
+    .executableTarget(
+      name: "simulate",
+      dependencies: [
+        "Console", "Simulator", "Pipeline", "Feeds", "Store", "HTTP", "Configuration", "FuelModel",
       ],
-      path: "Sources/Console",
       swiftSettings: product),
 
     // What `make bench` runs
@@ -133,8 +142,8 @@ let package = Package(
     tests(
       "CommandTests",
       on: [
-        "bowser", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase", "Simulator",
-        "FuelModel",
+        "bowser", "simulate", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase",
+        "Simulator", "FuelModel",
       ],
       hasFixtures: true),
   ]

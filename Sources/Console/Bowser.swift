@@ -7,8 +7,7 @@ import FuelModel
 import Synchronization
 
 /// The command line. Finds the command, runs it, and reports an error as one line and an exit code.
-@main
-enum Bowser {
+package enum Bowser {
   static let commands: [Command] = [
     setupCommand, ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand,
     exportCommand,
@@ -17,7 +16,21 @@ enum Bowser {
     notifyCommand, simulateCommand,
   ]
 
-  static func main() {
+  /// Runs the command that the arguments name.
+  package static func main() {
+    begin(Array(CommandLine.arguments.dropFirst()), among: commands)
+  }
+
+  /// Runs one command in a program of its own. Its arguments do not name the command.
+  package static func main(
+    as command: Command, run: @escaping @Sendable (Invocation) async throws -> ExitCode
+  ) {
+    var command = command
+    command.run = run
+    begin([command.name] + CommandLine.arguments.dropFirst(), among: [command])
+  }
+
+  private static func begin(_ words: [String], among known: [Command]) {
     // A standard stream that was closed is opened on /dev/null. Otherwise the next file or
     // connection would get its number, and output for the user would go there.
     for stream in 0...2 as ClosedRange<Int32> where fcntl(stream, F_GETFD) < 0 {
@@ -26,16 +39,16 @@ enum Bowser {
     // A reader of the output that has gone away is no failure of this program. Without the signal,
     // writing fails with an error.
     signal(SIGPIPE, SIG_IGN)
-    let arguments = Invocation.ordered(Array(CommandLine.arguments.dropFirst()))
+    let arguments = Invocation.ordered(words)
     let environment = ProcessInfo.processInfo.environment
-    if let code = answer(arguments, environment: environment) { end(code) }
+    if let code = answer(arguments, among: known, environment: environment) { end(code) }
     // Without memory for a thread, the task below never begins.
     Watchdog.arm(seconds: 20)
     Task {
       if arguments.first == ArchiveProcess.command {
         end(await ArchiveProcess.serve(Array(arguments.dropFirst())))
       }
-      end(await run(arguments, environment: environment))
+      end(await run(arguments, among: known, environment: environment))
     }
     dispatchMain()
   }
@@ -48,7 +61,9 @@ enum Bowser {
 
   /// Runs what needs no thread and no configuration. Returns `nil` if the arguments name a command
   /// to run.
-  private static func answer(_ arguments: [String], environment: [String: String]) -> ExitCode? {
+  private static func answer(
+    _ arguments: [String], among known: [Command], environment: [String: String]
+  ) -> ExitCode? {
     guard let name = arguments.first else {
       talk(overview)
       return .usage
@@ -75,7 +90,7 @@ enum Bowser {
       write("bowser \(Version.number) (\(Version.commit))\n")
       return .done
     }
-    guard let command = commands.first(where: { $0.name == name }) else {
+    guard let command = known.first(where: { $0.name == name }) else {
       if name.hasPrefix("-") {
         return failed(
           UsageError.message("\(name) must follow a command: bowser help lists the commands"))
@@ -92,14 +107,20 @@ enum Bowser {
       write(command.help)
       return .done
     }
+    if command.run == nil {
+      // This comes before there are threads, because the other program would inherit the signals
+      // that a thread blocks.
+      return failed(Companion.become("bowser-\(name)", Array(arguments.dropFirst())))
+    }
     return nil
   }
 
   private static func run(
-    _ arguments: [String], environment: [String: String]
+    _ arguments: [String], among known: [Command], environment: [String: String]
   ) async -> ExitCode {
     let name = arguments[0]
-    guard let command = commands.first(where: { $0.name == name }) else { return .ourBug }
+    guard let command = known.first(where: { $0.name == name }), let body = command.run
+    else { return .ourBug }
     let rest = Array(arguments.dropFirst())
     let invocation: Invocation
     do {
@@ -110,7 +131,7 @@ enum Bowser {
     var code: ExitCode
     do {
       invocation.watch()
-      code = try await command.run(invocation)
+      code = try await body(invocation)
       if code == .done, let lost = OutputLost.seen.withLock({ $0 }) {
         OutputLost.seen.withLock { $0 = nil }
         throw lost
@@ -175,7 +196,7 @@ struct OutputLost: Error, CustomStringConvertible {
 
 /// Writes data to standard output. If the reader has gone away, the rest is dropped. A full disk is
 /// reported at the end.
-func write(_ text: String) {
+package func write(_ text: String) {
   var text = text
   text.withUTF8 { writeBytes(UnsafeRawBufferPointer($0)) }
 }
@@ -215,7 +236,7 @@ struct OrNull<Value: Encodable>: Encodable {
 
 /// Writes an error to standard error as one line. File names and answers of providers may contain
 /// anything, so control and format characters are replaced by spaces.
-func complain(_ text: String) {
+package func complain(_ text: String) {
   talk("bowser: \(text.asTerminalLine)\n")
 }
 

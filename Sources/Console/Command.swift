@@ -1,7 +1,7 @@
 import Configuration
 
 /// One command: its name, its help, its options and what it does.
-struct Command: Sendable {
+package struct Command: Sendable {
   struct Option: Sendable {
     var name: String
     /// The placeholder of the option's value, or `nil` if the option is a flag.
@@ -28,7 +28,8 @@ struct Command: Sendable {
   /// The deadline in seconds, after which the command ends with 75, unless the configuration or
   /// `--deadline` sets another. 0 means never.
   var deadlineSeconds = 300
-  var run: @Sendable (Invocation) async throws -> ExitCode
+  /// What the command does, or `nil` if a program `bowser-NAME` beside this one does it.
+  var run: (@Sendable (Invocation) async throws -> ExitCode)?
 
   /// The options that every command has.
   static let common: [Option] = [
@@ -66,12 +67,12 @@ struct Command: Sendable {
 }
 
 /// An error in the words on the command line.
-enum UsageError: Error, Equatable, CustomStringConvertible {
+package enum UsageError: Error, Equatable, CustomStringConvertible {
   case message(String)
 
   /// - Parameter hint: advice for a name that is similar to no other. `nil` lists the names if
   ///   there are at most 24.
-  static func unknown(
+  package static func unknown(
     _ what: String, _ name: String, among names: [String], hint: String? = nil
   ) -> UsageError {
     let list = names.count <= 24 ? "one of \(names.joined(separator: ", "))" : nil
@@ -80,7 +81,7 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
     return .message("no \(what) '\(name)'" + (advice.map { "; \($0)" } ?? ""))
   }
 
-  var description: String {
+  package var description: String {
     switch self {
     case .message(let text): text
     }

@@ -4,11 +4,10 @@ import Feeds
 import Foundation
 import Pipeline
 import Postgres
-import Simulator
 import Store
 
 /// How a command ended, with the numbers of sysexits(3).
-enum ExitCode: Int32, CaseIterable {
+package enum ExitCode: Int32, CaseIterable, Sendable {
   case done = 0
   case usage = 64
   case refused = 65
@@ -73,7 +72,7 @@ enum ExitCode: Int32, CaseIterable {
       case .notKept: self = .inputOutput
       case .withdrawn: self = .refused
       }
-    case is Migrator.Refusal: self = .configuration
+    case is Migrator.Refusal, is Companion.Absent: self = .configuration
     case let error as PostgresError:
       if error.isLoginRefused {
         self = .notAllowed
@@ -82,7 +81,7 @@ enum ExitCode: Int32, CaseIterable {
       } else {
         self = error.mayHeal ? .tryAgain : .ourBug
       }
-    case is Server.Failure, is CocoaError, is OutputLost, is FileOutput.Failure: self = .inputOutput
+    case is CocoaError, is OutputLost, is FileOutput.Failure: self = .inputOutput
     default: self = .ourBug
     }
   }

@@ -1,20 +1,20 @@
-import Configuration
+package import Configuration
 import Feeds
 import Foundation
-import FuelModel
+package import FuelModel
 import HTTP
-import Logging
+package import Logging
 import Pipeline
 import Postgres
-import Store
+package import Store
 
 /// One call of a command: its arguments, and the configuration, clock, log and database connection
 /// that follow from them.
-struct Invocation {
-  let options: [String: String]
-  let flags: Set<String>
-  let operands: [String]
-  let environment: [String: String]
+package struct Invocation: Sendable {
+  package let options: [String: String]
+  package let flags: Set<String>
+  package let operands: [String]
+  package let environment: [String: String]
   private let command: Command
   private let began = ContinuousClock.now
 
@@ -85,7 +85,7 @@ struct Invocation {
     return [command] + before + rest
   }
 
-  func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+  package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
     guard let text = options[name] else { return nil }
     guard let value = Int(text), range.contains(value) else {
       throw UsageError.message(
@@ -103,7 +103,7 @@ struct Invocation {
   }
 
   /// The clock of `--now`, or the real one.
-  func clock() throws -> Clock {
+  package func clock() throws -> Clock {
     try instant("now").map { Clock.fixed($0) } ?? .system
   }
 
@@ -132,7 +132,7 @@ struct Invocation {
   /// Returns the configuration folder: that of `--config`, of BOWSER_CONFIG, or the first that
   /// exists of `config` in the working directory, /etc/bowser and the examples installed with the
   /// program.
-  func configurationFolder() throws -> String {
+  package func configurationFolder() throws -> String {
     if let folder = options["config"] { return folder }
     if let folder = environment["BOWSER_CONFIG"], !folder.isEmpty { return folder }
     let program = Bundle.main.executablePath ?? ""
@@ -145,7 +145,7 @@ struct Invocation {
     throw ConfigurationError.noFolder(places)
   }
 
-  func settings() throws -> Settings {
+  package func settings() throws -> Settings {
     let folder = try configurationFolder()
     var given: [String: String] = [:]
     if let target = options["db"] { given["database"] = target }
@@ -166,7 +166,7 @@ struct Invocation {
     try Catalogue.sources(in: try configurationFolder(), environment: environment)
   }
 
-  func logger(_ settings: Settings) -> Logger {
+  package func logger(_ settings: Settings) -> Logger {
     Logger(Logger.Level(settings.text("logLevel")) ?? .warning)
   }
 
@@ -215,7 +215,7 @@ struct Invocation {
 
   /// A store with the rights that ingest and aggregate need. Throws unless the schema of the
   /// database is this program's.
-  func store(_ settings: Settings) throws -> Store {
+  package func store(_ settings: Settings) throws -> Store {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
     let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
     try Migrator(connection).recognise()

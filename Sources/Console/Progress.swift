@@ -7,7 +7,7 @@ import Foundation
 /// Reports the progress of long work on standard error. On a terminal it redraws one line.
 /// Elsewhere it writes a line every five seconds, and every thirty seconds after the first half
 /// minute. It reports nothing for short work.
-final class Progress {
+package final class Progress {
   private let what: String
   private let began = ContinuousClock.now
   private var shown: ContinuousClock.Instant?
@@ -19,12 +19,12 @@ final class Progress {
 
   /// - Parameter isUsual: whether the work is a regular job of cron. Progress of such work appears
   ///   only on a terminal.
-  init(what: String, isUsual: Bool = false) {
+  package init(what: String, isUsual: Bool = false) {
     self.what = what
     isSilent = isUsual && !isTerminal
   }
 
-  func show(_ done: Int, of total: Int, _ note: String = "") {
+  package func show(_ done: Int, of total: Int, _ note: String = "") {
     let now = ContinuousClock.now
     let patience: Duration =
       isTerminal ? .milliseconds(200) : .seconds(now - began < .seconds(30) ? 5 : 30)
@@ -37,7 +37,7 @@ final class Progress {
     talk(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
   }
 
-  func end() {
+  package func end() {
     if isTerminal, shown != nil { talk("\r\u{1B}[K") }
   }
 }

@@ -67,7 +67,7 @@ func priceChange(_ value: Double?, _ style: Style) -> String {
 }
 
 /// Text filled with spaces to a width in characters.
-func padded(_ text: String, _ width: Int) -> String {
+package func padded(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }
 

@@ -95,6 +95,43 @@ struct CommandTests {
     #expect(result.out.isEmpty == (code != 0) && result.err.isEmpty == (code == 0))
   }
 
+  /// `bowser-simulate` runs the command `simulate`. Where it is missing, the help is still there.
+  @Test func simulateNamesTheMissingProgram() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try #require(Self.process([], "", [:]).executableURL)
+    let alone = folder.appending(path: "bowser")
+    try FileManager.default.copyItem(at: program.resolvingSymlinksInPath(), to: alone)
+    func answer(_ arguments: [String]) async throws -> Result {
+      let process = Self.process(arguments, "", [:])
+      process.executableURL = alone
+      return try await finished(process)
+    }
+    let missing = try await answer(["simulate", "--fault", "list"])
+    #expect(missing.code == 78 && isOneLine(missing.err) && missing.out.isEmpty)
+    #expect(missing.err.contains("bowser-simulate is not installed"), "\(missing.err)")
+    let help = try await answer(["simulate", "--help"])
+    #expect(help.code == 0 && help.out.contains("bowser simulate play"), "\(help.err)")
+  }
+
+  /// The program that runs `simulate` ends on the signals that end any other command.
+  @Test func aSimulationEndsWhenItIsTold() async throws {
+    let process = Self.process(["simulate", "serve", "--port", "0"], "", [:])
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // The settings are printed when the server listens.
+    let settings = try output.fileHandleForReading.read(upToCount: 1)
+    #expect(settings?.isEmpty == false)
+    process.terminate()
+    for _ in 0..<400 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM)
+  }
+
   @Test func aNearMissIsSuggested() throws {
     #expect(try Self.run(["ingset"]).err == "bowser: no command 'ingset'; did you mean 'ingest'?\n")
     #expect(

@@ -1,0 +1,3 @@
+import Console
+
+Bowser.main()
