@@ -11,7 +11,7 @@ package struct Archive: Sendable {
   package let feed: String
   package let state: State
   package let format: ArchiveFormat
-  package let settings: Settings
+  package let settings: Settings<Table>
   /// The first day that the archive's files cover.
   package let from: Day
   /// The last day that the files cover; `nil` where the archive is continued.
@@ -21,27 +21,26 @@ package struct Archive: Sendable {
   package var source: String { "\(id)-archive" }
 
   /// Every setting that an archive's file may hold.
-  package static let table: [Setting] = [
-    Setting("archive", .text),
-    Setting("feed", .text),
-    Setting("state", .text),
+  package struct Table: SettingTable {
+    package let archive = Setting.text("archive")
+    package let feed = Setting.text("feed")
+    package let state = Setting.text("state")
     // A price lapses this many hours after it began.
-    Setting("priceLapsesHours", .integer(1...100_000)),
+    package let priceLapsesHours = Setting.integer("priceLapsesHours", 1...100_000)
     // Other hours for single fuels: { DL: 1440 }.
-    Setting(
-      "priceLapsesHoursByFuel", .integers(keys: Fuel.allCases.map(\.rawValue), 1...100_000),
-      .table([:])),
-    Setting("tellsWholeDays", .boolean, .boolean(false)),
+    package let priceLapsesHoursByFuel = Setting.integers(
+      "priceLapsesHoursByFuel", keys: Fuel.allCases.map(\.rawValue), 1...100_000)
+    package let tellsWholeDays = Setting.boolean("tellsWholeDays", false)
     // A file with more than this share of rejected rows is refused.
-    Setting("maxRejectShare", .share, .number(0.02)),
+    package let maxRejectShare = Setting.share("maxRejectShare", 0.02)
     // The first and the last day that the files cover. An empty last day: the archive is continued.
-    Setting("from", .text),
-    Setting("until", .text, .text("")),
+    package let from = Setting.text("from")
+    package let until = Setting.text("until", "")
     // Where people can find the files.
-    Setting("page", .text),
-    Setting("licence", .text),
-    Setting("attribution", .text),
-  ]
+    package let page = Setting.text("page")
+    package let licence = Setting.text("licence")
+    package let attribution = Setting.text("attribution")
+  }
 
   package init(file: String, environment: [String: String]) throws(ConfigurationError) {
     let entries = try Value.table(file: file)
@@ -57,20 +56,20 @@ package struct Archive: Sendable {
     self.id = id
     self.format = format
     settings = try Settings(
-      Self.table, file: entries, place: place,
+      Table(), file: entries, place: place,
       variablePrefix: "BOWSER_ARCHIVE_" + id.uppercased().replacing("-", with: "_"),
       environment: environment)
-    feed = settings.text("feed")
+    feed = settings.feed
     // All known layouts are those of Australian archives.
-    guard let state = Country.australia.state(settings.text("state")) else {
+    guard let state = Country.australia.state(settings.state) else {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
     self.state = state
-    guard let from = Day(settings.text("from")) else {
+    guard let from = Day(settings.from) else {
       throw .wrongValue(key: "from", place: place, expected: "a day such as 2016-08-01")
     }
     self.from = from
-    let until = settings.text("until")
+    let until = settings.until
     guard until.isEmpty || Day(until) != nil else {
       throw .wrongValue(key: "until", place: place, expected: "a day such as 2024-11-30")
     }

@@ -1,6 +1,82 @@
-/// The definition of one setting: its key, the values that it accepts, and its default.
-package struct Setting: Sendable {
-  package enum Kind: Sendable {
+/// The definition of one setting: its key, the values that it accepts, its default, and what the
+/// program reads from a value.
+package struct Setting<Content>: SettingDefinition, Sendable {
+  package let key: String
+  let kind: Value.Kind
+  let standard: Value?
+  /// Returns what the program reads from a value; `nil` where the kind does not accept the value.
+  let content: @Sendable (Value) -> Content?
+}
+
+extension Setting where Content == String {
+  package static func text(_ key: String, _ standard: String? = nil) -> Self {
+    Self(key: key, kind: .text, standard: standard.map(Value.text)) { $0.description }
+  }
+
+  package static func choice(_ key: String, _ names: [String], _ standard: String? = nil) -> Self {
+    Self(key: key, kind: .choice(names), standard: standard.map(Value.text)) { $0.description }
+  }
+}
+
+extension Setting where Content == Bool {
+  package static func boolean(_ key: String, _ standard: Bool? = nil) -> Self {
+    Self(key: key, kind: .boolean, standard: standard.map(Value.boolean)) { $0 == .boolean(true) }
+  }
+}
+
+extension Setting where Content == Int {
+  package static func integer(
+    _ key: String, _ range: ClosedRange<Int>, _ standard: Int? = nil
+  ) -> Self {
+    Self(key: key, kind: .integer(range), standard: standard.map { .number(Double($0)) }) {
+      $0.double.map { Int($0) }
+    }
+  }
+}
+
+extension Setting where Content == Double {
+  /// A share from 0 to 1.
+  package static func share(_ key: String, _ standard: Double? = nil) -> Self {
+    Self(key: key, kind: .share, standard: standard.map(Value.number)) { $0.double }
+  }
+}
+
+extension Setting where Content == Double? {
+  /// A number, or `null` where there is none.
+  package static func decimal(_ key: String, _ range: ClosedRange<Double>) -> Self {
+    Self(key: key, kind: .decimal(range), standard: .null) { .some($0.double) }
+  }
+}
+
+extension Setting where Content == [String: String] {
+  /// A table whose values are texts or numbers.
+  package static func texts(_ key: String, _ standard: [String: String]? = nil) -> Self {
+    Self(key: key, kind: .texts, standard: standard.map { .table($0.mapValues(Value.text)) }) {
+      $0.entries?.mapValues(\.description)
+    }
+  }
+}
+
+extension Setting where Content == [String: Int] {
+  /// A table whose keys come from a list and whose values are whole numbers.
+  package static func integers(_ key: String, keys: [String], _ range: ClosedRange<Int>) -> Self {
+    Self(key: key, kind: .integers(keys: keys, range), standard: .table([:])) {
+      $0.entries?.compactMapValues { $0.double.map { Int($0) } }
+    }
+  }
+}
+
+extension Value {
+  fileprivate var double: Double? {
+    if case .number(let number) = self { number } else { nil }
+  }
+
+  fileprivate var entries: [String: Value]? {
+    if case .table(let entries) = self { entries } else { nil }
+  }
+
+  /// The values that a setting accepts.
+  enum Kind: Sendable {
     case text
     case choice([String])
     case boolean
@@ -68,20 +144,19 @@ package struct Setting: Sendable {
       return value.flatMap { accepts($0) ? $0 : nil }
     }
   }
+}
 
-  package let key: String
-  package let kind: Kind
+/// What reading a file needs to know of a setting, whatever its content.
+protocol SettingDefinition: Sendable {
+  var key: String { get }
+  var kind: Value.Kind { get }
   /// The default value; `nil` means that the setting must be set.
-  package let standard: Value?
+  var standard: Value? { get }
+}
 
-  package init(_ key: String, _ kind: Kind, _ standard: Value? = nil) {
-    self.key = key
-    self.kind = kind
-    self.standard = standard
-  }
-
+extension SettingDefinition {
   /// Returns the environment variable that sets it: `BOWSER_DEADLINE_SECONDS`.
-  package func variable(prefix: String) -> String { "\(prefix)_\(variablePart)" }
+  func variable(prefix: String) -> String { "\(prefix)_\(variablePart)" }
 
   /// The key as part of a variable's name: `DEADLINE_SECONDS` for `deadlineSeconds`.
   private var variablePart: String {
@@ -94,8 +169,26 @@ package struct Setting: Sendable {
   }
 }
 
-/// A group of settings, with the value and the origin of each.
-package struct Settings: Sendable {
+/// The settings of one kind of file: a type whose stored properties are the settings, in the order
+/// in which `bowser config show` lists them.
+package protocol SettingTable: Sendable {}
+
+extension SettingTable {
+  /// Every setting. They are found by reflection, so that no second list can lack one.
+  var definitions: [any SettingDefinition] {
+    Mirror(reflecting: self).children.compactMap { $0.value as? any SettingDefinition }
+  }
+
+  /// Returns the environment variables that set the settings.
+  package func variables(prefix: String) -> [String] {
+    definitions.map { $0.variable(prefix: prefix) }
+  }
+}
+
+/// The settings of a table, with the value and the origin of each. `settings.attempts` is what the
+/// program reads from the setting `attempts` of the table.
+@dynamicMemberLookup
+package struct Settings<Table: SettingTable>: Sendable {
   package enum Origin: Equatable, Sendable, CustomStringConvertible {
     case standard
     case file(String)
@@ -112,6 +205,7 @@ package struct Settings: Sendable {
     }
   }
 
+  private let table: Table
   /// Every setting in the order of its table.
   package private(set) var entries: [(key: String, value: Value, origin: Origin)] = []
 
@@ -122,13 +216,16 @@ package struct Settings: Sendable {
   ///   - place: the name of the file, for messages.
   ///   - variablePrefix: the beginning of the environment variables' names, such as `BOWSER`.
   package init(
-    _ table: [Setting], file entries: [String: Value], place: String, variablePrefix: String,
+    _ table: Table, file entries: [String: Value], place: String, variablePrefix: String,
     environment: [String: String], flags: [String: String] = [:]
   ) throws(ConfigurationError) {
-    for key in entries.keys.sorted() where !table.contains(where: { $0.key == key }) {
-      throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: table.map(\.key)))
+    self.table = table
+    let settings = table.definitions
+    let keys = settings.map { $0.key }
+    for key in entries.keys.sorted() where !keys.contains(key) {
+      throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: keys))
     }
-    for setting in table {
+    for setting in settings {
       let variable = setting.variable(prefix: variablePrefix)
       let found: (Value, Origin)
       if let text = flags[setting.key] {
@@ -158,7 +255,7 @@ package struct Settings: Sendable {
 
   /// Reads a configuration file that is a list of tables with the same settings.
   package static func list(
-    file: String, _ table: [Setting]
+    file: String, _ table: Table
   ) throws(ConfigurationError) -> [Settings] {
     guard case .list(let entries) = try Value.read(file: file) else {
       throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
@@ -172,40 +269,14 @@ package struct Settings: Sendable {
     }
   }
 
-  private subscript(key: String) -> Value {
-    guard let entry = entries.first(where: { $0.key == key }) else {
-      preconditionFailure("no setting '\(key)'")
+  package subscript<Content>(dynamicMember path: KeyPath<Table, Setting<Content>>) -> Content {
+    let setting = table[keyPath: path]
+    guard let value = entries.first(where: { $0.key == setting.key })?.value,
+      let content = setting.content(value)
+    else {
+      preconditionFailure("'\(setting.key)' is no property of its table")
     }
-    return entry.value
-  }
-
-  package func text(_ key: String) -> String { self[key].description }
-
-  package func integer(_ key: String) -> Int { Int(share(key)) }
-
-  package func share(_ key: String) -> Double {
-    guard case .number(let number) = self[key] else { preconditionFailure("'\(key)' is no number") }
-    return number
-  }
-
-  package func boolean(_ key: String) -> Bool { self[key] == .boolean(true) }
-
-  package func decimal(_ key: String) -> Double? {
-    guard case .number(let number) = self[key] else { return nil }
-    return number
-  }
-
-  package func integers(_ key: String) -> [String: Int] {
-    guard case .table(let entries) = self[key] else { return [:] }
-    return entries.compactMapValues { value in
-      guard case .number(let number) = value else { return nil }
-      return Int(number)
-    }
-  }
-
-  package func texts(_ key: String) -> [String: String] {
-    guard case .table(let entries) = self[key] else { return [:] }
-    return entries.mapValues(\.description)
+    return content
   }
 }
 

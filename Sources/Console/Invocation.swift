@@ -109,25 +109,25 @@ package struct Invocation: Sendable {
 
   // MARK: Configuration
 
-  static let settings: [Setting] = [
-    Setting("database", .text, .text("")),
-    Setting("logLevel", .choice(Logger.Level.allCases.map(\.name)), .text("warning")),
-    Setting("deadlineSeconds", .integer(1...86_400), .number(300)),
+  /// Every setting that `bowser.json5` may hold.
+  package struct Table: SettingTable {
+    let database = Setting.text("database", "")
+    let logLevel = Setting.choice("logLevel", Logger.Level.allCases.map(\.name), "warning")
+    let deadlineSeconds = Setting.integer("deadlineSeconds", 1...86_400, 300)
     // Deadlines of commands, in seconds. 0 means never.
-    Setting(
-      "deadlines", .integers(keys: Bowser.commands.map(\.name), 0...1_000_000), .table([:])),
-    Setting("timeoutSeconds", .integer(1...3_600), .number(30)),
-    Setting("maxBodyMegabytes", .integer(1...1_024), .number(16)),
+    let deadlines = Setting.integers("deadlines", keys: Bowser.commands.map(\.name), 0...1_000_000)
+    let timeoutSeconds = Setting.integer("timeoutSeconds", 1...3_600, 30)
+    let maxBodyMegabytes = Setting.integer("maxBodyMegabytes", 1...1_024, 16)
     // How much memory and processor time the reading of one answer may take.
-    Setting("readerMegabytes", .integer(64...65_536), .number(160)),
-    Setting("readerSeconds", .integer(1...3_600), .number(60)),
-    Setting("attempts", .integer(1...20), .number(4)),
-    Setting("workers", .integer(1...64), .number(2)),
-    Setting("contact", .text, .text("")),
-    Setting("stateFolder", .text, .text("")),
-    Setting("pingUrl", .text, .text("")),
-    Setting("allowLoopback", .boolean, .boolean(false)),
-  ]
+    let readerMegabytes = Setting.integer("readerMegabytes", 64...65_536, 160)
+    let readerSeconds = Setting.integer("readerSeconds", 1...3_600, 60)
+    let attempts = Setting.integer("attempts", 1...20, 4)
+    let workers = Setting.integer("workers", 1...64, 2)
+    let contact = Setting.text("contact", "")
+    let stateFolder = Setting.text("stateFolder", "")
+    let pingUrl = Setting.text("pingUrl", "")
+    let allowLoopback = Setting.boolean("allowLoopback", false)
+  }
 
   /// Returns the configuration folder: that of `--config`, of BOWSER_CONFIG, or the first that
   /// exists of `config` in the working directory, /etc/bowser and the examples installed with the
@@ -145,15 +145,16 @@ package struct Invocation: Sendable {
     throw ConfigurationError.noFolder(places)
   }
 
-  package func settings() throws -> Settings {
+  package func settings() throws -> Settings<Table> {
     let folder = try configurationFolder()
+    let table = Table()
     var given: [String: String] = [:]
-    if let target = options["db"] { given["database"] = target }
-    if let address = options["ping-url"] { given["pingUrl"] = address }
-    if let count = options["workers"] { given["workers"] = count }
-    if flags.contains("verbose") { given["logLevel"] = "info" }
+    if let target = options["db"] { given[table.database.key] = target }
+    if let address = options["ping-url"] { given[table.pingUrl.key] = address }
+    if let count = options["workers"] { given[table.workers.key] = count }
+    if flags.contains("verbose") { given[table.logLevel.key] = "info" }
     return try Settings(
-      Self.settings, file: try Value.table(file: folder + "/bowser.json5"),
+      table, file: try Value.table(file: folder + "/bowser.json5"),
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
   }
 
@@ -166,16 +167,16 @@ package struct Invocation: Sendable {
     try Catalogue.sources(in: try configurationFolder(), environment: environment)
   }
 
-  package func logger(_ settings: Settings) -> Logger {
-    Logger(Logger.Level(settings.text("logLevel")) ?? .warning)
+  package func logger(_ settings: Settings<Table>) -> Logger {
+    Logger(Logger.Level(settings.logLevel) ?? .warning)
   }
 
   /// When the command must have ended: by `--deadline`, by the configuration, or by the command's
   /// default.
-  func deadline(_ settings: Settings) throws -> Deadline {
+  func deadline(_ settings: Settings<Table>) throws -> Deadline {
     let configured =
-      settings.integers("deadlines")[command.name]
-      ?? (isFetching ? settings.integer("deadlineSeconds") : command.deadlineSeconds)
+      settings.deadlines[command.name]
+      ?? (isFetching ? settings.deadlineSeconds : command.deadlineSeconds)
     return Deadline(
       seconds: try integer("deadline", 0...1_000_000) ?? configured, after: began)
   }
@@ -199,8 +200,8 @@ package struct Invocation: Sendable {
 
   /// A store that may read the published views only, with the rights of any reader. With `--now`
   /// the views take that instant as the present.
-  func readerStore(_ settings: Settings) throws -> Store {
-    let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
+  func readerStore(_ settings: Settings<Table>) throws -> Store {
+    let connection = try Connection(settings.database, deadline: try deadline(settings))
     do {
       try Migrator(connection).recognise()
     } catch let error as PostgresError where error.isLoginRefused {
@@ -215,9 +216,9 @@ package struct Invocation: Sendable {
 
   /// A store with the rights that ingest and aggregate need. Throws unless the schema of the
   /// database is this program's.
-  package func store(_ settings: Settings) throws -> Store {
+  package func store(_ settings: Settings<Table>) throws -> Store {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
-    let connection = try Connection(settings.text("database"), deadline: try deadline(settings))
+    let connection = try Connection(settings.database, deadline: try deadline(settings))
     try Migrator(connection).recognise()
     let store = Store(connection)
     try store.becomeWriter()
@@ -226,24 +227,24 @@ package struct Invocation: Sendable {
 
   /// How a feed is fetched, with its limits, retries and keys.
   func fetch(
-    _ source: Source, _ settings: Settings, _ client: Client,
+    _ source: Source, _ settings: Settings<Table>, _ client: Client,
     until deadline: Deadline
   ) throws -> Fetch {
     Fetch(
       source, client: client,
       retry: Retry(
-        attempts: settings.integer("attempts"),
+        attempts: settings.attempts,
         deadline: deadline.instant ?? .now + .seconds(86_400),
         leastSeconds: source.leastSecondsBetweenCalls),
       secrets: Secrets(environment: environment),
       tokens: TokenCache(
         folder: TokenCache.folder(
-          configured: settings.text("stateFolder"), environment: environment)),
-      reader: try reader(settings), contact: settings.text("contact"))
+          configured: settings.stateFolder, environment: environment)),
+      reader: try reader(settings), contact: settings.contact)
   }
 
   /// Reads documents of providers in a process of its own.
-  func reader(_ settings: Settings) throws -> DocumentReader {
+  func reader(_ settings: Settings<Table>) throws -> DocumentReader {
     ReaderProcess(
       configuration: try configurationFolder(), environment: environment,
       limits: readerLimits(settings)
@@ -251,23 +252,21 @@ package struct Invocation: Sendable {
   }
 
   /// Reads files of archives in a process of its own.
-  func archiveReader(_ settings: Settings) -> Backfill.Read {
+  func archiveReader(_ settings: Settings<Table>) -> Backfill.Read {
     let (limits, path) = (readerLimits(settings), environment["PATH"] ?? "/usr/bin:/bin")
     return { ArchiveProcess($0, files: $1, now: $2, path: path, limits: limits) }
   }
 
-  private func readerLimits(_ settings: Settings) -> ConfinedProcess.Limits {
-    .init(
-      memoryMegabytes: settings.integer("readerMegabytes"),
-      seconds: settings.integer("readerSeconds"))
+  private func readerLimits(_ settings: Settings<Table>) -> ConfinedProcess.Limits {
+    .init(memoryMegabytes: settings.readerMegabytes, seconds: settings.readerSeconds)
   }
 
-  func client(_ settings: Settings) -> Client {
+  func client(_ settings: Settings<Table>) -> Client {
     .session(
       Limits(
-        timeoutSeconds: settings.integer("timeoutSeconds"),
-        maxBodyBytes: settings.integer("maxBodyMegabytes") << 20,
-        allowLoopback: settings.boolean("allowLoopback")))
+        timeoutSeconds: settings.timeoutSeconds,
+        maxBodyBytes: settings.maxBodyMegabytes << 20,
+        allowLoopback: settings.allowLoopback))
   }
 }
 

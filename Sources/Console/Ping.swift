@@ -15,8 +15,8 @@ enum Ping {
     do {
       let settings = try invocation.settings()
       await post(
-        settings.text("pingUrl"), code, command, invocation.logger(settings),
-        allowLoopback: settings.boolean("allowLoopback"))
+        settings.pingUrl, code, command, invocation.logger(settings),
+        allowLoopback: settings.allowLoopback)
     } catch {
       // The configuration cannot be read. The watcher should learn of that in particular.
       let address =

@@ -17,7 +17,7 @@ enum Repeats {
   static func note(_ code: ExitCode, of command: String, _ invocation: Invocation) -> Int {
     guard let settings = try? invocation.settings(),
       let folder = TokenCache.folder(
-        configured: settings.text("stateFolder"), environment: invocation.environment)
+        configured: settings.stateFolder, environment: invocation.environment)
     else { return 0 }
     let words = [command] + invocation.operands + invocation.flags.sorted()
     let name = words.joined(separator: "-").lowercased().utf8.prefix(80).filter {

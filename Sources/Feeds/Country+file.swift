@@ -3,20 +3,20 @@ import Foundation
 package import FuelModel
 
 extension Country {
-  private static let table: [Setting] = [
-    Setting("country", .text),
-    Setting("name", .text),
-    Setting("timeZone", .text),
+  private struct Table: SettingTable {
+    let country = Setting.text("country")
+    let name = Setting.text("name")
+    let timeZone = Setting.text("timeZone")
     // From south to north and from west to east, such as '-44.5 to -9'.
-    Setting("latitudes", .text),
-    Setting("longitudes", .text),
-    Setting("postcodeDigits", .integer(1...10)),
+    let latitudes = Setting.text("latitudes")
+    let longitudes = Setting.text("longitudes")
+    let postcodeDigits = Setting.integer("postcodeDigits", 1...10)
     // The name, the zone and, unless it is 0, the hour at which price days begin, by the code of
     // the state: { WA: 'Western Australia, Australia/Perth, 6' }.
-    Setting("states", .texts),
+    let states = Setting.texts("states")
     // Parts of a state that keep another time: { 'NSW 2880': 'Australia/Broken_Hill' }.
-    Setting("zones", .texts, .table([:])),
-  ]
+    let zones = Setting.texts("zones", [:])
+  }
 
   /// Reads `country.json5` of a configuration folder.
   ///
@@ -26,7 +26,7 @@ extension Country {
     guard FileManager.default.fileExists(atPath: file) else { return nil }
     let place = "country.json5"
     let settings = try Settings(
-      Self.table, file: try Value.table(file: file), place: place,
+      Table(), file: try Value.table(file: file), place: place,
       variablePrefix: "BOWSER_COUNTRY", environment: [:])
     func zone(_ name: String, _ key: String) throws(ConfigurationError) -> Zone {
       // Other names, such as GMT+2, mean something else to the database.
@@ -38,9 +38,9 @@ extension Country {
       return zone
     }
     func range(
-      _ key: String, within limit: Double
+      _ text: String, _ key: String, within limit: Double
     ) throws(ConfigurationError) -> ClosedRange<Double> {
-      let ends = settings.text(key).split(separator: " to ").compactMap { Double($0) }
+      let ends = text.split(separator: " to ").compactMap { Double($0) }
       guard ends.count == 2, ends[0] < ends[1], ends[0] >= -limit, ends[1] <= limit
       else {
         throw .wrongValue(key: key, place: place, expected: "degrees such as '47.2 to 55.1'")
@@ -48,16 +48,16 @@ extension Country {
       return ends[0]...ends[1]
     }
     var parts: [String: [String: Zone]] = [:]
-    for (part, name) in settings.texts("zones") {
+    for (part, name) in settings.zones {
       let words = part.split(separator: " ").map(String.init)
-      guard words.count == 2, settings.texts("states")[words[0]] != nil else {
+      guard words.count == 2, settings.states[words[0]] != nil else {
         throw .wrongValue(
           key: "zones", place: place, expected: "a state and a postcode for \(part)")
       }
       parts[words[0], default: [:]][words[1]] = try zone(name, "zones")
     }
     var states: [State] = []
-    for (code, text) in settings.texts("states").sorted(by: { $0.key < $1.key }) {
+    for (code, text) in settings.states.sorted(by: { $0.key < $1.key }) {
       let words = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       let starts = words.count == 3 ? Int(words[2]) : 0
       guard (2...3).contains(words.count), let starts, (0...12).contains(starts),
@@ -75,26 +75,26 @@ extension Country {
     guard !states.isEmpty else {
       throw .wrongValue(key: "states", place: place, expected: "at least one state")
     }
-    let code = settings.text("country")
+    let code = settings.country
     guard code.wholeMatch(of: /[A-Z]{2,8}/) != nil, !states.contains(where: { $0.code == code })
     else {
       throw .wrongValue(
         key: "country", place: place, expected: "capital letters, and not the code of a state")
     }
     self.init(
-      code: code, name: settings.text("name"),
-      timeZone: try zone(settings.text("timeZone"), "timeZone"),
-      latitudes: try range("latitudes", within: 90),
-      longitudes: try range("longitudes", within: 180),
-      postcodeDigits: settings.integer("postcodeDigits"),
+      code: code, name: settings.name,
+      timeZone: try zone(settings.timeZone, "timeZone"),
+      latitudes: try range(settings.latitudes, "latitudes", within: 90),
+      longitudes: try range(settings.longitudes, "longitudes", within: 180),
+      postcodeDigits: settings.postcodeDigits,
       states: states)
   }
 
   /// Returns the state that the setting `state` of a configuration file names.
   package func state(
-    of settings: Settings, place: String
+    named code: String, place: String
   ) throws(ConfigurationError) -> State {
-    guard let state = state(settings.text("state")) else {
+    guard let state = state(code) else {
       throw .wrongValue(
         key: "state", place: place,
         expected: "one of \(states.map(\.code).joined(separator: ", "))")

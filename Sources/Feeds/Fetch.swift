@@ -152,7 +152,7 @@ package struct Fetch: Sendable {
   }
 
   private func pause() async {
-    let milliseconds = source.settings.integer("pauseMilliseconds")
+    let milliseconds = source.settings.pauseMilliseconds
     if milliseconds > 0 { await retry.sleep(.milliseconds(milliseconds)) }
   }
 

@@ -62,7 +62,7 @@ extension Provider {
 
   /// By the feed's cadence, less 30 seconds because cron does not start to the second.
   package static func due(_ source: Source, at now: Instant) -> Instant {
-    now - .seconds(60 * source.settings.integer("cadenceMinutes") - 30)
+    now - .seconds(60 * source.settings.cadenceMinutes - 30)
   }
   package static func authorise(
     _ source: Source, _ secrets: [String: Secret],

@@ -12,67 +12,66 @@ package struct Source: Sendable {
   package let state: State
   package let country: Country
   package let url: URL
-  package let settings: Settings
+  package let settings: Settings<Table>
   /// The local time from which on the feed has the prices of the next price day; `nil` means never.
   package let publishesTomorrowAt: String?
   private let mapping: FuelMapping
 
   /// Every setting that a feed's file may hold.
-  package static let table: [Setting] = [
-    Setting("feed", .text),
-    Setting("provider", .text),
-    Setting("state", .text),
-    Setting("url", .text),
-    Setting("enabled", .boolean, .boolean(true)),
-    Setting("parameters", .texts, .table([:])),
+  package struct Table: SettingTable {
+    package let feed = Setting.text("feed")
+    package let provider = Setting.text("provider")
+    package let state = Setting.text("state")
+    package let url = Setting.text("url")
+    package let enabled = Setting.boolean("enabled", true)
+    package let parameters = Setting.texts("parameters", [:])
     // How often a run is expected, in minutes. The feed's health is measured against it.
-    Setting("cadenceMinutes", .integer(1...10_080)),
+    package let cadenceMinutes = Setting.integer("cadenceMinutes", 1...10_080)
     // A price lapses this long after its own stamp, ...
-    Setting("priceLapsesHours", .integer(1...100_000)),
+    package let priceLapsesHours = Setting.integer("priceLapsesHours", 1...100_000)
     // Other hours for single fuels: { DL: 1440 }.
-    Setting(
-      "priceLapsesHoursByFuel", .integers(keys: Fuel.allCases.map(\.rawValue), 1...100_000),
-      .table([:])),
+    package let priceLapsesHoursByFuel = Setting.integers(
+      "priceLapsesHoursByFuel", keys: Fuel.allCases.map(\.rawValue), 1...100_000)
     // ... and this long after it was last listed.
-    Setting("sightLapsesHours", .integer(1...100_000)),
+    package let sightLapsesHours = Setting.integer("sightLapsesHours", 1...100_000)
     // Whether prices are fixed for whole price days.
-    Setting("tellsWholeDays", .boolean, .boolean(false)),
+    package let tellsWholeDays = Setting.boolean("tellsWholeDays", false)
     // A run with more than this share of unreadable records is refused.
-    Setting("maxRejectShare", .share, .number(0.02)),
+    package let maxRejectShare = Setting.share("maxRejectShare", 0.02)
     // A list with less than this share of the prices listed before is refused, or is only partial.
-    Setting("refuseBelowShare", .share, .number(0.7)),
-    Setting("partialBelowShare", .share, .number(0.95)),
+    package let refuseBelowShare = Setting.share("refuseBelowShare", 0.7)
+    package let partialBelowShare = Setting.share("partialBelowShare", 0.95)
     // Fuels of codes that the provider's list lacks, or of codes that changed, with days where
     // needed: { X1: 'E10', P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }.
-    Setting("fuels", .texts, .table([:])),
+    package let fuels = Setting.texts("fuels", [:])
     // How old prices are when they are published, by the rule of the scheme.
-    Setting("delayHours", .integer(0...168), .number(0)),
+    package let delayHours = Setting.integer("delayHours", 0...168, 0)
     // The local time from which on the next price day's prices are published, such as 14:30; empty
     // means never.
-    Setting("publishesTomorrowAt", .text, .text("")),
+    package let publishesTomorrowAt = Setting.text("publishesTomorrowAt", "")
     // Whether a doubtful price that is still reported after a day is believed.
-    Setting("holdingConfirms", .boolean, .boolean(true)),
+    package let holdingConfirms = Setting.boolean("holdingConfirms", true)
     // How far ahead of the fetch a stamp may lie.
-    Setting("horizonMinutes", .integer(0...4_320), .number(10)),
+    package let horizonMinutes = Setting.integer("horizonMinutes", 0...4_320, 10)
     // The provider's own limits; 0 means no limit.
-    Setting("callsPerMonth", .integer(0...1_000_000), .number(0)),
-    Setting("callsPerMinute", .integer(0...1_000), .number(0)),
+    package let callsPerMonth = Setting.integer("callsPerMonth", 0...1_000_000, 0)
+    package let callsPerMinute = Setting.integer("callsPerMinute", 0...1_000, 0)
     // The feed whose key, token and quota this feed shares; empty means its own.
-    Setting("account", .text, .text("")),
+    package let account = Setting.text("account", "")
     // For a provider that also lists what is new: the minutes between two whole lists.
-    Setting("snapshotMinutes", .integer(0...1_440), .number(0)),
+    package let snapshotMinutes = Setting.integer("snapshotMinutes", 0...1_440, 0)
     // How long the documents of runs are kept.
-    Setting("keepBodiesDays", .integer(1...3_650), .number(30)),
-    Setting("leastSecondsBetweenRuns", .integer(0...86_400), .number(0)),
-    Setting("pauseMilliseconds", .integer(0...60_000), .number(0)),
-    Setting("referenceHours", .integer(1...720), .number(24)),
-    Setting("licence", .text),
-    Setting("attribution", .text),
-  ]
+    package let keepBodiesDays = Setting.integer("keepBodiesDays", 1...3_650, 30)
+    package let leastSecondsBetweenRuns = Setting.integer("leastSecondsBetweenRuns", 0...86_400, 0)
+    package let pauseMilliseconds = Setting.integer("pauseMilliseconds", 0...60_000, 0)
+    package let referenceHours = Setting.integer("referenceHours", 1...720, 24)
+    package let licence = Setting.text("licence")
+    package let attribution = Setting.text("attribution")
+  }
 
   /// Returns the environment variables that set a feed's settings; none of them is a secret.
   package static func variables(of feed: String) -> [String] {
-    table.map { $0.variable(prefix: prefix(of: feed)) }
+    Table().variables(prefix: prefix(of: feed))
   }
 
   private static func prefix(of feed: String) -> String {
@@ -89,20 +88,20 @@ package struct Source: Sendable {
       throw .missingKey("feed", place: place)
     }
     settings = try Settings(
-      Self.table, file: entries, place: place,
+      Table(), file: entries, place: place,
       variablePrefix: Self.prefix(of: feed),
       environment: environment)
     self.feed = feed
     self.country = country
-    state = try country.state(of: settings, place: place)
+    state = try country.state(named: settings.state, place: place)
     // Plain HTTP is accepted here for simulators; the client allows it to this machine only.
-    guard let url = URL(string: settings.text("url")), url.host != nil, url.user == nil,
+    guard let url = URL(string: settings.url), url.host != nil, url.user == nil,
       url.password == nil, ["https", "http"].contains(url.scheme?.lowercased())
     else {
       throw .wrongValue(key: "url", place: place, expected: "an https address without credentials")
     }
     self.url = url
-    guard let provider = Catalogue.provider(named: settings.text("provider")) else {
+    guard let provider = Catalogue.provider(named: settings.provider) else {
       throw .wrongValue(
         key: "provider", place: place,
         expected: "one of \(Catalogue.providers.map { $0.id }.joined(separator: ", "))")
@@ -111,17 +110,17 @@ package struct Source: Sendable {
     guard feed.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }) else {
       throw .wrongValue(key: "feed", place: place, expected: "lower-case letters and dashes")
     }
-    let clock = settings.text("publishesTomorrowAt")
+    let clock = settings.publishesTomorrowAt
     guard clock.isEmpty || clock.wholeMatch(of: /([01][0-9]|2[0-3]):[0-5][0-9]/) != nil else {
       throw .wrongValue(key: "publishesTomorrowAt", place: place, expected: "a time such as 14:30")
     }
     publishesTomorrowAt = clock.isEmpty ? nil : clock
-    mapping = try FuelMapping(settings.texts("fuels"), place: place)
+    mapping = try FuelMapping(settings.fuels, place: place)
   }
 
   /// The feed whose secrets and quota this feed uses.
   package var account: String {
-    let account = settings.text("account")
+    let account = settings.account
     return account.isEmpty ? feed : account
   }
 
@@ -147,12 +146,12 @@ package struct Source: Sendable {
 
   /// The shortest pause before a request is repeated, by the provider's own rules.
   package var leastSecondsBetweenCalls: Int {
-    let perMinute = settings.integer("callsPerMinute")
+    let perMinute = settings.callsPerMinute
     return max(
-      settings.integer("leastSecondsBetweenRuns"), perMinute > 0 ? (59 + perMinute) / perMinute : 0)
+      settings.leastSecondsBetweenRuns, perMinute > 0 ? (59 + perMinute) / perMinute : 0)
   }
 
-  package var delay: Duration { .seconds(3_600 * settings.integer("delayHours")) }
+  package var delay: Duration { .seconds(3_600 * settings.delayHours) }
 
   /// Returns the fuel of a feed's code at an instant: by the configuration, otherwise by the
   /// provider's list. An unknown code is unmapped; its text is empty where the code is too long.
@@ -161,5 +160,5 @@ package struct Source: Sendable {
       ?? .unmapped(code.utf8.count <= InputLimit.fuelCodeBytes.value ? code.plain : "")
   }
 
-  package var horizon: Duration { .seconds(60 * settings.integer("horizonMinutes")) }
+  package var horizon: Duration { .seconds(60 * settings.horizonMinutes) }
 }

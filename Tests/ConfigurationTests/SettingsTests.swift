@@ -5,18 +5,18 @@ import Testing
 @testable import Configuration
 
 struct SettingsTests {
-  private let table = [
-    Setting("level", .choice(["low", "high"]), .text("low")),
-    Setting("deadlineSeconds", .integer(1...100), .number(30)),
-    Setting("share", .share, .number(0.5)),
-    Setting("name", .text),
-  ]
+  private struct Table: SettingTable {
+    let level = Setting.choice("level", ["low", "high"], "low")
+    let deadlineSeconds = Setting.integer("deadlineSeconds", 1...100, 30)
+    let share = Setting.share("share", 0.5)
+    let name = Setting.text("name")
+  }
 
   private func settings(
     _ file: [String: Value], environment: [String: String] = [:], flags: [String: String] = [:]
-  ) throws -> Settings {
+  ) throws -> Settings<Table> {
     try Settings(
-      table, file: file, place: "test.json5", variablePrefix: "X", environment: environment,
+      Table(), file: file, place: "test.json5", variablePrefix: "X", environment: environment,
       flags: flags)
   }
 
@@ -26,17 +26,16 @@ struct SettingsTests {
       try settings(file).entries.map { $0.origin.description }
         == ["test.json5", "default", "default", "test.json5"])
     let environment = ["X_DEADLINE_SECONDS": "7", "X_LEVEL": "low"]
-    #expect(try settings(file, environment: environment).integer("deadlineSeconds") == 7)
-    #expect(try settings(file, environment: environment).text("level") == "low")
+    #expect(try settings(file, environment: environment).deadlineSeconds == 7)
+    #expect(try settings(file, environment: environment).level == "low")
     #expect(
-      try settings(file, environment: environment, flags: ["level": "high"]).text("level") == "high"
-    )
+      try settings(file, environment: environment, flags: ["level": "high"]).level == "high")
   }
 
   /// F-M01: a mistake is reported with its place, and a similar key is suggested. The value is
   /// never shown.
   @Test func mistakesAreNamed() {
-    func message(_ body: () throws -> Settings) -> String {
+    func message(_ body: () throws -> Settings<Table>) -> String {
       do {
         _ = try body()
         return "no error"

@@ -35,10 +35,10 @@ final class Lived {
       sources[name] = source
       feeds[name] = try Feed(
         target, name: name, state: source.state,
-        priceLapsesHours: source.settings.integer("priceLapsesHours"),
-        sightLapsesHours: source.settings.integer("sightLapsesHours"),
-        delayHours: source.settings.integer("delayHours"),
-        holdingConfirms: source.settings.boolean("holdingConfirms"))
+        priceLapsesHours: source.settings.priceLapsesHours,
+        sightLapsesHours: source.settings.sightLapsesHours,
+        delayHours: source.settings.delayHours,
+        holdingConfirms: source.settings.holdingConfirms)
     }
     self.feeds = feeds
     self.sources = sources
@@ -111,8 +111,8 @@ final class Lived {
       unread = try feeds[answer.feed]!.says(
         observations, stations: stations, at: Instant(seconds: Int64(answer.takenAt)), now: end,
         coverage: answer.isList ? .complete : .partial,
-        refuseBelow: settings.share("refuseBelowShare"),
-        partialBelow: settings.share("partialBelowShare")
+        refuseBelow: settings.refuseBelowShare,
+        partialBelow: settings.partialBelowShare
       ).believedNow
     } catch let error as BelievedNow {
       unread = error.runs
@@ -141,8 +141,8 @@ final class Lived {
     let settings = sources[answer.feed]!.settings
     let unread = try feeds[answer.feed]!.decide(
       run, takenAt: Instant(seconds: Int64(answer.takenAt)), counts: counts, now: end,
-      refuseBelow: settings.share("refuseBelowShare"),
-      partialBelow: settings.share("partialBelowShare"))
+      refuseBelow: settings.refuseBelowShare,
+      partialBelow: settings.partialBelowShare)
     if counts { withdrawn.remove(number) } else { withdrawn.insert(number) }
     try readAgain(unread)
   }
@@ -212,18 +212,18 @@ final class Lived {
     for (name, source) in sources {
       let settings = source.settings
       world.feeds[name] = .init(
-        state: source.state.code, priceLapse: 3_600 * settings.integer("priceLapsesHours"),
-        priceLapseByFuel: settings.integers("priceLapsesHoursByFuel").mapValues { 3_600 * $0 },
-        sightLapse: 3_600 * settings.integer("sightLapsesHours"),
-        refuseBelow: settings.share("refuseBelowShare"),
-        partialBelow: settings.share("partialBelowShare"),
-        holdingConfirms: settings.boolean("holdingConfirms"),
-        delay: 3_600 * settings.integer("delayHours"))
+        state: source.state.code, priceLapse: 3_600 * settings.priceLapsesHours,
+        priceLapseByFuel: settings.priceLapsesHoursByFuel.mapValues { 3_600 * $0 },
+        sightLapse: 3_600 * settings.sightLapsesHours,
+        refuseBelow: settings.refuseBelowShare,
+        partialBelow: settings.partialBelowShare,
+        holdingConfirms: settings.holdingConfirms,
+        delay: 3_600 * settings.delayHours)
     }
     world.archives[RandomHistory.archive] = .init(
       state: "NSW", feed: RandomHistory.nsw,
-      priceLapse: 3_600 * archive.settings.integer("priceLapsesHours"),
-      priceLapseByFuel: archive.settings.integers("priceLapsesHoursByFuel").mapValues { 3_600 * $0 }
+      priceLapse: 3_600 * archive.settings.priceLapsesHours,
+      priceLapseByFuel: archive.settings.priceLapsesHoursByFuel.mapValues { 3_600 * $0 }
     )
     world.runs = history.answers.enumerated().map { number, answer in
       .init(

@@ -61,7 +61,7 @@ let aggregateCommand = Command(
   let store = try invocation.store(settings)
   let aggregate = Aggregate(
     store: store,
-    workers: Workers(store, count: settings.integer("workers")) {
+    workers: Workers(store, count: settings.workers) {
       try invocation.store(settings)
     }, regions: regions, brands: brands, events: events,
     decisions: try decisions(file: folder + "/stations.json5"), clock: clock,

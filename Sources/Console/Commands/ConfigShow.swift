@@ -68,14 +68,15 @@ private struct Shown: Encodable {
 
   init(folder: String) { self.folder = folder }
 
-  mutating func add(_ name: String, _ settings: Settings) {
+  mutating func add(_ name: String, _ settings: Settings<some SettingTable>) {
+    let table = Invocation.Table()
     sections.append(
       Section(
         name: name,
         settings: settings.entries.map { key, value, origin in
           // A connection string may contain a password, and the path of a watcher's address is as
           // secret as one.
-          let isMasked = ["database", "pingUrl"].contains(key) && value != .text("")
+          let isMasked = [table.database.key, table.pingUrl.key].contains(key) && value != .text("")
           return Setting(key: key, value: isMasked ? "***" : "\(value)", origin: "\(origin)")
         }))
   }

@@ -99,7 +99,7 @@ private struct Doctor {
   }
 
   /// Checks whether the rules of `notify` can be followed.
-  mutating func notices(_ settings: Settings, _ invocation: Invocation) {
+  mutating func notices(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
     do {
       let rules = try NoticeRule.all(
         file: try invocation.configurationFolder() + "/notify.json5")
@@ -114,11 +114,11 @@ private struct Doctor {
     }
   }
 
-  mutating func database(_ settings: Settings, _ invocation: Invocation) {
+  mutating func database(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
     let connection: Connection
     do {
       connection = try Connection(
-        settings.text("database"), deadline: try invocation.deadline(settings))
+        settings.database, deadline: try invocation.deadline(settings))
       try Migrator(connection).verify()
     } catch {
       return tell(.fail, "database", "\(error)")
@@ -166,10 +166,10 @@ private struct Doctor {
     }
   }
 
-  mutating func state(_ settings: Settings, _ invocation: Invocation) {
+  mutating func state(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
     guard
       let folder = TokenCache.folder(
-        configured: settings.text("stateFolder"), environment: invocation.environment)
+        configured: settings.stateFolder, environment: invocation.environment)
     else {
       return tell(.warn, "state folder", "no HOME: every run asks for new tokens")
     }
@@ -186,7 +186,7 @@ private struct Doctor {
   }
 
   mutating func keys(of source: Source, _ invocation: Invocation) {
-    guard source.settings.boolean("enabled") else {
+    guard source.settings.enabled else {
       return tell(.off, source.feed, "switched off in the configuration")
     }
     do {
@@ -210,7 +210,9 @@ private struct Doctor {
 
   /// Rehearses one run: with all limits and with requests that count as usual, but without storing
   /// anything.
-  mutating func ask(_ source: Source, _ settings: Settings, _ invocation: Invocation) async {
+  mutating func ask(
+    _ source: Source, _ settings: Settings<Invocation.Table>, _ invocation: Invocation
+  ) async {
     let what = "\(source.feed) online"
     do {
       let store = try invocation.store(settings)

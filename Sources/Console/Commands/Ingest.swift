@@ -87,7 +87,7 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--all and names of feeds cannot be combined")
     }
-    let enabled = sources.filter { $0.settings.boolean("enabled") }
+    let enabled = sources.filter { $0.settings.enabled }
     guard !enabled.isEmpty else { throw ConfigurationError.noFeeds }
     return enabled
   }
@@ -114,7 +114,7 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
 /// What all feeds of one call share.
 private struct IngestRun {
   let invocation: Invocation
-  let settings: Settings
+  let settings: Settings<Invocation.Table>
   let clock: Clock
   let client: Client
 

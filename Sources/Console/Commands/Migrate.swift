@@ -24,7 +24,7 @@ let migrateCommand = Command(
   }
   _ = try Country(folder: try invocation.configurationFolder())
   let connection = try Connection(
-    settings.text("database"), deadline: try invocation.deadline(settings))
+    settings.database, deadline: try invocation.deadline(settings))
   let migrator = Migrator(connection)
   switch word {
   case "verify":

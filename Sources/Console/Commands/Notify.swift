@@ -92,12 +92,12 @@ struct Receivers {
   private let addresses: [String: URL]
   private let path: String
 
-  init(_ rules: [NoticeRule], _ invocation: Invocation, _ settings: Settings) throws {
+  init(
+    _ rules: [NoticeRule], _ invocation: Invocation, _ settings: Settings<Invocation.Table>
+  ) throws {
     self.rules = rules
     client = .session(
-      Limits(
-        timeoutSeconds: 10, maxBodyBytes: 1 << 16,
-        allowLoopback: settings.boolean("allowLoopback")))
+      Limits(timeoutSeconds: 10, maxBodyBytes: 1 << 16, allowLoopback: settings.allowLoopback))
     path = invocation.environment["PATH"] ?? "/usr/bin:/bin"
     let secrets = Secrets(environment: invocation.environment)
     var addresses: [String: URL] = [:]

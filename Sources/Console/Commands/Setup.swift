@@ -26,7 +26,7 @@ let setupCommand = Command(
   let settings = try invocation.settings()
   let sources = try invocation.sources()
   guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
-  let target = settings.text("database")
+  let target = settings.database
   let deadline = try invocation.deadline(settings)
   let made = try Connection.makeDatabase(target, deadline: deadline)
   let connection = try Connection(target, deadline: deadline)
@@ -47,7 +47,7 @@ let setupCommand = Command(
   let missing = try notSetUp(
     invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
   let ready = sources.filter { source in
-    source.settings.boolean("enabled") && !missing.contains { $0.feed == source.feed }
+    source.settings.enabled && !missing.contains { $0.feed == source.feed }
   }
   say("feeds", ready.isEmpty ? "none are set up" : ready.map(\.feed).joined(separator: ", "))
   for feed in missing { say("", "\(feed.feed) is not set up: set \(feed.missing)") }
@@ -96,7 +96,7 @@ private func cronLine(
   let named = ["PGPASSWORD", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER"]
   let others = invocation.environment.filter { $0.key.hasPrefix("PG") && !named.contains($0.key) }
     .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  let target = try invocation.settings().text("database")
+  let target = try invocation.settings().database
   let server =
     target.isEmpty || holdsPassword(target)
     ? [

@@ -81,7 +81,7 @@ func notSetUp(
   let secrets = Secrets(environment: invocation.environment)
   return try invocation.sources().compactMap { source in
     // A key that cannot be used is reported by `bowser doctor`.
-    guard source.settings.boolean("enabled"), !read.contains(source.feed),
+    guard source.settings.enabled, !read.contains(source.feed),
       case .missingSecret(_, _, let variable)? = try? source.missingSecret(in: secrets)
     else { return nil }
     return (source.feed, variable)

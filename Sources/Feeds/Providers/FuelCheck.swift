@@ -32,7 +32,7 @@ enum FuelCheck: Provider {
       "Content-Type": "application/json; charset=utf-8",
       "Accept": "application/json",
     ]
-    if let states = source.settings.texts("parameters")["states"] {
+    if let states = source.settings.parameters["states"] {
       return [
         Call(
           name: "prices", path: "/FuelPriceCheck/v2/fuel/prices", query: [("states", states)],

@@ -29,7 +29,7 @@ enum FuelPricesDirect: Provider {
   ]
 
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
-    let region = source.settings.texts("parameters")["geoRegionId"] ?? "1"
+    let region = source.settings.parameters["geoRegionId"] ?? "1"
     let country = [("countryId", "21")]
     let state = country + [("geoRegionLevel", "3"), ("geoRegionId", region)]
     return [

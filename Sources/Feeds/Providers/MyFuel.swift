@@ -24,7 +24,7 @@ enum MyFuel: Provider {
   private static let outletsPerCall = 10
 
   private static func isPage(_ source: Source) -> Bool {
-    source.settings.texts("parameters")["interface"] != "api"
+    source.settings.parameters["interface"] != "api"
   }
 
   static func secrets(_ source: Source) -> [String] {

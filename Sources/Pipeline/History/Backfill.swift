@@ -142,7 +142,7 @@ package struct Backfill {
       Lane(
         ArchiveLoader(
           store, source: source, stations: stations, now: now,
-          maxRejectShare: archive.settings.share("maxRejectShare")))
+          maxRejectShare: archive.settings.maxRejectShare))
     }
     var flights: [Int: Flight] = [:]
     func land(_ lane: Int) async throws {
@@ -238,13 +238,13 @@ package struct Backfill {
     try store.register(
       SourceRecord(
         feed: archive.source, state: archive.state, cadenceMinutes: 44_640,
-        priceLapsesHours: archive.settings.integer("priceLapsesHours"),
-        priceLapsesHoursByFuel: archive.settings.integers("priceLapsesHoursByFuel"),
-        sightLapsesHours: archive.settings.integer("priceLapsesHours"),
-        tellsWholeDays: archive.settings.boolean("tellsWholeDays"),
-        licence: archive.settings.text("licence"),
-        attribution: archive.settings.text("attribution"), isEnabled: true, callsPerMonth: 0,
-        isArchive: true, scheme: archive.feed, hasCodes: archive.format.hasCodes),
+        priceLapsesHours: archive.settings.priceLapsesHours,
+        priceLapsesHoursByFuel: archive.settings.priceLapsesHoursByFuel,
+        sightLapsesHours: archive.settings.priceLapsesHours,
+        tellsWholeDays: archive.settings.tellsWholeDays,
+        licence: archive.settings.licence, attribution: archive.settings.attribution,
+        isEnabled: true, callsPerMonth: 0, isArchive: true,
+        scheme: archive.feed, hasCodes: archive.format.hasCodes),
       now: clock.now())
   }
 

@@ -2,34 +2,36 @@ package import Configuration
 import FuelModel
 package import Store
 
+private struct DecisionTable: SettingTable {
+  let on = Setting.text("on")
+  // The name of a feed or archive, a blank, and the station code there.
+  let station = Setting.text("station")
+  let isSame = Setting.choice("is", ["same", "another"])
+  let other = Setting.text("as")
+  let why = Setting.text("why")
+}
+
 /// Reads from `stations.json5` which station records a person declared to be one station or two.
 package func decisions(file: String) throws(ConfigurationError) -> [StationDecision] {
   let place = String(file.split(separator: "/").last ?? "stations.json5")
-  let table = [
-    Setting("on", .text),
-    // The name of a feed or archive, a blank, and the station code there.
-    Setting("station", .text),
-    Setting("is", .choice(["same", "another"])),
-    Setting("as", .text),
-    Setting("why", .text),
-  ]
   var decisions: [StationDecision] = []
-  for settings in try Settings.list(file: file, table) {
-    func record(_ key: String) throws(ConfigurationError) -> (String, String) {
-      let parts = settings.text(key).split(separator: " ", maxSplits: 1).map(String.init)
+  for settings in try Settings.list(file: file, DecisionTable()) {
+    func record(_ text: String, _ key: String) throws(ConfigurationError) -> (String, String) {
+      let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
         throw .wrongValue(
           key: key, place: place, expected: "a feed or archive and one of its station codes")
       }
       return (parts[0], parts[1])
     }
-    guard let on = try day("on", settings, place) else {
+    guard let on = try day(settings.on, "on", place) else {
       throw .wrongValue(key: "on", place: place, expected: "a day such as 2026-07-01")
     }
-    let (first, second) = (try record("station"), try record("as"))
+    let first = try record(settings.station, "station")
+    let second = try record(settings.other, "as")
     let decision = StationDecision(
       day: on, firstSource: first.0, firstCode: first.1, secondSource: second.0,
-      secondCode: second.1, isSame: settings.text("is") == "same", reason: settings.text("why"))
+      secondCode: second.1, isSame: settings.isSame == "same", reason: settings.why)
     guard
       !decisions.contains(where: {
         Set([$0.firstSource + " " + $0.firstCode, $0.secondSource + " " + $0.secondCode])

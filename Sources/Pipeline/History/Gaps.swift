@@ -33,7 +33,7 @@ package func gaps(
         let isArchived = archive.map { $0.from <= day && day <= $0.until ?? day } ?? false
         let command =
           isArchived
-          ? archive.map { "bowser backfill \($0.id) FILES, from \($0.settings.text("page"))" }
+          ? archive.map { "bowser backfill \($0.id) FILES, from \($0.settings.page)" }
           : kept.map { "bowser backfill \($0) FILES, if the answers were kept" }
         if let last = gaps.last, last.to + 1 == day, last.command == command {
           gaps[gaps.count - 1].to = day

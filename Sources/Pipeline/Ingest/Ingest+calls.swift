@@ -17,8 +17,8 @@ extension Ingest {
     if history.askedNobody, hasSecrets { return true }
     if history.failures > 0, let tried = history.lastTried, tried <= now {
       // Where calls are limited, an outage of days must not use up the calls of a month.
-      let minutes = source.settings.integer("cadenceMinutes")
-      let isCounted = source.settings.integer("callsPerMonth") > 0
+      let minutes = source.settings.cadenceMinutes
+      let isCounted = source.settings.callsPerMonth > 0
       let wait = isCounted ? min(minutes << min(history.failures - 1, 8), max(minutes, 60)) : 10
       return now >= tried + .seconds(60 * wait - 30)
     }
@@ -68,15 +68,15 @@ extension Ingest {
     if let notBefore = past.notBefore, isLeftAlone(until: notBefore, at: now) {
       throw IngestError.notBefore(notBefore)
     }
-    let pause = source.settings.integer("leastSecondsBetweenRuns")
+    let pause = source.settings.leastSecondsBetweenRuns
     if pause > 0, let last = past.lastStart, now >= last, now < last + .seconds(pause) {
       throw IngestError.notBefore(last + .seconds(pause))
     }
-    let perMonth = source.settings.integer("callsPerMonth")
+    let perMonth = source.settings.callsPerMonth
     if perMonth > 0, past.callsThisMonth + requests > perMonth {
       throw IngestError.quotaSpent(allowed: perMonth)
     }
-    let perMinute = source.settings.integer("callsPerMinute")
+    let perMinute = source.settings.callsPerMinute
     if perMinute > 0, past.callsThisMinute + requests > perMinute {
       throw IngestError.notBefore(now + .seconds(60))
     }
@@ -86,7 +86,7 @@ extension Ingest {
   /// either the complete list or only the news.
   func dueCalls(_ id: SourceID) throws -> [Call] {
     let now = clock.now()
-    let age = Duration.seconds(3600 * source.settings.integer("referenceHours"))
+    let age = Duration.seconds(3600 * source.settings.referenceHours)
     let calls = source.provider.calls(source, at: now)
     let wantsSnapshot = try calls.contains { call in
       guard call.role == .snapshot else { return false }
@@ -94,7 +94,7 @@ extension Ingest {
       // The provider begins its news afresh each day and does not state in which time zone. So the
       // first call of a day asks for the complete list, both by the state's time zone and by UTC.
       let zone = source.state.timeZone
-      return now >= last + .seconds(60 * source.settings.integer("snapshotMinutes") - 30)
+      return now >= last + .seconds(60 * source.settings.snapshotMinutes - 30)
         || now < last || zone.local(now).day != zone.local(last).day
         || now.seconds / 86_400 != last.seconds / 86_400
     }

@@ -82,7 +82,7 @@ extension Ingest {
         store, of: id, rules: source.listRules, now: clock.now(), leavesSpans: leavesSpans)
       let counts = try merge.take(
         reading, payload: payload, run: run, requests: requests,
-        tellsWholeDays: source.settings.boolean("tellsWholeDays"))
+        tellsWholeDays: source.settings.tellsWholeDays)
       log.info(
         "stored",
         [
@@ -110,7 +110,7 @@ extension Ingest {
   /// and no part of it is believed.
   private func checkRejects(_ settled: Reading.Settled) throws {
     let bad = settled.rejects.count { $0.reason.countsAgainstFeed }
-    let share = source.settings.share("maxRejectShare")
+    let share = source.settings.maxRejectShare
     // A few bad records in a small list are no reason to lose the others.
     guard bad > 5, Double(bad) > share * Double(settled.received) else { return }
     let reasons = Dictionary(

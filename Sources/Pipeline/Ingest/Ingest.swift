@@ -71,7 +71,7 @@ package struct Ingest {
   /// and checks whether the provider may be called. The caller must pass the returned visit to
   /// `finish`.
   package func begin() throws -> Visit {
-    guard source.settings.boolean("enabled") else { throw IngestError.off }
+    guard source.settings.enabled else { throw IngestError.off }
     let id = try register()
     do {
       try adoptOrphans(of: id)
@@ -158,15 +158,13 @@ package struct Ingest {
     let id = try store.register(
       SourceRecord(
         feed: source.feed, state: source.state,
-        cadenceMinutes: settings.integer("cadenceMinutes"),
-        priceLapsesHours: settings.integer("priceLapsesHours"),
-        priceLapsesHoursByFuel: settings.integers("priceLapsesHoursByFuel"),
-        sightLapsesHours: settings.integer("sightLapsesHours"),
-        tellsWholeDays: settings.boolean("tellsWholeDays"), licence: settings.text("licence"),
-        attribution: settings.text("attribution"), isEnabled: settings.boolean("enabled"),
-        callsPerMonth: settings.integer("callsPerMonth"), account: source.account,
-        delayHours: settings.integer("delayHours"),
-        holdingConfirms: settings.boolean("holdingConfirms"),
+        cadenceMinutes: settings.cadenceMinutes, priceLapsesHours: settings.priceLapsesHours,
+        priceLapsesHoursByFuel: settings.priceLapsesHoursByFuel,
+        sightLapsesHours: settings.sightLapsesHours,
+        tellsWholeDays: settings.tellsWholeDays, licence: settings.licence,
+        attribution: settings.attribution, isEnabled: settings.enabled,
+        callsPerMonth: settings.callsPerMonth, account: source.account,
+        delayHours: settings.delayHours, holdingConfirms: settings.holdingConfirms,
         publishesTomorrowAt: source.publishesTomorrowAt),
       now: clock.now())
     guard try store.lock(id) else { throw IngestError.busy }
@@ -177,8 +175,7 @@ package struct Ingest {
   /// cost more than it saves.
   private func prune(_ id: SourceID) throws {
     try store.pruneBodies(
-      of: id,
-      before: clock.now() - .seconds(86_400 * source.settings.integer("keepBodiesDays")))
+      of: id, before: clock.now() - .seconds(86_400 * source.settings.keepBodiesDays))
     try store.pruneRejects(of: id)
   }
 
@@ -207,8 +204,7 @@ extension Source {
   /// The rules by which the lists of the feed are judged.
   var listRules: ListRules {
     ListRules(
-      window: Int64(settings.integer("sightLapsesHours")) * 3_600_000_000,
-      refuseBelow: settings.share("refuseBelowShare"),
-      partialBelow: settings.share("partialBelowShare"))
+      window: Int64(settings.sightLapsesHours) * 3_600_000_000,
+      refuseBelow: settings.refuseBelowShare, partialBelow: settings.partialBelowShare)
   }
 }

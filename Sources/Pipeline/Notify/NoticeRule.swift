@@ -36,43 +36,43 @@ package struct NoticeRule: Sendable {
       ? (quiet.from..<quiet.until).contains(second) : second >= quiet.from || second < quiet.until
   }
 
+  private struct Table: SettingTable {
+    let name = Setting.text("name")
+    let region = Setting.text("region", "")
+    let place = Setting.text("place", "")
+    let nearKilometres = Setting.decimal("nearKilometres", 0.1...500)
+    let fuel = Setting.choice("fuel", Fuel.allCases.map(\.rawValue), "U91")
+    let belowCents = Setting.decimal("belowCents", 1...1_000)
+    let address = Setting.text("address", "")
+    let command = Setting.text("command", "")
+    // Such as '22:00-07:00', in local time of the place.
+    let quiet = Setting.text("quiet", "")
+  }
+
   /// Reads the rules from `notify.json5`. A configuration without that file has none.
   package static func all(file: String) throws(ConfigurationError) -> [NoticeRule] {
     guard FileManager.default.fileExists(atPath: file) else { return [] }
     let place = String(file.split(separator: "/").last ?? "notify.json5")
-    let table = [
-      Setting("name", .text),
-      Setting("region", .text, .text("")),
-      Setting("place", .text, .text("")),
-      Setting("nearKilometres", .decimal(0.1...500), .null),
-      Setting("fuel", .choice(Fuel.allCases.map(\.rawValue)), .text("U91")),
-      Setting("belowCents", .decimal(1...1_000), .null),
-      Setting("address", .text, .text("")),
-      Setting("command", .text, .text("")),
-      // Such as '22:00-07:00', in local time of the place.
-      Setting("quiet", .text, .text("")),
-    ]
     var rules: [NoticeRule] = []
-    for settings in try Settings.list(file: file, table) {
+    for settings in try Settings.list(file: file, Table()) {
       func wrong(_ key: String, _ expected: String) -> ConfigurationError {
         .wrongValue(key: key, place: place, expected: expected)
       }
-      let name = settings.text("name")
+      let name = settings.name
       guard name.wholeMatch(of: /[a-z0-9-]{1,60}/) != nil,
         !rules.contains(where: { $0.name == name })
       else { throw wrong("name", "lower-case letters, digits and dashes, used once") }
-      let (region, somewhere) = (settings.text("region"), settings.text("place"))
+      let (region, somewhere) = (settings.region, settings.place)
       guard region.isEmpty != somewhere.isEmpty else {
         throw wrong("region", "given for a verdict, or place given for a price, but not both")
       }
       var kind = Kind.verdict
       if region.isEmpty {
-        guard let cents = settings.decimal("belowCents"),
-          let price = Price(tenths: Cents.tenths(cents))
+        guard let cents = settings.belowCents, let price = Price(tenths: Cents.tenths(cents))
         else { throw wrong("belowCents", "a price in cents per litre") }
         kind = .price(below: price)
       }
-      let (address, command) = (settings.text("address"), settings.text("command"))
+      let (address, command) = (settings.address, settings.command)
       guard address.isEmpty != command.isEmpty else {
         throw wrong(
           "address", "the name of an address, or command given with a program, but not both")
@@ -87,10 +87,10 @@ package struct NoticeRule: Sendable {
       rules.append(
         NoticeRule(
           name: name, kind: kind, place: region.isEmpty ? somewhere : region,
-          kilometres: settings.decimal("nearKilometres"),
-          fuel: Fuel.allCases.first { $0.rawValue == settings.text("fuel") } ?? .u91,
+          kilometres: settings.nearKilometres,
+          fuel: Fuel.allCases.first { $0.rawValue == settings.fuel } ?? .u91,
           target: address.isEmpty ? .command(command) : .address(secret: address),
-          quiet: try quiet(settings.text("quiet"), place)))
+          quiet: try quiet(settings.quiet, place)))
     }
     return rules
   }

@@ -3,6 +3,19 @@ import Foundation
 package import FuelModel
 package import Store
 
+private struct EventTable: SettingTable {
+  let on = Setting.text("on")
+  let state: Setting<String>
+  let fuel = Setting.choice("fuel", Fuel.allCases.map(\.rawValue) + [""], "")
+  let what = Setting.text("what")
+  // In cents, with at most two decimals.
+  let cpl = Setting.decimal("cpl", -500...500)
+
+  init(_ country: Country) {
+    state = Setting.choice("state", country.states.map(\.code) + [""], "")
+  }
+}
+
 /// Reads events that affected the whole market from `events.json5`. A configuration without that
 /// file has none.
 package func marketEvents(
@@ -10,25 +23,17 @@ package func marketEvents(
 ) throws(ConfigurationError) -> [MarketEvent] {
   guard FileManager.default.fileExists(atPath: file) else { return [] }
   let place = String(file.split(separator: "/").last ?? "events.json5")
-  let table = [
-    Setting("on", .text),
-    Setting("state", .choice(country.states.map(\.code) + [""]), .text("")),
-    Setting("fuel", .choice(Fuel.allCases.map(\.rawValue) + [""]), .text("")),
-    Setting("what", .text),
-    // In cents, with at most two decimals.
-    Setting("cpl", .decimal(-500...500), .null),
-  ]
   var events: [MarketEvent] = []
-  for settings in try Settings.list(file: file, table) {
-    guard let day = try day("on", settings, place), !settings.text("what").isEmpty else {
+  for settings in try Settings.list(file: file, EventTable(country)) {
+    guard let day = try day(settings.on, "on", place), !settings.what.isEmpty else {
       throw .wrongValue(
         key: "on", place: place, expected: "a day such as 2026-07-01, with a text in what")
     }
-    let (state, fuel) = (settings.text("state"), settings.text("fuel"))
+    let (state, fuel) = (settings.state, settings.fuel)
     events.append(
       MarketEvent(
         day: day, state: state.isEmpty ? nil : state, fuel: fuel.isEmpty ? nil : fuel,
-        what: settings.text("what").plain, cents: settings.decimal("cpl")))
+        what: settings.what.plain, cents: settings.cpl))
   }
   return events
 }

@@ -2,6 +2,23 @@ package import Configuration
 package import FuelModel
 package import Store
 
+private struct RegionTable: SettingTable {
+  let region = Setting.text("region")
+  let name = Setting.text("name")
+  let kind = Setting.choice("kind", ["capital", "area", "rest"], "area")
+  let state: Setting<String>
+  let centre = Setting.texts("centre", [:])
+  let radiusKilometres = Setting.integer("radiusKilometres", 0...3_000, 0)
+  // For stations without a position, such as '2000-2234, 2740-2786'.
+  let postcodes = Setting.text("postcodes", "")
+  let from = Setting.text("from", "")
+  let until = Setting.text("until", "")
+
+  init(_ country: Country) {
+    state = Setting.choice("state", country.states.map(\.code) + [""], "")
+  }
+}
+
 /// Reads the regions that averages are made of. The nation and its states are always among them;
 /// capitals and other areas come from `regions.json5`.
 package func regions(
@@ -19,47 +36,36 @@ package func regions(
         radiusKilometres: nil))
   }
   let place = String(file.split(separator: "/").last ?? "regions.json5")
-  let table = [
-    Setting("region", .text),
-    Setting("name", .text),
-    Setting("kind", .choice(["capital", "area", "rest"]), .text("area")),
-    Setting("state", .choice(country.states.map(\.code) + [""]), .text("")),
-    Setting("centre", .texts, .table([:])),
-    Setting("radiusKilometres", .integer(0...3_000), .number(0)),
-    // For stations without a position, such as '2000-2234, 2740-2786'.
-    Setting("postcodes", .text, .text("")),
-    Setting("from", .text, .text("")),
-    Setting("until", .text, .text("")),
-  ]
-  for settings in try Settings.list(file: file, table) {
-    let isRest = settings.text("kind") == "rest"
+  for settings in try Settings.list(file: file, RegionTable(country)) {
+    let isRest = settings.kind == "rest"
     let position = isRest ? nil : try centre(settings, country, place)
-    if isRest && settings.text("state").isEmpty {
+    if isRest && settings.state.isEmpty {
       throw .wrongValue(
         key: "state", place: place, expected: "the state that the region is the rest of")
     }
-    if !isRest && settings.integer("radiusKilometres") == 0 {
+    if !isRest && settings.radiusKilometres == 0 {
       throw .missingKey("radiusKilometres", place: place)
     }
-    let code = settings.text("region")
+    let code = settings.region
     guard !regions.contains(where: { $0.code.lowercased() == code.lowercased() }) else {
       throw .wrongValue(key: "region", place: place, expected: "a name used once")
     }
     regions.append(
       Region(
-        code: code, name: settings.text("name"), kind: settings.text("kind"),
-        state: country.state(settings.text("state")), centre: position,
-        radiusKilometres: isRest ? nil : Double(settings.integer("radiusKilometres")),
-        postcodes: try postcodes(settings.text("postcodes"), country, place),
-        from: try day("from", settings, place), until: try day("until", settings, place)))
+        code: code, name: settings.name, kind: settings.kind,
+        state: country.state(settings.state), centre: position,
+        radiusKilometres: isRest ? nil : Double(settings.radiusKilometres),
+        postcodes: try postcodes(settings.postcodes, country, place),
+        from: try day(settings.from, "from", place),
+        until: try day(settings.until, "until", place)))
   }
   return regions
 }
 
 private func centre(
-  _ settings: Settings, _ country: Country, _ place: String
+  _ settings: Settings<RegionTable>, _ country: Country, _ place: String
 ) throws(ConfigurationError) -> Position {
-  let centre = settings.texts("centre")
+  let centre = settings.centre
   guard let latitude = centre["latitude"].flatMap(Double.init),
     let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,
     let position = Position(latitude: latitude, longitude: longitude), country.contains(position)
@@ -90,9 +96,8 @@ private func postcodes(
 ///
 /// - Throws: `ConfigurationError.wrongValue` where the text is not a day.
 func day(
-  _ key: String, _ settings: Settings, _ place: String
+  _ text: String, _ key: String, _ place: String
 ) throws(ConfigurationError) -> Day? {
-  let text = settings.text(key)
   if text.isEmpty { return nil }
   guard let day = Day(text) else {
     throw .wrongValue(key: key, place: place, expected: "a day such as 2026-07-01")
