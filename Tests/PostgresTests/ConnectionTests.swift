@@ -280,6 +280,25 @@ struct ConnectionTests {
     }
   }
 
+  /// F-K08: a pooler that gives one session of the server to several clients in turns is refused. A
+  /// pooler that gives each client a session of its own is not.
+  @Test(arguments: [true, false])
+  func poolersThatShareASessionAreRefused(isShared: Bool) async throws {
+    try await TestDatabase.withEmpty { target in
+      let pooler = try Pooler(isShared: isShared)
+      defer { pooler.close() }
+      var told = ""
+      do {
+        let connection = try Connection(pooler.target(target), deadline: Deadline(seconds: 20))
+        #expect(try connection.lines("SELECT 1") == ["1"])
+      } catch {
+        told = "\(error)"
+      }
+      #expect(told.contains("a pooler in transaction mode") == isShared, "\(told)")
+      #expect(told.isEmpty == !isShared, "\(told)")
+    }
+  }
+
   /// F-N08: when the answer to COMMIT is lost, the client asks the server whether the transaction
   /// was committed, and the session goes on.
   @Test(arguments: Proxy.Fault.allCases)

@@ -1,5 +1,4 @@
 import Foundation
-import Postgres
 import Synchronization
 
 #if canImport(Glibc)
@@ -53,7 +52,6 @@ package final class Proxy: Sendable {
 
   private let state = Mutex(State())
   private let listener: Int32
-  private let server: String
   private let fault: Fault
   private let message: Int?
   private let commit: Int?
@@ -70,34 +68,22 @@ package final class Proxy: Sendable {
     self.fault = fault
     self.message = message
     self.commit = commit
-    let environment = ProcessInfo.processInfo.environment
-    server = "\(environment["PGHOST"] ?? "")/.s.PGSQL.\(environment["PGPORT"] ?? "5432")"
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let port = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        guard bind(listener, address, length) == 0, listen(listener, 64) == 0,
-          getsockname(listener, address, &length) == 0
-        else { return -1 }
-        return 0
-      }
-    }
-    guard port == 0 else { throw PostgresError.cannotConnect("no port for the proxy") }
-    self.port = Int(UInt16(bigEndian: address.sin_port))
+    let (listener, port) = try listenOnLoopback()
+    self.listener = listener
+    self.port = port
     Thread.detachNewThread { self.accept() }
   }
 
   /// Returns a libpq target that leads through the proxy.
   package func target(_ target: String) -> String {
-    let user = ProcessInfo.processInfo.environment["PGUSER"] ?? NSUserName()
-    return "\(target) host=127.0.0.1 port=\(port) user=\(user) sslmode=disable gssencmode=disable"
+    loopbackTarget(target, port: port)
   }
 
   /// The number of messages that clients have sent.
   package var seen: Int { state.withLock { $0.seen } }
+
+  /// The number of COMMITs among them.
+  package var commits: Int { state.withLock { $0.commits } }
 
   /// Closes the proxy and all connections through it.
   package func close() {
@@ -113,7 +99,7 @@ package final class Proxy: Sendable {
     while true {
       let client = Glibc.accept(listener, nil, nil)
       guard client >= 0 else { return }
-      guard let upstream = connectToServer() else {
+      guard let upstream = connectToTestServer() else {
         Glibc.close(client)
         continue
       }
@@ -126,23 +112,6 @@ package final class Proxy: Sendable {
         Thread.detachNewThread { self.pass(over: link, isClient: isClient) }
       }
     }
-  }
-
-  private func connectToServer() -> Int32? {
-    let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(server.utf8)) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(upstream, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0 else {
-      Glibc.close(upstream)
-      return nil
-    }
-    return upstream
   }
 
   private enum Fate {
