@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A time zone by its IANA name. The rules come from the system's zone data.
 package struct Zone: RawRepresentable, Hashable, Sendable {
@@ -34,7 +34,12 @@ package struct Zone: RawRepresentable, Hashable, Sendable {
 
   /// Whether this machine has zone data, and the data include daylight saving time.
   package static var isDataPresent: Bool {
-    guard let sydney = TimeZone(identifier: Zone.sydney.rawValue) else { return false }
+    isComplete(TimeZone(identifier: Zone.sydney.rawValue))
+  }
+
+  /// Whether a time zone, that of Sydney, was found and has daylight saving time.
+  package static func isComplete(_ sydney: TimeZone?) -> Bool {
+    guard let sydney else { return false }
     // 2026-01-01 is in summer (UTC+11), 2026-07-01 in winter (UTC+10).
     return sydney.secondsFromGMT(for: Date(timeIntervalSince1970: 1_767_225_600)) == 39_600
       && sydney.secondsFromGMT(for: Date(timeIntervalSince1970: 1_782_864_000)) == 36_000

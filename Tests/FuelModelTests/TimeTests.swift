@@ -30,6 +30,16 @@ struct TimeTests {
     #expect(Instant(iso: text, assumingUTC: true) == nil)
   }
 
+  /// F-T09: zone data count as missing where Sydney is unknown, and where its clocks never change.
+  /// A run then ends with 78. No test takes the data away from a run, because they are a part of
+  /// the platform's libraries.
+  @Test func missingZoneDataAreNoticed() {
+    #expect(!Zone.isComplete(nil))
+    #expect(!Zone.isComplete(TimeZone(secondsFromGMT: 36_000)))
+    #expect(!Zone.isComplete(TimeZone(secondsFromGMT: 39_600)))
+    #expect(Zone.isDataPresent)
+  }
+
   @Test func aStampWithoutZoneIsOnlyUTCWhereTheFeedSaysSo() {
     #expect(Instant(iso: "2022-11-12T07:26:03") == nil)
   }
