@@ -145,6 +145,96 @@ struct WaitTests {
     }
   }
 
+  /// F-K06: when the answer to a COMMIT is lost, at whichever COMMIT of a run, the run finds that
+  /// the work is done, or the next run repeats it without effect.
+  @Test(.longer) func aLostAnswerOfAnyCommitDoesNoHarm() async throws {
+    let words = [
+      "ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "\(IslandTests.now)",
+    ]
+    func stored(_ target: String) throws -> [String] {
+      let connection = try Connection(target)
+      return try connection.lines(
+        """
+        SELECT station_code, fuel_id, effective_at, price_tenths
+        FROM fuel.price JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3, 4
+        """)
+        + connection.lines("SELECT count(*) FROM fuel_v1.ingest_runs WHERE outcome = 'stored'")
+    }
+    /// Runs twice, the first time through a proxy.
+    func twice(losing commit: Int?) async throws -> (code: Int32, commits: Int, stored: [String]) {
+      try await TestDatabase.with { target in
+        let proxy = try Proxy(.losesTheAnswer, atCommit: commit)
+        let first = try CommandTests.run(words, on: proxy.target(target))
+        let commits = proxy.commits
+        proxy.close()
+        let second = try CommandTests.run(words, on: target)
+        #expect(second.code == 0, "COMMIT \(commit ?? 0): \(first), then \(second)")
+        return (first.code, commits, try stored(target))
+      }
+    }
+    let whole = try await twice(losing: nil)
+    #expect(whole.code == 0 && whole.commits > 0 && whole.stored.count > 20)
+    var codes: Set<Int32> = []
+    let step = max(1, whole.commits / Long.count(short: 3, long: 100))
+    for commit in stride(from: 1, through: whole.commits, by: step) {
+      let found = try await twice(losing: commit)
+      codes.insert(found.code)
+      #expect(firstDifference(found.stored, whole.stored) == nil, "COMMIT \(commit)")
+    }
+    #expect(codes.contains(0) && codes.isSubset(of: [0, 75]), "\(codes)")
+  }
+
+  /// F-N07: the server crashes and restarts while a run writes. The run ends with 75 and has stored
+  /// nothing. The next run stores everything.
+  @Test(.long) func aRestartIsAReasonToTryAgain() async throws {
+    let cluster = try Cluster()
+    #expect(try CommandTests.run(["migrate"], on: cluster.target).code == 0)
+    let words = [
+      "ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "\(IslandTests.now)",
+    ]
+    // The lock stops the run where it writes prices.
+    let holder = try Connection(cluster.target, application: "holder")
+    try holder.execute("BEGIN; LOCK TABLE fuel.price IN SHARE MODE")
+    let process = CommandTests.process(words, cluster.target, [:])
+    process.standardInput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let looker = try Connection(cluster.target, application: "looker")
+    let isWriting = try await waitUntil(within: .seconds(15)) {
+      try looker.lines(
+        """
+        SELECT count(*) FROM pg_catalog.pg_stat_activity
+        WHERE application_name = 'bowser' AND wait_event_type = 'Lock'
+        """) == ["1"]
+    }
+    #expect(isWriting)
+    try cluster.crash()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 75)
+    let prices = try Connection(cluster.target)
+    #expect(try prices.lines("SELECT count(*) FROM fuel.price") == ["0"])
+    let next = try CommandTests.run(words, on: cluster.target)
+    #expect(next.code == 0, "\(next)")
+    #expect(try prices.lines("SELECT count(*) > 20 FROM fuel.price") == ["t"])
+    #expect(
+      try prices.lines(
+        "SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id DESC LIMIT 1") == ["stored"])
+  }
+
+  /// F-N10: a command that needs a thread, and gets no memory for one, is ended by the timer of the
+  /// kernel. A thread takes as much memory as `ulimit -s` says, which is more than `ulimit -v`
+  /// leaves.
+  @Test(.long) func aTimerEndsWhatHasNoThread() async throws {
+    let process = CommandTests.process([], "", [:])
+    let program = process.executableURL?.path ?? ""
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c", "ulimit -s 4000000; ulimit -v 2000000; exec timeout -s KILL 60 '\(program)' status",
+    ]
+    let result = try await finished(process)
+    #expect(result.code == 75 && result.err.contains("out of memory"), "\(result)")
+  }
+
   /// F-N10: the program ends even if there is no memory for another thread.
   @Test func littleMemoryIsAnEnd() throws {
     let process = CommandTests.process([], "", [:])
