@@ -213,6 +213,45 @@ struct BackfillTests {
     }
   }
 
+  /// F-L06: while years are loaded, a terminal shows the rate and the time that is left, and a live
+  /// run of the same state is stored. `make bench` measures the memory of a load of ten years.
+  @Test func yearsLoadBesideALiveRun() async throws {
+    let folder = try Self.archive(months: 36, rows: 600, year: 2023)
+    let screen = folder + ".screen"
+    _ = FileManager.default.createFile(atPath: screen, contents: nil)
+    defer { for path in [folder, screen] { try? FileManager.default.removeItem(atPath: path) } }
+    func shown() throws -> String { try String(contentsOfFile: screen, encoding: .utf8) }
+    let providers = try IslandTests.Providers { _, _ in nil }
+    try await TestDatabase.with { target in
+      let process = CommandTests.process([], target, ["TERM": "xterm"])
+      let program = process.executableURL?.path ?? ""
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      // `script` gives the program a terminal and copies what appears there.
+      process.arguments = [
+        "script", "-qec", "'\(program)' backfill nsw-fuelcheck '\(folder)'", "/dev/null",
+      ]
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = FileHandle(forWritingAtPath: screen)
+      try process.run()
+      try await waitUntil { try !process.isRunning || shown().contains(" s left") }
+      let live = try CommandTests.run(
+        ["ingest", "nsw-fuelcheck", "--now", "\(IslandTests.now)"], on: target,
+        environment: providers.environment)
+      #expect(live.code == 0, "\(live)")
+      while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+      #expect(process.terminationStatus == 0)
+      let line = /files \d+ of 36 \(\d+ %\), \d+ s left, \d+ rows, \d+ a second/
+      let text = try shown()
+      #expect(text.contains(line), "\(text)")
+      #expect(
+        try Connection(target).lines(
+          """
+          SELECT kind, count(*) FROM fuel_v1.ingest_runs WHERE outcome = 'stored'
+          GROUP BY kind ORDER BY kind
+          """) == ["backfill|36", "live|1"])
+    }
+  }
+
   /// F-L02: a load that is killed at many moments and then resumed leaves the state of an
   /// undisturbed load, and no file is loaded twice.
   @Test(.longer) func killedLoadsResume() async throws {

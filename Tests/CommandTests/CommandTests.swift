@@ -126,10 +126,29 @@ struct CommandTests {
     let settings = try output.fileHandleForReading.read(upToCount: 1)
     #expect(settings?.isEmpty == false)
     process.terminate()
-    for _ in 0..<400 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+    try await waitUntil(within: .seconds(20)) { !process.isRunning }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+    process.waitUntilExit()
     #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM)
+  }
+
+  /// F-M03: no option of any command takes a key, a token or a password. One that is tried is
+  /// refused, and its value is not repeated.
+  @Test func noOptionTakesASecret() throws {
+    let names = try Self.run(["help"]).out.matches(of: /\n  ([a-z]+)  /).map { String($0.1) }
+    #expect(names.count > 15)
+    for name in names {
+      let options = try Self.run(["help", name]).out.matches(of: /\n  --([a-z-]+)/).map {
+        String($0.1)
+      }
+      #expect(options.contains("config"), "\(name)")
+      let taking = options.filter { $0.contains(/key|token|secret|pass|credential/) }
+      #expect(taking == [], "\(name)")
+    }
+    for words in [["--token", "CANARY"], ["--key=CANARY"], ["--password=CANARY"]] {
+      let refused = try Self.run(["ingest", "qld-fpd"] + words)
+      #expect(refused.code == 64 && !refused.err.contains("CANARY"), "\(refused)")
+    }
   }
 
   @Test func aNearMissIsSuggested() throws {

@@ -54,9 +54,36 @@ struct DocumentTests {
     }
   }
 
-  /// Joins of a view with `fuel_v1.stations` use the index of stations. The server reorders at most
-  /// eight relations. It joins further ones in the order of the text, which would compute a whole
-  /// view for each row.
+  /// F-O05: the server ends the query without an end of a login that was made as
+  /// docs/operating.md shows. Only the limit is shorter here.
+  @Test func anEndlessQueryIsEnded() async throws {
+    let recipe = try #require(
+      try Self.blocks("docs/operating.md", "sql").first { $0.text.contains("CREATE ROLE analyst") })
+    // Rights on a database are not copied with a template, so this one is migrated from empty.
+    try await TestDatabase.withEmpty { target in
+      let owner = try Connection(target)
+      try Migrator(owner).up()
+      let login = "analyst_" + target.split(separator: "=")[1]
+      let script = recipe.text.replacing("analyst", with: login).replacing("'30s'", with: "'300ms'")
+      #expect(script.contains("SET statement_timeout = '300ms'"))
+      try owner.execute(script)
+      let result = try await tool(
+        "psql",
+        [
+          "-X", "-v", "VERBOSITY=sqlstate", "-d", "\(target) user=\(login)", "-c",
+          """
+          WITH RECURSIVE endless AS (SELECT 1 AS number UNION ALL SELECT number FROM endless)
+          SELECT count(*) FROM endless CROSS JOIN fuel_v1.fuels
+          """,
+        ])
+      #expect(result.code != 0 && result.err.contains("57014"), "\(result)")
+    }
+  }
+
+  /// F-O07: joins of a view with `fuel_v1.stations` use the index of stations, so that their time
+  /// does not grow with all stations. The server reorders at most eight relations. It joins further
+  /// ones in the order of the text, which would compute a whole view for each row. How long queries
+  /// take at ten years of history is measured by `make bench`.
   @Test func viewsOfStationsAreJoinedByTheirIndex() async throws {
     let market = try await PlayedMarket.database()
     let reader = try Self.reader(market)

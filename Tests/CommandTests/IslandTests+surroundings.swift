@@ -75,12 +75,16 @@ extension IslandTests {
     }
   }
 
-  /// F-K11: with too few file descriptors a run exits without a crash and stores nothing in part.
-  /// The next run is normal.
+  /// F-K11: with too few file descriptors a run exits without a crash, with an error, and stores
+  /// nothing in part. The next run is normal.
   @Test func fewFilesToOpen() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let good =
+        "SELECT count(*) FROM fuel_v1.ingest_runs WHERE outcome IN ('stored', 'unchanged')"
       for limit in [20, 24, 32] {
+        let before = try connection.lines(SQL(stringLiteral: good))
         let process = CommandTests.process([], target, providers.environment)
         let program = process.executableURL?.path ?? ""
         process.executableURL = URL(filePath: "/bin/sh")
@@ -91,7 +95,10 @@ extension IslandTests {
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationReason == .exit, "\(limit)")
-        let counts = try Connection(target).lines(
+        // A run that stored nothing ends with an error.
+        let isDone = try connection.lines(SQL(stringLiteral: good)) != before
+        #expect(isDone || process.terminationStatus != 0, "\(limit)")
+        let counts = try connection.lines(
           "SELECT count(*) FROM fuel.price WHERE run_id NOT IN (SELECT run_id FROM fuel.run WHERE outcome = 'stored')"
         )
         #expect(counts == ["0"])
@@ -131,7 +138,82 @@ extension IslandTests {
     }
   }
 
-  /// F-H20: proxies that the environment names receive no request, and so no credential.
+  /// F-M03: the command line of the process that reads a feed does not contain the connection
+  /// string, which may hold a password. The caller chose to show it in his own.
+  @Test func noPasswordIsPassedOnInACommandLine() async throws {
+    let isSilent = Mutex(true)
+    let providers = try Providers { request, _ in
+      isSilent.withLock { $0 } && request.path.hasSuffix("GetSitesPrices")
+        ? .silence(seconds: 20) : nil
+    }
+    try await TestDatabase.with { target in
+      let process = CommandTests.process(
+        ["ingest", "qld-fpd", "--now", "\(Self.now)", "--db", "\(target) password=CANARY"], "",
+        providers.environment)
+      process.standardError = FileHandle.nullDevice
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      try await waitUntil { providers.paths.contains { $0.hasSuffix("GetSitesPrices") } }
+      let children = try Self.commandLines(ofChildrenOf: process.processIdentifier)
+      kill(process.processIdentifier, SIGTERM)
+      process.waitUntilExit()
+      isSilent.withLock { $0 = false }
+      #expect(children.contains { $0.contains("--isolated") }, "\(children)")
+      #expect(!children.contains { $0.contains("CANARY") }, "\(children)")
+    }
+  }
+
+  /// Returns the command lines of the processes that a process has started, with spaces between the
+  /// words.
+  private static func commandLines(ofChildrenOf parent: pid_t) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
+      .compactMap { number in
+        // A process may end while this one reads.
+        guard let stat = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8),
+          let words = try? String(contentsOfFile: "/proc/\(number)/cmdline", encoding: .utf8)
+        else { return nil }
+        // The name of the program is in brackets. After it come the state and the parent.
+        let fields = (stat.split(separator: ") ").last ?? "").split(separator: " ")
+        guard fields.count > 1, fields[1] == String(parent) else { return nil }
+        return words.replacing("\0", with: " ")
+      }
+  }
+
+  /// F-H20: HTTPS goes through a proxy of the environment as a tunnel. The proxy is told the host
+  /// and nothing of the request inside: no path and no key.
+  @Test func aProxyCarriesATunnel() async throws {
+    let seen = Mutex<[String]>([])
+    let proxy = try Server { request in
+      seen.withLock {
+        $0.append(
+          "\(request.method) \(request.headers["host"] ?? "") \(request.path) \(request.query) "
+            + "\(request.headers) \(String(decoding: request.body, as: UTF8.self))")
+      }
+      return .text(502, "")
+    }
+    defer { proxy.stop() }
+    try await TestDatabase.with { target in
+      var environment = [
+        "BOWSER_QLD_FPD_URL": "https://feed.invalid/secret-path",
+        "BOWSER_QLD_FPD_TOKEN": "CANARY", "BOWSER_ATTEMPTS": "1", "no_proxy": "", "NO_PROXY": "",
+      ]
+      for name in ["https_proxy", "HTTPS_PROXY"] {
+        environment[name] = "http://127.0.0.1:\(proxy.port)"
+      }
+      let result = try CommandTests.run(
+        ["ingest", "qld-fpd", "--now", "\(Self.now)"], on: target, environment: environment)
+      #expect(result.code == 69, "\(result)")
+      let told = seen.withLock { $0 }
+      #expect(!told.isEmpty)
+      for line in told {
+        #expect(line.hasPrefix("CONNECT feed.invalid:443 "))
+        #expect(!line.contains("CANARY") && !line.contains("secret-path"), "\(line)")
+      }
+    }
+  }
+
+  /// F-H20: plain HTTP goes to this machine only and past the proxies that the environment names,
+  /// which could read it.
   @Test func proxiesOfTheEnvironmentAreNotUsed() async throws {
     let seen = Mutex<[String]>([])
     let proxy = try Server { request in

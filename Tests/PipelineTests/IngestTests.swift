@@ -83,9 +83,12 @@ struct IngestTests {
   }
 
   /// F-H05, F-H10, F-H11, F-H12, F-H14, F-H17, F-H29, F-P06, F-P07: nothing of a bad run is stored
-  /// but its record, the last good data stay, and its error states what went wrong.
+  /// but its record, the last good data stay, and its error states what went wrong. It shows the
+  /// beginning of a page, names the field that an answer in JSON lacks, and says of a missing page
+  /// that the address may have moved.
   @Test(arguments: [
     ("500", 500, "Internal Server Error.", false), ("404", 404, "{}", false),
+    ("410", 410, "Gone.", false),
     ("304", 304, "", true), ("html", 200, "<!DOCTYPE html><html>maintenance</html>", true),
     ("empty", 200, "", true), ("newline", 200, "\n", true), ("zip", 200, "PK\u{3}\u{4}xx", true),
     ("pdf", 200, "%PDF-1.4", true), ("json error", 200, "{\"ok\":false}", true),
@@ -105,8 +108,11 @@ struct IngestTests {
       }
       #expect(error is FeedError)
       let named = [
-        "html": "an HTML page", "empty": "is empty", "newline": "is empty", "zip": "a ZIP file",
-        "pdf": "a PDF",
+        "500": "status 500: Internal Server Error.", "404": "404: the address may have moved",
+        "410": "410: the address may have moved", "304": "status 304",
+        "html": "an HTML page instead of data: <!DOCTYPE html><html>maintenance",
+        "empty": "is empty", "newline": "is empty", "zip": "a ZIP file", "pdf": "a PDF",
+        "json error": "'SitePrices' is missing",
       ]
       if let words = named[name] { #expect("\(error!)".contains(words), "\(error!)") }
       #expect(try bench.stored() == before)

@@ -290,17 +290,20 @@ struct AbsorbTests {
     }
   }
 
-  /// F-V09: the table itself refuses absurd prices.
-  @Test func theTableRefusesAbsurdPrices() async throws {
+  /// F-V09: the table itself refuses absurd prices, by its bounds, and whatever is no whole number.
+  @Test(arguments: [
+    ("-1", "23514"), ("30001", "23514"), ("2147483647", "23514"), ("2147483648", "22003"),
+    ("'NaN'::float8", "22003"), ("'Infinity'::float8", "22003"), ("'NaN'::numeric", "0A000"),
+    ("'Infinity'::numeric", "0A000"), ("'NaN'", "22P02"),
+  ])
+  func theTableRefusesAbsurdPrices(tenths: String, state: String) async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       try feed.says([.u91("1", 1899, hour(0))], at: hour(0))
-      for tenths in [-1, 99_999_999] {
-        #expect(throws: PostgresError.self) {
-          try feed.connection.query(
-            "UPDATE fuel.price SET price_tenths = \(tenths)")
-        }
+      let error = #expect(throws: PostgresError.self) {
+        try feed.connection.execute("UPDATE fuel.price SET price_tenths = \(tenths)")
       }
+      #expect(error?.sqlState == state, "\(String(describing: error))")
     }
   }
 

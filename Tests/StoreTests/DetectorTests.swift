@@ -312,8 +312,8 @@ struct DetectorTests {
     }
   }
 
-  /// F-S03, F-Z13: a station that one document describes twice has one row. If the descriptions
-  /// differ, the run gets a warning.
+  /// F-S03, F-Z13: a station that one document describes twice has one row, which one statement
+  /// writes once. If the descriptions differ, the run gets a warning.
   @Test func aStationTwiceIsOne() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)

@@ -94,7 +94,8 @@ struct SchemaTests {
     }
   }
 
-  /// F-O02, F-O03: each role has exactly its rights, object by object.
+  /// F-O02, F-O03, F-Z13: each role has exactly its rights, object by object, and none of the
+  /// rights that PostgreSQL gives to everybody.
   @Test func rolesHaveWhatTheyNeedAndNoMore() async throws {
     // Rights on a database are not copied with a template, so this one is migrated from empty.
     try await TestDatabase.withEmpty { target in
