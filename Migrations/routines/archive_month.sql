@@ -165,7 +165,7 @@ COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
   'contradict another file.';
 GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;
 
--- Settles the staged facts of a file that arrived in pieces. Of several prices of one station and fuel in one second,
+-- Settles the staged facts of a file that arrived in batches. Of several prices of one station and fuel in one second,
 -- the last one in the file counts. Returns the facts that are removed: repetitions, and prices that the file corrects
 -- later.
 CREATE OR REPLACE FUNCTION fuel.settle_archive_prices()

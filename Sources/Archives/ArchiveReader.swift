@@ -1,15 +1,15 @@
 package import FuelModel
 
-/// Delivers the pieces of an archive's files, read in this process or in a confined one.
+/// Delivers the batches of an archive's files, read in this process or in a confined one.
 package protocol ArchiveSource: Sendable {
-  /// Returns the next piece; `nil` after the last file.
+  /// Returns the next batch; `nil` after the last file.
   ///
   /// - Throws: `ArchiveRefusal` for a file that is refused as a whole. The next call continues with
   ///   the next file.
-  func next() async throws -> ArchivePiece?
+  func next() async throws -> ArchiveBatch?
 }
 
-/// Reads the files of one archive, piece by piece, into facts and their station records.
+/// Reads the files of one archive, batch by batch, into facts and their station records.
 ///
 /// Each distinct text becomes a station record or a fuel once. Every further row with that text
 /// costs only the comparison of its bytes. Wordings and records keep their numbers from file to
@@ -17,15 +17,15 @@ package protocol ArchiveSource: Sendable {
 package actor ArchiveReader: ArchiveSource {
   private var engine: Engine
   private var files: ArraySlice<ArchiveFile>
-  /// The file whose next piece follows; `nil` where the next piece begins a file.
+  /// The file whose next batch follows; `nil` where the next batch begins a file.
   private var open: OpenFile?
   private let mostFacts: Int
 
   /// - Parameters:
   ///   - now: the present. Stamps that lie too far after it are rejected: more than ten minutes, or
   ///     more than a day for stamps that are days.
-  ///   - mostFacts: the number of facts after which a piece of a text file ends; a workbook is
-  ///     always one piece. A million facts take 16 MB, and three pieces may exist at once.
+  ///   - mostFacts: the number of facts after which a batch of a text file ends; a workbook is
+  ///     always one batch. A million facts take 16 MB, and three batches may exist at once.
   package init(
     _ format: ArchiveFormat, files: [ArchiveFile], now: Instant, mostFacts: Int = 1_000_000
   ) {
@@ -43,11 +43,11 @@ package actor ArchiveReader: ArchiveSource {
     }
   }
 
-  /// Returns the next piece; `nil` after the last file.
+  /// Returns the next batch; `nil` after the last file.
   ///
   /// - Throws: `ArchiveRefusal` for a file that is refused as a whole. The next call continues with
   ///   the next file.
-  package func next() throws -> ArchivePiece? {
+  package func next() throws -> ArchiveBatch? {
     if let open { return try more(of: open, isFirst: false) }
     guard let file = files.popFirst() else { return nil }
     engine.begin(file.name)
@@ -71,7 +71,7 @@ package actor ArchiveReader: ArchiveSource {
     }
   }
 
-  private func more(of file: OpenFile, isFirst: Bool) throws -> ArchivePiece {
+  private func more(of file: OpenFile, isFirst: Bool) throws -> ArchiveBatch {
     open = nil
     let hasEnded: Bool
     do {
@@ -91,7 +91,7 @@ package actor ArchiveReader: ArchiveSource {
       }
       open = file
     }
-    return engine.piece(isFirst: isFirst, isLast: hasEnded, bytes: file.records.bytes)
+    return engine.batch(isFirst: isFirst, isLast: hasEnded, bytes: file.records.bytes)
   }
 
   private static func words(_ fault: CSVRecords.Fault) -> String {
@@ -102,7 +102,7 @@ package actor ArchiveReader: ArchiveSource {
     }
   }
 
-  private func workbook(_ file: ArchiveFile, sheet: String, texts: String?) throws -> ArchivePiece {
+  private func workbook(_ file: ArchiveFile, sheet: String, texts: String?) throws -> ArchiveBatch {
     do {
       return try checkedWorkbook(file, sheet: sheet, texts: texts)
     } catch let fault as WorkbookRecords.Fault {
@@ -112,7 +112,7 @@ package actor ArchiveReader: ArchiveSource {
 
   private func checkedWorkbook(
     _ file: ArchiveFile, sheet: String, texts: String?
-  ) throws -> ArchivePiece {
+  ) throws -> ArchiveBatch {
     var shared: [[UInt8]] = []
     if let texts {
       let stream = try file.member(texts)
@@ -137,7 +137,7 @@ package actor ArchiveReader: ArchiveSource {
       throw box.engine.refusal("a damaged workbook: its sheet is incomplete")
     }
     try box.engine.endFile()
-    return box.engine.piece(isFirst: true, isLast: true, bytes: 0)
+    return box.engine.batch(isFirst: true, isLast: true, bytes: 0)
   }
 
   /// Holds the engine while it is lent to a parser that calls it back.

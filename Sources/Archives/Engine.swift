@@ -45,7 +45,7 @@ struct Engine {
   var isHeaderFound = false
   var seen: [String] = []
 
-  // MARK: State of the current piece
+  // MARK: State of the current batch
 
   private(set) var facts = 0
   /// Facts by local month, and the days on which each wording occurs, as bits. The month of the
@@ -53,7 +53,7 @@ struct Engine {
   var months: [(month: Int32, facts: [ArchiveFact], days: [UInt32])] = []
   var newWordings: [ArchiveWording] = []
   var rejects: [Reject] = []
-  var receivedInPiece = 0
+  var receivedInBatch = 0
   private var lastHour: Int32 = .min
   private var lastOffset: Int32 = 0
   private var scratch: [UInt8] = []
@@ -77,14 +77,14 @@ struct Engine {
     daysOfMonth = [:]
     isHeaderFound = false
     seen = []
-    clearPiece()
+    clearBatch()
   }
 
-  mutating func clearPiece() {
+  mutating func clearBatch() {
     facts = 0
     months = []
     rejects = []
-    receivedInPiece = 0
+    receivedInBatch = 0
   }
 
   func refusal(_ reason: String) -> ArchiveRefusal {
@@ -167,7 +167,7 @@ struct Engine {
 
   private mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) {
     received += 1
-    receivedInPiece += 1
+    receivedInBatch += 1
     rejectedRows += 1
     let reject = Reject(reason, raw: record.raw)
     rejectedBytes += reject.raw.utf8.count
@@ -217,7 +217,7 @@ struct Engine {
     guard let wording = wording(of: record) else { return reject(.stationMissing, record) }
 
     received += 1
-    receivedInPiece += 1
+    receivedInBatch += 1
     place += 1
     facts += 1
     let fact = ArchiveFact(

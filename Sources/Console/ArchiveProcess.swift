@@ -2,7 +2,7 @@ import Archives
 import Foundation
 import FuelModel
 
-/// Reads the files of an archive in a confined process, piece by piece, and checks each piece when
+/// Reads the files of an archive in a confined process, batch by batch, and checks each batch when
 /// it arrives.
 ///
 /// A file that breaks its reader is refused (65), and a new process goes on with the next file.
@@ -35,7 +35,7 @@ actor ArchiveProcess: ArchiveSource {
     self.limits = limits
   }
 
-  func next() throws -> ArchivePiece? {
+  func next() throws -> ArchiveBatch? {
     guard !files.isEmpty else { return nil }
     let process = try process ?? begin()
     process.beginTurn()
@@ -43,13 +43,13 @@ actor ArchiveProcess: ArchiveSource {
       var frame = FrameReader(try answer(of: process))
       switch try frame.integer(UInt8.self) {
       case 0:
-        var piece = try ArchivePiece(
+        var batch = try ArchiveBatch(
           from: &frame, known: &known, zone: format.zone, in: .australia)
-        guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a piece") }
-        piece.number(after: before)
-        received = piece.isFirst ? piece.received : received + piece.received
-        if piece.isLast { files.removeFirst() }
-        return piece
+        guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a batch") }
+        batch.number(after: before)
+        received = batch.isFirst ? batch.received : received + batch.received
+        if batch.isLast { files.removeFirst() }
+        return batch
       case 1:
         let reason = try frame.line(ofBytes: InputLimit.rejectBytes.value)
         let received = Int(try frame.integer(Int32.self))
@@ -114,7 +114,7 @@ actor ArchiveProcess: ArchiveSource {
 
   // MARK: The reading process
 
-  /// Reads the names of files from standard input and writes pieces to standard output.
+  /// Reads the names of files from standard input and writes batches to standard output.
   static func serve(_ arguments: [String]) async -> ExitCode {
     guard arguments.count == 2, let megabytes = Int(arguments[0]), let seconds = Int(arguments[1])
     else { return .usage }
@@ -137,15 +137,15 @@ actor ArchiveProcess: ArchiveSource {
         Watchdog.arm(seconds: 2 * seconds + 20)
         var answer = FrameWriter()
         do {
-          guard let piece = try await reader.next() else { return .done }
+          guard let batch = try await reader.next() else { return .done }
           answer.write(UInt8(0))
-          piece.write(to: &answer)
+          batch.write(to: &answer)
         } catch let refusal as ArchiveRefusal {
           answer.write(UInt8(1))
           answer.write(refusal.reason.line(ofBytes: InputLimit.rejectBytes.value))
           answer.write(Int32(clamping: refusal.received))
         }
-        // The parent takes a piece only after it has stored the previous one, so writing may wait
+        // The parent takes a batch only after it has stored the previous one, so writing may wait
         // without a limit.
         Watchdog.arm(seconds: 0)
         var length = FrameWriter()

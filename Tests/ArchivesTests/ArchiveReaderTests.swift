@@ -28,15 +28,15 @@ struct ArchiveReaderTests {
     var examples: [String] = []
     var received = 0
     var duplicates = 0
-    var pieces = 0
+    var batches = 0
     var stations: [Station] = []
-    var sightings: [ArchivePiece.Sighting] = []
+    var sightings: [ArchiveBatch.Sighting] = []
   }
 
-  private static func text(of piece: ArchivePiece) -> String {
-    var rest = piece
+  private static func text(of batch: ArchiveBatch) -> String {
+    var rest = batch
     rest.months = [:]
-    return "\(rest) \(piece.months.sorted { $0.key < $1.key })"
+    return "\(rest) \(batch.months.sorted { $0.key < $1.key })"
   }
 
   static func read(_ id: String, path: String, mostFacts: Int = 1_000_000) async throws -> Outcome {
@@ -46,30 +46,30 @@ struct ArchiveReaderTests {
     var codes: [Int: String] = [:]
     var known = ArchiveNumbers()
     while let read = try await reader.next() {
-      // Pieces are encoded like this between the process that reads and the one that stores.
+      // Batches are encoded like this between the process that reads and the one that stores.
       var written = FrameWriter()
       read.write(to: &written)
       var frame = FrameReader(written.bytes)
-      let piece = try ArchivePiece(
+      let batch = try ArchiveBatch(
         from: &frame, known: &known, zone: format(id).zone, in: .australia)
-      #expect(frame.isAtEnd && Self.text(of: piece) == Self.text(of: read))
-      outcome.pieces += 1
-      for wording in piece.newWordings {
+      #expect(frame.isAtEnd && Self.text(of: batch) == Self.text(of: read))
+      outcome.batches += 1
+      for wording in batch.newWordings {
         codes[wording.record] = wording.station.code
         outcome.stations.append(wording.station)
       }
-      for (_, facts) in piece.months.sorted(by: { $0.key < $1.key }) {
+      for (_, facts) in batch.months.sorted(by: { $0.key < $1.key }) {
         for fact in facts {
           let fuel = Fuel.allCases.first { $0.id == fact.fuel }!
           outcome.lines.append(
             "\(codes[fact.record]!) \(fuel.rawValue) \(fact.effectiveAt) \(fact.tenths)")
         }
       }
-      outcome.rejects += piece.rejects.map(\.reason.rawValue)
-      outcome.examples += piece.rejects.map(\.raw)
-      outcome.received += piece.received
-      outcome.duplicates += piece.duplicates
-      outcome.sightings += piece.sightings
+      outcome.rejects += batch.rejects.map(\.reason.rawValue)
+      outcome.examples += batch.rejects.map(\.raw)
+      outcome.received += batch.received
+      outcome.duplicates += batch.duplicates
+      outcome.sightings += batch.sightings
     }
     return outcome
   }
@@ -113,9 +113,9 @@ struct ArchiveReaderTests {
 
   static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Pieces have a bounded size, whatever the size of the file. Together they hold the same as one
-  /// piece.
-  @Test func aLargeFileComesInPieces() async throws {
+  /// Batches have a bounded size, whatever the size of the file. Together they hold the same as one
+  /// batch.
+  @Test func aLargeFileComesInBatches() async throws {
     var text = Self.header
     for second in 0..<500 {
       text += Self.row(
@@ -123,11 +123,11 @@ struct ArchiveReaderTests {
         name: "S\(second % 7)")
     }
     let whole = try await Self.read("nsw-fuelcheck", text)
-    let pieces = try await Self.read("nsw-fuelcheck", text, mostFacts: 90)
-    #expect(whole.pieces == 1)
-    #expect(pieces.pieces == 6)
-    #expect(pieces.lines.sorted() == whole.lines.sorted())
-    #expect(pieces.received == 500)
+    let batches = try await Self.read("nsw-fuelcheck", text, mostFacts: 90)
+    #expect(whole.batches == 1)
+    #expect(batches.batches == 6)
+    #expect(batches.lines.sorted() == whole.lines.sorted())
+    #expect(batches.received == 500)
   }
 
   // MARK: Containers

@@ -12,7 +12,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case fuelWatch = "wa-fuelwatch"
   case fairFuel = "vic-fairfuel"
   case myFuel = "nt-myfuel"
-  case frame, piece, text, escapes
+  case frame, batch, text, escapes
   case csvNSW = "csv-nsw"
   case csvQLD = "csv-qld"
   case csvWA = "csv-wa"
@@ -65,7 +65,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .fairFuel: [Self.fixture("fairfuel/prices.json")]
     case .myFuel: [Self.fixture("myfuel/page.html")]
     case .frame: [Self.soundFrame]
-    case .piece: [Self.soundPiece]
+    case .batch: [Self.soundBatch]
     case .text, .escapes:
       [
         Array(
@@ -139,7 +139,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .workbook, .workbookTexts: 50
     case .myFuel: 200
-    case .frame, .piece, .text, .escapes: 10_000
+    case .frame, .batch, .text, .escapes: 10_000
     default: 500
     }
   }
@@ -170,7 +170,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .fairFuel: read([kept("fairfuel/brands.json"), document("prices", bytes)], "vic-fairfuel")
     case .myFuel: read([document("page", bytes)], "nt-myfuel")
     case .frame: believe(bytes, Self.source("nsw-fuelcheck"))
-    case .piece: believePiece(bytes)
+    case .batch: believeBatch(bytes)
     case .text: checkText(String(decoding: bytes, as: UTF8.self))
     case .escapes: escapes(String(decoding: bytes, as: UTF8.self))
     case .workbook:
@@ -268,30 +268,30 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
   // MARK: Archives
 
-  private static func written(_ piece: ArchivePiece) -> [UInt8] {
+  private static func written(_ batch: ArchiveBatch) -> [UInt8] {
     var frame = FrameWriter()
-    piece.write(to: &frame)
+    batch.write(to: &frame)
     return frame.bytes
   }
 
   private static func believed(
     _ bytes: [UInt8], _ known: inout ArchiveNumbers, _ zone: Zone
-  ) throws -> ArchivePiece {
+  ) throws -> ArchiveBatch {
     var frame = FrameReader(bytes)
-    let piece = try ArchivePiece(from: &frame, known: &known, zone: zone, in: .australia)
-    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a piece") }
-    return piece
+    let batch = try ArchiveBatch(from: &frame, known: &known, zone: zone, in: .australia)
+    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a batch") }
+    return batch
   }
 
   /// What a reader of archives answers that was taken over by its file.
-  private func believePiece(_ bytes: [UInt8]) -> Bool {
+  private func believeBatch(_ bytes: [UInt8]) -> Bool {
     var known = ArchiveNumbers()
     do {
-      var piece = try Self.believed(bytes, &known, .sydney)
+      var batch = try Self.believed(bytes, &known, .sydney)
       var before = ArchiveNumbers()
       (before.wordings, before.records) = (7, 5)
-      piece.number(after: before)
-      for facts in piece.months.values {
+      batch.number(after: before)
+      for facts in batch.months.values {
         for fact in facts {
           precondition((5..<5 + known.records).contains(fact.record) && fact.tenths <= 30_000)
         }
@@ -302,10 +302,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  private static let soundPiece: [UInt8] = {
-    var piece = ArchivePiece(file: "a.csv", isFirst: true, isLast: true)
+  private static let soundBatch: [UInt8] = {
+    var batch = ArchiveBatch(file: "a.csv", isFirst: true, isLast: true)
     let month = Month(Day(year: 2024, month: 1, day: 1) ?? Day(sinceEpoch: 0))
-    piece.newWordings = (0..<2).map {
+    batch.newWordings = (0..<2).map {
       ArchiveWording(
         station: Station(
           code: "s\($0)", state: .nsw, name: "Caf\u{E9} \($0)", brand: "Shell",
@@ -313,15 +313,15 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
           suburb: "Auburn", postcode: "2144", position: Position(latitude: -33.8, longitude: 151)),
         record: $0)
     }
-    piece.months[month] = (0..<4).map {
+    batch.months[month] = (0..<4).map {
       ArchiveFact(
         record: $0 / 2, fuel: 1, seconds: 757_400_000 + UInt32($0) * 3_600, tenths: 1_799,
         place: UInt32($0))
     }
-    piece.sightings = (0..<2).map { .init(wording: $0, month: month, days: 3) }
-    piece.rejects = [Reject(.priceUnreadable, raw: "a|b")]
-    piece.received = 5
-    return written(piece)
+    batch.sightings = (0..<2).map { .init(wording: $0, month: month, days: 3) }
+    batch.rejects = [Reject(.priceUnreadable, raw: "a|b")]
+    batch.received = 5
+    return written(batch)
   }()
 
   private func load(_ bytes: [UInt8], _ id: String) async -> Bool {
@@ -336,9 +336,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
       var facts = 0
       var known = ArchiveNumbers()
       while let read = try await reader.next() {
-        let piece = try Self.believed(Self.written(read), &known, format.zone)
-        facts += piece.months.values.reduce(0) { $0 + $1.count }
-        for reject in piece.rejects {
+        let batch = try Self.believed(Self.written(read), &known, format.zone)
+        facts += batch.months.values.reduce(0) { $0 + $1.count }
+        for reject in batch.rejects {
           precondition(reject.raw.utf8.count <= InputLimit.rejectBytes.value, "a long reject")
         }
       }

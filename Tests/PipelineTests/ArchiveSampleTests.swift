@@ -203,10 +203,10 @@ struct ArchiveSampleTests {
 
     let reader = ArchiveReader(
       try HistoryOrderTests.archive("nsw").format, files: [ArchiveFile(path)], now: Self.now)
-    let piece = try #require(try await reader.next())
+    let batch = try #require(try await reader.next())
     var codes: [Int: String] = [:]
-    for wording in piece.newWordings { codes[wording.record] = wording.station.code }
-    let first = piece.months.values.joined().map { fact in
+    for wording in batch.newWordings { codes[wording.record] = wording.station.code }
+    let first = batch.months.values.joined().map { fact in
       "\(codes[fact.record]!) \(Fuel.allCases.first { $0.id == fact.fuel }!.rawValue) "
         + "\(fact.effectiveAt) \(fact.tenths)"
     }

@@ -261,14 +261,14 @@ struct HistoryOrderTests {
       try await withFile(text) { path in
         let archive = try HistoryOrderTests.archive(archive)
         let reader = ArchiveReader(archive.format, files: [ArchiveFile(path)], now: end)
-        guard var piece = try await reader.next() else { return }
-        piece.isLast = false
+        guard var batch = try await reader.next() else { return }
+        batch.isLast = false
         let stations = ArchiveStations()
-        stations.number(piece)
+        stations.number(batch)
         let loader = ArchiveLoader(
           feed.store, source: try register(archive, in: feed.store), stations: stations, now: end,
           maxRejectShare: 1)
-        _ = try loader.load(piece, digest: "00")
+        _ = try loader.load(batch, digest: "00")
         loader.abandon()
       }
     case .aggregate: try aggregate(feed)

@@ -342,7 +342,7 @@ struct TimelineTests {
   }
 
   /// However large a file is, the last price of a second counts.
-  @Test func theLastOfASecondCountsAcrossPieces() async throws {
+  @Test func theLastOfASecondCountsAcrossBatches() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       var text =
@@ -364,9 +364,9 @@ struct TimelineTests {
         let loader = ArchiveLoader(
           feed.store, source: source, stations: stations, now: Self.end, maxRejectShare: 0.02)
         var done: ArchiveLoader.Loaded?
-        while let piece = try await reader.next() {
-          stations.number(piece)
-          done = try loader.load(piece, digest: "00")
+        while let batch = try await reader.next() {
+          stations.number(batch)
+          done = try loader.load(batch, digest: "00")
         }
         let counts = try #require(done).counts
         #expect(counts.received == 52 && counts.stored == 50)

@@ -176,19 +176,19 @@ package struct Backfill {
     while position < files.count {
       let (file, digest) = files[position]
       do {
-        guard let piece = try await pending.value else { break }
+        guard let batch = try await pending.value else { break }
         // The next part of a file is read while this one is stored.
         pending = Task { try await reader.next() }
-        stations.number(piece)
-        if piece.isFirst {
+        stations.number(batch)
+        if batch.isFirst {
           isPassingOver = false
           received = 0
         }
-        received += piece.received
-        if piece.isLast { position += 1 }
+        received += batch.received
+        if batch.isLast { position += 1 }
         if isPassingOver { continue }
-        let months = Set(piece.months.keys)
-        let isAlone = !(piece.isFirst && piece.isLast && months.count == 1)
+        let months = Set(batch.months.keys)
+        let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
         if isAlone || flights.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
           try await landAll()
         }
@@ -198,7 +198,7 @@ package struct Backfill {
         let lane = lanes[turn]
         flights[turn] = Flight(
           file: file.name, digest: digest, months: months, received: received,
-          task: Task { try await lane.load(piece, digest: digest) })
+          task: Task { try await lane.load(batch, digest: digest) })
         if isAlone {
           do { try await land(turn) } catch is Refused { isPassingOver = true }
         }
@@ -224,10 +224,10 @@ package struct Backfill {
 
     init(_ loader: ArchiveLoader) { self.loader = loader }
 
-    func load(_ piece: ArchivePiece, digest: String) async throws -> ArchiveLoader.Loaded? {
+    func load(_ batch: ArchiveBatch, digest: String) async throws -> ArchiveLoader.Loaded? {
       try await withCheckedThrowingContinuation { continuation in
         queue.async { [loader] in
-          continuation.resume(with: Swift.Result { try loader.load(piece, digest: digest) })
+          continuation.resume(with: Swift.Result { try loader.load(batch, digest: digest) })
         }
       }
     }

@@ -3,7 +3,7 @@ import Postgres
 
 /// The prices of an archive, by local month.
 extension ArchiveLoader {
-  /// Stores one month's facts of a file that came as one piece. A month that the archive does not
+  /// Stores one month's facts of a file that came as one batch. A month that the archive does not
   /// have yet gets a table of its own; otherwise the facts are merged with those that are there.
   func store(_ facts: [ArchiveFact], of month: Month) throws {
     let name = try connection.query(
@@ -61,7 +61,7 @@ extension ArchiveLoader {
     try connection.execute("DROP TABLE pg_temp.staged_archive_price")
   }
 
-  /// Settles what no single piece can see: which price of a station, fuel and second comes last in
+  /// Settles what no single batch can see: which price of a station, fuel and second comes last in
   /// the whole file. That one is kept. Of the others, repetitions count as duplicates and different
   /// prices are rejected.
   func settle() throws {

@@ -3,13 +3,13 @@ import Postgres
 
 /// The stations of an archive and the wordings that describe them.
 extension ArchiveLoader {
-  /// Stores the new stations and wordings of a piece. Wordings without a valid price are left out.
-  func learn(_ piece: ArchivePiece) throws {
+  /// Stores the new stations and wordings of a batch. Wordings without a valid price are left out.
+  func learn(_ batch: ArchiveBatch) throws {
     known = stations.snapshot
     for (number, station, md5) in open?.learnt ?? [] {
       known.learn(number, station: station, md5: md5)
     }
-    let new = Set(piece.sightings.map(\.wording)).filter { known.wordings[$0].md5.isEmpty }
+    let new = Set(batch.sightings.map(\.wording)).filter { known.wordings[$0].md5.isEmpty }
       .sorted()
     guard !new.isEmpty, let run = open?.run else { return }
     func column(_ value: (Station) -> String?) -> [String?] {
@@ -92,7 +92,7 @@ extension ArchiveLoader {
     }
   }
 
-  func keep(_ sightings: [ArchivePiece.Sighting]) throws {
+  func keep(_ sightings: [ArchiveBatch.Sighting]) throws {
     try store.connection.copy(into: "pg_temp.staged_sighting", columns: 4) { copy in
       for sighting in sightings {
         let wording = known.wordings[sighting.wording]

@@ -1,8 +1,8 @@
 package import FuelModel
 import Postgres
 
-/// Loads the pieces of an archive's files. A file's row in the ledger of runs, its stations and its
-/// facts are stored in one transaction, so a file is loaded completely or not at all.
+/// Loads the batches of an archive's files. A file's row in the ledger of runs, its stations and
+/// its facts are stored in one transaction, so a file is loaded completely or not at all.
 ///
 /// A loader is owned by one thread at a time, as its connection is.
 package final class ArchiveLoader: @unchecked Sendable {
@@ -54,16 +54,16 @@ package final class ArchiveLoader: @unchecked Sendable {
     self.maxRejectShare = maxRejectShare
   }
 
-  /// Loads a piece. The last piece of a file commits the file.
+  /// Loads a batch. The last batch of a file commits the file.
   ///
-  /// - Returns: the outcome of the file after its last piece, otherwise `nil`.
+  /// - Returns: the outcome of the file after its last batch, otherwise `nil`.
   /// - Throws: `Refusal` where too many of the file's rows are bad. Nothing of the file is kept
   ///   then.
-  package func load(_ piece: ArchivePiece, digest: String) throws -> Loaded? {
+  package func load(_ batch: ArchiveBatch, digest: String) throws -> Loaded? {
     do {
-      if piece.isFirst { try begin(piece, digest: digest) }
-      try add(piece)
-      return piece.isLast ? try finish() : nil
+      if batch.isFirst { try begin(batch, digest: digest) }
+      try add(batch)
+      return batch.isLast ? try finish() : nil
     } catch {
       abandon()
       throw error
@@ -78,10 +78,10 @@ package final class ArchiveLoader: @unchecked Sendable {
     open = nil
   }
 
-  private func begin(_ piece: ArchivePiece, digest: String) throws {
+  private func begin(_ batch: ArchiveBatch, digest: String) throws {
     try connection.begin()
     open = Open(
-      run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: piece.file)
+      run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: batch.file)
     try connection.execute(
       """
       CREATE TEMPORARY TABLE staged_sighting (
@@ -93,16 +93,16 @@ package final class ArchiveLoader: @unchecked Sendable {
       """)
   }
 
-  private func add(_ piece: ArchivePiece) throws {
-    guard var open else { preconditionFailure("a piece without a beginning") }
-    open.payloadBytes += piece.bytes
-    open.counts.duplicate += piece.duplicates
+  private func add(_ batch: ArchiveBatch) throws {
+    guard var open else { preconditionFailure("a batch without a beginning") }
+    open.payloadBytes += batch.bytes
+    open.counts.duplicate += batch.duplicates
     self.open = open
-    try turnAway(piece.rejects)
-    try learn(piece)
-    let isWhole = piece.isFirst && piece.isLast
-    if !isWhole && piece.isFirst { try stage() }
-    for (month, facts) in piece.months.sorted(by: { $0.key < $1.key }) {
+    try turnAway(batch.rejects)
+    try learn(batch)
+    let isWhole = batch.isFirst && batch.isLast
+    if !isWhole && batch.isFirst { try stage() }
+    for (month, facts) in batch.months.sorted(by: { $0.key < $1.key }) {
       note(facts, of: month)
       if isWhole {
         try store(facts, of: month)
@@ -114,8 +114,8 @@ package final class ArchiveLoader: @unchecked Sendable {
         }
       }
     }
-    if !isWhole && piece.isLast { try settle() }
-    try keep(piece.sightings)
+    if !isWhole && batch.isLast { try settle() }
+    try keep(batch.sightings)
   }
 
   var connection: Connection { store.connection }

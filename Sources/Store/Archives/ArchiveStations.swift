@@ -28,10 +28,10 @@ package final class ArchiveStations: Sendable {
 
   package init() {}
 
-  /// Adds the wordings that are new in a piece. Pieces must come in the reader's order.
-  package func number(_ piece: ArchivePiece) {
+  /// Adds the wordings that are new in a batch. Batches must come in the reader's order.
+  package func number(_ batch: ArchiveBatch) {
     known.withLock { known in
-      for wording in piece.newWordings {
+      for wording in batch.newWordings {
         known.wordings.append(Wording(told: wording))
         while known.stationIDs.count <= wording.record { known.stationIDs.append(0) }
       }

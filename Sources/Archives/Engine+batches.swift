@@ -1,30 +1,30 @@
 import FuelModel
 
-/// The pieces in which facts leave the reader.
+/// The batches in which facts leave the reader.
 extension Engine {
-  mutating func piece(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchivePiece {
-    var piece = ArchivePiece(file: file, isFirst: isFirst, isLast: isLast)
+  mutating func batch(isFirst: Bool, isLast: Bool, bytes: Int) -> ArchiveBatch {
+    var batch = ArchiveBatch(file: file, isFirst: isFirst, isLast: isLast)
     noteDays()
     for (month, facts, days) in months {
-      piece.months[Month(number: month)] = settled(facts, &piece)
+      batch.months[Month(number: month)] = settled(facts, &batch)
       for (wording, days) in days.enumerated() where days != 0 {
-        piece.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
+        batch.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
       }
     }
-    // New wordings of a refused file are part of the next piece, so that the numbers stay the same.
-    piece.newWordings = newWordings
+    // New wordings of a refused file are part of the next batch, so that the numbers stay the same.
+    batch.newWordings = newWordings
     newWordings = []
-    piece.rejects += rejects
-    piece.received = receivedInPiece
-    piece.bytes = bytes
-    clearPiece()
-    return piece
+    batch.rejects += rejects
+    batch.received = receivedInBatch
+    batch.bytes = bytes
+    clearBatch()
+    return batch
   }
 
   /// Returns facts grouped by station record and sorted by key; each key occurs once. Where one
   /// station and fuel has several prices in one second, the last one in the file is kept, because
   /// corrections follow what they correct. The other prices become rejects.
-  private func settled(_ facts: [ArchiveFact], _ piece: inout ArchivePiece) -> [ArchiveFact] {
+  private func settled(_ facts: [ArchiveFact], _ batch: inout ArchiveBatch) -> [ArchiveFact] {
     var sorted = byRecord(facts)
     var kept = 0
     var begin = 0
@@ -35,13 +35,13 @@ extension Engine {
       if end - begin > 1 {
         // Each different price was corrected and becomes a reject; the rest are repetitions.
         let others = Set(sorted[begin..<end].map(\.tenths)).subtracting([last.tenths]).sorted()
-        piece.duplicates += end - begin - 1 - others.count
+        batch.duplicates += end - begin - 1 - others.count
         for tenths in others {
           let fuel = Fuel.allCases.first { $0.id == last.fuel }
           let told = Observation(
             stationCode: codes[last.record], fuel: fuel ?? .unmapped("?"),
             price: Price(tenths: Int(tenths)), effectiveAt: last.effectiveAt)
-          piece.rejects.append(Reject(.conflictingPrice, raw: told.asText))
+          batch.rejects.append(Reject(.conflictingPrice, raw: told.asText))
         }
       }
       sorted[kept] = last

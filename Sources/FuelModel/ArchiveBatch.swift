@@ -53,8 +53,8 @@ package struct Month: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// Some rows of one file, and the wordings that are new in them. A text file is split after about a
-/// million prices; a workbook is always one piece.
-package struct ArchivePiece: Sendable {
+/// million prices; a workbook is always one batch.
+package struct ArchiveBatch: Sendable {
   /// The days of a month on which a wording occurs: one bit a day, the lowest bit is the first day.
   package struct Sighting: Sendable {
     package var wording: Int
@@ -73,17 +73,17 @@ package struct ArchivePiece: Sendable {
   package var isLast: Bool
   /// Facts by local month. Within a month they are sorted by key, and each key occurs once.
   package var months: [Month: [ArchiveFact]] = [:]
-  /// Wordings that no earlier piece contained, in the order of their numbers.
+  /// Wordings that no earlier batch contained, in the order of their numbers.
   package var newWordings: [ArchiveWording] = []
   package var sightings: [Sighting] = []
   package var rejects: [Reject] = []
   /// Price records, valid and rejected.
   package var received = 0
-  /// Records that repeat another record of the piece.
+  /// Records that repeat another record of the batch.
   package var duplicates = 0
   package var bytes = 0
 
-  /// Shifts the piece's numbers so that they continue those of earlier readers.
+  /// Shifts the batch's numbers so that they continue those of earlier readers.
   package mutating func number(after before: ArchiveNumbers) {
     guard before.wordings > 0 else { return }
     for index in newWordings.indices { newWordings[index].record += before.records }

@@ -1,5 +1,5 @@
-extension ArchivePiece {
-  /// Writes the piece for the process that stores it.
+extension ArchiveBatch {
+  /// Writes the batch for the process that stores it.
   package func write(to frame: inout FrameWriter) {
     frame.write(file.line(ofBytes: InputLimit.rejectBytes.value))
     frame.write(isFirst)
@@ -24,13 +24,13 @@ extension ArchivePiece {
     frame.write(each: rejects) { $1.write(to: &$0) }
   }
 
-  /// Reads a piece and checks that every value is in its possible range.
+  /// Reads a batch and checks that every value is in its possible range.
   ///
   /// - Parameters:
-  ///   - known: how many wordings and records the earlier pieces have numbered; raised by those of
-  ///     this piece.
+  ///   - known: how many wordings and records the earlier batches have numbered; raised by those of
+  ///     this batch.
   ///   - zone: the zone whose calendar defines the months.
-  /// - Throws: `FrameReader.Broken` for a piece that the archive's reader could not have written.
+  /// - Throws: `FrameReader.Broken` for a batch that the archive's reader could not have written.
   package init(
     from frame: inout FrameReader, known: inout ArchiveNumbers, zone: Zone, in country: Country
   ) throws(FrameReader.Broken) {
@@ -102,7 +102,7 @@ extension ArchivePiece {
   }
 }
 
-/// How many wordings and station records the pieces of an archive have numbered so far.
+/// How many wordings and station records the batches of an archive have numbered so far.
 package struct ArchiveNumbers: Sendable {
   package var wordings = 0
   package var records = 0
