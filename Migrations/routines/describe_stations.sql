@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  new_wordings integer;
+  new_descriptions integer;
 BEGIN
   WITH told AS (
   INSERT INTO fuel.station_description AS known (
@@ -35,8 +35,8 @@ BEGIN
   -- locked it.
   RETURNING known.xmax = 0 AS is_new
   )
-  SELECT count(*) FILTER (WHERE told.is_new) INTO new_wordings FROM told;
-  IF new_wordings > 0 THEN
+  SELECT count(*) FILTER (WHERE told.is_new) INTO new_descriptions FROM told;
+  IF new_descriptions > 0 THEN
     -- The mark is set even where it is set already: matching that is under way has not seen these descriptions. The
     -- update waits for it, so that the mark is not lost.
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;

@@ -15,9 +15,9 @@ BEGIN
   -- A description loses the sighting of this run. If that was its only sighting, the description is deleted. If the run
   -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. Runs
   -- whose documents were not read again are preferred as neighbours.
-  DELETE FROM fuel.station_description AS wording
-  WHERE wording.run_id = p_run_id AND wording.last_seen_at = told.taken_at;
-  UPDATE fuel.station_description AS wording SET
+  DELETE FROM fuel.station_description AS description
+  WHERE description.run_id = p_run_id AND description.last_seen_at = told.taken_at;
+  UPDATE fuel.station_description AS description SET
     first_seen_at = neighbour.taken_at,
     run_id = neighbour.run_id
   FROM (
@@ -29,8 +29,8 @@ BEGIN
     ORDER BY run.kind = 'reprocess', run.taken_at, run.run_id
     LIMIT 1
   ) AS neighbour
-  WHERE wording.run_id = p_run_id AND wording.last_seen_at >= neighbour.taken_at;
-  UPDATE fuel.station_description AS wording SET last_seen_at = neighbour.taken_at
+  WHERE description.run_id = p_run_id AND description.last_seen_at >= neighbour.taken_at;
+  UPDATE fuel.station_description AS description SET last_seen_at = neighbour.taken_at
   FROM fuel.station, (
     SELECT run.taken_at
     FROM fuel.run
@@ -40,10 +40,10 @@ BEGIN
     ORDER BY run.kind = 'reprocess', run.taken_at DESC, run.run_id
     LIMIT 1
   ) AS neighbour
-  WHERE station.station_id = wording.station_id
+  WHERE station.station_id = description.station_id
     AND station.source_id = told.source_id
-    AND wording.last_seen_at = told.taken_at
-    AND wording.first_seen_at <= neighbour.taken_at;
+    AND description.last_seen_at = told.taken_at
+    AND description.first_seen_at <= neighbour.taken_at;
   -- A station was first seen by the oldest run that counts.
   UPDATE fuel.station SET first_seen_at = seen.first_at
   FROM (
@@ -61,9 +61,9 @@ BEGIN
       JOIN fuel.run USING (run_id)
       WHERE price.station_id = named.station_id AND price.source_id = told.source_id
       UNION ALL
-      SELECT wording.first_seen_at
-      FROM fuel.station_description AS wording
-      WHERE wording.station_id = named.station_id
+      SELECT description.first_seen_at
+      FROM fuel.station_description AS description
+      WHERE description.station_id = named.station_id
     ) AS seen
     GROUP BY named.station_id
   ) AS seen

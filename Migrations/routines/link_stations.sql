@@ -75,7 +75,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.date_wordings() IS
-  'Updates the wordings of archives from their sightings, and station records from their newest wording.';
+  'Updates the descriptions of archives from their sightings, and station records from their newest description.';
 GRANT EXECUTE ON FUNCTION fuel.date_wordings() TO fuel_writer;
 
 -- Returns the times during which complete lists of their feeds showed station records with any fuel.

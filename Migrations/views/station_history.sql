@@ -17,7 +17,7 @@ FROM fuel.station_description AS told
 JOIN fuel.station AS record USING (station_id)
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.station_history IS
-  'How stations were described over time: renamed, rebranded, moved. One row per station and wording, '
+  'How stations were described over time: renamed, rebranded, moved. One row per station and description, '
   'with the first and last time it was seen.';
 COMMENT ON COLUMN fuel_v1.station_history.station_id    IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_history.state         IS 'State or territory.';
@@ -29,7 +29,7 @@ COMMENT ON COLUMN fuel_v1.station_history.postcode      IS 'Postcode; NULL: not 
 COMMENT ON COLUMN fuel_v1.station_history.latitude      IS 'Degrees; NULL: not stated or impossible.';
 COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not stated or impossible.';
 COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or permit holders only.';
-COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this wording.';
-COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this wording.';
+COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this description.';
+COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this description.';
 COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
 GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;

@@ -14,10 +14,10 @@ SELECT
 FROM fuel.station AS record
 JOIN fuel.source USING (source_id)
 LEFT JOIN LATERAL (
-  SELECT wording.name, wording.brand, wording.address, wording.suburb, wording.postcode
-  FROM fuel.station_description AS wording
-  WHERE wording.station_id = record.station_id
-  ORDER BY wording.last_seen_at DESC, wording.wording_md5
+  SELECT description.name, description.brand, description.address, description.suburb, description.postcode
+  FROM fuel.station_description AS description
+  WHERE description.station_id = record.station_id
+  ORDER BY description.last_seen_at DESC, description.wording_md5
   LIMIT 1
 ) AS told ON true
 -- A station record is left out if only runs that do not count reported it.

@@ -52,16 +52,16 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
   SELECT
     min(record.first_seen_at) AS first_seen_at,
-    max(wording.last_seen_at) AS last_seen_at
+    max(description.last_seen_at) AS last_seen_at
   FROM fuel.station AS record
-  LEFT JOIN fuel.station_description AS wording ON wording.station_id = record.station_id
+  LEFT JOIN fuel.station_description AS description ON description.station_id = record.station_id
   WHERE record.place_id = station.station_id AND record.station_id <> station.station_id
 ) AS told ON true
 WHERE station.place_id = station.station_id
   -- A station record is left out if only runs that do not count reported it.
   AND (
     seen.last_seen_at IS NOT NULL
-    OR EXISTS (SELECT FROM fuel.station_description AS wording WHERE wording.station_id = station.station_id));
+    OR EXISTS (SELECT FROM fuel.station_description AS description WHERE description.station_id = station.station_id));
 COMMENT ON VIEW fuel_v1.stations IS 'Stations that sell fuel. One row per station.';
 COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Number that Bowser gives the station; never reused.';
 COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';

@@ -12,7 +12,7 @@ package protocol ArchiveSource: Sendable {
 /// Reads the files of one archive, batch by batch, into facts and their station records.
 ///
 /// Each distinct text becomes a station record or a fuel once. Every further row with that text
-/// costs only the comparison of its bytes. Wordings and records keep their numbers from file to
+/// costs only the comparison of its bytes. Descriptions and records keep their numbers from file to
 /// file.
 package actor ArchiveReader: ArchiveSource {
   private var engine: Engine

@@ -7,13 +7,15 @@ extension Engine {
     noteDays()
     for (month, facts, days) in months {
       batch.months[Month(number: month)] = settled(facts, &batch)
-      for (wording, days) in days.enumerated() where days != 0 {
-        batch.sightings.append(.init(wording: wording, month: Month(number: month), days: days))
+      for (description, days) in days.enumerated() where days != 0 {
+        batch.sightings.append(
+          .init(stationDescription: description, month: Month(number: month), days: days))
       }
     }
-    // New wordings of a refused file are part of the next batch, so that the numbers stay the same.
-    batch.newWordings = newWordings
-    newWordings = []
+    // New descriptions of a refused file are part of the next batch, so that the numbers stay the
+    // same.
+    batch.newDescriptions = newDescriptions
+    newDescriptions = []
     batch.rejects += rejects
     batch.received = receivedInBatch
     batch.bytes = bytes

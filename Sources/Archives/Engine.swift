@@ -9,8 +9,8 @@ struct Engine {
 
   // MARK: State that lasts from file to file
 
-  private var wordings = ByteTable()
-  private var recordOfWording: [Int32] = []
+  private var descriptions = ByteTable()
+  private var recordOfDescription: [Int32] = []
   private var recordOfCode: [String: Int32] = [:]
   /// The station code of each record, by the record's number.
   var codes: [String] = []
@@ -48,10 +48,10 @@ struct Engine {
   // MARK: State of the current batch
 
   private(set) var facts = 0
-  /// Facts by local month, and the days on which each wording occurs, as bits. The month of the
+  /// Facts by local month, and the days on which each description occurs, as bits. The month of the
   /// last row is at the end.
   var months: [(month: Int32, facts: [ArchiveFact], days: [UInt32])] = []
-  var newWordings: [ArchiveWording] = []
+  var newDescriptions: [ArchiveDescription] = []
   var rejects: [Reject] = []
   var receivedInBatch = 0
   private var lastHour: Int32 = .min
@@ -107,8 +107,8 @@ struct Engine {
     read(record)
     if received == wasReceived { blankRows += 1 }
     if rejectedRows > mostRejected || rejectedBytes > mostRejectedBytes || blankRows > mostBlank
-      || months.count > mostMonths || recordOfWording.count > mostWordings
-      || months.count * recordOfWording.count > mostWordingMonths
+      || months.count > mostMonths || recordOfDescription.count > mostDescriptions
+      || months.count * recordOfDescription.count > mostDescriptionMonths
     {
       throw beyondLimit()
     }
@@ -119,14 +119,14 @@ struct Engine {
   private let mostRejectedBytes = InputLimit.rejectedBytes.value
   private let mostBlank = InputLimit.blankRows.value
   private let mostMonths = InputLimit.months.value
-  private let mostWordings = InputLimit.wordings.value
-  private let mostWordingMonths = InputLimit.wordingMonths.value
+  private let mostDescriptions = InputLimit.descriptions.value
+  private let mostDescriptionMonths = InputLimit.descriptionMonths.value
 
   private func beyondLimit() -> ArchiveRefusal {
     let counts: [(Int, InputLimit)] = [
       (rejectedRows, .rejectedRows), (rejectedBytes, .rejectedBytes), (blankRows, .blankRows),
-      (months.count, .months), (recordOfWording.count, .wordings),
-      (months.count * recordOfWording.count, .wordingMonths),
+      (months.count, .months), (recordOfDescription.count, .descriptions),
+      (months.count * recordOfDescription.count, .descriptionMonths),
     ]
     let limit = counts.first { $0.0 > $0.1.value }?.1 ?? .rejectedRows
     return refusal("more than \(limit.value) \(limit.name)")
@@ -214,16 +214,16 @@ struct Engine {
     // A stamp up to ten minutes ahead may come from a fast clock. A price day may begin up to a day
     // ahead. Prices that begin later come from feeds, not from archives.
     guard utc <= now.seconds + horizon else { return reject(.stampInFuture, record) }
-    guard let wording = wording(of: record) else { return reject(.stationMissing, record) }
+    guard let description = description(of: record) else { return reject(.stationMissing, record) }
 
     received += 1
     receivedInBatch += 1
     place += 1
     facts += 1
     let fact = ArchiveFact(
-      record: Int(recordOfWording[wording]), fuel: Int16(fuel), seconds: UInt32(seconds),
+      record: Int(recordOfDescription[description]), fuel: Int16(fuel), seconds: UInt32(seconds),
       tenths: Int32(tenths), place: place)
-    note(fact, wording, localDay: local)
+    note(fact, description, localDay: local)
   }
 
   private var horizon: Int64 {
@@ -231,7 +231,7 @@ struct Engine {
     return 600
   }
 
-  private mutating func note(_ fact: ArchiveFact, _ wording: Int, localDay: Int32) {
+  private mutating func note(_ fact: ArchiveFact, _ description: Int, localDay: Int32) {
     if localDay != lastMonthDay.day {
       let day = Day(sinceEpoch: Int(localDay))
       lastMonthDay = (localDay, Month(day).number, 1 << UInt32(day.day - 1))
@@ -246,10 +246,10 @@ struct Engine {
     }
     let last = months.count - 1
     months[last].facts.append(fact)
-    while months[last].days.count <= wording {
-      months[last].days.append(contentsOf: repeatElement(0, count: max(256, wording)))
+    while months[last].days.count <= description {
+      months[last].days.append(contentsOf: repeatElement(0, count: max(256, description)))
     }
-    months[last].days[wording] |= bit
+    months[last].days[description] |= bit
   }
 
   // MARK: Parts of a row
@@ -354,9 +354,9 @@ struct Engine {
 
   // MARK: Stations
 
-  /// Returns the number of the wording with which a row describes its station; `nil` where the row
+  /// Returns the number of the description that a row gives of its station; `nil` where the row
   /// does not identify a station.
-  @inline(__always) private mutating func wording(of record: ArchiveRecord) -> Int? {
+  @inline(__always) private mutating func description(of record: ArchiveRecord) -> Int? {
     if identityIsOneSpan, let first = identity.min(), let last = identity.max() {
       let start = Int(record.fields[first].start)
       let end = Int(record.fields[last].start + record.fields[last].count)
@@ -377,15 +377,15 @@ struct Engine {
   private mutating func number(
     _ bytes: UnsafeBufferPointer<UInt8>, _ record: ArchiveRecord
   ) -> Int? {
-    if let known = wordings.value(of: bytes) { return Int(known) }
+    if let known = descriptions.value(of: bytes) { return Int(known) }
     guard let station = station(record) else { return nil }
-    let number = Int32(recordOfWording.count)
+    let number = Int32(recordOfDescription.count)
     let position = recordOfCode[station.code] ?? Int32(recordOfCode.count)
     recordOfCode[station.code] = position
     if Int(position) == codes.count { codes.append(station.code) }
-    recordOfWording.append(position)
-    wordings.insert(bytes, number)
-    newWordings.append(ArchiveWording(station: station, record: Int(position)))
+    recordOfDescription.append(position)
+    descriptions.insert(bytes, number)
+    newDescriptions.append(ArchiveDescription(station: station, record: Int(position)))
     return Int(number)
   }
 }

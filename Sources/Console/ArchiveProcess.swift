@@ -16,7 +16,7 @@ actor ArchiveProcess: ArchiveSource {
   private let limits: ConfinedProcess.Limits
   private var files: ArraySlice<ArchiveFile>
   private var process: ConfinedProcess?
-  /// How many records and wordings the earlier processes have numbered. Each process begins at
+  /// How many records and descriptions the earlier processes have numbered. Each process begins at
   /// zero.
   private var before = ArchiveNumbers()
   private var known = ArchiveNumbers()
@@ -104,7 +104,7 @@ actor ArchiveProcess: ArchiveSource {
 
   private func quarantined(_ reason: String, _ process: ConfinedProcess) -> ArchiveRefusal {
     self.process = nil
-    before.wordings += known.wordings
+    before.descriptions += known.descriptions
     before.records += known.records
     known = ArchiveNumbers()
     defer { received = 0 }

@@ -7,9 +7,9 @@ extension ArchiveBatch {
     frame.write(Int64(received))
     frame.write(Int64(duplicates))
     frame.write(Int64(bytes))
-    frame.write(each: newWordings) { frame, wording in
-      wording.station.write(to: &frame)
-      frame.write(Int32(wording.record))
+    frame.write(each: newDescriptions) { frame, description in
+      description.station.write(to: &frame)
+      frame.write(Int32(description.record))
     }
     frame.write(each: months.sorted { $0.key < $1.key }) { frame, month in
       frame.write(month.key.number)
@@ -17,7 +17,7 @@ extension ArchiveBatch {
       month.value.withUnsafeBytes { frame.write(raw: $0) }
     }
     frame.write(each: sightings) { frame, sighting in
-      frame.write(Int32(sighting.wording))
+      frame.write(Int32(sighting.stationDescription))
       frame.write(sighting.month.number)
       frame.write(sighting.days)
     }
@@ -27,8 +27,8 @@ extension ArchiveBatch {
   /// Reads a batch and checks that every value is in its possible range.
   ///
   /// - Parameters:
-  ///   - known: how many wordings and records the earlier batches have numbered; raised by those of
-  ///     this batch.
+  ///   - known: how many descriptions and records the earlier batches have numbered; raised by
+  ///     those of this batch.
   ///   - zone: the zone whose calendar defines the months.
   /// - Throws: `FrameReader.Broken` for a batch that the archive's reader could not have written.
   package init(
@@ -40,19 +40,19 @@ extension ArchiveBatch {
     received = try frame.count()
     duplicates = try frame.count()
     bytes = try frame.count()
-    newWordings = try frame.each { frame throws(FrameReader.Broken) in
-      ArchiveWording(
+    newDescriptions = try frame.each { frame throws(FrameReader.Broken) in
+      ArchiveDescription(
         station: try Station(from: &frame, in: country),
         record: Int(try frame.integer(Int32.self)))
     }
-    for wording in newWordings {
-      // A wording is of a known record, or of a new one with the next number.
-      guard (0...known.records).contains(wording.record) else {
+    for description in newDescriptions {
+      // A description is of a known record, or of a new one with the next number.
+      guard (0...known.records).contains(description.record) else {
         throw FrameReader.Broken("an invalid number of a station record")
       }
-      known.records = max(known.records, wording.record + 1)
+      known.records = max(known.records, description.record + 1)
     }
-    known.wordings += newWordings.count
+    known.descriptions += newDescriptions.count
     let numbers = known
     let parts = try frame.each { frame throws(FrameReader.Broken) in
       let month = Month(number: try frame.integer())
@@ -64,10 +64,11 @@ extension ArchiveBatch {
     guard months.count == parts.count else { throw FrameReader.Broken("a month appears twice") }
     sightings = try frame.each { frame throws(FrameReader.Broken) in
       let sighting = Sighting(
-        wording: Int(try frame.integer(Int32.self)), month: Month(number: try frame.integer()),
-        days: try frame.integer())
-      guard (0..<numbers.wordings).contains(sighting.wording), months[sighting.month] != nil,
-        sighting.days != 0, sighting.days >> UInt32(sighting.month.dayCount) == 0
+        stationDescription: Int(try frame.integer(Int32.self)),
+        month: Month(number: try frame.integer()), days: try frame.integer())
+      guard (0..<numbers.descriptions).contains(sighting.stationDescription),
+        months[sighting.month] != nil, sighting.days != 0,
+        sighting.days >> UInt32(sighting.month.dayCount) == 0
       else { throw FrameReader.Broken("an invalid sighting of a station") }
       return sighting
     }
@@ -102,9 +103,9 @@ extension ArchiveBatch {
   }
 }
 
-/// How many wordings and station records the batches of an archive have numbered so far.
+/// How many descriptions and station records the batches of an archive have numbered so far.
 package struct ArchiveNumbers: Sendable {
-  package var wordings = 0
+  package var descriptions = 0
   package var records = 0
   package init() {}
 }

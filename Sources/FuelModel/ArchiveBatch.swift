@@ -24,9 +24,9 @@ package struct ArchiveFact: Sendable {
 }
 
 /// A station as an archive describes it. Descriptions that share a code are one station record.
-package struct ArchiveWording: Sendable {
+package struct ArchiveDescription: Sendable {
   package var station: Station
-  /// The number of the station record within the reader; wordings with the same code share it.
+  /// The number of the station record within the reader; descriptions with the same code share it.
   package var record: Int
 
   package init(station: Station, record: Int) {
@@ -52,17 +52,19 @@ package struct Month: Hashable, Comparable, Sendable, CustomStringConvertible {
   package static func < (left: Month, right: Month) -> Bool { left.number < right.number }
 }
 
-/// Some rows of one file, and the wordings that are new in them. A text file is split after about a
-/// million prices; a workbook is always one batch.
+/// Some rows of one file, and the descriptions of stations that are new in them. A text file is
+/// split after about a million prices; a workbook is always one batch.
 package struct ArchiveBatch: Sendable {
-  /// The days of a month on which a wording occurs: one bit a day, the lowest bit is the first day.
+  /// The days of a month on which a description occurs: one bit a day, the lowest bit is the first
+  /// day.
   package struct Sighting: Sendable {
-    package var wording: Int
+    /// The number of the description within the reader.
+    package var stationDescription: Int
     package var month: Month
     package var days: UInt32
 
-    package init(wording: Int, month: Month, days: UInt32) {
-      self.wording = wording
+    package init(stationDescription: Int, month: Month, days: UInt32) {
+      self.stationDescription = stationDescription
       self.month = month
       self.days = days
     }
@@ -73,8 +75,8 @@ package struct ArchiveBatch: Sendable {
   package var isLast: Bool
   /// Facts by local month. Within a month they are sorted by key, and each key occurs once.
   package var months: [Month: [ArchiveFact]] = [:]
-  /// Wordings that no earlier batch contained, in the order of their numbers.
-  package var newWordings: [ArchiveWording] = []
+  /// Descriptions that no earlier batch contained, in the order of their numbers.
+  package var newDescriptions: [ArchiveDescription] = []
   package var sightings: [Sighting] = []
   package var rejects: [Reject] = []
   /// Price records, valid and rejected.
@@ -85,9 +87,9 @@ package struct ArchiveBatch: Sendable {
 
   /// Shifts the batch's numbers so that they continue those of earlier readers.
   package mutating func number(after before: ArchiveNumbers) {
-    guard before.wordings > 0 else { return }
-    for index in newWordings.indices { newWordings[index].record += before.records }
-    for index in sightings.indices { sightings[index].wording += before.wordings }
+    guard before.descriptions > 0 else { return }
+    for index in newDescriptions.indices { newDescriptions[index].record += before.records }
+    for index in sightings.indices { sightings[index].stationDescription += before.descriptions }
     months = months.mapValues { facts in
       facts.map { fact in
         var fact = fact

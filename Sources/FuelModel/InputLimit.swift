@@ -74,10 +74,10 @@ package struct InputLimit: Sendable {
     "bytes of a file's refused rows", 33_554_432, "the file is refused")
   package static let blankRows = InputLimit(
     "blank rows of a file", 1_000_000, "the file is refused")
-  package static let wordings = InputLimit(
-    "wordings of stations of an archive", 250_000, "the file is refused")
-  package static let wordingMonths = InputLimit(
-    "wordings times months of a file", 10_000_000, "the file is refused")
+  package static let descriptions = InputLimit(
+    "descriptions of stations of an archive", 250_000, "the file is refused")
+  package static let descriptionMonths = InputLimit(
+    "descriptions times months of a file", 10_000_000, "the file is refused")
   package static let months = InputLimit("months of a file", 600, "the file is refused")
 
   package static let all: [InputLimit] = [
@@ -87,6 +87,6 @@ package struct InputLimit: Sendable {
     tagBytes, elements, prologBytes,
     workbookRows, cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes,
     blankRows,
-    wordings, wordingMonths, months,
+    descriptions, descriptionMonths, months,
   ]
 }

@@ -20,7 +20,7 @@ package struct RecordStory: Sendable {
   package var isHead: Bool
   /// Its name, brand and address, with the first and the last day on which they were seen, oldest
   /// first.
-  package var wordings: [(text: String, first: Day, last: Day)]
+  package var descriptions: [(text: String, first: Day, last: Day)]
 }
 
 /// How long prices of a feed or an archive held until the next price, in days.
@@ -183,12 +183,12 @@ extension Store {
           RecordStory(
             source: source, code: code, matchedBy: try row.text("matched_by"),
             doubt: try row.optional("match_doubt"), isHead: try row.boolean("is_head"),
-            wordings: []))
+            descriptions: []))
       }
       guard let name = try row.optional("name") else { continue }
       let brand = try row.optional("brand").map { " (\($0))" } ?? ""
       let address = try row.optional("address").map { ", \($0)" } ?? ""
-      stories[stories.count - 1].wordings.append(
+      stories[stories.count - 1].descriptions.append(
         (name + brand + address, try row.day("first_on"), try row.day("last_on")))
     }
     return stories

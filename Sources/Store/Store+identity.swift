@@ -126,7 +126,7 @@ extension Store {
           longitude: try row.optional("longitude").flatMap { Double($0) }))
       records[id]?.awaitsList = try row.boolean("awaits_list")
     }
-    let wordings = try connection.query(
+    let descriptions = try connection.query(
       """
       SELECT
         told.station_id, told.name, told.address, told.suburb,
@@ -136,7 +136,7 @@ extension Store {
       GROUP BY told.station_id, told.name, told.address, told.suburb, told.time_zone
       ORDER BY told.station_id, told.name, told.address, told.suburb, told.time_zone
       """)
-    for row in wordings {
+    for row in descriptions {
       let first = try row.day("first_on")
       records[try row.integer("station_id")]?.describe(
         name: try row.text("name"), address: try row.text("address"),

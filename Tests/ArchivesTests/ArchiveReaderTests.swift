@@ -54,9 +54,9 @@ struct ArchiveReaderTests {
         from: &frame, known: &known, zone: format(id).zone, in: .australia)
       #expect(frame.isAtEnd && Self.text(of: batch) == Self.text(of: read))
       outcome.batches += 1
-      for wording in batch.newWordings {
-        codes[wording.record] = wording.station.code
-        outcome.stations.append(wording.station)
+      for description in batch.newDescriptions {
+        codes[description.record] = description.station.code
+        outcome.stations.append(description.station)
       }
       for (_, facts) in batch.months.sorted(by: { $0.key < $1.key }) {
         for fact in facts {

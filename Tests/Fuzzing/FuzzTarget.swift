@@ -289,7 +289,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     do {
       var batch = try Self.believed(bytes, &known, .sydney)
       var before = ArchiveNumbers()
-      (before.wordings, before.records) = (7, 5)
+      (before.descriptions, before.records) = (7, 5)
       batch.number(after: before)
       for facts in batch.months.values {
         for fact in facts {
@@ -305,8 +305,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   private static let soundBatch: [UInt8] = {
     var batch = ArchiveBatch(file: "a.csv", isFirst: true, isLast: true)
     let month = Month(Day(year: 2024, month: 1, day: 1) ?? Day(sinceEpoch: 0))
-    batch.newWordings = (0..<2).map {
-      ArchiveWording(
+    batch.newDescriptions = (0..<2).map {
+      ArchiveDescription(
         station: Station(
           code: "s\($0)", state: .nsw, name: "Caf\u{E9} \($0)", brand: "Shell",
           address: "1 High St",
@@ -318,7 +318,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         record: $0 / 2, fuel: 1, seconds: 757_400_000 + UInt32($0) * 3_600, tenths: 1_799,
         place: UInt32($0))
     }
-    batch.sightings = (0..<2).map { .init(wording: $0, month: month, days: 3) }
+    batch.sightings = (0..<2).map { .init(stationDescription: $0, month: month, days: 3) }
     batch.rejects = [Reject(.priceUnreadable, raw: "a|b")]
     batch.received = 5
     return written(batch)

@@ -205,7 +205,9 @@ struct ArchiveSampleTests {
       try HistoryOrderTests.archive("nsw").format, files: [ArchiveFile(path)], now: Self.now)
     let batch = try #require(try await reader.next())
     var codes: [Int: String] = [:]
-    for wording in batch.newWordings { codes[wording.record] = wording.station.code }
+    for description in batch.newDescriptions {
+      codes[description.record] = description.station.code
+    }
     let first = batch.months.values.joined().map { fact in
       "\(codes[fact.record]!) \(Fuel.allCases.first { $0.id == fact.fuel }!.rawValue) "
         + "\(fact.effectiveAt) \(fact.tenths)"

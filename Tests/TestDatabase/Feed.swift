@@ -144,7 +144,7 @@ package struct Feed {
         """)
       + connection.lines(
         """
-        SELECT 'wording' AS what, place.feed_station_code, told.source, told.name, told.address,
+        SELECT 'description' AS what, place.feed_station_code, told.source, told.name, told.address,
           told.first_seen_at::text, told.last_seen_at::text
         FROM fuel_v1.station_history AS told
         JOIN fuel_v1.stations AS place USING (station_id)

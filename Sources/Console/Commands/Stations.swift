@@ -100,8 +100,8 @@ private func explain(_ number: Int, _ records: [RecordStory]) -> String {
       default: "decided by a person"
       }
     text += "  \(record.source) \(record.code): \(how)\n"
-    for wording in record.wordings {
-      text += "    \(wording.first) to \(wording.last)  \(wording.text)\n"
+    for description in record.descriptions {
+      text += "    \(description.first) to \(description.last)  \(description.text)\n"
     }
     if let doubt = record.doubt { text += "    in doubt: \(doubt)\n" }
   }
@@ -110,7 +110,7 @@ private func explain(_ number: Int, _ records: [RecordStory]) -> String {
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 private struct ExplainedJSON: Encodable {
-  struct Wording: Encodable {
+  struct Description: Encodable {
     var text: String
     var first_day: String
     var last_day: String
@@ -121,7 +121,7 @@ private struct ExplainedJSON: Encodable {
     var matched_by: String
     var is_head: Bool
     @OrNull var doubt: String?
-    var wordings: [Wording]
+    var wordings: [Description]
   }
   struct Station: Encodable {
     var station_id: Int
@@ -133,8 +133,8 @@ private struct ExplainedJSON: Encodable {
         Record(
           source: story.source, code: story.code, matched_by: story.matchedBy,
           is_head: story.isHead, doubt: story.doubt,
-          wordings: story.wordings.map {
-            Wording(text: $0.text, first_day: "\($0.first)", last_day: "\($0.last)")
+          wordings: story.descriptions.map {
+            Description(text: $0.text, first_day: "\($0.first)", last_day: "\($0.last)")
           })
       }
     }

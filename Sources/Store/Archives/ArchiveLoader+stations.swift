@@ -1,19 +1,20 @@
 import FuelModel
 import Postgres
 
-/// The stations of an archive and the wordings that describe them.
+/// The stations of an archive and their descriptions.
 extension ArchiveLoader {
-  /// Stores the new stations and wordings of a batch. Wordings without a valid price are left out.
+  /// Stores the new stations and descriptions of a batch. Descriptions without a valid price are
+  /// left out.
   func learn(_ batch: ArchiveBatch) throws {
     known = stations.snapshot
     for (number, station, md5) in open?.learnt ?? [] {
       known.learn(number, station: station, md5: md5)
     }
-    let new = Set(batch.sightings.map(\.wording)).filter { known.wordings[$0].md5.isEmpty }
-      .sorted()
+    let mentioned = Set(batch.sightings.map(\.stationDescription))
+    let new = mentioned.filter { known.descriptions[$0].md5.isEmpty }.sorted()
     guard !new.isEmpty, let run = open?.run else { return }
     func column(_ value: (Station) -> String?) -> [String?] {
-      new.map { value(known.wordings[$0].told.station) }
+      new.map { value(known.descriptions[$0].told.station) }
     }
     // Another loader may be adding the same stations. This statement then waits for it, and the
     // next statement sees them.
@@ -44,7 +45,7 @@ extension ArchiveLoader {
       """)
     let rows = try store.connection.query(
       """
-      WITH worded AS MATERIALIZED (
+      WITH stated AS MATERIALIZED (
         SELECT
           told.*,
           station.station_id,
@@ -70,18 +71,18 @@ extension ArchiveLoader {
         INSERT INTO fuel.station_description (
           station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode,
           latitude, longitude, is_public, run_id, first_seen_at, last_seen_at)
-        SELECT DISTINCT ON (worded.station_id, worded.wording_md5)
-          worded.station_id, worded.wording_md5, worded.state, worded.time_zone, worded.name,
-          worded.brand, worded.address, worded.suburb, worded.postcode, worded.latitude,
-          worded.longitude, worded.is_public, \(run)::integer, \(now)::timestamptz,
+        SELECT DISTINCT ON (stated.station_id, stated.wording_md5)
+          stated.station_id, stated.wording_md5, stated.state, stated.time_zone, stated.name,
+          stated.brand, stated.address, stated.suburb, stated.postcode, stated.latitude,
+          stated.longitude, stated.is_public, \(run)::integer, \(now)::timestamptz,
           \(now)::timestamptz
-        FROM worded
-        ORDER BY worded.station_id, worded.wording_md5
+        FROM stated
+        ORDER BY stated.station_id, stated.wording_md5
         ON CONFLICT DO NOTHING
       )
-      SELECT worded.place, worded.station_id, worded.wording_md5
-      FROM worded
-      ORDER BY worded.place
+      SELECT stated.place, stated.station_id, stated.wording_md5
+      FROM stated
+      ORDER BY stated.place
       """)
     for row in rows {
       let number = new[try row.integer("place") - 1]
@@ -95,10 +96,10 @@ extension ArchiveLoader {
   func keep(_ sightings: [ArchiveBatch.Sighting]) throws {
     try store.connection.copy(into: "pg_temp.staged_sighting", columns: 4) { copy in
       for sighting in sightings {
-        let wording = known.wordings[sighting.wording]
+        let description = known.descriptions[sighting.stationDescription]
         try copy.beginRow()
-        copy.write(wording.station)
-        copy.write(bytes: wording.md5)
+        copy.write(description.station)
+        copy.write(bytes: description.md5)
         copy.write(sighting.month.firstDay)
         copy.write(Int32(bitPattern: sighting.days))
       }

@@ -39,7 +39,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     var contradicting = 0
     /// The number of rejected rows that count against the file.
     var bad = 0
-    /// The wordings that were first stored with this file.
+    /// The descriptions that were first stored with this file.
     var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
   }
 

@@ -4,23 +4,23 @@ import Synchronization
 /// The stations that the reader of an archive has numbered, with the database's numbers for those
 /// that are stored. Loaders that work side by side share one instance.
 package final class ArchiveStations: Sendable {
-  struct Wording {
-    var told: ArchiveWording
-    /// The station's number in the database and the digest of the wording: 0 and empty until a file
-    /// with the wording is stored.
+  struct Description {
+    var told: ArchiveDescription
+    /// The station's number in the database and the digest of the description: 0 and empty until a
+    /// file with the description is stored.
     var station: Int32 = 0
     var md5: [UInt8] = []
   }
 
   struct Known {
-    var wordings: [Wording] = []
+    var descriptions: [Description] = []
     /// The station's number in the database, for each record.
     var stationIDs: [Int32] = []
 
     mutating func learn(_ number: Int, station: Int32, md5: [UInt8]) {
-      wordings[number].station = station
-      wordings[number].md5 = md5
-      stationIDs[wordings[number].told.record] = station
+      descriptions[number].station = station
+      descriptions[number].md5 = md5
+      stationIDs[descriptions[number].told.record] = station
     }
   }
 
@@ -28,12 +28,12 @@ package final class ArchiveStations: Sendable {
 
   package init() {}
 
-  /// Adds the wordings that are new in a batch. Batches must come in the reader's order.
+  /// Adds the descriptions that are new in a batch. Batches must come in the reader's order.
   package func number(_ batch: ArchiveBatch) {
     known.withLock { known in
-      for wording in batch.newWordings {
-        known.wordings.append(Wording(told: wording))
-        while known.stationIDs.count <= wording.record { known.stationIDs.append(0) }
+      for description in batch.newDescriptions {
+        known.descriptions.append(Description(told: description))
+        while known.stationIDs.count <= description.record { known.stationIDs.append(0) }
       }
     }
   }
