@@ -30,7 +30,7 @@ package struct Archive: Sendable {
     // Other hours for single fuels: { DL: 1440 }.
     package let priceLapsesHoursByFuel = Setting.integers(
       "priceLapsesHoursByFuel", keys: Fuel.allCases.map(\.rawValue), 1...100_000)
-    package let tellsWholeDays = Setting.boolean("tellsWholeDays", false)
+    package let reportsWholeDays = Setting.boolean("tellsWholeDays", false)
     // A file with more than this share of rejected rows is refused.
     package let maxRejectShare = Setting.share("maxRejectShare", 0.02)
     // The first and the last day that the files cover. An empty last day: the archive is continued.

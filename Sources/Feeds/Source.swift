@@ -35,7 +35,7 @@ package struct Source: Sendable {
     // ... and this long after it was last listed.
     package let sightLapsesHours = Setting.integer("sightLapsesHours", 1...100_000)
     // Whether prices are fixed for whole price days.
-    package let tellsWholeDays = Setting.boolean("tellsWholeDays", false)
+    package let reportsWholeDays = Setting.boolean("tellsWholeDays", false)
     // A run with more than this share of unreadable records is refused.
     package let maxRejectShare = Setting.share("maxRejectShare", 0.02)
     // A list with less than this share of the prices listed before is refused, or is only partial.

@@ -10,7 +10,7 @@ package struct SourceRecord: Sendable {
   /// The fuels whose prices are believed for a longer or shorter time, by code, in hours.
   package var priceLapsesHoursByFuel: [String: Int]
   package var sightLapsesHours: Int
-  package var tellsWholeDays: Bool
+  package var reportsWholeDays: Bool
   package var licence: String
   package var attribution: String
   package var isEnabled: Bool
@@ -33,7 +33,7 @@ package struct SourceRecord: Sendable {
   package init(
     feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int,
     priceLapsesHoursByFuel: [String: Int] = [:], sightLapsesHours: Int,
-    tellsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
+    reportsWholeDays: Bool = false, licence: String = "", attribution: String, isEnabled: Bool,
     callsPerMonth: Int, account: String? = nil, delayHours: Int = 0, holdingConfirms: Bool = true,
     publishesTomorrowAt: String? = nil,
     isArchive: Bool = false, scheme: String? = nil, hasCodes: Bool? = nil
@@ -44,7 +44,7 @@ package struct SourceRecord: Sendable {
     self.priceLapsesHours = priceLapsesHours
     self.priceLapsesHoursByFuel = priceLapsesHoursByFuel
     self.sightLapsesHours = sightLapsesHours
-    self.tellsWholeDays = tellsWholeDays
+    self.reportsWholeDays = reportsWholeDays
     self.licence = licence
     self.attribution = attribution
     self.isEnabled = isEnabled
@@ -55,7 +55,7 @@ package struct SourceRecord: Sendable {
     self.publishesTomorrowAt = publishesTomorrowAt
     self.isArchive = isArchive
     self.scheme = scheme
-    self.hasCodes = hasCodes ?? !tellsWholeDays
+    self.hasCodes = hasCodes ?? !reportsWholeDays
   }
 }
 
@@ -83,7 +83,7 @@ extension Store {
             'cadence', make_interval(mins => \(record.cadenceMinutes)),
             'price_lapses_after', make_interval(hours => \(record.priceLapsesHours)),
             'sight_lapses_after', make_interval(hours => \(record.sightLapsesHours)),
-            'tells_whole_days', \(record.tellsWholeDays)::boolean,
+            'tells_whole_days', \(record.reportsWholeDays)::boolean,
             'attribution', \(record.attribution)::text,
             'is_enabled', \(record.isEnabled)::boolean,
             'calls_per_month', \(record.callsPerMonth)::integer,

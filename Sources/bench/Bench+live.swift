@@ -90,7 +90,7 @@ extension Bench {
       let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)
       _ = try Merge(store, of: source, rules: rules, now: now).take(
         settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
-        requests: 0, tellsWholeDays: false)
+        requests: 0, reportsWholeDays: false)
       return seconds(since: began)
     }
 

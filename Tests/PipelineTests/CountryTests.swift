@@ -120,7 +120,7 @@ struct CountryTests {
       ).take(
         reading.settled(takenAt: Self.now, horizon: .seconds(60), in: country),
         payload: Payload(documents: [document], fetchedAt: Self.now, takenAt: Self.now), run: run,
-        requests: 0, tellsWholeDays: false)
+        requests: 0, reportsWholeDays: false)
       #expect(counts.stored == count)
       // Now there are runs, so only the same country is accepted.
       #expect(try owner.keep(country) && !owner.keep(.australia))

@@ -51,7 +51,7 @@ import Timeline
     let reported = [Self.price(1_690), Self.price(1_650, hours: 2)]
     #expect(Self.found(reported, [shown]).map(\.price) == reported)
     let ofDays = Difference(
-      of: reported, from: [shown], isList: false, tellsWholeDays: true, isDirect: true)
+      of: reported, from: [shown], isList: false, reportsWholeDays: true, isDirect: true)
     #expect(ofDays.prices.map(\.price) == [reported[0]])
   }
 
@@ -84,18 +84,18 @@ import Timeline
   /// Nothing later repeats what news reported, so news is taken whole. Answers with whole days
   /// repeat each other.
   @Test func newsAreTakenWhole() {
-    func found(tellsWholeDays: Bool) -> [DifferingPrice] {
+    func found(reportsWholeDays: Bool) -> [DifferingPrice] {
       Difference(
-        of: [Self.price(1_700)], from: [Self.shown], isList: false, tellsWholeDays: tellsWholeDays,
-        isDirect: true
+        of: [Self.price(1_700)], from: [Self.shown], isList: false,
+        reportsWholeDays: reportsWholeDays, isDirect: true
       ).prices
     }
     #expect(
-      found(tellsWholeDays: false) == [
+      found(reportsWholeDays: false) == [
         DifferingPrice(
           pair: Self.u91, price: Self.price(1_700), wasListed: true, mayBeKnown: true)
       ])
-    #expect(found(tellsWholeDays: true).isEmpty)
+    #expect(found(reportsWholeDays: true).isEmpty)
   }
 
   @Test func onlyAListEndsWhatItLeavesOut() {

@@ -11,7 +11,7 @@ package struct Feed {
   package let id: SourceID
   package let delay: Duration
   private let window: Int64
-  private let tellsWholeDays: Bool
+  private let reportsWholeDays: Bool
 
   package init(
     _ target: String, name: String = "qld-fpd", state: State = .qld, priceLapsesHours: Int = 720,
@@ -24,12 +24,12 @@ package struct Feed {
       SourceRecord(
         feed: name, state: state, cadenceMinutes: cadenceMinutes,
         priceLapsesHours: priceLapsesHours,
-        sightLapsesHours: sightLapsesHours, tellsWholeDays: state == .wa, attribution: "a test",
+        sightLapsesHours: sightLapsesHours, reportsWholeDays: state == .wa, attribution: "a test",
         isEnabled: true, callsPerMonth: 0, delayHours: delayHours,
         holdingConfirms: holdingConfirms))
     delay = .seconds(3_600 * delayHours)
     window = Int64(sightLapsesHours) * 3_600_000_000
-    tellsWholeDays = state == .wa
+    reportsWholeDays = state == .wa
   }
 
   /// Stores what the feed reports at an instant.
@@ -50,18 +50,18 @@ package struct Feed {
     let settled = reading.settled(takenAt: takenAt, horizon: .seconds(172_800))
     let days = Set(observations.map(\.effectiveAt)).count
     let document = Document(
-      name: tellsWholeDays ? "prices of \(days) days" : "prices", bytes: Array("x".utf8),
+      name: reportsWholeDays ? "prices of \(days) days" : "prices", bytes: Array("x".utf8),
       fetchedAt: takenAt)
     let run = try store.beginRun(id, at: now ?? takenAt, kind: kind)
     // Answers with whole days are distinguished by their documents.
-    if tellsWholeDays { try store.keep([document], of: run, fetchedAt: takenAt) }
+    if reportsWholeDays { try store.keep([document], of: run, fetchedAt: takenAt) }
     let payload = Payload(
       documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay)
     let rules = ListRules(
       window: window, refuseBelow: refuseBelow, partialBelow: partialBelow)
     do {
       return try Merge(store, of: id, rules: rules, now: now ?? takenAt).take(
-        settled, payload: payload, run: run, requests: 0, tellsWholeDays: tellsWholeDays)
+        settled, payload: payload, run: run, requests: 0, reportsWholeDays: reportsWholeDays)
     } catch let refusal as Refusal {
       try store.failRun(
         run, at: now ?? takenAt, isRefusal: true, error: "\(refusal)", payload: payload,

@@ -241,7 +241,7 @@ package struct Backfill {
         priceLapsesHours: archive.settings.priceLapsesHours,
         priceLapsesHoursByFuel: archive.settings.priceLapsesHoursByFuel,
         sightLapsesHours: archive.settings.priceLapsesHours,
-        tellsWholeDays: archive.settings.tellsWholeDays,
+        reportsWholeDays: archive.settings.reportsWholeDays,
         licence: archive.settings.licence, attribution: archive.settings.attribution,
         isEnabled: true, callsPerMonth: 0, isArchive: true,
         scheme: archive.feed, hasCodes: archive.format.hasCodes),

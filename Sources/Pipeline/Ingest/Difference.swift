@@ -14,16 +14,16 @@ struct Difference {
   ///   - shown: what the lists of the feed show, independent of the order in which its runs
   ///     arrived.
   ///   - isList: whether the run is a list, complete or not, so that prices it leaves out count.
-  ///   - tellsWholeDays: whether the feed repeats prices of whole days. Other runs that are no list
-  ///     contain news, which is reported once and taken whole.
+  ///   - reportsWholeDays: whether the feed repeats prices of whole days. Other runs that are no
+  ///     list contain news, which is reported once and taken whole.
   ///   - isDirect: whether `shown` was reported last by runs that count. If not, such as where a
   ///     later run is stored already, `shown` does not describe the state before this run, and
   ///     every price is compared with the history.
   init(
     of reported: [ReportedPrice], from shown: [ShownPrice], isList: Bool,
-    tellsWholeDays: Bool = false, isDirect: Bool
+    reportsWholeDays: Bool = false, isDirect: Bool
   ) {
-    let takesAll = !isDirect || !(isList || tellsWholeDays)
+    let takesAll = !isDirect || !(isList || reportsWholeDays)
     var places: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
     for (place, price) in shown.enumerated() { places[price.pair] = place }
     var isReported = Array(repeating: false, count: shown.count)
@@ -50,7 +50,7 @@ struct Difference {
       let known = shown[place]
       // A list states all prices of a station and fuel at once. Where one of them differs, all are
       // taken.
-      guard differs[place], !tellsWholeDays || takesAll || !known.shows(price) else { continue }
+      guard differs[place], !reportsWholeDays || takesAll || !known.shows(price) else { continue }
       // In a run that arrives in order, a price stamped later than all known ones is new, so the
       // history need not be searched for it.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)

@@ -82,7 +82,7 @@ extension Ingest {
         store, of: id, rules: source.listRules, now: clock.now(), leavesSpans: leavesSpans)
       let counts = try merge.take(
         reading, payload: payload, run: run, requests: requests,
-        tellsWholeDays: source.settings.tellsWholeDays)
+        reportsWholeDays: source.settings.reportsWholeDays)
       log.info(
         "stored",
         [

@@ -161,7 +161,7 @@ package struct Ingest {
         cadenceMinutes: settings.cadenceMinutes, priceLapsesHours: settings.priceLapsesHours,
         priceLapsesHoursByFuel: settings.priceLapsesHoursByFuel,
         sightLapsesHours: settings.sightLapsesHours,
-        tellsWholeDays: settings.tellsWholeDays, licence: settings.licence,
+        reportsWholeDays: settings.reportsWholeDays, licence: settings.licence,
         attribution: settings.attribution, isEnabled: settings.enabled,
         callsPerMonth: settings.callsPerMonth, account: source.account,
         delayHours: settings.delayHours, holdingConfirms: settings.holdingConfirms,

@@ -79,11 +79,11 @@ package struct Merge {
 
   /// Stores a reading.
   ///
-  /// - Parameter tellsWholeDays: whether the reading is compared with the last answer that had the
-  ///   same documents.
+  /// - Parameter reportsWholeDays: whether the reading is compared with the last answer that had
+  ///   the same documents.
   /// - Throws: `Refusal` where the list is too short to be believed.
   package func take(
-    _ settled: Reading.Settled, payload: Payload, run: RunID, requests: Int, tellsWholeDays: Bool
+    _ settled: Reading.Settled, payload: Payload, run: RunID, requests: Int, reportsWholeDays: Bool
   ) throws -> Counts {
     try store.transaction {
       let settled = try bounded(settled)
@@ -96,13 +96,13 @@ package struct Merge {
         reported.prices.stamp(
           from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
       }
-      if tellsWholeDays {
+      if reportsWholeDays {
         try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
       }
       let isList = settled.coverage == .complete
       let difference = Difference(
         of: reported.prices, from: try store.shown(by: source), isList: isList,
-        tellsWholeDays: tellsWholeDays, isDirect: reported.isDirect)
+        reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
       let list =
         isList
         ? ListSummary(
@@ -114,7 +114,7 @@ package struct Merge {
       var isNewest = true
       if let list {
         (judgement, isNewest) = try standings.judgement(of: list)
-      } else if tellsWholeDays,
+      } else if reportsWholeDays,
         let before = try store.pairsBefore(run, takenAt: payload.takenAt)
       {
         judgement = rules.judgement(ofDays: difference.pairs, after: before)
