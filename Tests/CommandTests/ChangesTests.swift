@@ -8,11 +8,11 @@ import Testing
 /// What other services build on: notifications by NOTIFY, and the view `fuel_v1.changes` to catch
 /// up from.
 struct ChangesTests {
-  static let now = IslandTests.now
+  static let now = WorkerProcessTests.now
 
   /// F-O08: each committed run sends one notification, which is small and has the documented shape.
   @Test func everyCommittedRunIsAnnounced() async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let done = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
       let heard = done + ".heard"
@@ -61,7 +61,7 @@ struct ChangesTests {
   /// A list that arrives after a later one can alter history that is already published under other
   /// change numbers. The run then adds a change of kind `history`.
   @Test func aLateListSaysSo() async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       for (hours, words) in [(2, ["ingest", "--all"]), (1, ["ingest", "qld-fpd"])] {
         let result = try CommandTests.run(
@@ -79,7 +79,7 @@ struct ChangesTests {
   /// Change numbers become visible in ascending order, even when several processes commit. F-O08: a
   /// reader that remembers the highest number can come back at any time and misses nothing.
   @Test func nobodyMissesAChange() async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let connection = try Connection(target)
       let archive = try BackfillTests.archive(months: 4, rows: 300)

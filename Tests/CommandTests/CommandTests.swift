@@ -217,7 +217,7 @@ struct CommandTests {
 
   /// A truncated recording is refused with 65 and one line. The other feed of the same call is
   /// stored.
-  @Test func feedsAreIslands() async throws {
+  @Test func feedsDoNotAffectEachOther() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.copyItem(atPath: Self.recording, toPath: folder)
     let path = folder + "/nsw-fuelcheck/20260701T100000Z/prices.json"

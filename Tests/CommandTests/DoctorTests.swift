@@ -43,14 +43,15 @@ struct DoctorTests {
   /// F-N06: a read-only database is reported as such, by jobs and by `doctor`, with 78 and not with
   /// a code that means "try again".
   @Test func aLoginThatOnlyReadsIsTold() async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let name = target.split(separator: "=")[1]
       try Connection(target).execute(
         "ALTER DATABASE \(name) SET default_transaction_read_only = on")
       for words in [["ingest", "qld-fpd"], ["aggregate"]] {
         let result = try CommandTests.run(
-          words + ["--now", "\(IslandTests.now)"], on: target, environment: providers.environment)
+          words + ["--now", "\(WorkerProcessTests.now)"], on: target,
+          environment: providers.environment)
         #expect(result.code == 78 && result.err.contains("read only"), "\(words) \(result)")
       }
       let doctor = try CommandTests.run(["doctor"], on: target, environment: providers.environment)
@@ -76,7 +77,7 @@ struct DoctorTests {
     .enabled(if: IntegrationTests.has("/usr/sbin/pgbouncer"), IntegrationTests.advice),
     arguments: ["transaction", "session"])
   func poolersAreTold(mode: String) async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let environment = ProcessInfo.processInfo.environment
       let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -112,7 +113,8 @@ struct DoctorTests {
       }
       for words in [["ingest", "qld-fpd"], ["aggregate"], ["status"], ["doctor"], ["migrate"]] {
         let result = try CommandTests.run(
-          words + ["--now", "\(IslandTests.now)"], on: pooled, environment: providers.environment)
+          words + ["--now", "\(WorkerProcessTests.now)"], on: pooled,
+          environment: providers.environment)
         if mode == "transaction" {
           #expect(
             result.code == 78 && (result.err + result.out).contains("pooler"), "\(words) \(result)")
@@ -132,7 +134,7 @@ struct DoctorTests {
 
   /// F-N27: recordings are readable only by their owner, whatever the umask.
   @Test func recordingsAreTheirOwners() async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
       defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -141,7 +143,8 @@ struct DoctorTests {
       process.executableURL = URL(filePath: "/bin/sh")
       process.arguments = [
         "-c",
-        "umask 000; exec '\(program)' ingest qld-fpd --record '\(folder)' --now \(IslandTests.now)",
+        "umask 000; exec '\(program)' ingest qld-fpd --record '\(folder)' "
+          + "--now \(WorkerProcessTests.now)",
       ]
       try process.run()
       process.waitUntilExit()

@@ -228,12 +228,13 @@ struct DocumentTests {
     let makefile = try Self.text("Makefile")
     for target in targets { #expect(makefile.contains("\n\(target):"), "make \(target)") }
 
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let archive = try BackfillTests.archive(months: 1, rows: 50)
       for words in [["ingest", "--all"], ["aggregate"]] {
         let result = try CommandTests.run(
-          words + ["--now", "\(IslandTests.now)"], on: target, environment: providers.environment)
+          words + ["--now", "\(WorkerProcessTests.now)"], on: target,
+          environment: providers.environment)
         #expect(result.code == 0, "\(result.err)")
       }
       let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -270,7 +271,7 @@ struct DocumentTests {
         let result = try CommandTests.run(
           isOnlyRead
             ? Array(words.prefix(1)) + ["--help"]
-            : words + ["--now", "\(IslandTests.now + .seconds(7_200))"],
+            : words + ["--now", "\(WorkerProcessTests.now + .seconds(7_200))"],
           on: words.contains("--db") ? "" : target, environment: providers.environment)
         #expect(
           ![64, 70, 78].contains(result.code) || words.contains("--db"), "\(command): \(result.err)"

@@ -11,7 +11,7 @@ struct FrontDoorTests {
   /// with 0, and `status` and `doctor` print one line for it. The feed is read at once when its key
   /// is there.
   @Test func aFeedWithoutAKeyIsSilent() async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       var environment = providers.environment.merging([
         "BOWSER_WA_FUELWATCH_ENABLED": "false", "BOWSER_NT_MYFUEL_ENABLED": "false",
@@ -21,7 +21,7 @@ struct FrontDoorTests {
       let token = environment.removeValue(forKey: "BOWSER_QLD_FPD_TOKEN")
       func run(_ words: [String], after seconds: Int = 0) throws -> CommandTests.Result {
         try CommandTests.run(
-          words + ["--now", "\(IslandTests.now + .seconds(seconds))"], on: target,
+          words + ["--now", "\(WorkerProcessTests.now + .seconds(seconds))"], on: target,
           environment: environment)
       }
       let silent = try run(["ingest", "--all"])

@@ -6,13 +6,13 @@ import Testing
 
 /// What people and other programs receive: reports, exports, metrics, JSON, pings.
 struct OutputTests {
-  static let now = IslandTests.now
+  static let now = WorkerProcessTests.now
 
   /// Passes a database with one aggregated run of every feed, and the providers of these runs.
   func market(
-    _ body: (String, IslandTests.Providers) async throws -> Void
+    _ body: (String, WorkerProcessTests.Providers) async throws -> Void
   ) async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       for words in [["ingest", "--all"], ["aggregate"]] {
         let result = try CommandTests.run(

@@ -15,7 +15,7 @@ struct ReaderTests {
     // A record of the wrong shape, whose values need much more memory once they are kept as text.
     let values = Array(repeating: "1", count: 3_000_000).joined(separator: ",")
     let hostile = "{\"SitePrices\":[{\"SiteId\":[\(values)]}]}"
-    let providers = try IslandTests.Providers { request, _ in
+    let providers = try WorkerProcessTests.Providers { request, _ in
       isHostile.withLock { $0 } && request.path.contains("GetSitesPrices")
         ? .text(200, hostile) : nil
     }
@@ -24,8 +24,8 @@ struct ReaderTests {
       environment["BOWSER_READER_MEGABYTES"] = "64"
       func ingest() throws -> CommandTests.Result {
         try CommandTests.run(
-          ["ingest", "qld-fpd", "--now", "\(IslandTests.now)"], on: target, environment: environment
-        )
+          ["ingest", "qld-fpd", "--now", "\(WorkerProcessTests.now)"], on: target,
+          environment: environment)
       }
       let refused = try ingest()
       #expect(refused.code == 65, "\(refused)")
@@ -37,13 +37,13 @@ struct ReaderTests {
         ])
       #expect(try connection.lines("SELECT count(*) > 0 FROM fuel.run_body") == ["t"])
       func status() throws -> String {
-        try CommandTests.run(["status", "--now", "\(IslandTests.now)"], on: target).out
+        try CommandTests.run(["status", "--now", "\(WorkerProcessTests.now)"], on: target).out
       }
       let told = try status()
       #expect(told.contains("run 1 of qld-fpd"), "\(told)")
       #expect(told.contains("bowser ingest --reprocess 1 tries again"), "\(told)")
       let json = try CommandTests.run(
-        ["status", "--json", "--now", "\(IslandTests.now)"], on: target)
+        ["status", "--json", "--now", "\(WorkerProcessTests.now)"], on: target)
       #expect(json.out.contains("\"quarantined\" : [{\"run_id\":1"), "\(json.out)")
       isHostile.withLock { $0 = false }
       let sound = try ingest()

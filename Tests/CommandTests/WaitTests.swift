@@ -40,12 +40,12 @@ struct WaitTests {
   /// again", or with 0 if its work was done. The next run repairs what was left.
   @Test(.longer, arguments: faults)
   func everyCommandEndsByItsDeadline(fault: Proxy.Fault) async throws {
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let looker = try Connection(target, application: "looker")
       var environment = providers.environment
       environment["PGCONNECT_TIMEOUT"] = "2"
-      let now = ["--now", "\(IslandTests.now + .seconds(600))"]
+      let now = ["--now", "\(WorkerProcessTests.now + .seconds(600))"]
       _ = try CommandTests.run(
         ["ingest", "qld-fpd", "--replay", CommandTests.recording] + now, on: target,
         environment: environment)

@@ -60,9 +60,9 @@ let ingestCommand = Command(
     return run.replay(chosen, try invocation.store(settings))
   }
   guard invocation.flags.contains("isolated"), let source = chosen.first else {
-    return try run.islands(chosen)
+    return try run.inProcesses(chosen)
   }
-  Island.endWithParent()
+  WorkerProcess.endWithParent()
   return await run.live(
     source, try invocation.store(settings), until: try invocation.deadline(settings))
 }
@@ -141,12 +141,12 @@ private struct IngestRun {
 
   /// Fetches each feed in a process of its own, all at the same time. A failure of one, even a
   /// crash in the platform's networking, does not affect the others.
-  func islands(_ sources: [Source]) throws -> ExitCode {
+  func inProcesses(_ sources: [Source]) throws -> ExitCode {
     // The connection is opened here, so that an unavailable database is reported once.
     let store = try invocation.store(settings)
     // `--all` is meant for cron and skips a feed that is not due.
     let due = try sources.filter { try !invocation.flags.contains("all") || isDue($0, store) }
-    return Island.run(due.map(\.feed), like: invocation)
+    return WorkerProcess.run(due.map(\.feed), like: invocation)
   }
 
   /// Whether a feed is due. A feed that was never read and has no key is not set up, which is no

@@ -13,7 +13,7 @@ import Testing
 
 /// Processes that run at the same time: feeds that do not affect each other, crashes, signals, and
 /// hostile environments.
-struct IslandTests {
+struct WorkerProcessTests {
   static let now = Instant(seconds: 1_782_900_000)
 
   /// One server that simulates all providers, and the environment variables that point to it.
@@ -24,9 +24,10 @@ struct IslandTests {
     let asked = Mutex<[String]>([])
 
     init(spoil: @escaping @Sendable (Server.Request, SimulatedFeeds) -> Server.Answer?) throws {
-      let today = Zone.sydney.local(IslandTests.now).day
+      let today = Zone.sydney.local(WorkerProcessTests.now).day
       let feeds = SimulatedFeeds(
-        Market(seed: 3, stations: 120, days: (today + -3)...(today + 2)), at: IslandTests.now)
+        Market(seed: 3, stations: 120, days: (today + -3)...(today + 2)),
+        at: WorkerProcessTests.now)
       self.feeds = feeds
       let log = Log()
       server = try Server { request in

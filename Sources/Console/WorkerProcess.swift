@@ -10,34 +10,34 @@ import Synchronization
 /// URLSession on Linux ends the whole process if a server closes the connection inside the head of
 /// its answer ("Transfer completed, but there's no response"). Code of the same process cannot
 /// catch that.
-enum Island {
+enum WorkerProcess {
   private static let held = Mutex<[Pipe]>([])
 
   /// - Returns: the worst of the exit codes.
   static func run(_ feeds: [String], like invocation: Invocation) -> ExitCode {
     var worst = ExitCode.done
     let running = feeds.map { feed in
-      let said = Pipe()
-      return (feed: feed, process: start(feed, invocation, said), said: said)
+      let errorOutput = Pipe()
+      return (feed: feed, process: start(feed, invocation, errorOutput), errorOutput: errorOutput)
     }
-    for island in running {
-      guard let process = island.process else {
-        complain("\(island.feed): the process could not be started")
+    for worker in running {
+      guard let process = worker.process else {
+        complain("\(worker.feed): the process could not be started")
         worst = ExitCode.inputOutput.worse(than: worst)
         continue
       }
       // The standard error of the process is passed on, unless the process crashed: then it would
       // hold the platform's crash message.
-      let said = island.said.fileHandleForReading.readDataToEndOfFile()
+      let output = worker.errorOutput.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       guard process.terminationReason == .uncaughtSignal else {
         let code = ExitCode(rawValue: process.terminationStatus) ?? .ourBug
         worst = code.worse(than: worst)
-        talk(String(decoding: said, as: UTF8.self))
+        talk(String(decoding: output, as: UTF8.self))
         continue
       }
       talk(
-        "bowser: \(island.feed): the run was ended by signal \(process.terminationStatus); "
+        "bowser: \(worker.feed): the run was ended by signal \(process.terminationStatus); "
           + "the provider broke off its answer, or the machine is out of memory\n")
       worst = ExitCode.unavailable.worse(than: worst)
     }
@@ -54,7 +54,7 @@ enum Island {
   }
 
   private static func start(
-    _ feed: String, _ invocation: Invocation, _ said: Pipe
+    _ feed: String, _ invocation: Invocation, _ errorOutput: Pipe
   ) -> Process? {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -71,7 +71,7 @@ enum Island {
     process.environment = environment
     let pipe = Pipe()
     process.standardInput = pipe
-    process.standardError = said
+    process.standardError = errorOutput
     do {
       try process.run()
     } catch {

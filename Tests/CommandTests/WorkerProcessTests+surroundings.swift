@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Hostile environments: little to open, nothing to write to, proxies.
-extension IslandTests {
+extension WorkerProcessTests {
   /// F-K10, F-M04: the result is the same without environment, home or standard input, in a working
   /// directory that was deleted, and with any umask and locale. The file with the token is readable
   /// only by its owner.
