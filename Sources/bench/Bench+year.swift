@@ -24,25 +24,25 @@ extension Bench {
     let connection = try connection("bench_year")
 
     var lines = ["day,ingest_s,aggregate_s,ingest_mb,aggregate_mb,dead_rows,table,bytes,rows"]
-    var visit = (ingest: 0.0, aggregate: 0.0, ingestMB: 0, aggregateMB: 0, count: 0)
+    var totals = (ingest: 0.0, aggregate: 0.0, ingestMB: 0, aggregateMB: 0, count: 0)
     for day in stride(from: 0, through: days, by: step) {
       let now = begin + .seconds(day * 86_400)
       feeds.set(now)
       for feed in SimulatedFeeds.feeds {
         let done = try run(
           [program, "ingest", feed, "--now", "\(now)"], in: "bench_year", with: settings)
-        visit.ingest += done.seconds
-        visit.ingestMB = max(visit.ingestMB, done.megabytes)
+        totals.ingest += done.seconds
+        totals.ingestMB = max(totals.ingestMB, done.megabytes)
       }
       let done = try run(
         [program, "aggregate", "--now", "\(now + .seconds(300))"], in: "bench_year",
         with: settings)
-      visit.aggregate += done.seconds
-      visit.aggregateMB = max(visit.aggregateMB, done.megabytes)
-      visit.count += 1
+      totals.aggregate += done.seconds
+      totals.aggregateMB = max(totals.aggregateMB, done.megabytes)
+      totals.count += 1
       guard day / 30 < (day + step) / 30 || day + step > days else { continue }
       let (ingest, aggregate) = (
-        visit.ingest / Double(visit.count), visit.aggregate / Double(visit.count)
+        totals.ingest / Double(totals.count), totals.aggregate / Double(totals.count)
       )
       let tables = try connection.query(
         """
@@ -73,7 +73,7 @@ extension Bench {
       let dead = all.reduce(0) { $0 + $1.dead }
       for table in all {
         lines.append(
-          "\(day),\(ingest),\(aggregate),\(visit.ingestMB),\(visit.aggregateMB),\(dead),"
+          "\(day),\(ingest),\(aggregate),\(totals.ingestMB),\(totals.aggregateMB),\(dead),"
             + "\(table.name),\(table.bytes),\(table.rows)")
       }
       try (lines.joined(separator: "\n") + "\n").write(
@@ -82,9 +82,9 @@ extension Bench {
       add(
         "day \(day): all feeds / aggregate, s; most memory, MB",
         String(format: "%.1f / %.1f; ", ingest, aggregate)
-          + "\(visit.ingestMB) / \(visit.aggregateMB)", nil, "flat")
+          + "\(totals.ingestMB) / \(totals.aggregateMB)", nil, "flat")
       add("day \(day): disk, MB; dead rows", "\(megabytes); \(dead)", nil, "")
-      visit = (0, 0, 0, 0, 0)
+      totals = (0, 0, 0, 0, 0)
     }
     try finish("bench_year")
   }

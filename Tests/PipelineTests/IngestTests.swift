@@ -47,21 +47,21 @@ struct IngestTests {
     #expect(live.1 == replayed.1 && live.1.count == 21)
   }
 
-  /// Ten days of all feeds: at every visit the database states what the market charged.
+  /// Ten days of all feeds: after every run the database states what the market charged.
   @Test(.longer) func theHistoryIsTheMarketsTruth() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
-      var visits: [(String, Instant)] = []
+      var fetches: [(String, Instant)] = []
       let steps = Long.count(short: 12, long: 24)
       for step in 0..<steps {
         let at = Bench.end - .seconds(9 * 86_400 - step * 768_000 / steps)
         for feed in SimulatedFeeds.feeds {
           try await bench.ingest(feed, at: at)
-          visits.append((feed, at))
+          fetches.append((feed, at))
         }
       }
       var compared = 0
-      for (feed, at) in visits {
+      for (feed, at) in fetches {
         // Victoria reports the prices of a day before.
         let asOf = feed == "vic-fairfuel" ? at - .seconds(86_400) : at
         let truth = bench.feeds.truth(of: feed, at: asOf)

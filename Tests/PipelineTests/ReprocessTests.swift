@@ -29,7 +29,7 @@ struct ReprocessTests {
     }
   }
 
-  private func visit(_ bench: Bench) async throws {
+  private func ingest(_ bench: Bench) async throws {
     for instant in Self.instants {
       for feed in ["nsw-fuelcheck", "nt-myfuel"] { try await bench.ingest(feed, at: instant) }
     }
@@ -40,13 +40,13 @@ struct ReprocessTests {
   @Test func aMisreadingIsTakenBack() async throws {
     let right = try await TestDatabase.with { target in
       let bench = try Bench(target)
-      try await visit(bench)
+      try await ingest(bench)
       return try bench.stored(withRejects: false)
     }
     for isShuffled in [false, true] {
       let mended = try await TestDatabase.with { target in
         let misled = try Bench(target, changing: Self.wrong)
-        try await visit(misled)
+        try await ingest(misled)
         #expect(try misled.stored(withRejects: false) != right)
         let bench = try Bench(target)
         var random = Random(seed: 3, "again")

@@ -253,13 +253,13 @@ struct SoakTests {
         "weeks: \(days) days, \(lists.count) lists, \(failures) failures, \(misread.count) read again"
       )
       for _ in 0..<min(150, lists.count) {
-        let visit = random.pick(lists)
-        let asOf = visit.feed == "vic-fairfuel" ? visit.at - .seconds(86_400) : visit.at
-        let charged = try bench.charged(visit.feed, at: asOf, knownAt: end)
+        let list = random.pick(lists)
+        let asOf = list.feed == "vic-fairfuel" ? list.at - .seconds(86_400) : list.at
+        let charged = try bench.charged(list.feed, at: asOf, knownAt: end)
         let different = Array(
-          Set(charged).symmetricDifference(bench.feeds.truth(of: visit.feed, at: asOf)).sorted()
+          Set(charged).symmetricDifference(bench.feeds.truth(of: list.feed, at: asOf)).sorted()
             .prefix(4))
-        #expect(different == [] as [String], "\(visit.feed) at \(asOf)")
+        #expect(different == [] as [String], "\(list.feed) at \(asOf)")
       }
       #expect(
         try bench.lines(

@@ -19,7 +19,7 @@ package struct Ingest {
   }
 
   /// A run that has begun, with the calls that it will make.
-  package struct Visit: Sendable {
+  package struct StartedRun: Sendable {
     fileprivate let source: SourceID
     fileprivate let run: RunID
     fileprivate let isFirstOfDay: Bool
@@ -61,16 +61,16 @@ package struct Ingest {
   package func live(
     _ fetch: Fetch, recording: Recording? = nil, isRehearsal: Bool = false
   ) async throws -> Summary {
-    let visit = try begin()
+    let started = try begin()
     return try finish(
-      visit, await visit.fetched(by: fetch, clock: clock), recording: recording,
+      started, await started.fetched(by: fetch, clock: clock), recording: recording,
       isRehearsal: isRehearsal)
   }
 
   /// Begins a run: takes the lock of the feed, reads the documents that an interrupted run left,
-  /// and checks whether the provider may be called. The caller must pass the returned visit to
+  /// and checks whether the provider may be called. The caller must pass the returned run to
   /// `finish`.
-  package func begin() throws -> Visit {
+  package func begin() throws -> StartedRun {
     guard source.settings.enabled else { throw IngestError.off }
     let id = try register()
     do {
@@ -85,7 +85,7 @@ package struct Ingest {
         return try store.beginRun(id, at: clock.now(), requests: requests)
       }
       try store.unlockAccount(source.account)
-      return Visit(
+      return StartedRun(
         source: id, run: try run.get(), isFirstOfDay: isFirstOfDay, calls: calls)
     } catch {
       end(id)
@@ -95,37 +95,37 @@ package struct Ingest {
 
   /// Stores the documents that were fetched, or records why there are none.
   package func finish(
-    _ visit: Visit, _ fetched: Result<Fetch.Fetched, any Error>, recording: Recording? = nil,
+    _ started: StartedRun, _ fetched: Result<Fetch.Fetched, any Error>, recording: Recording? = nil,
     isRehearsal: Bool = false
   ) throws -> Summary {
-    defer { end(visit.source) }
-    if visit.isFirstOfDay, !isRehearsal { try prune(visit.source) }
-    let requests = visit.counter.value
+    defer { end(started.source) }
+    if started.isFirstOfDay, !isRehearsal { try prune(started.source) }
+    let requests = started.counter.value
     let documents: [Document]
     var skew: Int?
     do {
       let fetched = try fetched.get()
       (documents, skew) = (fetched.documents, fetched.clockSkewSeconds)
-      try checkClock(skew, for: visit.source)
-      try store.setNotBefore(nil, of: visit.source)
+      try checkClock(skew, for: started.source)
+      try store.setNotBefore(nil, of: started.source)
       try recording?.keep(documents, of: source.feed)
     } catch {
       if case FeedError.comeBack(_, let seconds) = error {
-        try store.setNotBefore(clock.now() + .seconds(seconds), of: visit.source)
+        try store.setNotBefore(clock.now() + .seconds(seconds), of: started.source)
       }
-      try fail(visit.run, error, requests: requests)
+      try fail(started.run, error, requests: requests)
       throw error
     }
     guard isRehearsal else {
       return try keepAndStore(
-        documents, of: visit.source, run: visit.run, requests: requests, clockSkewSeconds: skew)
+        documents, of: started.source, run: started.run, requests: requests, clockSkewSeconds: skew)
     }
     try store.beginRehearsal()
     let result = Result {
-      try keepAndStore(documents, of: visit.source, run: visit.run, requests: requests)
+      try keepAndStore(documents, of: started.source, run: started.run, requests: requests)
     }
     try store.endRehearsal()
-    try store.markRehearsed(visit.run, at: clock.now(), requests: requests)
+    try store.markRehearsed(started.run, at: clock.now(), requests: requests)
     return try result.get()
   }
 
@@ -189,8 +189,8 @@ package struct Ingest {
   }
 }
 
-extension Ingest.Visit {
-  /// Fetches the documents of this visit. Returns the error where that fails.
+extension Ingest.StartedRun {
+  /// Fetches the documents of this run. Returns the error where that fails.
   package func fetched(by fetch: Fetch, clock: Clock) async -> Result<Fetch.Fetched, any Error> {
     do {
       return .success(try await fetch.documents(calls, clock: clock, counting: counter))
