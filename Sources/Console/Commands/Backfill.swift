@@ -92,10 +92,11 @@ let backfillCommand = Command(
     guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }
     // Two connections load months side by side, because the database takes rows of one month while
     // it builds the key of another. A dry run is a single transaction, so it has one connection.
-    let lanes = isRehearsal ? [] : [try invocation.store(settings), try invocation.store(settings)]
+    let connections =
+      isRehearsal ? [] : [try invocation.store(settings), try invocation.store(settings)]
     results = try await Backfill(
-      archive, store: store, lanes: lanes, decisions: decided, clock: clock, log: log,
-      read: archiveReader
+      archive, store: store, connections: connections, decisions: decided, clock: clock,
+      log: log, read: archiveReader
     ).run(paths, again: invocation.flags.contains("again"), progress: show)
   }
   if isRehearsal { try store.endRehearsal() }

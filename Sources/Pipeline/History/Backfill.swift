@@ -42,7 +42,7 @@ package struct Backfill {
 
   private let archive: Archive
   private let store: Store
-  private let lanes: [Store]
+  private let connections: [Store]
   private let decisions: [StationDecision]
   private let clock: Clock
   private let log: Logger
@@ -54,17 +54,18 @@ package struct Backfill {
   /// Creates a backfill of one archive.
   ///
   /// - Parameters:
-  ///   - lanes: connections over which months are loaded in parallel; if empty, `store` is used.
+  ///   - connections: connections over which months are loaded in parallel; if empty, `store` is
+  ///     used.
   ///   - decisions: decisions of a person about which station records are one station.
   ///   - read: how files are read; by default in this process.
   package init(
-    _ archive: Archive, store: Store, lanes: [Store] = [], decisions: [StationDecision],
+    _ archive: Archive, store: Store, connections: [Store] = [], decisions: [StationDecision],
     clock: Clock, log: Logger,
     read: @escaping Read = { ArchiveReader($0, files: $1, now: $2) }
   ) {
     self.archive = archive
     self.store = store
-    self.lanes = lanes.isEmpty ? [store] : lanes
+    self.connections = connections.isEmpty ? [store] : connections
     self.decisions = decisions
     self.clock = clock
     self.read = read
@@ -123,8 +124,8 @@ package struct Backfill {
     return results
   }
 
-  /// A file that is being written to the database.
-  private struct Flight {
+  /// A batch of a file that is being written to the database.
+  private struct PendingBatch {
     var file: String
     var digest: String
     var months: Set<Month>
@@ -138,31 +139,31 @@ package struct Backfill {
     _ tell: (String, Outcome) -> Void
   ) async throws {
     let stations = ArchiveStations()
-    let lanes = self.lanes.map { store in
-      Lane(
+    let threads = connections.map { store in
+      LoaderThread(
         ArchiveLoader(
           store, source: source, stations: stations, now: now,
           maxRejectShare: archive.settings.maxRejectShare))
     }
-    var flights: [Int: Flight] = [:]
-    func land(_ lane: Int) async throws {
-      guard let flight = flights.removeValue(forKey: lane) else { return }
+    var pending: [Int: PendingBatch] = [:]
+    func finish(_ thread: Int) async throws {
+      guard let batch = pending.removeValue(forKey: thread) else { return }
       do {
-        guard let done = try await flight.task.value else { return }
+        guard let done = try await batch.task.value else { return }
         log.info(
-          "loaded", ["run": done.run, "file": flight.file, "received": done.counts.received])
+          "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
         store.announce(done.run, log: log)
-        tell(flight.file, .loaded(done.counts))
+        tell(batch.file, .loaded(done.counts))
       } catch let refusal as Refusal {
-        try await landAll()
-        try refuse(flight.file, flight.digest, source, flight.received, refusal.description)
-        tell(flight.file, .refused(refusal.description))
+        try await finishAll()
+        try refuse(batch.file, batch.digest, source, batch.received, refusal.description)
+        tell(batch.file, .refused(refusal.description))
         throw Refused()
       }
     }
-    func landAll() async throws {
-      for lane in flights.keys.sorted() {
-        do { try await land(lane) } catch is Refused { continue }
+    func finishAll() async throws {
+      for thread in pending.keys.sorted() {
+        do { try await finish(thread) } catch is Refused { continue }
       }
     }
 
@@ -172,13 +173,13 @@ package struct Backfill {
     var isPassingOver = false
     // Records received so far of the file that is being read.
     var received = 0
-    var pending = Task { try await reader.next() }
+    var nextBatch = Task { try await reader.next() }
     while position < files.count {
       let (file, digest) = files[position]
       do {
-        guard let batch = try await pending.value else { break }
+        guard let batch = try await nextBatch.value else { break }
         // The next part of a file is read while this one is stored.
-        pending = Task { try await reader.next() }
+        nextBatch = Task { try await reader.next() }
         stations.number(batch)
         if batch.isFirst {
           isPassingOver = false
@@ -189,36 +190,36 @@ package struct Backfill {
         if isPassingOver { continue }
         let months = Set(batch.months.keys)
         let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
-        if isAlone || flights.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
-          try await landAll()
+        if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
+          try await finishAll()
         }
         // All parts of one file use the same connection.
-        turn = isAlone ? 0 : (turn + 1) % lanes.count
-        do { try await land(turn) } catch is Refused {}
-        let lane = lanes[turn]
-        flights[turn] = Flight(
+        turn = isAlone ? 0 : (turn + 1) % threads.count
+        do { try await finish(turn) } catch is Refused {}
+        let thread = threads[turn]
+        pending[turn] = PendingBatch(
           file: file.name, digest: digest, months: months, received: received,
-          task: Task { try await lane.load(batch, digest: digest) })
+          task: Task { try await thread.load(batch, digest: digest) })
         if isAlone {
-          do { try await land(turn) } catch is Refused { isPassingOver = true }
+          do { try await finish(turn) } catch is Refused { isPassingOver = true }
         }
       } catch let refusal as ArchiveRefusal {
-        try await landAll()
-        lanes[0].loader.abandon()
+        try await finishAll()
+        threads[0].loader.abandon()
         try refuse(file.name, digest, source, refusal.received, refusal.reason)
         tell(file.name, .refused(refusal.reason))
         position += 1
-        pending = Task { try await reader.next() }
+        nextBatch = Task { try await reader.next() }
       }
     }
-    try await landAll()
+    try await finishAll()
   }
 
   /// A file was refused, and its refusal has been reported to the caller.
   private struct Refused: Error {}
 
   /// An archive loader with a thread of its own, which waits for the answers of the database.
-  private final class Lane: Sendable {
+  private final class LoaderThread: Sendable {
     let loader: ArchiveLoader
     private let queue = DispatchQueue(label: "bowser.backfill")
 
