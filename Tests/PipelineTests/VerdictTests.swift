@@ -17,7 +17,7 @@ struct VerdictTests {
 
   private let now = Instant(seconds: 1_782_900_000)
 
-  private func outlook(
+  private func market(
     today: Double?, tomorrow: Double?, stations: Int = 40, withNext: Int = 40,
     isAnnounced: Bool = true
   ) -> RegionNow {
@@ -34,7 +34,7 @@ struct VerdictTests {
   @Test(arguments: cases)
   func tomorrowDecides(today: Double, tomorrow: Double, verdict: String, saving: Double?) {
     let record = Verdict.judge(
-      outlook(today: today, tomorrow: tomorrow), series: nil, now: now)
+      market(today: today, tomorrow: tomorrow), series: nil, now: now)
     #expect(
       record.judgement.advice.rawValue == verdict && record.judgement.basis == .tomorrowPrice
         && record.judgement.rule == "tomorrow")
@@ -47,13 +47,13 @@ struct VerdictTests {
 
   /// Where tomorrow's prices are not known for most stations, there is no advice.
   @Test func withoutTomorrowNothingIsAdvised() {
-    for outlook in [
-      outlook(today: nil, tomorrow: nil, withNext: 0),
-      outlook(today: 170, tomorrow: 192, withNext: 19),
-      outlook(today: 170, tomorrow: 192, stations: 2, withNext: 2),
-      outlook(today: nil, tomorrow: nil, withNext: 0, isAnnounced: false),
+    for market in [
+      market(today: nil, tomorrow: nil, withNext: 0),
+      market(today: 170, tomorrow: 192, withNext: 19),
+      market(today: 170, tomorrow: 192, stations: 2, withNext: 2),
+      market(today: nil, tomorrow: nil, withNext: 0, isAnnounced: false),
     ] {
-      let record = Verdict.judge(outlook, series: nil, now: now)
+      let record = Verdict.judge(market, series: nil, now: now)
       #expect(
         record.judgement.advice == .noDifference && record.judgement.basis == .insufficientData)
       #expect(record.judgement.expectedSaving == nil && !record.judgement.reason.isEmpty)
@@ -65,11 +65,11 @@ struct VerdictTests {
   @Test func beforeTheAnnouncementItHoldsUntilThen() throws {
     let day = try #require(Day("2026-07-01"))
     let morning = try Zone.perth.instant(day, hour: 9)
-    var outlook = outlook(today: nil, tomorrow: nil, withNext: 0)
-    outlook.day = day
-    outlook.announced = (try Zone.perth.instant(day, hour: 14, minute: 30), "14:30")
-    outlook.dayEndsAt = try Zone.perth.instant(day + 1, hour: 6)
-    let record = Verdict.judge(outlook, series: nil, now: morning)
+    var market = market(today: nil, tomorrow: nil, withNext: 0)
+    market.day = day
+    market.announced = (try Zone.perth.instant(day, hour: 14, minute: 30), "14:30")
+    market.dayEndsAt = try Zone.perth.instant(day + 1, hour: 6)
+    let record = Verdict.judge(market, series: nil, now: morning)
     #expect(record.validUntil == (try Zone.perth.instant(day, hour: 14, minute: 30)))
     #expect(record.judgement.reason == "Tomorrow's prices are published at 14:30")
   }

@@ -121,7 +121,7 @@ struct CycleTests {
       }
       for day in stride(from: 60, to: 400, by: 10) {
         let judged = VerdictMethods.running.judge(
-          Outlook(series: market.upTo(day, atMost: Outlook.mostDays), place: "Hobart"))
+          VerdictInput(series: market.upTo(day, atMost: VerdictInput.mostDays), place: "Hobart"))
         #expect(judged.advice == .noDifference && judged.basis == .notCycling)
         #expect(judged.rule == nil && judged.expectedSaving == nil)
         #expect(judged.reason.hasPrefix("Timing "))
@@ -135,7 +135,7 @@ struct CycleTests {
     var random = Random(seed: 4)
     let flat = series(120) { _ in 175 + random.real(-0.1...0.1) }
     func judged(_ change: Double) -> Judgement {
-      VerdictMethods.running.judge(Outlook(series: flat, changeTomorrow: change))
+      VerdictMethods.running.judge(VerdictInput(series: flat, changeTomorrow: change))
     }
     #expect(judged(0.1).advice == .noDifference && judged(0.1).basis == .notCycling)
     #expect(judged(5).advice == .fillUp && judged(5).basis == .tomorrowPrice)
@@ -147,7 +147,8 @@ struct CycleTests {
   @Test func aSawToothIsWorthWaitingFor() throws {
     let market = series(400) { tooth($0, period: 28, rise: 6) }
     let verdicts = (0..<market.count).map {
-      VerdictMethods.running.judge(Outlook(series: market.upTo($0, atMost: Outlook.mostDays)))
+      VerdictMethods.running.judge(
+        VerdictInput(series: market.upTo($0, atMost: VerdictInput.mostDays)))
     }
     let score = Score(
       market, verdicts: verdicts.map(\.advice), days: (Self.first + 100)..<(Self.first + 400))
@@ -165,7 +166,7 @@ struct CycleTests {
     func judged(gap: Int) -> Judgement {
       var cut = whole.upTo(28 * 8 + 15, atMost: 400)
       cut.averages += Array(repeating: nil, count: gap)
-      return VerdictMethods.running.judge(Outlook(series: cut))
+      return VerdictMethods.running.judge(VerdictInput(series: cut))
     }
     for gap in 0...3 { #expect(judged(gap: gap).advice == .wait) }
     for gap in [4, 40] {
@@ -191,8 +192,9 @@ struct CycleTests {
         + random.real(-0.05...0.05)
     }
     let advised = (60..<400).map { day in
-      VerdictMethods.running.judge(Outlook(series: market.upTo(day, atMost: Outlook.mostDays)))
-        .advice != .noDifference
+      VerdictMethods.running.judge(
+        VerdictInput(series: market.upTo(day, atMost: VerdictInput.mostDays))
+      ).advice != .noDifference
     }
     let turns = zip(advised, advised.dropFirst()).filter { $0 != $1 }.count
     #expect(advised.first == true && advised.last == false)
@@ -215,7 +217,8 @@ struct CycleTests {
           return known < 0
             ? Judgement(advice: .noDifference, basis: .insufficientData)
             : VerdictMethods.running.judge(
-              Outlook(series: series.upTo(known, atMost: Outlook.mostDays), isLate: isLate))
+              VerdictInput(
+                series: series.upTo(known, atMost: VerdictInput.mostDays), isLate: isLate))
         }
       }
       let whole = judgements(market)
@@ -234,7 +237,7 @@ struct CycleTests {
       let market = series(330) { tooth($0, period: period, rise: max(1, period / 5)) }
       for day in 100..<330 {
         let reason = VerdictMethods.running.judge(
-          Outlook(series: market.upTo(day, atMost: Outlook.mostDays), place: "Sydney")
+          VerdictInput(series: market.upTo(day, atMost: VerdictInput.mostDays), place: "Sydney")
         ).reason
         #expect(reason.contains("Sydney") && !reason.contains("nil") && !reason.contains("-"))
         #expect(reason.first?.isUppercase == true && reason.last != ".")

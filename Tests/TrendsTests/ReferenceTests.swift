@@ -55,8 +55,8 @@ struct ReferenceTests {
       for index in 0..<series.count {
         guard let row = reference[market]?[series.first + index] else { continue }
         compared += 1
-        let known = series.upTo(index, atMost: Outlook.mostDays)
-        let judged = BestRecord.first.judge(Outlook(series: known))
+        let known = series.upTo(index, atMost: VerdictInput.mostDays)
+        let judged = BestRecord.first.judge(VerdictInput(series: known))
         if judged.advice.rawValue != row[4] { different.now += 1 }
         func differs(_ value: Double?, _ text: String, by limit: Double) -> Bool {
           guard let value, let other = Double(text) else { return (value == nil) != text.isEmpty }
@@ -65,15 +65,15 @@ struct ReferenceTests {
         if differs(judged.confidence, row[7], by: 0.001) { different.confidence += 1 }
         if differs(judged.expectedSaving, row[8], by: 0.0101) { different.saving += 1 }
         if index > 0 {
-          let late = Outlook(
-            series: series.upTo(index - 1, atMost: Outlook.mostDays), isLate: true)
+          let late = VerdictInput(
+            series: series.upTo(index - 1, atMost: VerdictInput.mostDays), isLate: true)
           if BestRecord.first.judge(late).advice.rawValue != row[9] { different.late += 1 }
         }
         if !row[10].isEmpty, index + 1 < series.count, let next = series.averages[index + 1],
           let now = series.averages[index]
         {
-          let outlook = Outlook(series: known, changeTomorrow: next - now)
-          if BestRecord.first.judge(outlook).advice.rawValue != row[10] { different.tomorrow += 1 }
+          let input = VerdictInput(series: known, changeTomorrow: next - now)
+          if BestRecord.first.judge(input).advice.rawValue != row[10] { different.tomorrow += 1 }
         }
       }
     }
@@ -86,7 +86,7 @@ struct ReferenceTests {
     let region = try #require(
       try series(["qld.csv"]).first { $0.0.name == "Gold Coast U91" }?.1)
     let regional = (0..<region.count).map {
-      BestRecord.first.judge(Outlook(series: region.upTo($0, atMost: Outlook.mostDays)))
+      BestRecord.first.judge(VerdictInput(series: region.upTo($0, atMost: VerdictInput.mostDays)))
     }
     var stations: [String: [(day: Day, average: Double)]] = [:]
     for row in try rows("stations.csv") {

@@ -68,9 +68,9 @@ struct TurningPointTests {
       of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "Brisbane"))
     for day in stride(from: 3, to: series.count, by: 23) {
       let alone = method.judge(
-        Outlook(
-          series: series.upTo(isLate ? day - 1 : day, atMost: Outlook.mostDays), isLate: isLate,
-          place: "Brisbane"))
+        VerdictInput(
+          series: series.upTo(isLate ? day - 1 : day, atMost: VerdictInput.mostDays),
+          isLate: isLate, place: "Brisbane"))
       #expect(columns(alone) == columns(judged[day]), "\(day)")
     }
   }

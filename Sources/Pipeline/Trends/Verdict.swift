@@ -8,7 +8,7 @@ package enum Verdict {
   /// Returns the present verdict of every region and fuel with a price in effect.
   static func all(_ store: Store, now: Instant) throws -> [VerdictRecord] {
     let known = Dictionary(
-      uniqueKeysWithValues: try store.regionSeries(days: Outlook.mostDays, until: now).map {
+      uniqueKeysWithValues: try store.regionSeries(days: VerdictInput.mostDays, until: now).map {
         ("\($0.region) \($0.fuelID)", $0)
       })
     var raised: [(region: String, fuelID: Int16, since: Instant)] = []
@@ -64,10 +64,10 @@ package enum Verdict {
       record.stations = market.stationsWithNext
       record.validUntil = beginsAt
     }
-    let outlook = Outlook(
+    let input = VerdictInput(
       series: series ?? DailySeries(first: market.day, averages: [nil]),
       isLate: market.isLate, changeTomorrow: change, place: market.regionName)
-    record.judgement = method.judge(outlook)
+    record.judgement = method.judge(input)
     if record.judgement.basis == .insufficientData {
       if change != nil {
         // Only tomorrow's prices are known, and their change is too small for advice.

@@ -3,8 +3,8 @@ package struct Baseline: VerdictMethod {
   package let id: String
   private let call: @Sendable (DailySeries) -> Advice?
 
-  package func judge(_ outlook: Outlook) -> Judgement {
-    guard let advice = call(outlook.series) else {
+  package func judge(_ input: VerdictInput) -> Judgement {
+    guard let advice = call(input.series) else {
       return Judgement(advice: .noDifference, basis: .insufficientData)
     }
     return Judgement(advice: advice, basis: .priceTrend, rule: id)

@@ -57,11 +57,11 @@ package struct BestRecord: VerdictMethod {
   // Two means that differ by less than half a tenth of a cent are equal to anybody who buys fuel.
   static let leastChange = 0.05
 
-  package func judge(_ outlook: Outlook) -> Judgement {
-    let pass = Pass(outlook.series, isLate: outlook.isLate, tuning: tuning)
-    var judgement = pass.judgement(changeTomorrow: outlook.changeTomorrow)
-    judgement.market = MarketPosition(outlook.series, pass.zigzag)
-    judgement.reason = reason(judgement, outlook)
+  package func judge(_ input: VerdictInput) -> Judgement {
+    let pass = Pass(input.series, isLate: input.isLate, tuning: tuning)
+    var judgement = pass.judgement(changeTomorrow: input.changeTomorrow)
+    judgement.market = MarketPosition(input.series, pass.zigzag)
+    judgement.reason = reason(judgement, input)
     return judgement
   }
 

@@ -74,7 +74,7 @@ package struct Judgement: Sendable, Equatable {
 }
 
 /// What is known of a market on the day of a verdict.
-package struct Outlook: Sendable {
+package struct VerdictInput: Sendable {
   /// Daily averages up to today, at most 400 of them. With late data they end yesterday.
   package var series: DailySeries
   /// Whether today's average is not known, so that the series ends yesterday.
@@ -98,13 +98,13 @@ package struct Outlook: Sendable {
   package static let mostDays = 400
 }
 
-/// A method to reach verdicts. It is a pure function of an outlook.
+/// A method to reach verdicts. It is a pure function of its input.
 package protocol VerdictMethod: Sendable {
   /// An id that changes with every change of the rules, so that verdicts of different rules can be
   /// distinguished.
   var id: String { get }
 
-  func judge(_ outlook: Outlook) -> Judgement
+  func judge(_ input: VerdictInput) -> Judgement
 
   /// Judges every day of a series, each by what was known on that day.
   func judgements(of past: Past) -> [Judgement]
@@ -141,8 +141,8 @@ extension VerdictMethod {
       let known = past.isLate ? today - 1 : today
       guard known >= 0 else { return Judgement(advice: .noDifference, basis: .insufficientData) }
       return judge(
-        Outlook(
-          series: past.series.upTo(known, atMost: Outlook.mostDays), isLate: past.isLate,
+        VerdictInput(
+          series: past.series.upTo(known, atMost: VerdictInput.mostDays), isLate: past.isLate,
           changeTomorrow: past.changeTomorrow(today), place: past.place))
     }
   }

@@ -5,12 +5,12 @@ let weekdayNames = [
 ]
 
 /// Returns a sentence for drivers that states what a judgement is based on.
-func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
+func reason(_ judgement: Judgement, _ input: VerdictInput) -> String {
   let market = judgement.market
-  let place = outlook.place.isEmpty ? "here" : "in \(outlook.place)"
+  let place = input.place.isEmpty ? "here" : "in \(input.place)"
   switch judgement.basis {
   case .tomorrowPrice:
-    return tomorrowReason(outlook.changeTomorrow ?? 0)
+    return tomorrowReason(input.changeTomorrow ?? 0)
   case .insufficientData:
     return "Too little is known of prices \(place) to advise"
   case .notCycling:
@@ -18,9 +18,9 @@ func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
     return record < 0.05
       ? "Prices \(place) do not cycle: no timing would have saved anything lately"
       : "Prices \(place) do not cycle: the best timing saved \(centsPerLitre(record)) c/L lately"
-  case .priceTrend: return trendReason(judgement, outlook, place)
+  case .priceTrend: return trendReason(judgement, input, place)
   case .priceCycle:
-    if judgement.rule == "weekday" { return weekdayReason(judgement, outlook, place) }
+    if judgement.rule == "weekday" { return weekdayReason(judgement, input, place) }
     if judgement.advice == .fillUp, market.isRising == false, market.change ?? 0 <= 0 {
       return "Prices \(place) have all but stopped falling\(lengths(market))"
     }
@@ -28,12 +28,14 @@ func reason(_ judgement: Judgement, _ outlook: Outlook) -> String {
   }
 }
 
-private func weekdayReason(_ judgement: Judgement, _ outlook: Outlook, _ place: String) -> String {
-  let series = outlook.series
+private func weekdayReason(
+  _ judgement: Judgement, _ input: VerdictInput, _ place: String
+) -> String {
+  let series = input.series
   guard let cheapest = series.cheapestWeekdays().last ?? nil else {
     return "The week has a cheapest day \(place)"
   }
-  let today = series.weekday(series.count - (outlook.isLate ? 0 : 1))
+  let today = series.weekday(series.count - (input.isLate ? 0 : 1))
   let since =
     series.averages.prefix(max(0, series.count - 49)).contains { $0 != nil }
     ? "for eight weeks" : "lately"
@@ -46,8 +48,8 @@ private func weekdayReason(_ judgement: Judgement, _ outlook: Outlook, _ place: 
     "\(weekdayNames[cheapest]) has been the cheapest day of the week \(place) \(since); it is \(when)"
 }
 
-private func trendReason(_ judgement: Judgement, _ outlook: Outlook, _ place: String) -> String {
-  let series = outlook.series
+private func trendReason(_ judgement: Judgement, _ input: VerdictInput, _ place: String) -> String {
+  let series = input.series
   let market = judgement.market
   guard let day = market.basedOn, let average = market.average,
     let before = series.earlier(day.sinceEpoch - series.first.sinceEpoch, 3),

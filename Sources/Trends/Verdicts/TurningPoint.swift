@@ -41,18 +41,18 @@ package struct TurningPoint: VerdictMethod {
   private static let certainFrom = 0.8
   private static let carriedDays = 3
 
-  package func judge(_ outlook: Outlook) -> Judgement {
-    let known = outlook.series.count - 1
-    let (begin, anchor) = Self.week(of: known, outlook.series)
-    let walk = MarketWalk(outlook.series.from(begin), isLate: outlook.isLate)
+  package func judge(_ input: VerdictInput) -> Judgement {
+    let known = input.series.count - 1
+    let (begin, anchor) = Self.week(of: known, input.series)
+    let walk = MarketWalk(input.series.from(begin), isLate: input.isLate)
     let models = walk.models(on: anchor - begin)
     var judgement = Day(
-      walk: walk, known: known - begin, models: models, place: outlook.place
-    ).judgement(changeTomorrow: outlook.changeTomorrow)
+      walk: walk, known: known - begin, models: models, place: input.place
+    ).judgement(changeTomorrow: input.changeTomorrow)
     let (cheaper, jump) = models
     judgement.models = .init(
-      fittedOn: outlook.series.first + anchor, cheaper: cheaper, jump: jump)
-    judgement.market = MarketPosition(outlook.series)
+      fittedOn: input.series.first + anchor, cheaper: cheaper, jump: jump)
+    judgement.market = MarketPosition(input.series)
     return judgement
   }
 
