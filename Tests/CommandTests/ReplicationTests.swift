@@ -172,7 +172,7 @@ struct ReplicationTests {
   @Test func aDatabaseWithRunsIsNoSubscriber() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1_700, Instant(Self.now))], at: Instant(Self.now))
+      try feed.reports([.u91("1", 1_700, Instant(Self.now))], at: Instant(Self.now))
       #expect(throws: PostgresError.self) {
         try feed.connection.execute("SELECT fuel.prepare_subscription()")
       }

@@ -19,11 +19,11 @@ struct AggregateTests {
     init(_ target: String) throws {
       feed = try Feed(target)
       connection = try Connection(target)
-      try say(1_700, at: AggregateTests.now + .seconds(-60))
+      try report(1_700, at: AggregateTests.now + .seconds(-60))
     }
 
-    func say(_ tenths: Int, at instant: Instant) throws {
-      try feed.says(
+    func report(_ tenths: Int, at instant: Instant) throws {
+      try feed.reports(
         (0..<4).map { .u91("\($0)", tenths, instant + .seconds(-60)) }, at: instant, now: instant)
     }
 
@@ -101,7 +101,7 @@ struct AggregateTests {
       let bench = try Bench(target)
       #expect(try bench.makes())
       // No price differs; the prices are only seen again.
-      try bench.say(1_700, at: Self.now + .seconds(30))
+      try bench.report(1_700, at: Self.now + .seconds(30))
       #expect(try bench.makes(after: 60))
     }
   }
@@ -158,7 +158,7 @@ struct AggregateTests {
           // One of three prices changes; the others stay for days.
           prices[round % 3] += round % 2 == 0 ? 30 : -20
           changedAt[round % 3] = at
-          try feed.says(
+          try feed.reports(
             (0..<4).map { .u91("\($0)", prices[$0], changedAt[$0]) }, at: at, now: at)
           try aggregate(at: at + .seconds(60))
           if isAhead, round == 6 { try aggregate(at: at + .seconds(20 * 86_400)) }

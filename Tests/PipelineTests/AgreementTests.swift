@@ -27,7 +27,7 @@ struct AgreementTests {
       let changed = Instant("2026-04-11T20:00:00Z")
       for hours in stride(from: 0, through: 72, by: 6) {
         let at = Instant("2026-04-10T00:00:00Z") + .seconds(hours * 3_600)
-        try feed.says(
+        try feed.reports(
           [
             .u91("101", 1_800, since),
             .u91("102", at < changed ? 1_810 : 1_850, at < changed ? since : changed),

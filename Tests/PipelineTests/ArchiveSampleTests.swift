@@ -267,7 +267,7 @@ struct ArchiveSampleTests {
       let feed = try Feed(
         target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
       // Five days are enough.
-      for day in 10...14 { try says(day, feed, samples) }
+      for day in 10...14 { try reports(day, feed, samples) }
       let results = try await load(
         "wa", "wa_fuelwatch_monthly_RECONSTRUCTED", of: samples, into: store)
       guard case .loaded(let counts) = results[0].outcome else {
@@ -297,7 +297,7 @@ struct ArchiveSampleTests {
     let longitude: Double
   }
 
-  private func says(_ day: Int, _ feed: Feed, _ samples: Samples) throws {
+  private func reports(_ day: Int, _ feed: Feed, _ samples: Samples) throws {
     let fuels: [(String, Fuel)] = [
       ("ULP", .u91), ("PUP", .p95), ("98R", .p98), ("DSL", .dl), ("BDL", .pdl), ("LPG", .lpg),
       ("E85", .e85),
@@ -322,7 +322,7 @@ struct ArchiveSampleTests {
             effectiveAt: at))
       }
     }
-    try feed.says(
+    try feed.reports(
       told, stations: stations, at: at + .seconds(3_600), now: Self.now, coverage: .partial)
   }
 

@@ -34,7 +34,7 @@ struct AsKnownTests {
   private func live(_ target: String, days: Int) throws -> Feed {
     let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
     for day in 0..<days {
-      try feed.says(
+      try feed.reports(
         ["a", "b", "c", "d", "e"].map {
           .u91($0, Self.tenths(day), Self.noon(day) - .seconds(3_600))
         }, at: Self.noon(day))
@@ -67,7 +67,7 @@ struct AsKnownTests {
       #expect(before.count == 1 && before[0].contains("price_cycle"))
       let days = try (0..<60).map(average)
       // Station a had charged 60 c more from noon of day 40 to noon of day 41.
-      try feed.says(
+      try feed.reports(
         [.u91("a", Self.tenths(40) + 600, Self.noon(40) - .seconds(1_800))], at: Self.noon(60),
         coverage: .partial)
       try aggregate(feed.store, at: Self.noon(60) + .seconds(60))
@@ -159,7 +159,7 @@ struct AsKnownTests {
         "SELECT region, fuel, year, capture > 0.3 AS good FROM fuel_v1.fill_up_scores ORDER BY year"
       )
       #expect(published == ["NSW|U91|2026|t", "NSW|U91|NULL|t"])
-      try feed.says(
+      try feed.reports(
         ["a", "b", "c", "d", "e"].map {
           .u91($0, Self.tenths(40) + 600, Self.noon(40) - .seconds(1_800))
         }, at: Self.noon(71), coverage: .partial)

@@ -248,7 +248,7 @@ struct HistoryOrderTests {
   private static func take(_ step: Step, _ feed: Feed, _ days: Feed) async throws {
     switch step {
     case .list(let isWA, let at, let observations, let stations, let coverage):
-      try (isWA ? days : feed).says(
+      try (isWA ? days : feed).reports(
         observations, stations: stations, at: at, now: end, coverage: coverage)
     case .file(let archive, let text):
       _ = try await withFile(text) { path in

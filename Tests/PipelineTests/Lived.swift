@@ -79,7 +79,7 @@ final class Lived {
     for (_, event) in events.sorted(by: { $0.at < $1.at }) {
       switch event {
       case .answer(let number):
-        try say(number)
+        try report(number)
       case .file(let number): try await load(history.files[number])
       case .withdraw(let number): try decide(number, counts: false)
       case .undo(let number): try decide(number, counts: true)
@@ -90,7 +90,7 @@ final class Lived {
   }
   // MARK: Runs
 
-  private func say(_ number: Int) throws {
+  private func report(_ number: Int) throws {
     let answer = history.answers[number]
     let observations = answer.lines.map { line in
       Observation(
@@ -108,7 +108,7 @@ final class Lived {
     let settings = sources[answer.feed]!.settings
     var unread: [RunID] = []
     do {
-      unread = try feeds[answer.feed]!.says(
+      unread = try feeds[answer.feed]!.reports(
         observations, stations: stations, at: Instant(seconds: Int64(answer.takenAt)), now: end,
         coverage: answer.isList ? .complete : .partial,
         refuseBelow: settings.refuseBelowShare,
@@ -128,7 +128,7 @@ final class Lived {
       guard let number = runs.first(where: { $0.value.number == run.number })?.key else { continue }
       try connection.query(
         "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = \(run.number)")
-      try say(number)
+      try report(number)
     }
   }
 

@@ -21,7 +21,7 @@ extension StandingTests {
     /// Stores an answer.
     ///
     /// - Parameter watched: what the answer reports of the first station.
-    mutating func says(
+    mutating func reports(
       _ hour: Int, _ watched: [Observation], others: Int = 19, isNews: Bool = false,
       stampsOthers: Bool = true, kind: RunKind = .live
     ) throws {
@@ -30,7 +30,7 @@ extension StandingTests {
           stationCode: "\(11 + $0)", fuel: .u91, price: Price(tenths: 1_700),
           effectiveAt: stampsOthers ? Self.at(-1) : nil)
       }
-      try feed.says(
+      try feed.reports(
         watched + (isNews ? [] : rest), at: Self.at(hour), now: StandingTests.end,
         coverage: isNews ? .partial : .complete, refuseBelow: StandingTests.refuseBelow,
         partialBelow: StandingTests.partialBelow, kind: kind)
@@ -75,7 +75,7 @@ extension StandingTests {
     let history = try await watched { feed in
       for hour in order {
         let first = [Observation.u91("10", 1_850, Watched.at(-1))]
-        try feed.says(hour, hour == 0 ? first : hour == 2 ? told : [], isNews: hour == 2)
+        try feed.reports(hour, hour == 0 ? first : hour == 2 ? told : [], isNews: hour == 2)
       }
     }
     #expect(history.last?.hasSuffix("|3") ?? false, "\(history)")
@@ -90,9 +90,9 @@ extension StandingTests {
     }
     let next = Observation.u91("10", 2_000, Watched.at(5))
     let history = try await watched { feed in
-      try feed.says(0, [price(1_850)], stampsOthers: false)
-      try feed.says(1, [price(1_850), next], stampsOthers: false)
-      try feed.says(2, [price(1_870), next], stampsOthers: false)
+      try feed.reports(0, [price(1_850)], stampsOthers: false)
+      try feed.reports(1, [price(1_850), next], stampsOthers: false)
+      try feed.reports(2, [price(1_870), next], stampsOthers: false)
       try feed.decides(1, counts: false)
     }
     #expect(history == ["185.0|0|2", "187.0|2|5", "200.0|5|29"])
@@ -106,12 +106,12 @@ extension StandingTests {
     let other = Observation.u91("9", 2_000, Watched.at(9))
     let late = try await watched { feed in
       for hour in [0, 2, 1] {
-        try feed.says(hour, [price(hour == 1 ? 1_900 : 1_850), other], stampsOthers: false)
+        try feed.reports(hour, [price(hour == 1 ? 1_900 : 1_850), other], stampsOthers: false)
       }
     }
     #expect(late == ["185.0|0|1", "190.0|1|2", "185.0|2|26"])
     let withdrawn = try await watched { feed in
-      for hour in [0, 2] { try feed.says(hour, [price(1_850), other], stampsOthers: false) }
+      for hour in [0, 2] { try feed.reports(hour, [price(1_850), other], stampsOthers: false) }
       try feed.decides(0, counts: false)
     }
     #expect(withdrawn == ["185.0|2|26"])
@@ -129,22 +129,22 @@ extension StandingTests {
       try await watched(state: .wa, name: "wa-fuelwatch", body)
     }
     let withdrawn = try await history { feed in
-      try feed.says(8, days(1_850, 1_900), isNews: true)
-      try feed.says(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
+      try feed.reports(8, days(1_850, 1_900), isNews: true)
+      try feed.reports(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
       try feed.decides(8, counts: false)
     }
     #expect(withdrawn.contains { $0.hasPrefix("190.0|22|") })
     let late = try await history { feed in
-      try feed.says(8, days(1_850, 1_900), isNews: true)
-      try feed.says(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
-      try feed.says(9, days(1_850, 2_000), isNews: true)
+      try feed.reports(8, days(1_850, 1_900), isNews: true)
+      try feed.reports(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
+      try feed.reports(9, days(1_850, 2_000), isNews: true)
     }
     #expect(late.contains { $0.hasPrefix("190.0|22|") })
     let undone = try await history { feed in
-      try feed.says(1, days(1_800, nil), isNews: true)
-      try feed.says(2, days(2_000, nil), isNews: true)
+      try feed.reports(1, days(1_800, nil), isNews: true)
+      try feed.reports(2, days(2_000, nil), isNews: true)
       try feed.decides(2, counts: false)
-      try feed.says(3, days(1_800, nil), isNews: true)
+      try feed.reports(3, days(1_800, nil), isNews: true)
       try feed.decides(2, counts: true)
     }
     #expect(undone.contains { $0.hasPrefix("180.0|-2|") } && undone.count == 1)
@@ -160,9 +160,9 @@ extension StandingTests {
       let connection = try Connection(target)
       try Migrator(connection).up()
       var feed = try Watched(target)
-      try feed.says(0, price(1_850), stampsOthers: false)
-      try feed.says(1, price(1_900), others: 15, stampsOthers: false)
-      try feed.says(2, price(1_900), stampsOthers: false)
+      try feed.reports(0, price(1_850), stampsOthers: false)
+      try feed.reports(1, price(1_900), others: 15, stampsOthers: false)
+      try feed.reports(2, price(1_900), stampsOthers: false)
       let listed = "SELECT count(*) FROM fuel.listing WHERE run_id = 3 AND is_listed" as SQL
       #expect(try connection.lines(listed) == ["4"])
       try connection.query("DELETE FROM fuel.listing WHERE run_id = 3")

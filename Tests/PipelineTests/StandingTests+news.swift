@@ -29,7 +29,7 @@ extension StandingTests {
               "\(10 + station)", (hour == 1 && station > 0 ? 2_000 : 1_800) + station, day)
           }
           let own = hour == 0 ? Array(observations.dropFirst()) : observations
-          try feed.says(
+          try feed.reports(
             own, at: Self.begin + .seconds(hour * 3_600), now: end, coverage: .partial)
           if hour == 1 {
             wrong = try feed.store.named(
@@ -62,7 +62,7 @@ extension StandingTests {
         let feed = try Feed(
           target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
         for hour in order {
-          try feed.says(
+          try feed.reports(
             (0..<12).map { .u91("\(10 + $0)", hour == 1 ? 2_000 : 1_800, day) },
             at: Self.begin + .seconds(hour * 3_600), now: Self.end, coverage: .partial)
         }
@@ -80,13 +80,16 @@ extension StandingTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
       let stamp = Self.begin + .seconds(3_000)
-      func says(_ hour: Int, _ observations: [Observation], _ coverage: Reading.Coverage) throws {
-        try feed.says(
+      func reports(
+        _ hour: Int, _ observations: [Observation], _ coverage: Reading.Coverage
+      ) throws {
+        try feed.reports(
           observations, at: Self.begin + .seconds(hour * 3_600), now: Self.end, coverage: coverage,
           refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
       }
-      try says(0, (0..<20).map { .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900)) }, .complete)
-      for hour in [1, 2] { try says(hour, [.u91("10", 1_900, stamp)], .partial) }
+      try reports(
+        0, (0..<20).map { .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900)) }, .complete)
+      for hour in [1, 2] { try reports(hour, [.u91("10", 1_900, stamp)], .partial) }
       let first = try #require(try feed.store.named(2))
       _ = try feed.decide(
         first.run, takenAt: Self.begin + .seconds(3_600), counts: false, now: Self.end,
@@ -108,7 +111,7 @@ extension StandingTests {
         func at(_ hour: Int) -> Instant { Self.begin + .seconds(hour * 3_600) }
         for hour in hours {
           let isNews = hour == 40
-          try feed.says(
+          try feed.reports(
             (0..<(isNews ? 1 : 20)).map {
               .u91("\(10 + $0)", isNews ? 1_900 : 1_850, isNews ? at(39) : at(-1))
             }, at: at(hour), now: Self.end, coverage: isNews ? .partial : .complete,

@@ -12,15 +12,15 @@ extension StandingTests {
   @Test func aListWithoutStampsIsReadAgain() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
-      func says(_ hour: Int, _ tenths: Int, kind: RunKind = .live) throws {
-        try feed.says(
+      func reports(_ hour: Int, _ tenths: Int, kind: RunKind = .live) throws {
+        try feed.reports(
           (0..<20).map {
             Observation(
               stationCode: "\(10 + $0)", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)
           }, at: Self.begin + .seconds(hour * 3_600), now: Self.end,
           refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow, kind: kind)
       }
-      for (hour, tenths) in [1_850, 1_900, 1_900].enumerated() { try says(hour, tenths) }
+      for (hour, tenths) in [1_850, 1_900, 1_900].enumerated() { try reports(hour, tenths) }
       func history() throws -> [String] {
         try feed.connection.lines(
           "SELECT DISTINCT price_cpl, valid_from FROM fuel_v1.price_history ORDER BY 2")
@@ -28,7 +28,7 @@ extension StandingTests {
       let right = ["185.0|2026-06-01 00:00:00+00", "190.0|2026-06-01 01:00:00+00"]
       #expect(try history() == right)
       let again = try #require(try feed.store.named(2))
-      try says(1, 1_900, kind: .reprocess(again.run))
+      try reports(1, 1_900, kind: .reprocess(again.run))
       #expect(try history() == right)
     }
   }
@@ -40,7 +40,7 @@ extension StandingTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
       for hour in [-20, -10, 10] {
-        try feed.says(
+        try feed.reports(
           (0..<20).map {
             Observation(
               stationCode: "\(10 + $0)", fuel: .u91, price: Price(tenths: 1_850), effectiveAt: nil)
@@ -66,7 +66,7 @@ extension StandingTests {
       let feed = try Feed(target, sightLapsesHours: 24)
       for hour in 0..<3 {
         let at = Self.begin + .seconds(hour * 3_600)
-        try feed.says(
+        try feed.reports(
           (0..<12).map { station in
             .u91(
               "\(10 + station)", hour > 0 && station == 0 ? 1_900 : 1_800,

@@ -26,7 +26,7 @@ extension StandingTests {
             if !isPoisoned { continue }
             at = at + .seconds(400 * 86_400)
           }
-          try feed.says(
+          try feed.reports(
             list(hour, hour < 3 ? 20 : 19), at: at, now: at, refuseBelow: Self.refuseBelow,
             partialBelow: Self.partialBelow)
         }
@@ -58,7 +58,7 @@ extension StandingTests {
       try await TestDatabase.with { target in
         let feed = try Feed(target, sightLapsesHours: 24)
         for hour in 0..<6 {
-          try feed.says(
+          try feed.reports(
             (0..<20).map {
               .u91("\(10 + $0)", slips && hour == 3 ? 185 : 1_850, Self.begin - .seconds(900))
             }, at: Self.begin + .seconds(hour * 3_600), now: last, refuseBelow: Self.refuseBelow,
@@ -92,7 +92,7 @@ extension StandingTests {
         let feed = try Feed(target, sightLapsesHours: 24)
         let last = Self.begin + .seconds(4 * 3_600)
         for hour in hours {
-          try feed.says(
+          try feed.reports(
             (hour == 1 ? 1..<20 : 0..<20).map {
               .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900))
             },
@@ -123,7 +123,7 @@ extension StandingTests {
       }
       func list(_ hour: Int, others: Int = 20, _ price: (tenths: Int, stampedAt: Instant)?) throws {
         let rest = (0..<others).map { Observation.u91("\(10 + $0)", 1_850, time(-1)) }
-        try feed.says(
+        try feed.reports(
           rest + [price.map { Observation.u91("1", $0.tenths, $0.stampedAt) }].compactMap(\.self),
           at: time(hour), refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
       }
@@ -159,9 +159,9 @@ extension StandingTests {
         let feed = try Feed(target, sightLapsesHours: 24)
         let end = Self.begin + .seconds(5 * 3_600)
         var runs: [Int: RunID] = [:]
-        func say(_ hour: Int) throws {
+        func report(_ hour: Int) throws {
           let isSlip = (1...slip).contains(hour)
-          try feed.says(
+          try feed.reports(
             (0..<20).map { station in
               .u91(
                 "\(10 + station)", isSlip ? 1_900 : 1_850,
@@ -171,15 +171,15 @@ extension StandingTests {
           let newest = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
           runs[hour] = try feed.store.named(Int(newest) ?? 0)?.run
         }
-        for hour in hours where hour < last { try say(hour) }
+        for hour in hours where hour < last { try report(hour) }
         for (position, (hour, counts)) in decisions.enumerated() {
           // The last list arrives between the decisions.
-          if position == decisions.count - 1, hours.contains(last) { try say(last) }
+          if position == decisions.count - 1, hours.contains(last) { try report(last) }
           _ = try feed.decide(
             try #require(runs[hour]), takenAt: Self.begin + .seconds(hour * 3_600), counts: counts,
             now: end, refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
         }
-        if decisions.isEmpty, hours.contains(last) { try say(last) }
+        if decisions.isEmpty, hours.contains(last) { try report(last) }
         return try feed.published(at: end).filter { $0.hasPrefix("history|") }
       }
     }

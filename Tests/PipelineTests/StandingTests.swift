@@ -89,11 +89,11 @@ struct StandingTests {
     ///
     /// - Returns: the run that stored it, and whether it was refused.
     @discardableResult
-    func say(_ list: List) throws -> (run: Int, isRefused: Bool) {
+    func report(_ list: List) throws -> (run: Int, isRefused: Bool) {
       var isRefused = false
       var believed: [RunID] = []
       do {
-        believed = try feed.says(
+        believed = try feed.reports(
           list.observations, stations: list.stations, at: list.takenAt, now: end,
           refuseBelow: refuseBelow, partialBelow: partialBelow
         ).believedNow
@@ -121,7 +121,7 @@ struct StandingTests {
         guard let list = kept.removeValue(forKey: run.number) else { continue }
         try feed.connection.query(
           "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = \(run.number)")
-        try say(list)
+        try report(list)
       }
     }
 
@@ -192,7 +192,7 @@ struct StandingTests {
       let order =
         seed % 2 == 0 ? lists : [lists[0]] + lists.dropFirst().shuffled(using: &random)
       for list in order {
-        let said = try teller.say(list)
+        let said = try teller.report(list)
         if list.takenAt == lists[wrong].takenAt {
           withdrawn = said.isRefused ? nil : try teller.feed.store.named(said.run)?.run
         }
@@ -214,7 +214,7 @@ struct StandingTests {
   private func outcome(of lists: [List]) async throws -> [String] {
     try await TestDatabase.with { target in
       let teller = try Teller(target)
-      for list in lists { try teller.say(list) }
+      for list in lists { try teller.report(list) }
       return try teller.outcome()
     }
   }

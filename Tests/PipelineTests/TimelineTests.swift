@@ -36,11 +36,11 @@ struct TimelineTests {
     }
   }
 
-  private func says(_ feed: Feed, _ tenths: Int?, stamped: String, at: String) throws {
+  private func reports(_ feed: Feed, _ tenths: Int?, stamped: String, at: String) throws {
     let told = tenths.map { [Observation.u91("1", $0, Instant(stamped))] } ?? []
     // Another station, so that a list without the first one is not empty.
     let other = Observation.u91("2", 1_600, Instant("2025-10-01T00:00:00Z"))
-    try feed.says(told + [other], stations: [station()], at: Instant(at), now: Self.end)
+    try feed.reports(told + [other], stations: [station()], at: Instant(at), now: Self.end)
   }
 
   /// Matches stations and makes their spans, which are the first steps of an aggregate.
@@ -66,8 +66,8 @@ struct TimelineTests {
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       try await archive(
         [("2025-10-01 10:00:00", "173.0"), ("2025-10-05 10:00:00", "173.0")], into: feed)
-      try says(feed, 1_730, stamped: "2025-10-03T00:00:00Z", at: "2025-10-03T01:00:00Z")
-      try says(feed, 1_800, stamped: "2025-10-07T00:00:00Z", at: "2025-10-07T01:00:00Z")
+      try reports(feed, 1_730, stamped: "2025-10-03T00:00:00Z", at: "2025-10-03T01:00:00Z")
+      try reports(feed, 1_800, stamped: "2025-10-07T00:00:00Z", at: "2025-10-07T01:00:00Z")
       try makeTimeline(feed)
       #expect(
         try history(feed) == [
@@ -87,7 +87,7 @@ struct TimelineTests {
         ("06", true), ("07", true), ("08", false), ("09", false), ("10", false), ("11", true),
         ("12", true),
       ] {
-        try says(
+        try reports(
           feed, isListed ? 1_500 : nil, stamped: "2025-10-05T00:00:00Z",
           at: "2025-10-\(day)T00:00:00Z")
       }
@@ -119,7 +119,7 @@ struct TimelineTests {
       try await archive(
         [("2025-10-05 11:00:00", "170.0"), ("2025-10-10 09:00:00", "170.0")], into: feed)
       let begun = Instant("2025-10-01T00:00:00Z")
-      try feed.says(
+      try feed.reports(
         [
           .u91("1", 1_500, begun), .u91("2", 1_600, begun), .u91("3", 1_700, begun),
           .u91("4", 1_700, begun),
@@ -176,7 +176,7 @@ struct TimelineTests {
         """)
       let confirmed = try highest()
       #expect(confirmed == ["233.33"])
-      try says(feed, 1_500, stamped: "2025-10-11T00:00:00Z", at: "2025-10-12T00:00:00Z")
+      try reports(feed, 1_500, stamped: "2025-10-11T00:00:00Z", at: "2025-10-12T00:00:00Z")
       try makeTimeline(feed)
       #expect(try highest() == ["233.33"])
     }
@@ -189,9 +189,9 @@ struct TimelineTests {
       let south = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       let north = try Feed(target, name: "qld-fpd", state: .qld)
       let at = Instant("2025-10-19T12:00:00Z")
-      try south.says(
+      try south.reports(
         [.u91("1", 1_500, at), .u91("2", 1_600, at), .u91("3", 1_700, at)], at: at, now: at)
-      try north.says([.u91("50", 1_500, at)], at: at, now: at)
+      try north.reports([.u91("50", 1_500, at)], at: at, now: at)
       func counted(_ decisions: [StationDecision]) throws -> [String] {
         try Identity.match(south.store, decisions: decisions, now: Self.end, log: Logger(.error))
         try south.aggregate(at: Self.end, regions: [.nation, .newSouthWales, .queensland])
@@ -221,7 +221,7 @@ struct TimelineTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       try await archive([("2025-10-02 12:00:00", "170.0")], into: feed)
-      func says(_ codes: [String: Int], stamped: String, at: String) throws {
+      func reports(_ codes: [String: Int], stamped: String, at: String) throws {
         let told = codes.map { Observation.u91($0.key, $0.value, Instant(stamped)) }
         let stations = codes.keys.sorted().map {
           Station(
@@ -229,13 +229,13 @@ struct TimelineTests {
             address: "1 Main St, Kiama NSW 2533", suburb: "Kiama", postcode: "2533")
         }
         let other = Observation.u91("9", 1_600, Instant("2025-10-01T00:00:00Z"))
-        try feed.says(told + [other], stations: stations, at: Instant(at), now: Self.end)
+        try feed.reports(told + [other], stations: stations, at: Instant(at), now: Self.end)
       }
-      try says(["1": 1_800], stamped: "2025-10-09T00:00:00Z", at: "2025-10-10T00:00:00Z")
+      try reports(["1": 1_800], stamped: "2025-10-09T00:00:00Z", at: "2025-10-10T00:00:00Z")
       try makeTimeline(feed)
       // The new code's price is older than the list that left out the old code.
-      try says([:], stamped: "2025-10-10T00:00:00Z", at: "2025-10-11T00:00:00Z")
-      try says(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T00:00:00Z")
+      try reports([:], stamped: "2025-10-10T00:00:00Z", at: "2025-10-11T00:00:00Z")
+      try reports(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T00:00:00Z")
       try makeTimeline(feed)
       func told() throws -> [String] {
         _ = try feed.connection.query(
@@ -254,9 +254,9 @@ struct TimelineTests {
         one == [
           "77|170.0|02 02", "77|180.0|09 00", "77|190.0|10 12", "77|190.0|12 00",
         ])
-      try says(
+      try reports(
         ["1": 1_800, "77": 1_900], stamped: "2025-10-09T00:00:00Z", at: "2025-10-12T06:00:00Z")
-      try says(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T07:00:00Z")
+      try reports(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T07:00:00Z")
       try makeTimeline(feed)
       #expect(Set(try told().map { $0.prefix { $0 != "|" } }) == ["1", "77"])
     }
@@ -284,8 +284,8 @@ struct TimelineTests {
           let told = (1...6).map {
             Observation.u91("\($0)", 1_700 + 50 * half + random.integer(0...9), begins)
           }
-          try west.says(told, at: at, now: now, coverage: .partial)
-          try north.says(
+          try west.reports(told, at: at, now: now, coverage: .partial)
+          try north.reports(
             (1...6).map { .u91("\($0)", 1_700 + 10 * half, at - .seconds(600)) }, at: at, now: now)
         }
         let regions = [

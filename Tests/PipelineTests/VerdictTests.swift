@@ -130,7 +130,7 @@ struct VerdictTests {
       let feed = try Feed(target)
       let connection = try Connection(target)
       let now = Instant("2026-06-30T03:00:00Z")
-      try feed.says(
+      try feed.reports(
         [1_700, 1_700, 1_700, 1_850].enumerated().map { .u91("\($0)", $1, now + .seconds(-600)) },
         at: now + .seconds(-300), now: now + .seconds(-300))
       _ = try Aggregate(

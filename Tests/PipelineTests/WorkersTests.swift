@@ -167,7 +167,7 @@ struct WorkersTests {
   @Test func marksThatAreBeingTakenAreMarkedAnew() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1_800, Self.now)], at: Self.now)
+      try feed.reports([.u91("1", 1_800, Self.now)], at: Self.now)
       let february = DirtySpan(
         fuelIDs: [1], from: Day("2025-02-01")!, to: Day("2025-02-28")!)
       try feed.store.markDirty([FuelDay(fuelID: 1, day: Day("2025-02-10")!)])

@@ -23,7 +23,7 @@ struct AbsorbTests {
       let feed = try Feed(target)
       let said = [Observation.u91("1", 1899, hour(-1)), .u91("2", 0, hour(-2))]
       let reject = Reject(.unknownFuel, raw: "X1")
-      let first = try feed.says(said, at: hour(0), rejects: [reject])
+      let first = try feed.reports(said, at: hour(0), rejects: [reject])
       #expect(first.stored == 2 && first.unchanged == 0 && first.rejected == 1)
       let sizes: SQL =
         """
@@ -33,7 +33,7 @@ struct AbsorbTests {
             AS cache, (SELECT count(*) FROM fuel.run) AS runs
         """
       let before = try feed.connection.lines(sizes)
-      let second = try feed.says(said, at: hour(1), rejects: [reject])
+      let second = try feed.reports(said, at: hour(1), rejects: [reject])
       #expect(second.stored == 0 && second.unchanged == 2 && second.rejected == 1)
       #expect(second.received == 3)
       let after = try feed.connection.lines(sizes)
@@ -59,7 +59,7 @@ struct AbsorbTests {
       }
       let said = [Observation.u91("1", 1899, hour(-1))]
       for (turn, numbers) in [0..<limit - 10, limit - 10..<limit + 50_000].enumerated() {
-        let counts = try feed.says(said, at: hour(Double(turn)), rejects: rubbish(numbers))
+        let counts = try feed.reports(said, at: hour(Double(turn)), rejects: rubbish(numbers))
         #expect(counts.rejected == numbers.count)
       }
       // Pruning goes by the server's clock, which is ahead of the clock of this market.
@@ -81,7 +81,7 @@ struct AbsorbTests {
       try feed.store.pruneRejects(of: source)
       let left = Int(try kept()[0])!
       #expect((1..<limit).contains(left))
-      try feed.says(said, at: hour(3), rejects: rubbish(limit + 50_000..<limit + 50_007))
+      try feed.reports(said, at: hour(3), rejects: rubbish(limit + 50_000..<limit + 50_007))
       #expect(try kept() == ["\(left + 7)"])
     }
   }
@@ -89,7 +89,7 @@ struct AbsorbTests {
   @Test func aPriceAheadTakesEffectByItself() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24)
-      try feed.says(
+      try feed.reports(
         [.u91("1", 1700, hour(-2)), .u91("1", 1899, hour(22)), .u91("2", 1750, hour(22))],
         at: hour(7), coverage: .partial)
       func current(at instant: Instant) throws -> [String] {
@@ -113,10 +113,10 @@ struct AbsorbTests {
   @Test func absenceInACompleteListEndsAPrice() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, hour(-5)), .u91("2", 1799, hour(-5))], at: hour(0))
-      try feed.says([.u91("1", 1899, hour(-5))], at: hour(1))
-      try feed.says([.u91("1", 0, hour(1.5))], at: hour(2))
-      try feed.says([.u91("1", 1909, hour(2.5)), .u91("2", 1799, hour(-5))], at: hour(3))
+      try feed.reports([.u91("1", 1899, hour(-5)), .u91("2", 1799, hour(-5))], at: hour(0))
+      try feed.reports([.u91("1", 1899, hour(-5))], at: hour(1))
+      try feed.reports([.u91("1", 0, hour(1.5))], at: hour(2))
+      try feed.reports([.u91("1", 1909, hour(2.5)), .u91("2", 1799, hour(-5))], at: hour(3))
       try feed.connection.execute("SET bowser.now = '2026-07-01T04:00:00Z'")
       #expect(
         try history(feed) == [
@@ -132,8 +132,8 @@ struct AbsorbTests {
   @Test func aPartialListEndsNothing() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, hour(-5)), .u91("2", 1799, hour(-5))], at: hour(0))
-      try feed.says([.u91("1", 1899, hour(-5))], at: hour(1), coverage: .partial)
+      try feed.reports([.u91("1", 1899, hour(-5)), .u91("2", 1799, hour(-5))], at: hour(0))
+      try feed.reports([.u91("1", 1899, hour(-5))], at: hour(1), coverage: .partial)
       try feed.connection.execute("SET bowser.now = '2026-07-01T02:00:00Z'")
       #expect(try feed.connection.lines("SELECT count(*) FROM fuel_v1.current_prices") == ["2"])
     }
@@ -145,9 +145,9 @@ struct AbsorbTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let full = (1...20).map { Observation.u91("\($0)", 1800 + $0, hour(-1)) }
-      try feed.says(full, at: hour(0))
+      try feed.reports(full, at: hour(0))
       func absorb(_ count: Int, at takenAt: Instant) throws {
-        try feed.says(
+        try feed.reports(
           Array(full.prefix(count)), at: takenAt, refuseBelow: 0.7, partialBelow: 0.95)
       }
       #expect(throws: Refusal("only 10 prices where 20 were listed before: below 70 %")) {
@@ -170,7 +170,7 @@ struct AbsorbTests {
         let full = (1...20).map { Observation.u91("\($0)", 1800 + $0, hour(-1)) }
         for position in order {
           let takenAt = hour(Double(position))
-          try feed.says(
+          try feed.reports(
             position == 1 ? Array(full.prefix(17)) : full, at: takenAt, now: hour(5),
             refuseBelow: 0.7,
             partialBelow: 0.95)
@@ -187,8 +187,8 @@ struct AbsorbTests {
   @Test func anOldClockDoesNoHarm() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(5))
-      try feed.says([.u91("1", 1799, hour(-3))], at: hour(-2), now: hour(-2))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(5))
+      try feed.reports([.u91("1", 1799, hour(-3))], at: hour(-2), now: hour(-2))
       try feed.connection.execute("SET bowser.now = '2026-07-01T06:00:00Z'")
       #expect(
         try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["189.9"])
@@ -200,8 +200,8 @@ struct AbsorbTests {
   @Test func anOlderStampDoesNotMoveThePresent() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(1))
-      try feed.says([.u91("1", 1799, hour(-3))], at: hour(2))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(1))
+      try feed.reports([.u91("1", 1799, hour(-3))], at: hour(2))
       try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
       #expect(
         try feed.connection.lines("SELECT price_cpl FROM fuel_v1.current_prices") == ["189.9"])
@@ -216,7 +216,7 @@ struct AbsorbTests {
       try await TestDatabase.with { target in
         let feed = try Feed(target)
         for taken in order {
-          try feed.says(
+          try feed.reports(
             [.u91("1", taken == 1 ? 1899 : 1999, hour(0))], at: hour(taken), now: hour(3))
         }
         try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
@@ -231,9 +231,9 @@ struct AbsorbTests {
   @Test func aFactKeepsWhenItWasLearntFirst() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(5), now: hour(6))
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(1), now: hour(6))
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(3), now: hour(6))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(5), now: hour(6))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(1), now: hour(6))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(3), now: hour(6))
       #expect(
         try feed.connection.lines("SELECT min(learnt_at) FROM fuel.counted_price")
           == ["2026-07-01 01:00:00+00"])
@@ -253,16 +253,17 @@ struct AbsorbTests {
           code: "1", state: .qld, name: name, brand: brand, address: "1 Main Rd",
           position: Position(latitude: -27.123456789, longitude: 153.1))
       }
-      try feed.says(
+      try feed.reports(
         [.u91("1", 1899, hour(0))], stations: [station("Caltex A", "Caltex")], at: hour(0))
-      try feed.says([.u91("1", 1899, hour(0))], stations: [station("Ampol A", nil)], at: hour(1))
+      try feed.reports([.u91("1", 1899, hour(0))], stations: [station("Ampol A", nil)], at: hour(1))
       // An old description that arrives late changes nothing.
-      try feed.says([.u91("1", 1899, hour(0))], stations: [station("Older", "Old")], at: hour(-9))
+      try feed.reports(
+        [.u91("1", 1899, hour(0))], stations: [station("Older", "Old")], at: hour(-9))
       let shown = try feed.connection.lines("SELECT name, brand, latitude FROM fuel_v1.stations")
       #expect(shown == ["Ampol A|Caltex|-27.123457"])
       // An old description counts for a station that has no newer one.
       let gone = Station(code: "9", state: .qld, name: "Gone", address: "")
-      try feed.says([.u91("9", 1899, hour(-8))], stations: [gone], at: hour(-8))
+      try feed.reports([.u91("9", 1899, hour(-8))], stations: [gone], at: hour(-8))
       #expect(
         try feed.connection.lines("SELECT name FROM fuel_v1.stations WHERE feed_station_code = '9'")
           == ["Gone"])
@@ -273,7 +274,7 @@ struct AbsorbTests {
   @Test func aPriceOfAnUndescribedStationIsKept() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("77", 1899, hour(0))], at: hour(0))
+      try feed.reports([.u91("77", 1899, hour(0))], at: hour(0))
       #expect(
         try feed.connection.lines("SELECT feed_station_code, state, name FROM fuel_v1.stations")
           == ["77|QLD|NULL"])
@@ -299,7 +300,7 @@ struct AbsorbTests {
   func theTableRefusesAbsurdPrices(tenths: String, state: String) async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(0))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(0))
       let error = #expect(throws: PostgresError.self) {
         try feed.connection.execute("UPDATE fuel.price SET price_tenths = \(tenths)")
       }
@@ -312,7 +313,7 @@ struct AbsorbTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       _ = try feed.store.beginRun(feed.id, at: hour(0))
-      try feed.says([.u91("1", 1899, hour(0))], at: hour(1))
+      try feed.reports([.u91("1", 1899, hour(0))], at: hour(1))
       #expect(
         try feed.connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
           == ["interrupted", "stored"])
@@ -366,7 +367,7 @@ struct AbsorbTests {
   @Test func aNULEndsNoText() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(
+      try feed.reports(
         [.u91("1", 1800, hour(0))], at: hour(0),
         rejects: [Reject(.recordUnreadable, raw: "before\0behind")])
       #expect(
@@ -383,7 +384,7 @@ struct AbsorbTests {
       var (stored, refused) = (0, 0)
       for day in 0..<7 {
         let codes = (0..<20).map { "X\(day * 20 + $0)" }
-        let counts = try feed.says(
+        let counts = try feed.reports(
           [.u91("1", 1_800 + day, hour(Double(day)))]
             + codes.map {
               Observation(
@@ -414,7 +415,7 @@ struct AbsorbTests {
       }
       var refused = 0
       for round in 0..<7 {
-        let counts = try feed.says(
+        let counts = try feed.reports(
           list(round), stations: [], at: start + .seconds(3_600 * round))
         #expect(counts.received == 4_001)
         #expect(counts.stored + counts.rejected == 4_001)

@@ -12,7 +12,7 @@ extension DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       for snapshot in OrderTests.snapshots(seed: 7) {
-        try feed.says(
+        try feed.reports(
           snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt,
           now: OrderTests.end, coverage: snapshot.coverage)
       }
@@ -58,7 +58,7 @@ extension DailyAverageTests {
       // price in effect would keep its beginning.
       let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
       for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
-        try feed.says(
+        try feed.reports(
           snapshot.observations, at: snapshot.takenAt, now: OrderTests.end)
       }
       try feed.connection.query(
@@ -84,7 +84,7 @@ extension DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       for snapshot in OrderTests.snapshots(seed: UInt64(seed)) {
-        try feed.says(
+        try feed.reports(
           snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt,
           now: OrderTests.end, coverage: snapshot.coverage)
       }

@@ -17,12 +17,12 @@ extension DailyAverageTests {
       for day in 0..<10 {
         // The prices took effect on day 0 and day 7.
         let since = day < 7 ? at(0) : at(7)
-        try feed.says(quiet(1800, since: since), at: at(Double(day) + 0.5))
+        try feed.reports(quiet(1800, since: since), at: at(Double(day) + 0.5))
       }
       try feed.aggregate(at: at(9.6))
       #expect(try feed.connection.lines("SELECT count(*) FROM fuel.dirty_day") == ["0"])
       // A late report: station `a` has sold at 150.0 since the middle of day 4.
-      try feed.says(
+      try feed.reports(
         [.u91("a", 1500, at(4.5))] + quiet(1800, since: at(7)), at: at(9.7))
       let known = Set(try feed.connection.lines("SELECT day, region, xmin FROM fuel.daily_rollup"))
       try feed.aggregate(at: at(9.8))
@@ -53,10 +53,10 @@ extension DailyAverageTests {
             isNew(station) ? at(4.4) : at(Double(day / 7 * 7)))
         }
       }
-      for day in 0..<10 { try feed.says(list(day), at: at(Double(day) + 0.5)) }
+      for day in 0..<10 { try feed.reports(list(day), at: at(Double(day) + 0.5)) }
       try feed.aggregate(at: at(9.6))
       let known = Set(try feed.connection.lines("SELECT station_id, from_at, xmin FROM fuel.span"))
-      try feed.says(list(4, isNew: { $0 % 100 == 7 }), at: at(4.45), now: at(9.7))
+      try feed.reports(list(4, isNew: { $0 % 100 == 7 }), at: at(4.45), now: at(9.7))
       let touched = Set(
         try feed.connection.lines("SELECT station_id, from_at, xmin FROM fuel.span").filter {
           !known.contains($0)
@@ -80,8 +80,8 @@ extension DailyAverageTests {
       let feed = try Feed(target, sightLapsesHours: 24)
       let begin = Instant("2026-06-01T14:30:00Z")
       let back = begin + .seconds(6 * 86_400)
-      try feed.says(quiet(1_800, since: begin), at: begin)
-      try feed.says(quiet(2_000, since: back), at: back)
+      try feed.reports(quiet(1_800, since: begin), at: begin)
+      try feed.reports(quiet(2_000, since: back), at: back)
       let now = back + .seconds(86_400)
       try feed.aggregate(at: now)
       func rows() throws -> [String] {
@@ -117,36 +117,36 @@ extension DailyAverageTests {
           Station(code: $0, state: .qld, name: $0, address: "", isPublic: $0 != "x" || isPublic)
         }
       }
-      func say(_ tenths: Int, _ since: Double, _ taken: Double, isPublic: Bool = true) throws {
-        try feed.says(
+      func report(_ tenths: Int, _ since: Double, _ taken: Double, isPublic: Bool = true) throws {
+        try feed.reports(
           quiet(1800, since: at(0)) + [.u91("x", tenths, at(since))],
           stations: stations(isPublic: isPublic), at: at(taken), now: end)
       }
       switch kind {
       case "outage":
         // The list of day 5 confirms the price of day 0 across an outage of the feed.
-        try say(1500, 0, 0.1)
-        try say(1500, 0, 5)
+        try report(1500, 0, 0.1)
+        try report(1500, 0, 5)
         try feed.aggregate(at: end)
         // This late price took effect during the outage, so the list no longer confirms the older
         // one.
-        try say(1600, 4.8, 5.4)
+        try report(1600, 4.8, 5.4)
       case "rival":
-        try say(1500, 0.5, 1)
-        try say(1600, 0.5, 1.5)
-        try say(1600, 0.5, 2.4)
+        try report(1500, 0.5, 1)
+        try report(1600, 0.5, 1.5)
+        try report(1600, 0.5, 2.4)
         try feed.aggregate(at: end)
         // The oldest document reports 160.0 too. The price that was first reported last, 150.0, now
         // counts.
-        try say(1600, 0.5, 0.6)
+        try report(1600, 0.5, 0.6)
       case "members":
-        try say(1500, 0, 0.1)
-        try say(1500, 0, 1)
+        try report(1500, 0, 0.1)
+        try report(1500, 0, 1)
         try feed.aggregate(at: end)
-        try say(1500, 0, 1.5, isPublic: false)
+        try report(1500, 0, 1.5, isPublic: false)
       default:
-        try say(1500, 0, 0.1)
-        try say(1500, 0, 1)
+        try report(1500, 0, 0.1)
+        try report(1500, 0, 1)
         try feed.aggregate(at: end)
         feed = try Feed(target, sightLapsesHours: 12)
       }

@@ -27,11 +27,11 @@ struct DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
-      try feed.says(quiet(1800, since: begin - .seconds(86_400)), at: begin - .seconds(3600))
+      try feed.reports(quiet(1800, since: begin - .seconds(86_400)), at: begin - .seconds(3600))
       // The price alternates between 160.0 and 200.0 forty times, every 36 minutes.
       for turn in 0..<40 {
         let at = begin + .seconds(turn * 2160)
-        try feed.says(
+        try feed.reports(
           quiet(1800, since: begin - .seconds(86_400))
             + [.u91("busy", turn % 2 == 0 ? 1600 : 2000, at)], at: at)
       }
@@ -46,10 +46,10 @@ struct DailyAverageTests {
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
       let old = quiet(1800, since: begin - .seconds(86_400))
-      try feed.says(old, at: begin - .seconds(3600))
-      try feed.says(
+      try feed.reports(old, at: begin - .seconds(3600))
+      try feed.reports(
         old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(43_260))
-      try feed.says(
+      try feed.reports(
         old + [.u91("new", 2000, begin + .seconds(43_200))], at: begin + .seconds(86_000))
       try feed.aggregate(at: begin + .seconds(90_000))
       // The average is (3 × 180 + 200) / 4, and the coverage (3 + 0.5) / 4.
@@ -63,8 +63,8 @@ struct DailyAverageTests {
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
       let old = quiet(1800, since: begin - .seconds(86_400))
-      try feed.says(old + [.u91("x", 2000, begin - .seconds(900))], at: begin - .seconds(600))
-      try feed.says(old + [.u91("x", 0, begin + .seconds(21_600))], at: begin + .seconds(21_660))
+      try feed.reports(old + [.u91("x", 2000, begin - .seconds(900))], at: begin - .seconds(600))
+      try feed.reports(old + [.u91("x", 0, begin + .seconds(21_600))], at: begin + .seconds(21_660))
       try feed.aggregate(at: begin + .seconds(90_000))
       #expect(try day(feed, "2026-07-01") == ["185.00|180.00|200.00|4|0.813|t"])
     }
@@ -79,7 +79,7 @@ struct DailyAverageTests {
       let six = Instant("2026-07-01T22:00:00Z")
       let today = quiet(1700, since: six)
       let tomorrow = quiet(1900, since: six + .seconds(86_400))
-      try feed.says(today + tomorrow, at: six + .seconds(36_000), coverage: .partial)
+      try feed.reports(today + tomorrow, at: six + .seconds(36_000), coverage: .partial)
       let western = Region(
         code: "WA", name: "WA", kind: "state", state: .wa, centre: nil, radiusKilometres: nil)
       try feed.aggregate(at: six + .seconds(40_000), regions: [western])
@@ -108,8 +108,8 @@ struct DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       let begin = Instant(midnight)
-      try feed.says(quiet(1600, since: begin - .seconds(7200)), at: begin - .seconds(3600))
-      try feed.says(quiet(2100, since: begin + .seconds(43_200)), at: begin + .seconds(43_200))
+      try feed.reports(quiet(1600, since: begin - .seconds(7200)), at: begin - .seconds(3600))
+      try feed.reports(quiet(2100, since: begin + .seconds(43_200)), at: begin + .seconds(43_200))
       let south = Region(
         code: "NSW", name: "NSW", kind: "state", state: .nsw, centre: nil, radiusKilometres: nil)
       try feed.aggregate(at: begin + .seconds(Int64(hours) * 3600 + 30_000), regions: [south])
@@ -125,7 +125,7 @@ struct DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
-      try feed.says(quiet(1800, since: begin), at: begin + .seconds(60))
+      try feed.reports(quiet(1800, since: begin), at: begin + .seconds(60))
       #expect(try feed.connection.lines("SELECT count(*) > 0 FROM fuel.dirty_day") == ["t"])
       try feed.connection.execute(
         """
@@ -150,7 +150,7 @@ struct DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
-      try feed.says([.u91("a", 1800, begin), .u91("b", 1900, begin)], at: begin + .seconds(60))
+      try feed.reports([.u91("a", 1800, begin), .u91("b", 1900, begin)], at: begin + .seconds(60))
       try feed.aggregate(at: begin + .seconds(90_000))
       #expect(try day(feed, "2026-07-01") == ["NULL|NULL|NULL|2|0.999|f"])
       try feed.connection.execute("SET bowser.now = '2026-07-01T03:00:00Z'")
@@ -170,7 +170,7 @@ struct DailyAverageTests {
         Station(code: $0, state: .qld, name: $0, address: "", isPublic: $0 != "club")
       }
       let fresh = ["a", "b", "c", "club", "odd"].map { Observation.u91($0, 1800, now) }
-      try feed.says(
+      try feed.reports(
         fresh + [.u91("old", 900, now - .seconds(721 * 3600))], stations: stations, at: now)
       try feed.aggregate(at: now)
       try feed.connection.execute(
@@ -199,8 +199,8 @@ struct DailyAverageTests {
       let now = Instant("2026-07-03T02:00:00Z")
       for day in 0...2 {
         let at = Instant("2026-07-01T02:00:00Z") + .seconds(day * 86_400)
-        try north.says(quiet(1_800, since: at - .seconds(60)), at: at)
-        try late.says(quiet(1_600, since: at - .seconds(86_460)), at: at)
+        try north.reports(quiet(1_800, since: at - .seconds(60)), at: at)
+        try late.reports(quiet(1_600, since: at - .seconds(86_460)), at: at)
       }
       try north.aggregate(at: now)
       #expect(
@@ -219,7 +219,7 @@ struct DailyAverageTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let now = Instant("2026-07-01T00:00:00Z")
-      try feed.says(
+      try feed.reports(
         [("a", 1_800), ("b", 1_750), ("c", 1_750), ("d", 1_750), ("e", 1_900)].map {
           .u91($0.0, $0.1, now - .seconds(60))
         }, at: now)
@@ -236,7 +236,7 @@ struct DailyAverageTests {
       }
       #expect(try ranks() == ["b|1|-4.00", "c|1|-4.00", "d|1|-4.00", "a|4|1.00", "e|5|11.00"])
       let gone = now + .seconds(3_600)
-      try feed.says(
+      try feed.reports(
         ["a", "b", "c", "d", "e"].map { .u91($0, 0, gone - .seconds(60)) }, at: gone)
       try feed.aggregate(at: gone)
       try feed.connection.execute("SET bowser.now = '2026-07-01T01:00:00Z'")
@@ -254,7 +254,7 @@ struct DailyAverageTests {
       let begin = Instant("2026-06-30T14:00:00Z")
       for hour in stride(from: 0, to: 24 * 12, by: 1) where !(96..<240).contains(hour) {
         let at = begin + .seconds(hour * 3600)
-        try feed.says(quiet(1800, since: at), at: at)
+        try feed.reports(quiet(1800, since: at), at: at)
       }
       let end = begin + .seconds(12 * 86_400 - 3000)
       try feed.aggregate(at: end)
@@ -288,9 +288,9 @@ struct DailyAverageTests {
         return try feed.connection.lines(
           "SELECT change_24h_cpl, change_7d_cpl FROM fuel.region_change WHERE region = 'QLD'")
       }
-      try feed.says(quiet(1800, since: begin - .seconds(900_000)), at: begin)
+      try feed.reports(quiet(1800, since: begin - .seconds(900_000)), at: begin)
       #expect(try changes(at: begin + .seconds(60)) == ["NULL|NULL"])
-      try feed.says(quiet(1850, since: begin + .seconds(80_000)), at: begin + .seconds(86_400))
+      try feed.reports(quiet(1850, since: begin + .seconds(80_000)), at: begin + .seconds(86_400))
       #expect(try changes(at: begin + .seconds(86_460)) == ["5.00|NULL"])
     }
   }

@@ -45,13 +45,13 @@ struct DetectorTests {
   @Test func aMissingFuelIsNamed() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(list([.u91, .e10, .dl], at: hour(0)), at: hour(0))
-      let counts = try feed.says(list([.u91, .dl], at: hour(0)), at: hour(1))
+      try feed.reports(list([.u91, .e10, .dl], at: hour(0)), at: hour(0))
+      let counts = try feed.reports(list([.u91, .dl], at: hour(0)), at: hour(1))
       #expect(
         counts.warnings == ["nothing of E10, 20 listed"] || counts.warnings == ["nothing of E10"])
       #expect(try warnings(feed)[0].hasSuffix("|f"))
       #expect(try current(feed, at: hour(2)) == 60)
-      for step in 1...25 { try feed.says(list([.u91, .dl], at: hour(0)), at: hour(step * 2)) }
+      for step in 1...25 { try feed.reports(list([.u91, .dl], at: hour(0)), at: hour(step * 2)) }
       #expect(try current(feed, at: hour(51)) == 40)
       #expect(try warnings(feed) == ["|t"])
     }
@@ -61,14 +61,14 @@ struct DetectorTests {
   @Test func aMissingBrandIsNamed() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(
+      try feed.reports(
         list([.u91], at: hour(0)), stations: described { $0 < 12 ? "Coles Express" : "BP" },
         at: hour(0))
-      let rebranded = try feed.says(
+      let rebranded = try feed.reports(
         list([.u91], at: hour(0)), stations: described { $0 < 12 ? "Reddy Express" : "BP" },
         at: hour(1))
       #expect(rebranded.warnings == [])
-      let gone = try feed.says(list([.u91], at: hour(0), stations: 12..<20), at: hour(2))
+      let gone = try feed.reports(list([.u91], at: hour(0), stations: 12..<20), at: hour(2))
       #expect(gone.warnings == ["nothing of brand Reddy Express"])
       #expect(try current(feed, at: hour(3)) == 20)
       // The refusal of a list that is too short names the missing brand.
@@ -76,7 +76,8 @@ struct DetectorTests {
         throws: Refusal(
           "only 8 prices where 20 were listed before: below 70 %; nothing of brand Reddy Express")
       ) {
-        try feed.says(list([.u91], at: hour(0), stations: 12..<20), at: hour(4), refuseBelow: 0.7)
+        try feed.reports(
+          list([.u91], at: hour(0), stations: 12..<20), at: hour(4), refuseBelow: 0.7)
       }
     }
   }
@@ -87,11 +88,11 @@ struct DetectorTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let yesterday = list([.u91, .dl], at: hour(0))
-      try feed.says(yesterday, at: hour(0))
-      try feed.says(
+      try feed.reports(yesterday, at: hour(0))
+      try feed.reports(
         list([.u91, .dl], at: hour(20)) + list([.lpg], at: hour(20)), at: hour(20))
       let before = try feed.published(at: hour(22))
-      let counts = try feed.says(yesterday, at: hour(21))
+      let counts = try feed.reports(yesterday, at: hour(21))
       #expect(counts.stored == 0 && counts.warnings.count == 2)
       #expect(counts.warnings.contains("replayed: 40 of 40 stamps went back"))
       #expect(try current(feed, at: hour(22)) == 60)
@@ -114,18 +115,18 @@ struct DetectorTests {
       for step in 0..<72 {
         // The feed rests for three hours each night, as real feeds do.
         if step % 24 >= 3 { prices = list([.u91], at: hour(step)) }
-        try feed.says(prices, at: hour(step))
+        try feed.reports(prices, at: hour(step))
       }
       #expect(try health(hour(71)).hasPrefix("ok|NULL"))
-      for step in 72..<76 { try feed.says(prices, at: hour(step)) }
+      for step in 72..<76 { try feed.reports(prices, at: hour(step)) }
       #expect(try health(hour(75)).hasPrefix("ok|NULL"))
-      for step in 76..<90 { try feed.says(prices, at: hour(step)) }
+      for step in 76..<90 { try feed.reports(prices, at: hour(step)) }
       #expect(
         try health(hour(89))
           == "stale|frozen: nothing new since 2026-05-06 23:00 UTC, usually within 4 hours|2026-05-06 23:00:00+00"
       )
       // Once prices change again, the feed is well.
-      try feed.says(list([.u91], at: hour(90)), at: hour(90))
+      try feed.reports(list([.u91], at: hour(90)), at: hour(90))
       #expect(try health(hour(90)).hasPrefix("ok|NULL"))
     }
   }
@@ -135,10 +136,10 @@ struct DetectorTests {
   @Test func restatedPricesKeepTheirBeginning() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(list([.u91], at: hour(0)), at: hour(0))
-      let reordered = try feed.says(list([.u91], at: hour(0)).reversed(), at: hour(1))
+      try feed.reports(list([.u91], at: hour(0)), at: hour(0))
+      let reordered = try feed.reports(list([.u91], at: hour(0)).reversed(), at: hour(1))
       #expect(reordered.stored == 0 && reordered.unchanged == 20)
-      for step in 2..<9 { try feed.says(list([.u91], at: hour(step)), at: hour(step)) }
+      for step in 2..<9 { try feed.reports(list([.u91], at: hour(step)), at: hour(step)) }
       _ = try current(feed, at: hour(9))
       #expect(
         try feed.connection.lines("SELECT DISTINCT effective_at FROM fuel_v1.current_prices")
@@ -156,7 +157,7 @@ struct DetectorTests {
         for index in order {
           let observation = Observation(
             stationCode: "1", fuel: .u91, price: Price(tenths: seen[index]), effectiveAt: nil)
-          try feed.says([observation], at: hour(index), now: hour(9))
+          try feed.reports([observation], at: hour(index), now: hour(9))
         }
         return try feed.published(at: hour(9))
       }
@@ -211,9 +212,9 @@ struct DetectorTests {
       func vic(_ code: Int) -> Station {
         Station(code: "\(code)", state: .vic, name: "V\(code)", address: "")
       }
-      try victoria.says(
+      try victoria.reports(
         prices(2000, hour(-30)), stations: (0..<5).map(vic), at: hour(0))
-      try queensland.says(prices(1800, hour(-1)), at: hour(0))
+      try queensland.reports(prices(1800, hour(-1)), at: hour(0))
       let regions = [
         Region.queensland, .nation,
         Region(
@@ -262,7 +263,7 @@ struct DetectorTests {
         target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
       // 22:00 UTC is 06:00 in Perth.
       for day in 0..<3 {
-        try feed.says(
+        try feed.reports(
           [.u91("1", 1800, hour(day * 24 - 2))], at: hour(day * 24), coverage: .partial)
       }
       try feed.connection.query("SELECT set_config('bowser.now', \(hour(60).description), false)")
@@ -289,20 +290,22 @@ struct DetectorTests {
         try feed.connection.lines("SELECT name, latitude, has_moved FROM fuel_v1.stations")
       }
       for day in 0..<20 {
-        try feed.says(
+        try feed.reports(
           [.u91("1", 1800, hour(0))], stations: [station("A", -27.5)], at: hour(day * 24))
       }
-      try feed.says(
+      try feed.reports(
         [.u91("1", 1800, hour(0))], stations: [station("A", -27.501)], at: hour(20 * 24))
       #expect(try shown() == ["A|-27.501000|f"])
-      try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(21 * 24))
+      try feed.reports(
+        [.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(21 * 24))
       #expect(try shown() == ["B|-27.501000|t"])
       for day in 22..<28 {
-        try feed.says(
+        try feed.reports(
           [.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(day * 24))
       }
       #expect(try shown() == ["B|-27.501000|t"])
-      try feed.says([.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(28 * 24))
+      try feed.reports(
+        [.u91("1", 1800, hour(0))], stations: [station("B", -27.9)], at: hour(28 * 24))
       #expect(try shown() == ["B|-27.900000|f"])
       #expect(
         try feed.connection.lines(
@@ -320,8 +323,8 @@ struct DetectorTests {
       let a = Station(code: "1", state: .qld, name: "A", address: "1 Main Rd")
       let b = Station(code: "1", state: .qld, name: "B", address: "1 Main Rd")
       #expect(
-        try feed.says([.u91("1", 1800, hour(0))], stations: [a, a], at: hour(0)).warnings == [])
-      let counts = try feed.says([.u91("1", 1800, hour(0))], stations: [a, b], at: hour(1))
+        try feed.reports([.u91("1", 1800, hour(0))], stations: [a, a], at: hour(0)).warnings == [])
+      let counts = try feed.reports([.u91("1", 1800, hour(0))], stations: [a, b], at: hour(1))
       #expect(counts.warnings == ["1 stations described in two ways"])
       #expect(try feed.connection.lines("SELECT name FROM fuel_v1.stations") == ["B"])
     }
@@ -338,15 +341,15 @@ struct DetectorTests {
         return try feed.connection.lines(
           "SELECT is_open, offers_fuel FROM fuel_v1.stations WHERE feed_station_code = '1'")[0]
       }
-      try feed.says([.u91("1", 1800, hour(0)), other], at: hour(0))
+      try feed.reports([.u91("1", 1800, hour(0)), other], at: hour(0))
       #expect(try open(hour(0)) == "t|t")
-      try feed.says([other], at: hour(1))
+      try feed.reports([other], at: hour(1))
       #expect(try open(hour(1)) == "t|f")
-      try feed.says([other], at: hour(24 * 20))
+      try feed.reports([other], at: hour(24 * 20))
       #expect(try open(hour(24 * 20)) == "t|f")
-      try feed.says([other], at: hour(24 * 60))
+      try feed.reports([other], at: hour(24 * 60))
       #expect(try open(hour(24 * 60)) == "f|f")
-      try feed.says([.u91("1", 1850, hour(24 * 61)), other], at: hour(24 * 61))
+      try feed.reports([.u91("1", 1850, hour(24 * 61)), other], at: hour(24 * 61))
       #expect(try open(hour(24 * 61)) == "t|t")
       #expect(
         try feed.connection.lines(
@@ -369,13 +372,13 @@ struct DetectorTests {
             effectiveAt: hour(0))
         }
       }
-      #expect(try feed.says(prices(3), at: hour(0)).unmapped == 3)
+      #expect(try feed.reports(prices(3), at: hour(0)).unmapped == 3)
       // An unmapped code of a feed may equal the code of another fuel of Bowser's own, here DL.
       let same = [("1", Fuel.dl), ("2", .unmapped("DL"))].map {
         Observation(stationCode: $0, fuel: $1, price: Price(tenths: 1800), effectiveAt: hour(0))
       }
-      #expect(try feed.says(prices(2) + same, at: hour(0) + .seconds(60)).unmapped == 3)
-      #expect(throws: Refusal.self) { try feed.says(prices(21), at: hour(1)) }
+      #expect(try feed.reports(prices(2) + same, at: hour(0) + .seconds(60)).unmapped == 3)
+      #expect(throws: Refusal.self) { try feed.reports(prices(21), at: hour(1)) }
       #expect(
         try feed.connection.lines("SELECT count(*) FROM fuel.fuel WHERE NOT is_mapped") == ["4"])
     }
@@ -385,7 +388,7 @@ struct DetectorTests {
   @Test func runsThatDieCountAsFailing() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(list([.u91], at: hour(0)), at: hour(0))
+      try feed.reports(list([.u91], at: hour(0)), at: hour(0))
       for step in 1...3 { _ = try feed.store.beginRun(feed.id, at: hour(step)) }
       _ = try current(feed, at: hour(3))
       #expect(try feed.connection.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])
@@ -396,7 +399,7 @@ struct DetectorTests {
   @Test func aFeedThatKeepsFailingTurnsStale() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(list([.u91], at: hour(0)), at: hour(0))
+      try feed.reports(list([.u91], at: hour(0)), at: hour(0))
       let lapse = try feed.connection.query(
         "SELECT ceil(extract(epoch FROM lapses_after) / 3600)::integer AS hours FROM fuel.sight"
       ).only().integer("hours")
@@ -422,11 +425,11 @@ struct DetectorTests {
       let other = try Feed(target, name: "sa-fpd", state: .sa)
       // The partition of the month exists already, since making one would lock the history. Both
       // feeds mark days of their fuels, so only feeds with different fuels do not block each other.
-      try other.says(list([.lpg], at: hour(-1)), at: hour(-1))
+      try other.reports(list([.lpg], at: hour(-1)), at: hour(-1))
       try rehearsing.store.beginRehearsal()
-      try rehearsing.says(list([.u91], at: hour(0)), at: hour(0))
+      try rehearsing.reports(list([.u91], at: hour(0)), at: hour(0))
       try other.connection.execute("SET lock_timeout = '2s'")
-      let counts = try other.says(list([.lpg], at: hour(0)), at: hour(0))
+      let counts = try other.reports(list([.lpg], at: hour(0)), at: hour(0))
       #expect(counts.stored == 20)
       try rehearsing.store.endRehearsal()
       #expect(try other.connection.lines("SELECT DISTINCT fuel_id FROM fuel.price") == ["7"])
@@ -444,7 +447,7 @@ struct DetectorTests {
           let station = Station(
             code: "1", state: .qld, name: names[index], brand: index == 4 ? "X" : nil, address: "a",
             position: Position(latitude: index > 4 ? -28.9 : -27.5, longitude: 153))
-          try feed.says(
+          try feed.reports(
             [.u91("1", 1800, hour(0))], stations: index == 3 ? [] : [station], at: hour(index * 30),
             now: hour(300))
         }

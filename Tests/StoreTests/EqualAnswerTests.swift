@@ -28,7 +28,7 @@ struct EqualAnswerTests {
           slip.effectiveAt = snapshot.takenAt
           return slip
         }
-        try feed.says(
+        try feed.reports(
           slips + placeholder(at: snapshot.takenAt), stations: snapshot.stations,
           at: snapshot.takenAt,
           now: OrderTests.end, coverage: snapshot.coverage)
@@ -188,9 +188,9 @@ struct EqualAnswerTests {
           JOIN fuel_v1.stations USING (station_id) ORDER BY 1
           """)
       }
-      try feed.says([.u91("a", 1_785, begin), .u91("b", 1_795, begin)], at: begin)
+      try feed.reports([.u91("a", 1_785, begin), .u91("b", 1_795, begin)], at: begin)
       #expect(try shown(30) == ["a|f", "b|f"])
-      try feed.says([.u91("a", 1_785, begin)], at: begin + .seconds(31 * 3_600))
+      try feed.reports([.u91("a", 1_785, begin)], at: begin + .seconds(31 * 3_600))
       #expect(try shown(30) == ["a|t", "b|f"])
       #expect(try shown(32) == ["a|t"])
     }
@@ -209,7 +209,7 @@ struct EqualAnswerTests {
             effectiveAt: begin + .seconds(changes ? day * 86_400 : 0))
         }
       }
-      for day in 0...5 { try feed.says(list(day), at: begin + .seconds(day * 86_400)) }
+      for day in 0...5 { try feed.reports(list(day), at: begin + .seconds(day * 86_400)) }
       let now = begin + .seconds(6 * 86_400)
       try feed.aggregate(at: now)
       try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
@@ -239,10 +239,10 @@ struct EqualAnswerTests {
             price("x", fuel, placeholder ? 1_850 : tenths, since: placeholder ? since : begin)
           } + [price("x", .dl, 1_990, since: begin)]
       }
-      try feed.says(list(placeholder: false, since: begin), at: begin)
+      try feed.reports(list(placeholder: false, since: begin), at: begin)
       let since = begin + .seconds(86_400)
       for hour in 0...30 {
-        try feed.says(list(placeholder: true, since: since), at: since + .seconds(hour * 3_600))
+        try feed.reports(list(placeholder: true, since: since), at: since + .seconds(hour * 3_600))
       }
       let now = since + .seconds(31 * 3_600)
       try feed.aggregate(at: now)

@@ -120,7 +120,7 @@ struct OrderTests {
   }
 
   private func store(_ snapshot: Snapshot, in feed: Feed) throws {
-    try feed.says(
+    try feed.reports(
       snapshot.observations, stations: snapshot.stations, at: snapshot.takenAt, now: Self.end,
       coverage: snapshot.coverage)
   }

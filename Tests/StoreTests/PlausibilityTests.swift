@@ -40,15 +40,15 @@ struct PlausibilityTests {
   @Test func aTypingErrorIsDoubted() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(market(2189, at: hour(0)), at: hour(0))
+      try feed.reports(market(2189, at: hour(0)), at: hour(0))
       try feed.aggregate(at: hour(1))
       let typed =
         market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 1259, hour(2))]
-      let counts = try feed.says(typed, at: hour(2))
+      let counts = try feed.reports(typed, at: hour(2))
       #expect(counts.flagged == 1 && counts.stored == 1)
       #expect(try flagged(feed, at: hour(3)) == ["3|125.9"])
       #expect(try average(feed) == ["19|1|221.9|215.9"])
-      for step in 1..<14 { try feed.says(typed, at: hour(2 + step * 2)) }
+      for step in 1..<14 { try feed.reports(typed, at: hour(2 + step * 2)) }
       try feed.aggregate(at: hour(25))
       #expect(try flagged(feed, at: hour(25)) == ["3|125.9"])
       #expect(
@@ -60,7 +60,7 @@ struct PlausibilityTests {
       #expect(try flagged(feed, at: hour(28)) == [])
       #expect(try average(feed) == ["20|0|221.9|125.9"])
       // Once the station has corrected its price, no price is marked.
-      try feed.says(
+      try feed.reports(
         market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 2199, hour(29))],
         at: hour(29))
       #expect(try flagged(feed, at: hour(30)) == [])
@@ -74,17 +74,17 @@ struct PlausibilityTests {
   @Test func aRemoteStationHasItsOwnWay() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, holdingConfirms: false)
-      func says(_ tenths: Int, since: Int, at: Int) throws {
-        try feed.says(
+      func reports(_ tenths: Int, since: Int, at: Int) throws {
+        try feed.reports(
           market(1899, at: hour(0)) + [.u91("far", tenths, hour(since))], at: hour(at))
       }
-      try says(4200, since: 0, at: 0)
+      try reports(4200, since: 0, at: 0)
       try feed.aggregate(at: hour(1))
       #expect(try flagged(feed, at: hour(1)) == [])
-      try says(4150, since: 5, at: 5)
+      try reports(4150, since: 5, at: 5)
       #expect(try flagged(feed, at: hour(6)) == [])
       // A typing error.
-      for day in 1...5 { try says(1415, since: 20, at: day * 24) }
+      for day in 1...5 { try reports(1415, since: 20, at: day * 24) }
       try feed.aggregate(at: hour(121))
       #expect(try flagged(feed, at: hour(121)) == ["far|141.5"])
       #expect(
@@ -118,16 +118,16 @@ struct PlausibilityTests {
   func massMovesPass(change: Int) async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says(market(1759, at: hour(0)), at: hour(0))
+      try feed.reports(market(1759, at: hour(0)), at: hour(0))
       try feed.aggregate(at: hour(1))
       // Three stations lead, and the others follow the next morning.
       let leaders = ["1": 1759 + change, "8": 1759 + change, "15": 1769 + change]
       let led = market(1759, at: hour(0)).map { price in
         leaders[price.stationCode].map { .u91(price.stationCode, $0, hour(6)) } ?? price
       }
-      let first = try feed.says(led, at: hour(6), refuseBelow: 0.7, partialBelow: 0.95)
+      let first = try feed.reports(led, at: hour(6), refuseBelow: 0.7, partialBelow: 0.95)
       #expect(first.flagged == 0 && first.stored == 3)
-      let all = try feed.says(
+      let all = try feed.reports(
         market(1759 + change, at: hour(20)), at: hour(20), refuseBelow: 0.7, partialBelow: 0.95)
       #expect(all.flagged == 0 && all.stored == 20)
       try feed.aggregate(at: hour(21))
@@ -146,7 +146,7 @@ struct PlausibilityTests {
         Observation(stationCode: "y", fuel: $0, price: Price(tenths: 2189), effectiveAt: hour(0))
       }
       for day in 0..<4 {
-        try feed.says(market(2189, at: hour(0)) + placeholder + diesel, at: hour(day * 24))
+        try feed.reports(market(2189, at: hour(0)) + placeholder + diesel, at: hour(day * 24))
         try feed.aggregate(at: hour(day * 24 + 1))
       }
       #expect(try flagged(feed, at: hour(74)) == Array(repeating: "x|219.9", count: 4))
@@ -168,9 +168,9 @@ struct PlausibilityTests {
         price(.p98, $1, day: $0)
       }
       for (position, premium) in premium.enumerated() {
-        try feed.says([diesel, premium], at: hour([10, 25, 26, 30, 35][position] * 24))
+        try feed.reports([diesel, premium], at: hour([10, 25, 26, 30, 35][position] * 24))
       }
-      try feed.says(
+      try feed.reports(
         [diesel, price(.p98, 2100, day: 40), price(.e10, 1850, day: 20)], at: hour(40 * 24))
       let doubts = try feed.connection.lines(
         """
@@ -198,7 +198,7 @@ struct PlausibilityTests {
       let prices = [1801, 1802, 1802, 1800].enumerated().map {
         Observation.u91("\($0.offset)", $0.element, hour(14))
       }
-      try feed.says(prices, at: hour(14))
+      try feed.reports(prices, at: hour(14))
       try feed.aggregate(at: hour(40))
       try feed.connection.query("SELECT set_config('bowser.now', \(hour(40).description), false)")
       #expect(
@@ -217,7 +217,7 @@ struct PlausibilityTests {
   @Test func notANumberIsRefused() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1800, hour(0))], at: hour(0))
+      try feed.reports([.u91("1", 1800, hour(0))], at: hour(0))
       for statement in [
         "UPDATE fuel.station SET latitude = 'NaN', longitude = 'NaN'",
         """

@@ -49,9 +49,9 @@ struct RegionEditTests {
           numbers.filter { day % 25 < 24 || $0 % 5 > 0 }
             .map { .u91("\($0)", level + $0 % 40 * 5, at) }
         }
-        try east.says(
+        try east.reports(
           list(0..<count), stations: (0..<count).map { station($0) }, at: at + .seconds(60))
-        if day > 30 { try west.says(list(0..<5), at: at + .seconds(60)) }
+        if day > 30 { try west.reports(list(0..<5), at: at + .seconds(60)) }
       }
       try east.aggregate(at: Self.now, regions: Self.regions)
 
@@ -73,13 +73,13 @@ struct RegionEditTests {
           let number = random.integer(0...count - 1)
           switch random.integer(0...4) {
           case 0...1:
-            try east.says(
+            try east.reports(
               [.u91("\(number)", random.integer(1_600...1_990), late)], at: late + .seconds(60),
               now: Self.now, coverage: .partial)
           case 2:
             // A list of that time without the station.
             let stored = (0..<count).filter { $0 != number }
-            try east.says(
+            try east.reports(
               stored.map { .u91("\($0)", 1_700 + $0 % 40 * 5, late - .seconds(7_200)) },
               at: late + .seconds(60), now: Self.now, coverage: .partial)
           case 3:
@@ -91,7 +91,7 @@ struct RegionEditTests {
                 secondSource: "qld-fpd", secondCode: "\(other)",
                 isSame: random.chance(0.7), reason: "looked"))
           default:
-            try east.says(
+            try east.reports(
               [.u91("\(number)", 1_801, Self.now - .seconds(Int64(9 - step) * 60))],
               stations: [station(number, isPublic: random.chance(0.5))],
               at: Self.now - .seconds(Int64(9 - step) * 60), now: Self.now, coverage: .partial)
@@ -137,8 +137,8 @@ struct RegionEditTests {
           code: "\(number)", state: .qld, name: "S\(number)", brand: "X",
           address: "\(number) Main St", suburb: "Town", postcode: "4010")
       }
-      func says(_ tenths: Int, _ stampedAt: Instant, at: Instant) throws {
-        try feed.says(
+      func reports(_ tenths: Int, _ stampedAt: Instant, at: Instant) throws {
+        try feed.reports(
           stations.map { .u91($0.code, tenths, stampedAt) }, stations: stations, at: at)
       }
       func averages() throws -> [String] {
@@ -147,15 +147,15 @@ struct RegionEditTests {
       }
       // Days in Brisbane end at 14:00 UTC.
       let midnight = Instant("2026-06-05T14:00:00Z")
-      try says(1_700, midnight - .seconds(86_400 * 3), at: midnight - .seconds(86_400 * 3 - 60))
-      try says(1_710, midnight - .seconds(86_400), at: midnight - .seconds(7_200))
+      try reports(1_700, midnight - .seconds(86_400 * 3), at: midnight - .seconds(86_400 * 3 - 60))
+      try reports(1_710, midnight - .seconds(86_400), at: midnight - .seconds(7_200))
       try feed.aggregate(at: midnight - .seconds(3_600), regions: Self.regions)
 
       let now = midnight + .seconds(600)
       try TimelineUpdate.makeAll(workers, now: now)
       try feed.store.refreshSourceDays(now: now)
       try DayUpdate.makeStationDays(workers, now: now)
-      try says(1_900, midnight - .seconds(43_200), at: midnight + .seconds(300))
+      try reports(1_900, midnight - .seconds(43_200), at: midnight + .seconds(300))
       try DayUpdate.makeRegionDays(try feed.store.dirtySpans(now: now), workers, now: now)
       try feed.aggregate(at: now + .seconds(3_600), regions: Self.regions)
       let made = try averages()

@@ -57,7 +57,7 @@ struct RoleAttackTests {
     let feed = try Feed(target)
     for step in 0..<6 {
       let at = Self.end - .seconds(86_400 * 20 - step * 7_200)
-      try feed.says(
+      try feed.reports(
         (1...6).map { .u91("\($0)", 1_800 + 7 * step + $0, at) },
         stations: (1...6).map {
           Station(
@@ -373,7 +373,7 @@ struct RoleAttackTests {
         counts: true, now: Self.end, refuseBelow: 0, partialBelow: 0)
       // Later lists store only their difference from earlier ones. A list that arrives late adds
       // rows that later lists had left out.
-      try feed.says(
+      try feed.reports(
         [.u91("1", 1_700, Self.end - .seconds(86_400 * 20 - 9_000))],
         at: Self.end - .seconds(86_400 * 20 - 9_000))
       #expect(try verified(target, head: head) == [])

@@ -158,7 +158,7 @@ struct SchemaTests {
     try await TestDatabase.withEmpty { target in
       try Migrator(try Connection(target)).up()
       let feed = try Feed(target)
-      try feed.says([.u91("1", 1899, Instant.now)], at: Instant.now)
+      try feed.reports([.u91("1", 1899, Instant.now)], at: Instant.now)
       try feed.aggregate(at: Instant.now)
       let name = target.split(separator: "=")[1]
       try feed.connection.execute("CREATE ROLE analyst_\(name) LOGIN IN ROLE fuel_reader")
@@ -193,7 +193,7 @@ struct SchemaTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       try feed.store.becomeWriter()
-      try feed.says([.u91("1", 1899, Instant.now)], at: Instant.now)
+      try feed.reports([.u91("1", 1899, Instant.now)], at: Instant.now)
       try feed.aggregate(at: Instant.now)
       for forbidden in [
         "DELETE FROM fuel.price", "TRUNCATE fuel.price", "UPDATE fuel.price SET price_tenths = 1",

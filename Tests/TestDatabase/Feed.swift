@@ -37,7 +37,7 @@ package struct Feed {
   /// - Throws: `Refusal` where the list is refused; `BelievedNow` where that lets other lists be
   ///   believed.
   @discardableResult
-  package func says(
+  package func reports(
     _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
     now: Instant? = nil,
     coverage: Reading.Coverage = .complete, rejects: [Reject] = [], refuseBelow: Double = 0,
