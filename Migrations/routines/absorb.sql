@@ -19,16 +19,16 @@ CREATE OR REPLACE FUNCTION fuel.begin_absorbing(
   p_run_id integer, p_taken_at timestamptz, OUT is_late boolean, OUT is_direct boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
-  feed    fuel.source;
+  feed        fuel.source;
   -- The run that fetched the documents. It is an earlier run where documents are read again.
-  told_by integer;
-  earlier integer;
+  reported_by integer;
+  earlier     integer;
 BEGIN
   SELECT source.* INTO STRICT feed
   FROM fuel.run
   JOIN fuel.source USING (source_id)
   WHERE run.run_id = p_run_id;
-  SELECT coalesce(run.replaces_run_id, run.run_id) INTO told_by
+  SELECT coalesce(run.replaces_run_id, run.run_id) INTO reported_by
   FROM fuel.run
   WHERE run.run_id = p_run_id;
 
@@ -38,11 +38,11 @@ BEGIN
     fuel_id    smallint    NOT NULL,
     begins_at  timestamptz NOT NULL
   ) ON COMMIT DROP;
-  IF told_by <> p_run_id THEN
+  IF reported_by <> p_run_id THEN
     FOR earlier IN
       SELECT run.run_id
       FROM fuel.run
-      WHERE (run.run_id = told_by OR run.replaces_run_id = told_by)
+      WHERE (run.run_id = reported_by OR run.replaces_run_id = reported_by)
         AND run.run_id <> p_run_id
         AND run.outcome IN ('stored', 'unchanged', 'refused', 'failed', 'interrupted')
       ORDER BY run.run_id
@@ -50,14 +50,14 @@ BEGIN
       PERFORM fuel.discount_run(earlier, 'superseded');
     END LOOP;
     PERFORM fuel.span_of_feed(feed.source_id);
-    PERFORM fuel.forget_descriptions(told_by);
+    PERFORM fuel.forget_descriptions(reported_by);
     DELETE FROM fuel.run_to_read
     USING fuel.run
     WHERE run.run_id = run_to_read.run_id
-      AND (run.run_id = told_by OR run.replaces_run_id = told_by);
+      AND (run.run_id = reported_by OR run.replaces_run_id = reported_by);
   END IF;
   UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
-  is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
+  is_late := reported_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   is_direct := NOT is_late AND CASE
     -- An answer reports prices of tomorrow at the latest, so only runs of the last three days can have reported days
     -- that this run reports.
@@ -128,7 +128,7 @@ CREATE OR REPLACE FUNCTION fuel.absorb(
 RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   feed             fuel.source;
-  told_by          integer;
+  reported_by      integer;
   is_late          boolean;
   is_unstamped     boolean;
   -- The first and the last instant at which a price of the run begins, and the earliest stamp under which earlier runs
@@ -143,14 +143,14 @@ BEGIN
   FROM fuel.run
   JOIN fuel.source USING (source_id)
   WHERE run.run_id = p_run_id;
-  SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO told_by, is_unstamped
+  SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO reported_by, is_unstamped
   FROM fuel.run
   WHERE run.run_id = p_run_id;
   SELECT
     min(difference.effective_at), max(difference.effective_at), min(difference.effective_at) - fuel.stamps_go_back()
   INTO first_at, last_at, others_from
   FROM pg_temp.difference;
-  is_late := told_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
+  is_late := reported_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   -- A clock that is behind the runs already stored would make present prices look like future ones.
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
 
@@ -168,7 +168,7 @@ BEGIN
   -- A run stores what it reports of a station and fuel unless the newest earlier run with rows of that station and fuel
   -- counts and reports the same. Prices of whole days are compared one by one. A run without a list (news) stores
   -- everything that it reports.
-  WITH told AS MATERIALIZED (
+  WITH reported AS MATERIALIZED (
     SELECT
       difference.station_id,
       difference.fuel_id,
@@ -193,9 +193,9 @@ BEGIN
         LIMIT 1
       ), false) AS was_known,
       CASE
-        WHEN feed.tells_whole_days THEN before.says_so IS TRUE
-        ELSE bool_and(before.says_so IS TRUE) OVER pair AND count(*) OVER pair = max(before.prices) OVER pair
-      END AS is_told
+        WHEN feed.tells_whole_days THEN before.is_same IS TRUE
+        ELSE bool_and(before.is_same IS TRUE) OVER pair AND count(*) OVER pair = max(before.prices) OVER pair
+      END AS is_repeated
     FROM pg_temp.difference
     LEFT JOIN LATERAL (
       SELECT
@@ -204,7 +204,7 @@ BEGIN
           last.price_tenths = difference.price_tenths
             AND (last.effective_at = difference.effective_at
               OR (is_unstamped AND greatest(last.effective_at, difference.effective_at) <= p_taken_at))
-            AND run.outcome IN ('stored', 'unchanged')) AS says_so
+            AND run.outcome IN ('stored', 'unchanged')) AS is_same
       FROM (
         SELECT
           newest.*,
@@ -244,21 +244,21 @@ BEGIN
     INSERT INTO fuel.price (
       station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
     SELECT
-      told.station_id, told.fuel_id, feed.source_id, told.effective_at, told.price_tenths, p_run_id,
+      reported.station_id, reported.fuel_id, feed.source_id, reported.effective_at, reported.price_tenths, p_run_id,
       p_learnt_at
-    FROM told
-    WHERE NOT told.is_told
-    ORDER BY told.station_id, told.fuel_id, told.effective_at
+    FROM reported
+    WHERE NOT reported.is_repeated
+    ORDER BY reported.station_id, reported.fuel_id, reported.effective_at
     ON CONFLICT DO NOTHING
   ),
   noted AS (
     INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-    SELECT told.station_id, told.fuel_id, told.effective_at FROM told WHERE NOT told.is_told
+    SELECT reported.station_id, reported.fuel_id, reported.effective_at FROM reported WHERE NOT reported.is_repeated
   )
-  SELECT count(*) FILTER (WHERE NOT told.was_known) INTO stored
+  SELECT count(*) FILTER (WHERE NOT reported.was_known) INTO stored
   FROM (
-    SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM told
-  ) AS told;
+    SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM reported
+  ) AS reported;
 
   -- From here on, what the list leaves out counts as not offered, if the list is complete.
   UPDATE fuel.run SET
@@ -330,9 +330,10 @@ BEGIN
       END AS from_at
     FROM (
       SELECT
-        changed.station_id, changed.fuel_id, told.effective_at, told.price_tenths, known.stamped_at,
+        changed.station_id, changed.fuel_id, reported.effective_at, reported.price_tenths, known.stamped_at,
         coalesce(
-          told.is_news AND told.effective_at <= p_clock AND known.is_listed AND known.next_effective_at IS NULL, false)
+          reported.is_news AND reported.effective_at <= p_clock AND known.is_listed
+            AND known.next_effective_at IS NULL, false)
           AS is_newest
       FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
       LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
@@ -345,7 +346,7 @@ BEGIN
         WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
         GROUP BY difference.station_id, difference.fuel_id
         HAVING count(*) = 1
-      ) AS told USING (station_id, fuel_id)
+      ) AS reported USING (station_id, fuel_id)
     ) AS pair
     GROUP BY pair.is_newest
   LOOP
@@ -360,7 +361,7 @@ BEGIN
   -- The program makes the spans of what is in pg_temp.changed.
   PERFORM fuel.touch_silence(
     feed.source_id, p_taken_at, p_is_complete, feed.last_listed_at, p_clock);
-  IF told_by <> p_run_id THEN
+  IF reported_by <> p_run_id THEN
     PERFORM fuel.forget_ghosts(
       feed.source_id, array_agg(changed.station_id), array_agg(changed.fuel_id))
     FROM (SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed) AS changed;

@@ -175,7 +175,7 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  WITH told AS (
+  WITH numbered AS (
     SELECT
       staged.ctid AS row_id,
       row_number() OVER later AS back,
@@ -191,9 +191,9 @@ BEGIN
   ),
   gone AS (
     DELETE FROM pg_temp.staged_archive_price AS staged
-    USING told
-    WHERE staged.ctid = told.row_id AND told.back > 1
-    RETURNING staged.*, told.same_back > 1 AS is_repeated
+    USING numbered
+    WHERE staged.ctid = numbered.row_id AND numbered.back > 1
+    RETURNING staged.*, numbered.same_back > 1 AS is_repeated
   )
   SELECT
     station.station_code, fuel.fuel, gone.price_tenths, gone.effective_at, gone.is_repeated

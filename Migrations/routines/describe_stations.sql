@@ -9,7 +9,7 @@ RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   new_descriptions integer;
 BEGIN
-  WITH told AS (
+  WITH described AS (
   INSERT INTO fuel.station_description AS known (
     station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode, latitude,
     longitude, is_public, run_id, first_seen_at, last_seen_at)
@@ -35,7 +35,7 @@ BEGIN
   -- locked it.
   RETURNING known.xmax = 0 AS is_new
   )
-  SELECT count(*) FILTER (WHERE told.is_new) INTO new_descriptions FROM told;
+  SELECT count(*) FILTER (WHERE described.is_new) INTO new_descriptions FROM described;
   IF new_descriptions > 0 THEN
     -- The mark is set even where it is set already: matching that is under way has not seen these descriptions. The
     -- update waits for it, so that the mark is not lost.
@@ -45,26 +45,26 @@ BEGIN
   WITH wanted AS (
     SELECT
       station.station_id,
-      (array_agg(told.state ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS state,
-      (array_agg(told.time_zone ORDER BY told.last_seen_at DESC, told.wording_md5))[1]
+      (array_agg(description.state ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS state,
+      (array_agg(description.time_zone ORDER BY description.last_seen_at DESC, description.wording_md5))[1]
         AS time_zone,
-      (array_agg(told.name ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS name,
-      (array_agg(told.brand ORDER BY told.last_seen_at DESC, told.wording_md5)
-        FILTER (WHERE told.brand IS NOT NULL))[1] AS brand,
-      (array_agg(told.address ORDER BY told.last_seen_at DESC, told.wording_md5))[1] AS address,
-      (array_agg(told.suburb ORDER BY told.last_seen_at DESC, told.wording_md5)
-        FILTER (WHERE told.suburb IS NOT NULL))[1] AS suburb,
-      (array_agg(told.postcode ORDER BY told.last_seen_at DESC, told.wording_md5)
-        FILTER (WHERE told.postcode IS NOT NULL))[1] AS postcode,
-      (array_agg(told.is_public ORDER BY told.last_seen_at DESC, told.wording_md5))[1]
+      (array_agg(description.name ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS name,
+      (array_agg(description.brand ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.brand IS NOT NULL))[1] AS brand,
+      (array_agg(description.address ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS address,
+      (array_agg(description.suburb ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.suburb IS NOT NULL))[1] AS suburb,
+      (array_agg(description.postcode ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.postcode IS NOT NULL))[1] AS postcode,
+      (array_agg(description.is_public ORDER BY description.last_seen_at DESC, description.wording_md5))[1]
         AS is_public,
-      (array_agg(told.latitude ORDER BY told.last_seen_at DESC, told.wording_md5)
-        FILTER (WHERE told.latitude IS NOT NULL))[1] AS latitude,
-      (array_agg(told.longitude ORDER BY told.last_seen_at DESC, told.wording_md5)
-        FILTER (WHERE told.longitude IS NOT NULL))[1] AS longitude
+      (array_agg(description.latitude ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.latitude IS NOT NULL))[1] AS latitude,
+      (array_agg(description.longitude ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.longitude IS NOT NULL))[1] AS longitude
     FROM pg_temp.staged_station AS staged
     JOIN fuel.station USING (station_id)
-    JOIN fuel.station_description AS told USING (station_id)
+    JOIN fuel.station_description AS description USING (station_id)
     -- In a run in order of time most stations are unchanged. This condition leaves them out at once.
     WHERE p_is_late OR station.has_moved
       OR (
@@ -83,18 +83,18 @@ BEGIN
     SELECT wanted.*, elsewhere.latitude AS old_latitude, elsewhere.longitude AS old_longitude
     FROM wanted
     LEFT JOIN LATERAL (
-      SELECT told.latitude, told.longitude, told.last_seen_at
-      FROM fuel.station_description AS told
-      WHERE told.station_id = wanted.station_id
-        AND fuel.kilometres(told.latitude, told.longitude, wanted.latitude, wanted.longitude) > 2
-      ORDER BY told.last_seen_at DESC, told.wording_md5
+      SELECT description.latitude, description.longitude, description.last_seen_at
+      FROM fuel.station_description AS description
+      WHERE description.station_id = wanted.station_id
+        AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) > 2
+      ORDER BY description.last_seen_at DESC, description.wording_md5
       LIMIT 1
     ) AS elsewhere ON (
-      SELECT max(told.last_seen_at) - min(told.first_seen_at) < interval '7 days'
-      FROM fuel.station_description AS told
-      WHERE told.station_id = wanted.station_id
-        AND told.last_seen_at > elsewhere.last_seen_at
-        AND fuel.kilometres(told.latitude, told.longitude, wanted.latitude, wanted.longitude) <= 2)
+      SELECT max(description.last_seen_at) - min(description.first_seen_at) < interval '7 days'
+      FROM fuel.station_description AS description
+      WHERE description.station_id = wanted.station_id
+        AND description.last_seen_at > elsewhere.last_seen_at
+        AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) <= 2)
   )
   UPDATE fuel.station SET
     state = placed.state,

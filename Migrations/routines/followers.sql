@@ -36,17 +36,17 @@ RETURNS TABLE (run_id integer, is_list boolean, is_hint boolean) LANGUAGE sql ST
   SELECT
     run.run_id, run.composition_id IS NOT NULL,
     run.composition_id IS NULL AND run.outcome IN ('stored', 'unchanged')
-  FROM fuel.run AS told
-  JOIN fuel.run ON run.source_id = told.source_id
-  WHERE told.run_id = p_run_id
+  FROM fuel.run AS this_run
+  JOIN fuel.run ON run.source_id = this_run.source_id
+  WHERE this_run.run_id = p_run_id
     AND NOT run.is_complete
     AND fuel.is_kept(run)
-    AND run.taken_at <= told.taken_at
-    AND (run.taken_at, run.run_id) < (told.taken_at, told.run_id)
+    AND run.taken_at <= this_run.taken_at
+    AND (run.taken_at, run.run_id) < (this_run.taken_at, this_run.run_id)
     AND run.taken_at >= coalesce((
       SELECT max(list.taken_at)
       FROM fuel.run AS list
-      WHERE list.source_id = told.source_id AND list.is_complete AND list.taken_at < told.taken_at
+      WHERE list.source_id = this_run.source_id AND list.is_complete AND list.taken_at < this_run.taken_at
     ), '-infinity')
 $$;
 COMMENT ON FUNCTION fuel.runs_since_list(integer) IS
@@ -61,24 +61,24 @@ LANGUAGE sql STABLE AS $$
   SELECT
     list.run_id, list.taken_at, coalesce(list.fetched_at, list.taken_at),
     list.outcome IN ('stored', 'unchanged')
-  FROM fuel.run AS told
+  FROM fuel.run AS this_run
   LEFT JOIN LATERAL (
     SELECT complete.taken_at, complete.run_id
     FROM fuel.run AS complete
-    WHERE complete.source_id = told.source_id
+    WHERE complete.source_id = this_run.source_id
       AND complete.is_complete
-      AND complete.taken_at >= told.taken_at
-      AND (complete.taken_at, complete.run_id) > (told.taken_at, told.run_id)
+      AND complete.taken_at >= this_run.taken_at
+      AND (complete.taken_at, complete.run_id) > (this_run.taken_at, this_run.run_id)
     ORDER BY complete.taken_at, complete.run_id
     LIMIT 1
   ) AS ends ON true
-  JOIN fuel.run AS list ON list.source_id = told.source_id
-  WHERE told.run_id = p_run_id
+  JOIN fuel.run AS list ON list.source_id = this_run.source_id
+  WHERE this_run.run_id = p_run_id
     AND (list.is_complete OR list.composition_id IS NOT NULL)
     AND fuel.is_kept(list)
-    AND list.taken_at >= told.taken_at
+    AND list.taken_at >= this_run.taken_at
     AND list.taken_at <= coalesce(ends.taken_at, 'infinity')
-    AND (list.taken_at, list.run_id) > (told.taken_at, told.run_id)
+    AND (list.taken_at, list.run_id) > (this_run.taken_at, this_run.run_id)
     AND (ends.run_id IS NULL OR (list.taken_at, list.run_id) <= (ends.taken_at, ends.run_id))
 $$;
 COMMENT ON FUNCTION fuel.lists_after(integer) IS
@@ -95,15 +95,15 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
-  told      fuel.run;
+  this_run  fuel.run;
   feed      fuel.source;
   asked_for text[];
 BEGIN
-  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = told.source_id;
+  SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = this_run.source_id;
   SELECT run.documents INTO STRICT asked_for
   FROM fuel.run
-  WHERE run.run_id = coalesce(told.replaces_run_id, p_run_id);
+  WHERE run.run_id = coalesce(this_run.replaces_run_id, p_run_id);
   RETURN QUERY
   WITH fact AS MATERIALIZED (
     SELECT
@@ -111,7 +111,7 @@ BEGIN
       lead(price.effective_at) OVER (
         PARTITION BY price.station_id, price.fuel_id ORDER BY price.effective_at) AS next_at
     FROM fuel.price
-    WHERE price.run_id = p_run_id AND price.source_id = told.source_id
+    WHERE price.run_id = p_run_id AND price.source_id = this_run.source_id
   ),
   list AS MATERIALIZED (
     SELECT * FROM fuel.lists_after(p_run_id)
@@ -121,7 +121,7 @@ BEGIN
     FROM fact
     CROSS JOIN list
     WHERE fuel.is_shown(
-      fact.station_id, fact.fuel_id, told.source_id, list.run_id, list.taken_at)
+      fact.station_id, fact.fuel_id, this_run.source_id, list.run_id, list.taken_at)
   ),
   follower AS (
     SELECT
@@ -141,7 +141,7 @@ BEGIN
       JOIN fuel.run USING (run_id)
       WHERE listing.station_id = fact.station_id
         AND listing.fuel_id = fact.fuel_id
-        AND listing.source_id = told.source_id
+        AND listing.source_id = this_run.source_id
         AND (listing.changed_at, listing.run_id) > (
           SELECT list.taken_at, list.run_id FROM list ORDER BY list.taken_at DESC, list.run_id DESC LIMIT 1)
         AND listing.is_listed
@@ -162,10 +162,10 @@ BEGIN
           ORDER BY run.taken_at, run.run_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS counting
       FROM fuel.run
       WHERE feed.tells_whole_days
-        AND run.source_id = told.source_id
+        AND run.source_id = this_run.source_id
         AND fuel.is_kept(run)
-        AND run.taken_at >= told.taken_at
-        AND (run.taken_at, run.run_id) > (told.taken_at, told.run_id)
+        AND run.taken_at >= this_run.taken_at
+        AND (run.taken_at, run.run_id) > (this_run.taken_at, this_run.run_id)
         AND run.taken_at < fact.effective_at + interval '1 day'
         AND CASE
           WHEN run.told_days IS NULL THEN run.documents = asked_for
@@ -188,11 +188,11 @@ BEGIN
     FROM fuel.told_price AS later
     WHERE later.station_id = follower.station_id
       AND later.fuel_id = follower.fuel_id
-      AND later.source_id = told.source_id
+      AND later.source_id = this_run.source_id
       AND (later.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
       AND later.effective_at >= follower.effective_at - fuel.stamps_go_back()
-      AND later.learnt_at >= told.fetched_at
-      AND (later.learnt_at, later.run_id) > (told.fetched_at, told.run_id)
+      AND later.learnt_at >= this_run.fetched_at
+      AND (later.learnt_at, later.run_id) > (this_run.fetched_at, this_run.run_id)
       AND (later.learnt_at, later.run_id) <= (follower.fetched_at, follower.run_id)
     LIMIT 1
   ), false);
@@ -215,29 +215,29 @@ GRANT EXECUTE ON FUNCTION fuel.is_unstamped(fuel.run) TO fuel_writer;
 CREATE OR REPLACE FUNCTION fuel.spell_out_prices(p_run_id integer, p_own boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  told         fuel.run;
+  this_run     fuel.run;
   feed         fuel.source;
   is_unstamped boolean;
   -- Earlier readings of the documents that the run read.
   earlier      integer[];
 BEGIN
-  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = told.source_id;
-  is_unstamped := fuel.is_unstamped(told);
+  SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = this_run.source_id;
+  is_unstamped := fuel.is_unstamped(this_run);
   SELECT array_agg(run.run_id) INTO earlier
   FROM fuel.run
   WHERE NOT p_own
-    AND (run.run_id = told.replaces_run_id OR run.replaces_run_id = told.replaces_run_id)
+    AND (run.run_id = this_run.replaces_run_id OR run.replaces_run_id = this_run.replaces_run_id)
     AND run.outcome = 'superseded';
   INSERT INTO fuel.price (
     station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
   SELECT
-    follower.station_id, follower.fuel_id, told.source_id,
+    follower.station_id, follower.fuel_id, this_run.source_id,
     CASE
-      WHEN is_unstamped AND said.effective_at <= follower.taken_at THEN follower.taken_at
-      ELSE said.effective_at
+      WHEN is_unstamped AND reported.effective_at <= follower.taken_at THEN follower.taken_at
+      ELSE reported.effective_at
     END,
-    said.price_tenths, follower.run_id, follower.fetched_at
+    reported.price_tenths, follower.run_id, follower.fetched_at
   FROM fuel.followers(p_run_id) AS follower
   CROSS JOIN LATERAL (
     SELECT follower.effective_at, follower.price_tenths
@@ -255,13 +255,13 @@ BEGIN
           WHERE NOT p_own
             AND price.station_id = follower.station_id
             AND price.fuel_id = follower.fuel_id
-            AND price.source_id = told.source_id
+            AND price.source_id = this_run.source_id
             AND (price.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
             AND price.effective_at >= CASE
               WHEN is_unstamped THEN '-infinity'
               ELSE follower.effective_at - fuel.stamps_go_back()
             END
-            AND (price.learnt_at, price.run_id) < (told.fetched_at, p_run_id)
+            AND (price.learnt_at, price.run_id) < (this_run.fetched_at, p_run_id)
           -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.
           ORDER BY price.learnt_at DESC, price.run_id DESC
           FETCH FIRST ROW WITH TIES
@@ -269,7 +269,7 @@ BEGIN
       ) AS before
       WHERE feed.tells_whole_days OR before.effective_at >= coalesce(before.present_at, '-infinity')
     )
-  ) AS said
+  ) AS reported
   LEFT JOIN (
     -- Where the followers relied on an earlier reading of the same documents, they now rely on this reading. Nothing is
     -- stored for them there.

@@ -5,27 +5,27 @@
 CREATE OR REPLACE FUNCTION fuel.forget_descriptions(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  told fuel.run;
+  this_run fuel.run;
 BEGIN
-  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
+  SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
   -- Only the descriptions of a run that no longer counts may be taken back.
-  IF told.outcome NOT IN ('superseded', 'withdrawn', 'refused') THEN
+  IF this_run.outcome NOT IN ('superseded', 'withdrawn', 'refused') THEN
     RAISE EXCEPTION 'run % counts, so its descriptions are kept', p_run_id;
   END IF;
   -- A description loses the sighting of this run. If that was its only sighting, the description is deleted. If the run
   -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. Runs
   -- whose documents were not read again are preferred as neighbours.
   DELETE FROM fuel.station_description AS description
-  WHERE description.run_id = p_run_id AND description.last_seen_at = told.taken_at;
+  WHERE description.run_id = p_run_id AND description.last_seen_at = this_run.taken_at;
   UPDATE fuel.station_description AS description SET
     first_seen_at = neighbour.taken_at,
     run_id = neighbour.run_id
   FROM (
     SELECT run.taken_at, coalesce(run.replaces_run_id, run.run_id) AS run_id
     FROM fuel.run
-    WHERE run.source_id = told.source_id
+    WHERE run.source_id = this_run.source_id
       AND run.describes_stations
-      AND run.taken_at > told.taken_at
+      AND run.taken_at > this_run.taken_at
     ORDER BY run.kind = 'reprocess', run.taken_at, run.run_id
     LIMIT 1
   ) AS neighbour
@@ -34,15 +34,15 @@ BEGIN
   FROM fuel.station, (
     SELECT run.taken_at
     FROM fuel.run
-    WHERE run.source_id = told.source_id
+    WHERE run.source_id = this_run.source_id
       AND run.describes_stations
-      AND run.taken_at < told.taken_at
+      AND run.taken_at < this_run.taken_at
     ORDER BY run.kind = 'reprocess', run.taken_at DESC, run.run_id
     LIMIT 1
   ) AS neighbour
   WHERE station.station_id = description.station_id
-    AND station.source_id = told.source_id
-    AND description.last_seen_at = told.taken_at
+    AND station.source_id = this_run.source_id
+    AND description.last_seen_at = this_run.taken_at
     AND description.first_seen_at <= neighbour.taken_at;
   -- A station was first seen by the oldest run that counts.
   UPDATE fuel.station SET first_seen_at = seen.first_at
@@ -53,13 +53,13 @@ BEGIN
       UNION
       SELECT station.station_id
       FROM fuel.station
-      WHERE station.source_id = told.source_id AND station.first_seen_at = told.taken_at
+      WHERE station.source_id = this_run.source_id AND station.first_seen_at = this_run.taken_at
     ) AS named
     CROSS JOIN LATERAL (
       SELECT run.taken_at AS at
       FROM fuel.counted_price AS price
       JOIN fuel.run USING (run_id)
-      WHERE price.station_id = named.station_id AND price.source_id = told.source_id
+      WHERE price.station_id = named.station_id AND price.source_id = this_run.source_id
       UNION ALL
       SELECT description.first_seen_at
       FROM fuel.station_description AS description
@@ -68,8 +68,8 @@ BEGIN
     GROUP BY named.station_id
   ) AS seen
   WHERE station.station_id = seen.station_id
-    AND station.source_id = told.source_id
-    AND station.first_seen_at <= told.taken_at
+    AND station.source_id = this_run.source_id
+    AND station.first_seen_at <= this_run.taken_at
     AND station.first_seen_at <> seen.first_at;
 END
 $$;
@@ -106,8 +106,8 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       SELECT FROM fuel.current_price AS pair WHERE pair.station_id = station.station_id)
     AND NOT EXISTS (
       SELECT
-      FROM fuel.station_description AS told
-      WHERE told.station_id = station.station_id);
+      FROM fuel.station_description AS description
+      WHERE description.station_id = station.station_id);
   -- If a station record without any description stands for linked records, each of those becomes a station of its own
   -- until records are matched again. Their spans are made again.
   SELECT fuel.touch_stations(array_agg(place.station_id))
@@ -119,8 +119,8 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       WHERE record.place_id = place.station_id AND record.station_id <> place.station_id)
     AND NOT EXISTS (
       SELECT
-      FROM fuel.station_description AS told
-      WHERE told.station_id = place.station_id)
+      FROM fuel.station_description AS description
+      WHERE description.station_id = place.station_id)
   HAVING count(*) > 0;
   UPDATE fuel.station AS record SET place_id = record.station_id, matched_by = 'itself'
   FROM fuel.station AS place
@@ -129,8 +129,8 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AND place.source_id = p_source_id
     AND NOT EXISTS (
       SELECT
-      FROM fuel.station_description AS told
-      WHERE told.station_id = place.station_id);
+      FROM fuel.station_description AS description
+      WHERE description.station_id = place.station_id);
   UPDATE fuel.source SET are_links_due = true, changes = source.changes + 1
   WHERE source.source_id = p_source_id
 $$;

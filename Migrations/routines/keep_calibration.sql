@@ -9,11 +9,11 @@ AS $$
   DELETE FROM fuel.verdict_calibration;
   INSERT INTO fuel.verdict_calibration (method, event, decile, stated, real, days)
   SELECT
-    said.method,
-    said.event,
-    least(floor(said.chance * 10), 9) + 1 AS decile,
-    avg(said.chance),
-    avg(said.came::integer),
+    stated.method,
+    stated.event,
+    least(floor(stated.chance * 10), 9) + 1 AS decile,
+    avg(stated.chance),
+    avg(stated.came::integer),
     count(*)
   FROM (
     SELECT DISTINCT ON (verdict.region, verdict.fuel_id, verdict.day) verdict.*
@@ -36,9 +36,9 @@ AS $$
     VALUES
       (given.method, 'cheaper_3d', given.p_cheaper_3d, after.lowest_cpl <= today.average_cpl - 1),
       (given.method, 'jump_3d', given.p_jump_3d, after.highest_cpl >= today.average_cpl + 3)
-  ) AS said (method, event, chance, came)
-  WHERE today.is_usable AND today.is_ended AND after.days = 3 AND said.chance IS NOT NULL
-  GROUP BY said.method, said.event, least(floor(said.chance * 10), 9)
+  ) AS stated (method, event, chance, came)
+  WHERE today.is_usable AND today.is_ended AND after.days = 3 AND stated.chance IS NOT NULL
+  GROUP BY stated.method, stated.event, least(floor(stated.chance * 10), 9)
 $$;
 COMMENT ON FUNCTION fuel.keep_calibration() IS
   'Recomputes fuel.verdict_calibration from the verdicts that were given and the prices that followed.';

@@ -39,13 +39,13 @@ BEGIN
       AND last.wording_md5 = seen.wording_md5
       AND last.month = seen.last_month
   )
-  UPDATE fuel.station_description AS told SET
+  UPDATE fuel.station_description AS description SET
     first_seen_at = span.first_at,
     last_seen_at = span.last_at
   FROM span
-  WHERE told.station_id = span.station_id
-    AND told.wording_md5 = span.wording_md5
-    AND (told.first_seen_at, told.last_seen_at) IS DISTINCT FROM (span.first_at, span.last_at);
+  WHERE description.station_id = span.station_id
+    AND description.wording_md5 = span.wording_md5
+    AND (description.first_seen_at, description.last_seen_at) IS DISTINCT FROM (span.first_at, span.last_at);
 
   -- A station record of an archive takes the fields of its newest description, and its first_seen_at from its oldest
   -- one.
@@ -55,14 +55,14 @@ BEGIN
     latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public,
     first_seen_at = newest.first_at
   FROM (
-    SELECT DISTINCT ON (told.station_id)
-      told.*,
-      min(told.first_seen_at) OVER (PARTITION BY told.station_id) AS first_at
-    FROM fuel.station_description AS told
+    SELECT DISTINCT ON (description.station_id)
+      description.*,
+      min(description.first_seen_at) OVER (PARTITION BY description.station_id) AS first_at
+    FROM fuel.station_description AS description
     JOIN fuel.station USING (station_id)
     JOIN fuel.source ON source.source_id = station.source_id
     WHERE source.kind = 'archive' AND source.are_links_due
-    ORDER BY told.station_id, told.last_seen_at DESC, told.wording_md5
+    ORDER BY description.station_id, description.last_seen_at DESC, description.wording_md5
   ) AS newest
   WHERE record.station_id = newest.station_id
     AND (
@@ -84,7 +84,7 @@ RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)
 LANGUAGE sql STABLE AS $$
   SELECT record.station_id, lower(record.shown), upper(record.shown)
   FROM (
-    SELECT said.station_id, unnest(range_agg(tstzrange(said.changed_at, said.until_at))) AS shown
+    SELECT listed.station_id, unnest(range_agg(tstzrange(listed.changed_at, listed.until_at))) AS shown
     FROM (
       SELECT
         listing.station_id,
@@ -95,9 +95,9 @@ LANGUAGE sql STABLE AS $$
           ORDER BY listing.changed_at, listing.is_listed) AS until_at
       FROM fuel.counted_listing AS listing
       WHERE listing.station_id = ANY (p_station_ids)
-    ) AS said
-    WHERE said.is_listed
-    GROUP BY said.station_id
+    ) AS listed
+    WHERE listed.is_listed
+    GROUP BY listed.station_id
   ) AS record
 $$;
 COMMENT ON FUNCTION fuel.listed_times(integer[]) IS
@@ -141,12 +141,12 @@ BEGIN
     postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
     latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public
   FROM (
-    SELECT DISTINCT ON (record.place_id) record.place_id, told.*
+    SELECT DISTINCT ON (record.place_id) record.place_id, description.*
     FROM fuel.station AS record
-    JOIN fuel.station AS spoken ON spoken.station_id = record.place_id
-    JOIN fuel.source ON source.source_id = spoken.source_id AND source.kind = 'archive'
-    JOIN fuel.station_description AS told ON told.station_id = record.station_id
-    ORDER BY record.place_id, told.last_seen_at DESC, told.wording_md5
+    JOIN fuel.station AS head ON head.station_id = record.place_id
+    JOIN fuel.source ON source.source_id = head.source_id AND source.kind = 'archive'
+    JOIN fuel.station_description AS description ON description.station_id = record.station_id
+    ORDER BY record.place_id, description.last_seen_at DESC, description.wording_md5
   ) AS newest
   WHERE place.station_id = newest.place_id
     AND (

@@ -10,13 +10,13 @@ CREATE OR REPLACE FUNCTION fuel.spell_out(p_run_id integer, p_station_ids intege
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
   SELECT
-    pair.station_id, pair.fuel_id, told.source_id, list.taken_at,
-    fuel.is_shown(pair.station_id, pair.fuel_id, told.source_id, list.run_id, list.taken_at),
+    pair.station_id, pair.fuel_id, this_run.source_id, list.taken_at,
+    fuel.is_shown(pair.station_id, pair.fuel_id, this_run.source_id, list.run_id, list.taken_at),
     list.run_id
-  FROM fuel.run AS told
+  FROM fuel.run AS this_run
   CROSS JOIN fuel.lists_after(p_run_id) AS list
   CROSS JOIN unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
-  WHERE told.run_id = p_run_id
+  WHERE this_run.run_id = p_run_id
   ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION fuel.spell_out(integer, integer[], smallint[]) IS
@@ -46,7 +46,7 @@ CREATE OR REPLACE FUNCTION fuel.merge_listing(
   p_run_id integer, p_is_list boolean, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told      fuel.run;
+  this_run  fuel.run;
   is_direct boolean;
   lists     integer[];
   news      integer[];
@@ -58,7 +58,7 @@ BEGIN
     HAVING count(*) > 0;
     RETURN;
   END IF;
-  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
+  SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT
     NOT p_is_late AND coalesce(bool_and(since.is_hint), true),
     array_agg(since.run_id) FILTER (WHERE since.is_list),
@@ -75,28 +75,28 @@ BEGIN
     GROUP BY difference.station_id, difference.fuel_id
   ),
   -- What was reported since the newest complete list, and whether news reported it.
-  said AS MATERIALIZED (
-    SELECT told_since.station_id, told_since.fuel_id, bool_or(told_since.is_news) AS is_news
+  reported AS MATERIALIZED (
+    SELECT since_list.station_id, since_list.fuel_id, bool_or(since_list.is_news) AS is_news
     FROM (
       SELECT listing.station_id, listing.fuel_id, false AS is_news
       FROM fuel.listing
       WHERE listing.run_id = ANY (lists)
       UNION ALL
-      SELECT news_told.station_id, news_told.fuel_id, true
-      FROM fuel.pairs_of(news, told.source_id) AS news_told
-    ) AS told_since
-    GROUP BY told_since.station_id, told_since.fuel_id
+      SELECT news_pair.station_id, news_pair.fuel_id, true
+      FROM fuel.pairs_of(news, this_run.source_id) AS news_pair
+    ) AS since_list
+    GROUP BY since_list.station_id, since_list.fuel_id
   ),
   pair AS (
-    SELECT shown.station_id, shown.fuel_id, shown.is_listed, said.is_news IS TRUE AS is_told
+    SELECT shown.station_id, shown.fuel_id, shown.is_listed, reported.is_news IS TRUE AS is_news
     FROM shown
-    LEFT JOIN said USING (station_id, fuel_id)
-    WHERE NOT (is_direct AND shown.is_listed AND shown.was_listed) OR said.station_id IS NOT NULL
+    LEFT JOIN reported USING (station_id, fuel_id)
+    WHERE NOT (is_direct AND shown.is_listed AND shown.was_listed) OR reported.station_id IS NOT NULL
     UNION ALL
     -- A station and fuel without a difference is listed as before if the run is direct. Otherwise everything that the
     -- run reports is in shown, so that what is missing there is not listed.
-    SELECT said.station_id, said.fuel_id, is_direct AND known.is_listed IS TRUE, said.is_news
-    FROM said
+    SELECT reported.station_id, reported.fuel_id, is_direct AND known.is_listed IS TRUE, reported.is_news
+    FROM reported
     LEFT JOIN shown USING (station_id, fuel_id)
     LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
     WHERE shown.station_id IS NULL
@@ -107,8 +107,11 @@ BEGIN
     FROM (
       SELECT known.station_id, known.fuel_id
       FROM fuel.current_price AS known
-      WHERE p_is_late AND known.source_id = told.source_id
-      EXCEPT (SELECT shown.station_id, shown.fuel_id FROM shown UNION SELECT said.station_id, said.fuel_id FROM said)
+      WHERE p_is_late AND known.source_id = this_run.source_id
+      EXCEPT (
+        SELECT shown.station_id, shown.fuel_id FROM shown
+        UNION
+        SELECT reported.station_id, reported.fuel_id FROM reported)
     ) AS absent
   )
   SELECT pair.station_id, pair.fuel_id, pair.is_listed
@@ -119,13 +122,13 @@ BEGIN
     JOIN fuel.run AS list USING (run_id)
     WHERE listing.station_id = pair.station_id
       AND listing.fuel_id = pair.fuel_id
-      AND listing.source_id = told.source_id
-      AND listing.changed_at <= told.taken_at
-      AND (listing.changed_at, listing.run_id) < (told.taken_at, p_run_id)
+      AND listing.source_id = this_run.source_id
+      AND listing.changed_at <= this_run.taken_at
+      AND (listing.changed_at, listing.run_id) < (this_run.taken_at, p_run_id)
     ORDER BY listing.changed_at DESC, listing.run_id DESC
     LIMIT 1
   ) AS before ON true
-  WHERE pair.is_told OR CASE
+  WHERE pair.is_news OR CASE
     WHEN before.is_listed IS NULL THEN pair.is_listed
     ELSE before.is_listed <> pair.is_listed OR NOT before.is_complete
   END;
@@ -133,12 +136,12 @@ BEGIN
   FROM pg_temp.pair_listing AS pair
   HAVING count(*) > 0;
   INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
-  SELECT pair.station_id, pair.fuel_id, told.source_id, told.taken_at, pair.is_listed, p_run_id
+  SELECT pair.station_id, pair.fuel_id, this_run.source_id, this_run.taken_at, pair.is_listed, p_run_id
   FROM pg_temp.pair_listing AS pair;
   INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-  SELECT pair.station_id, pair.fuel_id, told.taken_at
+  SELECT pair.station_id, pair.fuel_id, this_run.taken_at
   FROM pg_temp.pair_listing AS pair
-  WHERE told.is_complete;
+  WHERE this_run.is_complete;
   DROP TABLE pg_temp.pair_listing;
 END
 $$;

@@ -135,14 +135,14 @@ CREATE OR REPLACE FUNCTION fuel.show_newest(
   p_learnt_at timestamptz)
 RETURNS void LANGUAGE sql AS $$
   UPDATE fuel.current_price SET
-    price_tenths = told.price_tenths,
-    stamped_at = told.effective_at,
-    stamped_tenths = told.price_tenths,
+    price_tenths = reported.price_tenths,
+    stamped_at = reported.effective_at,
+    stamped_tenths = reported.price_tenths,
     learnt_at = p_learnt_at,
     shows_older = false
-  FROM unnest(p_station_ids, p_fuel_ids, p_told_ats, p_told_tenths) AS told (
+  FROM unnest(p_station_ids, p_fuel_ids, p_told_ats, p_told_tenths) AS reported (
     station_id, fuel_id, effective_at, price_tenths)
-  WHERE current_price.station_id = told.station_id AND current_price.fuel_id = told.fuel_id
+  WHERE current_price.station_id = reported.station_id AND current_price.fuel_id = reported.fuel_id
 $$;
 COMMENT ON FUNCTION fuel.show_newest(integer[], smallint[], timestamptz[], integer[], timestamptz) IS
   'Updates fuel.current_price for stations and fuels of which a list reports something newer than all that is known.';

@@ -26,22 +26,22 @@ GRANT EXECUTE ON FUNCTION fuel.note_changes_of(integer) TO fuel_writer;
 CREATE OR REPLACE FUNCTION fuel.set_completeness(p_run_id integer, p_is_complete boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  told fuel.run;
+  this_run fuel.run;
 BEGIN
-  SELECT run.* INTO STRICT told FROM fuel.run WHERE run.run_id = p_run_id;
-  IF told.is_complete = p_is_complete THEN
+  SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
+  IF this_run.is_complete = p_is_complete THEN
     RETURN;
   END IF;
-  IF told.is_complete THEN
+  IF this_run.is_complete THEN
     PERFORM fuel.spell_out(p_run_id, array_agg(listing.station_id), array_agg(listing.fuel_id))
     FROM fuel.listing
-    WHERE listing.run_id = p_run_id AND listing.source_id = told.source_id
+    WHERE listing.run_id = p_run_id AND listing.source_id = this_run.source_id
     HAVING count(*) > 0;
   END IF;
   UPDATE fuel.run SET is_complete = p_is_complete WHERE run.run_id = p_run_id;
   -- Which codes are shown together in complete lists decides which of them are one station.
   UPDATE fuel.source SET are_links_due = true
-  WHERE source.source_id = told.source_id AND NOT source.are_links_due;
+  WHERE source.source_id = this_run.source_id AND NOT source.are_links_due;
   PERFORM fuel.note_changes_of(p_run_id);
 END
 $$;

@@ -183,7 +183,7 @@ CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
 LANGUAGE sql STABLE AS $$
-  SELECT told.place_id, told.fuel_id, min(told.from_at)
+  SELECT changed.place_id, changed.fuel_id, min(changed.from_at)
   FROM (
     SELECT record.place_id, pair.fuel_id, pair.from_at
     FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
@@ -195,8 +195,8 @@ LANGUAGE sql STABLE AS $$
     LEFT JOIN fuel.station AS record USING (station_id)
     JOIN fuel.present_span AS held USING (station_id, fuel_id)
     WHERE record.place_id IS DISTINCT FROM pair.station_id
-  ) AS told
-  GROUP BY told.place_id, told.fuel_id
+  ) AS changed
+  GROUP BY changed.place_id, changed.fuel_id
 $$;
 COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) IS
   'The stations to which touched station records belong, with their fuels and the earliest instant from which each '

@@ -2,13 +2,13 @@ CREATE OR REPLACE VIEW fuel_v1.coverage AS
 SELECT
   region.region,
   source.source,
-  told.day,
-  told.why IS NULL AS is_covered,
-  told.why,
+  source_day.day,
+  source_day.why IS NULL AS is_covered,
+  source_day.why,
   (
     SELECT max(daily_rollup.stations_expected)
     FROM fuel.daily_rollup
-    WHERE daily_rollup.region = region.region AND daily_rollup.day = told.day
+    WHERE daily_rollup.region = region.region AND daily_rollup.day = source_day.day
   ) AS stations_expected
 FROM fuel.region
 JOIN fuel.source
@@ -19,7 +19,7 @@ JOIN fuel.source
     SELECT
     FROM fuel.station
     WHERE station.state = region.state AND station.source_id = source.source_id)
-JOIN fuel.source_day AS told USING (source_id);
+JOIN fuel.source_day USING (source_id);
 COMMENT ON VIEW fuel_v1.coverage IS
   'Which days each source covers. One row per region, feed or archive that reports on it, and local day since '
   'the first day of its scheme; updated by the aggregate. A day that no source covers has no average.';

@@ -3,10 +3,10 @@ SELECT
   made.station_id,
   fuel.fuel,
   series.day,
-  round(told.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
-  (told.low / 10.0)::numeric(5, 1) AS low_cpl,
-  (told.high / 10.0)::numeric(5, 1) AS high_cpl,
-  (told.last / 10.0)::numeric(5, 1) AS last_cpl,
+  round(entry.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
+  (entry.low / 10.0)::numeric(5, 1) AS low_cpl,
+  (entry.high / 10.0)::numeric(5, 1) AS high_cpl,
+  (entry.last / 10.0)::numeric(5, 1) AS last_cpl,
   share.coverage,
   share.coverage >= 0.75 AS is_complete,
   made.month
@@ -21,17 +21,17 @@ CROSS JOIN LATERAL (
   WHERE station.station_id = made.station_id
   OFFSET 0
 ) AS state
-CROSS JOIN LATERAL fuel.days_of(made.days) AS told
-CROSS JOIN LATERAL (SELECT made.month + told.place - 1 AS day) AS series
+CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
+CROSS JOIN LATERAL (SELECT made.month + entry.place - 1 AS day) AS series
 -- A day on which clocks change has 23 or 25 hours, so its length is computed.
 CROSS JOIN LATERAL (
   SELECT least(1, round(
-    told.seconds / extract(epoch FROM
+    entry.seconds / extract(epoch FROM
       fuel.price_day_begin(series.day + 1, state.time_zone, state.price_day_starts)
       - fuel.price_day_begin(series.day, state.time_zone, state.price_day_starts)), 3)
   )::numeric(4, 3) AS coverage
 ) AS share
-WHERE told.standing = 1;
+WHERE entry.standing = 1;
 COMMENT ON VIEW fuel_v1.station_days IS
   'What each station charged over each price day that has ended. One row per station, fuel and day with a '
   'price that is not doubtful; updated by the aggregate. The averages of regions are computed from these.';

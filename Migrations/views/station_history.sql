@@ -1,19 +1,19 @@
 CREATE OR REPLACE VIEW fuel_v1.station_history AS
 SELECT
   record.place_id AS station_id,
-  told.state,
-  told.name,
-  told.brand AS written_brand,
-  told.address,
-  told.suburb,
-  told.postcode,
-  told.latitude,
-  told.longitude,
-  told.is_public,
-  told.first_seen_at,
-  told.last_seen_at,
+  description.state,
+  description.name,
+  description.brand AS written_brand,
+  description.address,
+  description.suburb,
+  description.postcode,
+  description.latitude,
+  description.longitude,
+  description.is_public,
+  description.first_seen_at,
+  description.last_seen_at,
   source.source
-FROM fuel.station_description AS told
+FROM fuel.station_description AS description
 JOIN fuel.station AS record USING (station_id)
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.station_history IS

@@ -3,11 +3,11 @@ SELECT
   record.place_id AS station_id,
   source.source,
   record.station_code AS source_station_code,
-  coalesce(told.name, record.name) AS name,
-  CASE WHEN told.name IS NULL THEN record.brand ELSE told.brand END AS written_brand,
-  coalesce(told.address, record.address) AS address,
-  CASE WHEN told.name IS NULL THEN record.suburb ELSE told.suburb END AS suburb,
-  CASE WHEN told.name IS NULL THEN record.postcode ELSE told.postcode END AS postcode,
+  coalesce(newest.name, record.name) AS name,
+  CASE WHEN newest.name IS NULL THEN record.brand ELSE newest.brand END AS written_brand,
+  coalesce(newest.address, record.address) AS address,
+  CASE WHEN newest.name IS NULL THEN record.suburb ELSE newest.suburb END AS suburb,
+  CASE WHEN newest.name IS NULL THEN record.postcode ELSE newest.postcode END AS postcode,
   record.matched_by,
   record.match_doubt,
   record.station_id AS record_id
@@ -19,9 +19,9 @@ LEFT JOIN LATERAL (
   WHERE description.station_id = record.station_id
   ORDER BY description.last_seen_at DESC, description.wording_md5
   LIMIT 1
-) AS told ON true
+) AS newest ON true
 -- A station record is left out if only runs that do not count reported it.
-WHERE told.name IS NOT NULL
+WHERE newest.name IS NOT NULL
   OR EXISTS (SELECT FROM fuel.current_price AS pair WHERE pair.station_id = record.station_id);
 COMMENT ON VIEW fuel_v1.station_records IS
   'What feeds and archives call each station, and how their station records were matched. One row per '

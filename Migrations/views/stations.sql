@@ -22,12 +22,12 @@ SELECT
   station.time_zone,
   (SELECT source.source FROM fuel.source WHERE source.source_id = station.source_id) AS feed,
   station.station_code AS feed_station_code,
-  least(station.first_seen_at, told.first_seen_at) AS first_seen_at,
-  greatest(station.first_seen_at, seen.last_seen_at, told.last_seen_at) AS last_seen_at,
+  least(station.first_seen_at, linked.first_seen_at) AS first_seen_at,
+  greatest(station.first_seen_at, seen.last_seen_at, linked.last_seen_at) AS last_seen_at,
   -- A station is not closed because one list leaves it out.
   coalesce(
     seen.offers
-      OR greatest(seen.last_seen_at, told.last_seen_at) > fuel.clock() - interval '30 days',
+      OR greatest(seen.last_seen_at, linked.last_seen_at) > fuel.clock() - interval '30 days',
     false) AS is_open,
   station.is_public,
   station.brand AS written_brand,
@@ -56,7 +56,7 @@ LEFT JOIN LATERAL (
   FROM fuel.station AS record
   LEFT JOIN fuel.station_description AS description ON description.station_id = record.station_id
   WHERE record.place_id = station.station_id AND record.station_id <> station.station_id
-) AS told ON true
+) AS linked ON true
 WHERE station.place_id = station.station_id
   -- A station record is left out if only runs that do not count reported it.
   AND (

@@ -40,10 +40,10 @@ extension Engine {
         batch.duplicates += end - begin - 1 - others.count
         for tenths in others {
           let fuel = Fuel.allCases.first { $0.id == last.fuel }
-          let told = Observation(
+          let observation = Observation(
             stationCode: codes[last.record], fuel: fuel ?? .unmapped("?"),
             price: Price(tenths: Int(tenths)), effectiveAt: last.effectiveAt)
-          batch.rejects.append(Reject(.conflictingPrice, raw: told.asText))
+          batch.rejects.append(Reject(.conflictingPrice, raw: observation.asText))
         }
       }
       sorted[kept] = last

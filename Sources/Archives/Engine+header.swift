@@ -1,6 +1,6 @@
 import FuelModel
 
-/// The header of a file, which says what its columns hold.
+/// The header of a file, which states what its columns hold.
 extension Engine {
   func unknownLayout() -> ArchiveRefusal {
     let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }

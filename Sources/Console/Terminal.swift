@@ -17,8 +17,8 @@ struct Style {
     isColoured = isTerminal && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
     var size = winsize()
     let isKnown = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
-    let told = environment["COLUMNS"].flatMap(Int.init) ?? (isKnown ? Int(size.ws_col) : 0)
-    width = told > 0 ? min(max(40, told), 400) : 101
+    let columns = environment["COLUMNS"].flatMap(Int.init) ?? (isKnown ? Int(size.ws_col) : 0)
+    width = columns > 0 ? min(max(40, columns), 400) : 101
   }
 
   /// Wraps words to the width of a line. All lines but the first are indented by the length of

@@ -91,12 +91,12 @@ extension Store {
   private func describeStaged(takenAt: Instant, run: RunID, isLate: Bool) throws {
     try connection.query(
       """
-      WITH told AS (
+      WITH marked AS (
         UPDATE fuel.run SET describes_stations = true WHERE run_id = \(run) RETURNING run.*
       )
       SELECT fuel.describe_stations(
         source_id, coalesce(replaces_run_id, run_id), \(takenAt), \(isLate))
-      FROM told
+      FROM marked
       """)
     // One transaction may absorb several runs.
     try connection.execute("DROP TABLE pg_temp.staged_station")

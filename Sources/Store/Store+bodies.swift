@@ -73,17 +73,17 @@ extension Store {
     guard
       let row = try connection.query(
         """
-        SELECT run.run_id, coalesce(run.replaces_run_id, run.run_id) AS told_by, source.source,
-          told.fetched_at,
+        SELECT run.run_id, coalesce(run.replaces_run_id, run.run_id) AS original_id, source.source,
+          original.fetched_at,
           (
             SELECT max(taken.run_id)
             FROM fuel.run AS taken
             WHERE taken.outcome = 'withdrawn'
-              AND coalesce(taken.replaces_run_id, taken.run_id) = told.run_id
+              AND coalesce(taken.replaces_run_id, taken.run_id) = original.run_id
           ) AS withdrawn
         FROM fuel.run
         JOIN fuel.source USING (source_id)
-        JOIN fuel.run AS told ON told.run_id = coalesce(run.replaces_run_id, run.run_id)
+        JOIN fuel.run AS original ON original.run_id = coalesce(run.replaces_run_id, run.run_id)
         WHERE run.run_id = \(number)
         """
       ).first
@@ -91,7 +91,7 @@ extension Store {
     if let withdrawn = try row.optional("withdrawn").flatMap({ Int($0) }) {
       throw BodyError.withdrawn(withdrawn)
     }
-    let run = RunID(number: try row.integer("told_by"))
+    let run = RunID(number: try row.integer("original_id"))
     let documents = try connection.query(
       """
       SELECT run_body.name, body.bytes, run_body.fetched_at

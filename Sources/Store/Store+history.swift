@@ -163,16 +163,20 @@ extension Store {
       """
       SELECT
         record.station_id, source.source, record.station_code, record.matched_by,
-        record.match_doubt, record.place_id = record.station_id AS is_head, told.name, told.brand,
-        told.address, (told.first_seen_at AT TIME ZONE record.time_zone)::date AS first_on,
-        ((told.last_seen_at - interval '1 second') AT TIME ZONE record.time_zone)::date
+        record.match_doubt, record.place_id = record.station_id AS is_head, description.name,
+        description.brand, description.address,
+        (description.first_seen_at AT TIME ZONE record.time_zone)::date AS first_on,
+        ((description.last_seen_at - interval '1 second') AT TIME ZONE record.time_zone)::date
           AS last_on
       FROM fuel.station AS asked
       JOIN fuel.station AS record ON record.place_id = asked.place_id
       JOIN fuel.source ON source.source_id = record.source_id
-      LEFT JOIN fuel.station_description AS told ON told.station_id = record.station_id
+      LEFT JOIN fuel.station_description AS description
+        ON description.station_id = record.station_id
       WHERE asked.station_id = \(number)
-      ORDER BY is_head DESC, source.source, record.station_code, told.first_seen_at, told.name
+      ORDER BY
+        is_head DESC, source.source, record.station_code, description.first_seen_at,
+        description.name
       """)
     var stories: [RecordStory] = []
     for row in rows {

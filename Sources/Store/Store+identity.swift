@@ -73,9 +73,9 @@ extension Store {
           JOIN fuel.current_price AS pair ON pair.station_id = record.station_id
           WHERE record.place_id <> record.station_id
             AND pair.stamped_at > (
-              SELECT coalesce(max(spoken.stamped_at), '-infinity')
-              FROM fuel.current_price AS spoken
-              WHERE spoken.station_id = record.place_id)) AS is_due
+              SELECT coalesce(max(shown.stamped_at), '-infinity')
+              FROM fuel.current_price AS shown
+              WHERE shown.station_id = record.place_id)) AS is_due
       """
     ).only().boolean("is_due")
   }
@@ -100,9 +100,9 @@ extension Store {
         record.station_id, source.source, source.scheme, record.station_code,
         source.kind = 'archive' AS is_archive,
         source.has_codes AS is_coded,
-        told.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
-        told.last_at,
-        coalesce(told.learnt_at > coalesce(source.last_listed_at, '-infinity'), false)
+        price.last_at IS NOT NULL OR source.kind = 'archive' AS has_prices,
+        price.last_at,
+        coalesce(price.learnt_at > coalesce(source.last_listed_at, '-infinity'), false)
           AND source.kind = 'feed' AS awaits_list,
         record.latitude::float8::text AS latitude,
         record.longitude::float8::text AS longitude
@@ -112,7 +112,7 @@ extension Store {
         SELECT pair.station_id, max(pair.stamped_at) AS last_at, max(pair.learnt_at) AS learnt_at
         FROM fuel.current_price AS pair
         GROUP BY pair.station_id
-      ) AS told USING (station_id)
+      ) AS price USING (station_id)
       """)
     for row in rows {
       let id = try row.integer("station_id")
@@ -129,12 +129,17 @@ extension Store {
     let descriptions = try connection.query(
       """
       SELECT
-        told.station_id, told.name, told.address, told.suburb,
-        (min(told.first_seen_at) AT TIME ZONE told.time_zone)::date AS first_on,
-        (max(told.last_seen_at - interval '1 second') AT TIME ZONE told.time_zone)::date AS last_on
-      FROM fuel.station_description AS told
-      GROUP BY told.station_id, told.name, told.address, told.suburb, told.time_zone
-      ORDER BY told.station_id, told.name, told.address, told.suburb, told.time_zone
+        description.station_id, description.name, description.address, description.suburb,
+        (min(description.first_seen_at) AT TIME ZONE description.time_zone)::date AS first_on,
+        (max(description.last_seen_at - interval '1 second')
+          AT TIME ZONE description.time_zone)::date AS last_on
+      FROM fuel.station_description AS description
+      GROUP BY
+        description.station_id, description.name, description.address, description.suburb,
+        description.time_zone
+      ORDER BY
+        description.station_id, description.name, description.address, description.suburb,
+        description.time_zone
       """)
     for row in descriptions {
       let first = try row.day("first_on")
@@ -158,15 +163,15 @@ extension Store {
       GROUP BY station_id, month
       UNION ALL
       SELECT
-        told.station_id, date_trunc('month', told.day)::date,
-        bit_or(1 << (extract(day FROM told.day)::integer - 1))
+        seen.station_id, date_trunc('month', seen.day)::date,
+        bit_or(1 << (extract(day FROM seen.day)::integer - 1))
       FROM (
         SELECT price.station_id, (price.effective_at AT TIME ZONE station.time_zone)::date AS day
         FROM fuel.counted_price AS price
         JOIN fuel.station USING (station_id)
         WHERE price.station_id = ANY (\(records)::integer[])
-      ) AS told
-      GROUP BY told.station_id, date_trunc('month', told.day)
+      ) AS seen
+      GROUP BY seen.station_id, date_trunc('month', seen.day)
       """)
     {
       let month = Month(try row.day("month"))

@@ -87,7 +87,7 @@ extension Store {
   }
 
   /// Records that the receiver accepted a notice.
-  package func told(_ notice: Notice, at now: Instant) throws {
+  package func markTold(_ notice: Notice, at now: Instant) throws {
     try connection.query(
       "UPDATE fuel.notice SET told_at = \(now) WHERE notice_id = \(notice.number)")
   }

@@ -93,9 +93,9 @@ extension Store {
       FROM fuel.station
       JOIN fuel.source USING (source_id)
       JOIN (
-        SELECT DISTINCT ON (told.station_id) told.*
-        FROM fuel.station_description AS told
-        ORDER BY told.station_id, told.last_seen_at DESC, told.wording_md5
+        SELECT DISTINCT ON (description.station_id) description.*
+        FROM fuel.station_description AS description
+        ORDER BY description.station_id, description.last_seen_at DESC, description.wording_md5
       ) AS newest USING (station_id)
       WHERE source.kind <> 'archive'
         AND (station.state, station.time_zone, station.name, station.address, station.is_public)

@@ -212,8 +212,8 @@ private struct Reports {
   /// Whether a list left out another station record of the station, after `begin` and no later than
   /// `end`.
   func isEnded(besides record: Int32, after begin: Instant, until end: Instant) -> Bool {
-    listings.contains { other, said in
-      other != record && said.contains { !$0.isListed && $0.at > begin && $0.at <= end }
+    listings.contains { other, statements in
+      other != record && statements.contains { !$0.isListed && $0.at > begin && $0.at <= end }
     }
   }
 }

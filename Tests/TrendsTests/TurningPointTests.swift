@@ -105,12 +105,12 @@ struct TurningPointTests {
       uniqueKeysWithValues: (0..<60).map {
         (first + $0, $0 % 2 == 0 ? Advice.wait : Advice.fillUp)
       })
-    let said = (0..<60).map { given[first + $0] }
-    let one = WindowSavings(series, said: said, within: 1, from: first)
+    let advice = (0..<60).map { given[first + $0] }
+    let one = WindowSavings(series, advice: advice, within: 1, from: first)
     #expect(one.savings == Array(repeating: [1.0, 1.0], count: 29).flatMap { $0 } + [1.0])
     #expect(one.mean == 1 && one.meanPossible == 1 && one.interval == 1...1)
     let always = WindowSavings(
-      series, said: Array(repeating: .fillUp, count: 60), within: 1, from: first)
+      series, advice: Array(repeating: .fillUp, count: 60), within: 1, from: first)
     #expect(always.savings.prefix(4) == [-1, 1, -1, 1])
     #expect(always.interval.contains(always.mean) && always.interval.lowerBound < 0.1)
     // Scores begin at the first verdict, and no window reaches beyond the last price.

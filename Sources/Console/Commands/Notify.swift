@@ -68,8 +68,8 @@ let notifyCommand = Command(
       let code = try store.region(around: place)
       let zone = regions.first { $0.code == code }?.zone ?? .sydney
       guard !rule.isQuiet(zone.local(now).secondsOfDay) else { continue }
-      let told = try await notices.tell(rule) { try await receivers.send($0, to: rule.target) }
-      if invocation.flags.contains("summary") { write("\(rule.name) told=\(told)\n") }
+      let sent = try await notices.tell(rule) { try await receivers.send($0, to: rule.target) }
+      if invocation.flags.contains("summary") { write("\(rule.name) told=\(sent)\n") }
     } catch {
       complain("\(rule.name): \(error)")
       // What a receiver did not accept is sent again at the next start.

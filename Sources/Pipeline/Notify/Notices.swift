@@ -113,17 +113,17 @@ package struct Notices {
   package func tell(
     _ rule: NoticeRule, _ send: (String) async throws -> Void
   ) async throws -> Int {
-    var told = 0
+    var sent = 0
     for notice in try store.waiting(of: rule.name, limit: Self.perRun) {
       let body = try message(notice)
       // If the program dies after this line, the next run sends the notice again, marked as a
       // repetition.
       try store.beginTelling(notice)
       try await send(body)
-      try store.told(notice, at: now)
-      told += 1
+      try store.markTold(notice, at: now)
+      sent += 1
     }
-    return told
+    return sent
   }
 
   private func message(_ notice: Notice) throws -> String {

@@ -70,12 +70,12 @@ extension ArchiveLoader {
       if try row.boolean("is_repeated") {
         open?.counts.duplicate += 1
       } else {
-        let told = Observation(
+        let observation = Observation(
           stationCode: try row.text("station_code"),
           fuel: Fuel(rawValue: try row.text("fuel")) ?? .unmapped("?"),
           price: Price(tenths: try row.integer("price_tenths")),
           effectiveAt: try row.instant("effective_at"))
-        rejects.append(Reject(.conflictingPrice, raw: told.asText))
+        rejects.append(Reject(.conflictingPrice, raw: observation.asText))
       }
     }
     try turnAway(rejects)

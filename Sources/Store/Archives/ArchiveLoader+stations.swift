@@ -14,7 +14,7 @@ extension ArchiveLoader {
     let new = mentioned.filter { known.descriptions[$0].md5.isEmpty }.sorted()
     guard !new.isEmpty, let run = open?.run else { return }
     func column(_ value: (Station) -> String?) -> [String?] {
-      new.map { value(known.descriptions[$0].told.station) }
+      new.map { value(known.descriptions[$0].content.station) }
     }
     // Another loader may be adding the same stations. This statement then waits for it, and the
     // next statement sees them.
@@ -23,8 +23,8 @@ extension ArchiveLoader {
       INSERT INTO fuel.station (
         source_id, station_code, state, time_zone, name, brand, address, suburb, postcode,
         latitude, longitude, is_public, first_seen_at)
-      SELECT DISTINCT ON (told.station_code)
-        \(source)::smallint, told.*, \(now)::timestamptz
+      SELECT DISTINCT ON (given.station_code)
+        \(source)::smallint, given.*, \(now)::timestamptz
       FROM unnest(
         \(column(\.code))::text[], \(column(\.state.code))::text[],
         \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
@@ -33,25 +33,25 @@ extension ArchiveLoader {
         \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
         \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
         \(column { String($0.isPublic) })::boolean[]
-      ) AS told (
+      ) AS given (
         station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
         longitude, is_public)
       WHERE NOT EXISTS (
         SELECT
         FROM fuel.station
-        WHERE station.source_id = \(source) AND station.station_code = told.station_code)
-      ORDER BY told.station_code
+        WHERE station.source_id = \(source) AND station.station_code = given.station_code)
+      ORDER BY given.station_code
       ON CONFLICT ON CONSTRAINT station_code_uq DO NOTHING
       """)
     let rows = try store.connection.query(
       """
       WITH stated AS MATERIALIZED (
         SELECT
-          told.*,
+          given.*,
           station.station_id,
           md5(ROW(
-            told.state, told.time_zone, told.name, told.brand, told.address, told.suburb,
-            told.postcode, told.latitude, told.longitude, told.is_public)::text)::uuid
+            given.state, given.time_zone, given.name, given.brand, given.address, given.suburb,
+            given.postcode, given.latitude, given.longitude, given.is_public)::text)::uuid
             AS wording_md5
         FROM unnest(
           \(column(\.code))::text[], \(column(\.state.code))::text[],
@@ -61,11 +61,11 @@ extension ArchiveLoader {
           \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
           \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
           \(column { String($0.isPublic) })::boolean[]
-        ) WITH ORDINALITY AS told (
+        ) WITH ORDINALITY AS given (
           station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
           longitude, is_public, place)
         JOIN fuel.station
-          ON station.source_id = \(source) AND station.station_code = told.station_code
+          ON station.source_id = \(source) AND station.station_code = given.station_code
       ),
       described AS (
         INSERT INTO fuel.station_description (

@@ -5,7 +5,7 @@ import Synchronization
 /// that are stored. Loaders that work side by side share one instance.
 package final class ArchiveStations: Sendable {
   struct Description {
-    var told: ArchiveDescription
+    var content: ArchiveDescription
     /// The station's number in the database and the digest of the description: 0 and empty until a
     /// file with the description is stored.
     var station: Int32 = 0
@@ -20,7 +20,7 @@ package final class ArchiveStations: Sendable {
     mutating func learn(_ number: Int, station: Int32, md5: [UInt8]) {
       descriptions[number].station = station
       descriptions[number].md5 = md5
-      stationIDs[descriptions[number].told.record] = station
+      stationIDs[descriptions[number].content.record] = station
     }
   }
 
@@ -32,7 +32,7 @@ package final class ArchiveStations: Sendable {
   package func number(_ batch: ArchiveBatch) {
     known.withLock { known in
       for description in batch.newDescriptions {
-        known.descriptions.append(Description(told: description))
+        known.descriptions.append(Description(content: description))
         while known.stationIDs.count <= description.record { known.stationIDs.append(0) }
       }
     }

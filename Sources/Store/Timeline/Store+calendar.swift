@@ -56,14 +56,14 @@ extension Store {
     // A feed may report stations of another state, as it does those of the ACT.
     for row in try connection.query(
       """
-      SELECT DISTINCT reported.state, told.day
+      SELECT DISTINCT reported.state, source_day.day
       FROM (
         SELECT state, source_id FROM fuel.source
         UNION
         SELECT state, source_id FROM fuel.station
       ) AS reported
-      JOIN fuel.source_day AS told USING (source_id)
-      WHERE told.why IS NULL AND told.day BETWEEN \(first) AND \(last)
+      JOIN fuel.source_day USING (source_id)
+      WHERE source_day.why IS NULL AND source_day.day BETWEEN \(first) AND \(last)
       """)
     {
       let state = try row.text("state")

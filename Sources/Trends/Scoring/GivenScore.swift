@@ -12,15 +12,15 @@ package struct WindowSavings: Sendable, Equatable {
   package private(set) var possible = 0.0
 
   /// - Parameters:
-  ///   - said: the advice for each day of the series. `nil` counts as no difference.
+  ///   - advice: the advice for each day of the series. `nil` counts as no difference.
   ///   - first: the first day on which a window may begin.
-  package init(_ series: DailySeries, said: [Advice?], within days: Int, from first: Day) {
+  package init(_ series: DailySeries, advice: [Advice?], within days: Int, from first: Day) {
     let begin = max(0, first.sinceEpoch - series.first.sinceEpoch)
     guard begin + days < series.count else { return }
     for start in begin..<series.count - days {
       let window = series.averages[start...start + days].compactMap { $0 }
       guard window.count == days + 1, let lowest = window.min() else { continue }
-      savings.append(RuleRecords.saving(window) { said[start + $0] })
+      savings.append(RuleRecords.saving(window) { advice[start + $0] })
       possible += window.reduce(0, +) / Double(window.count) - lowest
     }
   }
@@ -76,7 +76,7 @@ package struct GivenScore: Sendable {
     _ series: DailySeries, given: [Day: Advice], isLate: Bool
   ) -> [GivenScore] {
     guard let first = given.keys.min() else { return [] }
-    let said = series.averages.indices.map { given[series.first + $0] }
+    let advice = series.averages.indices.map { given[series.first + $0] }
     func habit(_ method: Baseline) -> [Advice?] {
       method.judgements(
         of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "")
@@ -85,10 +85,10 @@ package struct GivenScore: Sendable {
     let (direction, weekday) = (habit(.direction), habit(.weekday))
     let always = Array(repeating: Advice?.some(.fillUp), count: series.count)
     return Score.widths.compactMap { days in
-      func savings(_ said: [Advice?]) -> WindowSavings {
-        WindowSavings(series, said: said, within: days, from: first)
+      func savings(_ advice: [Advice?]) -> WindowSavings {
+        WindowSavings(series, advice: advice, within: days, from: first)
       }
-      let verdicts = savings(said)
+      let verdicts = savings(advice)
       return verdicts.savings.isEmpty
         ? nil
         : GivenScore(

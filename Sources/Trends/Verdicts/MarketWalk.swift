@@ -100,7 +100,7 @@ struct MarketWalk {
     (cheaper, jumped) = Self.outcomes(averages, filled)
     calls = []
     records = RuleRecords([], series: series)
-    var said = Array(repeating: RuleRecords.Calls(repeating: nil, count: count), count: 5)
+    var advice = Array(repeating: RuleRecords.Calls(repeating: nil, count: count), count: 5)
     var zigzag = Zigzag()
     var breakOut: Int?
     var observed = 0
@@ -114,29 +114,29 @@ struct MarketWalk {
       guard let price = averages[day] else { continue }
       let step = steps[day]
       if let cheapest = cheapestWeekdays[day] {
-        said[Rule.weekday.rawValue][day] = cheapest == series.weekday(day) ? .fillUp : .wait
+        advice[Rule.weekday.rawValue][day] = cheapest == series.weekday(day) ? .fillUp : .wait
       }
       zigzag.take(price, at: day, step: step)
       var moment = Moment(zigzag)
       if Self.breaksOut(averages, day, price) { breakOut = day }
       if let step {
         sizes.append(abs(step))
-        said[Rule.direction.rawValue][day] = step < 0 ? .wait : .fillUp
+        advice[Rule.direction.rawValue][day] = step < 0 ? .wait : .fillUp
         moment.isNearTop = step >= 0 && Self.isNearTop(price, step: step, zigzag)
-        said[Rule.cycle.rawValue][day] = step < 0 || moment.isNearTop ? .wait : .fillUp
+        advice[Rule.cycle.rawValue][day] = step < 0 || moment.isNearTop ? .wait : .fillUp
       }
       if let before = series.earlier(day, 3), let then = averages[before] {
         let hasTurned = zigzag.isRising == true && (step ?? 0) < 0
-        said[Rule.trend.rawValue][day] = price < then || hasTurned ? .wait : .fillUp
+        advice[Rule.trend.rawValue][day] = price < then || hasTurned ? .wait : .fillUp
       }
       if day + 1 < count, let next = averages[day + 1] {
-        said[Rule.tomorrow.rawValue][day] = BestRecord.call(next - price)
+        advice[Rule.tomorrow.rawValue][day] = BestRecord.call(next - price)
       }
       observed += 1
       if let step, observed > 10 { describe(day, price, step, sizes, &moment) }
       moments[day] = moment
     }
-    calls = said.map(RuleRecords.carried)
+    calls = advice.map(RuleRecords.carried)
     if isLate {
       // With late data all rules except weekday know only the averages up to the day before.
       let ahead = (0..<count).map { day -> Advice? in

@@ -18,12 +18,12 @@ struct RuleRecords {
   private let starts: [Int]
   private let countedAt: [Int]
 
-  /// - Parameter said: the advice of each rule on each day.
-  init(_ said: [Calls], series: DailySeries) {
+  /// - Parameter advice: the advice of each rule on each day.
+  init(_ advice: [Calls], series: DailySeries) {
     let filled = series.filled()
     var countedAt: [Int] = []
     var starts: [Int] = []
-    var savedBefore = Array(repeating: [Int64(0)], count: said.count)
+    var savedBefore = Array(repeating: [Int64(0)], count: advice.count)
     // The first day with an average at or after each day.
     var nextObserved = Array(repeating: Int?.none, count: series.count)
     var next: Int?
@@ -45,8 +45,8 @@ struct RuleRecords {
       guard isWhole else { continue }
       countedAt.append(counted)
       starts.append(start)
-      for rule in said.indices {
-        let saving = Self.saving(prices) { said[rule][start + $0] }
+      for rule in advice.indices {
+        let saving = Self.saving(prices) { advice[rule][start + $0] }
         savedBefore[rule].append(
           savedBefore[rule][savedBefore[rule].count - 1] + Int64((saving * 1_000_000).rounded()))
       }
@@ -57,14 +57,14 @@ struct RuleRecords {
   }
 
   /// Fills a day without advice with the last advice, for at most three days.
-  static func carried(_ said: Calls) -> Calls {
-    var carried = said
+  static func carried(_ advice: Calls) -> Calls {
+    var carried = advice
     var last: Int?
-    for index in said.indices {
-      if said[index] != nil {
+    for index in advice.indices {
+      if advice[index] != nil {
         last = index
       } else if let last, index - last <= 3 {
-        carried[index] = said[last]
+        carried[index] = advice[last]
       }
     }
     return carried
