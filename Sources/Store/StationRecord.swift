@@ -15,7 +15,7 @@ package struct StationRecord: Sendable {
   /// may still show the record.
   package var awaitsList = false
   /// For a feed's record: the newest stamp of its prices.
-  package var lastTold: Instant?
+  package var lastReported: Instant?
   /// The first and the last day on which its source described it.
   package var firstDay: Day?
   package var lastDay: Day?
@@ -27,7 +27,7 @@ package struct StationRecord: Sendable {
 
   package init(
     id: Int, source: String, scheme: String, code: String, isArchive: Bool, isCoded: Bool,
-    hasPrices: Bool = true, lastTold: Instant? = nil, firstDay: Day? = nil,
+    hasPrices: Bool = true, lastReported: Instant? = nil, firstDay: Day? = nil,
     lastDay: Day? = nil,
     position: Position? = nil,
     names: [String] = [], addresses: [String] = [], suburbs: [String] = []
@@ -39,7 +39,7 @@ package struct StationRecord: Sendable {
     self.isArchive = isArchive
     self.isCoded = isCoded
     self.hasPrices = hasPrices
-    self.lastTold = lastTold
+    self.lastReported = lastReported
     self.firstDay = firstDay
     self.lastDay = lastDay ?? firstDay
     self.position = position

@@ -120,7 +120,7 @@ extension Store {
         id: id, source: try row.text("source"), scheme: try row.text("scheme"),
         code: try row.text("station_code"), isArchive: try row.boolean("is_archive"),
         isCoded: try row.boolean("is_coded"), hasPrices: try row.boolean("has_prices"),
-        lastTold: try row.optionalInstant("last_at"),
+        lastReported: try row.optionalInstant("last_at"),
         position: Position(
           latitude: try row.optional("latitude").flatMap { Double($0) },
           longitude: try row.optional("longitude").flatMap { Double($0) }))

@@ -109,7 +109,7 @@ package func spans(
   var reports = reports(of: evidence, rules: rules)
   reports.all.sort { left, right in
     if left.at != right.at { return left.at < right.at }
-    if left.toldAt != right.toldAt { return left.toldAt < right.toldAt }
+    if left.reportedAt != right.reportedAt { return left.reportedAt < right.reportedAt }
     return left.price < right.price
   }
   var spans: [Span] = []
@@ -156,7 +156,7 @@ private struct Report {
   var stampedAt: Instant
   var learntAt: Instant
   /// When the price was last reported. Of two prices with one stamp, the one reported last holds.
-  var toldAt: Instant
+  var reportedAt: Instant
 }
 
 private struct Reports {
@@ -166,7 +166,7 @@ private struct Reports {
 
   /// Merges equal prices with the same stamp of one station record into one report. The report
   /// keeps the `learntAt` of its first run, and the `learntAt` of its last run becomes its
-  /// `toldAt`.
+  /// `reportedAt`.
   mutating func fold() {
     all.sort { left, right in
       if left.at != right.at { return left.at < right.at }
@@ -180,7 +180,7 @@ private struct Reports {
         all[kept - 1].recordID == all[position].recordID,
         all[kept - 1].price == all[position].price
       {
-        all[kept - 1].toldAt = all[position].learntAt
+        all[kept - 1].reportedAt = all[position].learntAt
         continue
       }
       all[kept] = all[position]
@@ -226,7 +226,7 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
       Report(
         recordID: evidence.recordID, sourceID: evidence.sourceID, at: evidence.at,
         price: price, stampedAt: stampedAt, learntAt: evidence.learntAt,
-        toldAt: evidence.learntAt))
+        reportedAt: evidence.learntAt))
   }
   var hasListings = false
   for line in evidence where rules[line.sourceID] != nil {
@@ -247,7 +247,7 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
   let stamped = reports.all
   func newest(of records: some Collection<Int32>, at instant: Instant) -> Report? {
     stamped.filter { records.contains($0.recordID) && $0.at <= instant }.max {
-      ($0.at, $0.toldAt, $0.price) < ($1.at, $1.toldAt, $1.price)
+      ($0.at, $0.reportedAt, $0.price) < ($1.at, $1.reportedAt, $1.price)
     }
   }
   for var line in evidence where line.kind != .price {

@@ -80,9 +80,9 @@ struct AggregateTests {
       let first = try Connection(target).query(
         "SELECT (max(taken_at) + interval '1 minute')::text AS at FROM fuel.run"
       ).only().text("at").replacing(" ", with: "T")
-      let told = try CommandTests.run(["aggregate", "--as-of", first], on: target)
-      #expect(told.code == 0 && told.err == "")
-      let lines = told.out.split(separator: "\n")
+      let result = try CommandTests.run(["aggregate", "--as-of", first], on: target)
+      #expect(result.code == 0 && result.err == "")
+      let lines = result.out.split(separator: "\n")
       #expect(lines.count > 3)
       #expect(lines[0].hasPrefix("region,fuel,day,average_cpl,") && lines[1].hasPrefix("ACT,"))
       #expect(firstDifference(try dump(target), before) == nil)

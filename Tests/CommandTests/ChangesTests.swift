@@ -41,7 +41,7 @@ struct ChangesTests {
       let stored = try connection.lines(
         "SELECT run_id, change_number, stored FROM fuel.run WHERE change_number IS NOT NULL ORDER BY 1"
       )
-      var told: [String] = []
+      var announced: [String] = []
       for payload in payloads {
         #expect(payload.utf8.count < 300)
         let value = try #require(
@@ -51,10 +51,11 @@ struct ChangesTests {
           #expect(value["run"] as? Int == 1 && value["new_verdicts"] is Int)
         } else {
           #expect(value["kind"] as? String == "live" && value["feed"] is String)
-          told.append("\(value["run"] ?? "")|\(value["change"] ?? "")|\(value["stored"] ?? "")")
+          announced.append(
+            "\(value["run"] ?? "")|\(value["change"] ?? "")|\(value["stored"] ?? "")")
         }
       }
-      #expect(told.sorted() == stored.sorted())
+      #expect(announced.sorted() == stored.sorted())
     }
   }
 

@@ -93,10 +93,10 @@ struct DocumentTests {
         SQL(
           stringLiteral: """
             EXPLAIN (COSTS OFF)
-            SELECT station.name, told.*
-            FROM fuel_v1.\(view) AS told
+            SELECT station.name, shown.*
+            FROM fuel_v1.\(view) AS shown
             JOIN fuel_v1.stations AS station USING (station_id)
-            WHERE told.fuel = 'U91' AND told.station_id = ANY (ARRAY(
+            WHERE shown.fuel = 'U91' AND shown.station_id = ANY (ARRAY(
               SELECT station_id FROM fuel_v1.region_stations WHERE region = 'sydney'))
             """))
       #expect(plan.count > 10)

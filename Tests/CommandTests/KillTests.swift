@@ -105,7 +105,9 @@ struct KillTests {
             FROM (
               SELECT (shown - ARRAY['run_id', 'station_id', 'record_id']
                 || jsonb_build_object('station', station.name))::text AS line
-              FROM (SELECT to_jsonb(told) AS shown FROM fuel_v1.\(name) AS told) AS told
+              FROM (
+                SELECT to_jsonb(published) AS shown FROM fuel_v1.\(name) AS published
+              ) AS published
               LEFT JOIN (
                 SELECT station_id, source || ' ' || station_code AS name
                 FROM fuel.station JOIN fuel.source USING (source_id)
@@ -126,20 +128,20 @@ struct KillTests {
   }
 
   /// Writes a configuration whose rules pass each notice to a program, and returns its path. The
-  /// program keeps notices in the folder `told`, without their numbers and without the mark for
+  /// program keeps notices in the folder `received`, without their numbers and without the mark for
   /// repetitions.
   private func configuration(_ folder: String) throws -> String {
     let path = folder + "/notices"
-    let told = path + "/told"
+    let received = path + "/received"
     try FileManager.default.copyItem(atPath: CommandTests.config, toPath: path)
-    try FileManager.default.createDirectory(atPath: told, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(atPath: received, withIntermediateDirectories: true)
     let script = """
       #!/bin/sh
       set -e
-      sed -E 's/"(id|repeat)":[a-z0-9]+,//g' >'\(told)'/.$$
-      # Who told it may have died before all was said.
-      grep -q '}$' '\(told)'/.$$
-      mv '\(told)'/.$$ '\(told)'/$$
+      sed -E 's/"(id|repeat)":[a-z0-9]+,//g' >'\(received)'/.$$
+      # The sender may have died before all was written.
+      grep -q '}$' '\(received)'/.$$
+      mv '\(received)'/.$$ '\(received)'/$$
       """
     try Data(script.utf8).write(to: URL(filePath: path + "/tell"))
     try FileManager.default.setAttributes(
@@ -153,8 +155,8 @@ struct KillTests {
   }
 
   /// Returns each notice that the program received, once, and empties its folder.
-  private func told(_ configuration: String) throws -> [String] {
-    let folder = configuration + "/told"
+  private func received(_ configuration: String) throws -> [String] {
+    let folder = configuration + "/received"
     defer {
       try? FileManager.default.removeItem(atPath: folder)
       try? FileManager.default.createDirectory(
@@ -231,8 +233,8 @@ struct KillTests {
       var length = Double((ContinuousClock.now - began) / .milliseconds(1))
       let expected = try state(cluster.database(after))
       let expectedFiles = try files(expectedFolder)
-      let expectedTold = try told(configuration)
-      #expect(expectedTold.isEmpty == (step.name != "notify"), "\(step.name)")
+      let expectedNotices = try received(configuration)
+      #expect(expectedNotices.isEmpty == (step.name != "notify"), "\(step.name)")
       let share = wanted * (number + 1) / steps.count - wanted * number / steps.count
       var hits = 0
       for _ in 0..<10 * share where hits < share {
@@ -267,7 +269,7 @@ struct KillTests {
         let found = try state(cluster.database("hit"))
         #expect(firstDifference(found, expected) == nil, "\(step.name)")
         #expect(firstDifference(try files(folder), expectedFiles) == nil, "\(step.name)")
-        let difference = firstDifference(try told(configuration), expectedTold)
+        let difference = firstDifference(try received(configuration), expectedNotices)
         #expect(difference == nil, "\(step.name): \(difference ?? "")")
         let verified = try CommandTests.run(["verify"], on: cluster.database("hit"))
         #expect(verified.code == 0, "\(step.name): \(verified)")

@@ -105,10 +105,10 @@ struct NotifyTests {
       try turn(target)
       #expect(try notify(target, environment).code == 0)
       #expect(try notify(target, environment).code == 0)
-      let told = receiver.got.withLock { $0 }
-      try #require(told.count == 4)
-      #expect(told[3].kind == "verdict" && !told[3].isRepeat, "\(told)")
-      #expect(told[3].text.hasPrefix("Brisbane U91: "), "\(told[3])")
+      let notices = receiver.got.withLock { $0 }
+      try #require(notices.count == 4)
+      #expect(notices[3].kind == "verdict" && !notices[3].isRepeat, "\(notices)")
+      #expect(notices[3].text.hasPrefix("Brisbane U91: "), "\(notices[3])")
     }
   }
 
@@ -130,10 +130,10 @@ struct NotifyTests {
       receiver.got.withLock { $0 = [] }
       receiver.status.withLock { $0 = 204 }
       #expect(try notify(target, environment).code == 0)
-      let told = receiver.got.withLock { $0 }
-      #expect(told.filter { $0.kind == "verdict" }.count == 3, "\(told)")
-      #expect(told.filter { $0.kind == "verdict" }.map(\.isRepeat) == [true, false, false])
-      #expect(told.map(\.id) == told.filter { $0.kind == "verdict" }.map(\.id).sorted() + [1])
+      let notices = receiver.got.withLock { $0 }
+      #expect(notices.filter { $0.kind == "verdict" }.count == 3, "\(notices)")
+      #expect(notices.filter { $0.kind == "verdict" }.map(\.isRepeat) == [true, false, false])
+      #expect(notices.map(\.id) == notices.filter { $0.kind == "verdict" }.map(\.id).sorted() + [1])
     }
   }
 
@@ -164,8 +164,8 @@ struct NotifyTests {
       receiver.onReceipt.withLock { $0 = nil }
       let next = try notify(target, environment)
       #expect(next.code == 0, "\(next)")
-      let told = receiver.got.withLock { $0 }
-      #expect(told.map(\.id) == [1, 1] && told.map(\.isRepeat) == [false, true], "\(told)")
+      let notices = receiver.got.withLock { $0 }
+      #expect(notices.map(\.id) == [1, 1] && notices.map(\.isRepeat) == [false, true], "\(notices)")
       #expect(try notify(target, environment).code == 0)
       #expect(receiver.got.withLock { $0.count } == 2)
     }
@@ -222,15 +222,16 @@ struct NotifyTests {
       #expect(down.code == 75 && down.err.contains("exited with 3"), "\(down)")
       try FileManager.default.removeItem(atPath: out + ".down")
       #expect(try notify(target, environment).code == 0)
-      let said = try String(contentsOfFile: out, encoding: .utf8)
+      let output = try String(contentsOfFile: out, encoding: .utf8)
       // The command does not wait for processes that the program leaves behind.
       try Data("#!/bin/sh\nsleep 60 &\nexit 0\n".utf8).write(to: URL(filePath: out + ".sh"))
       try Connection(target).execute("UPDATE fuel.notice SET told_at = NULL")
       let began = ContinuousClock.now
       #expect(try notify(target, environment).code == 0)
       #expect(ContinuousClock.now - began < .seconds(20))
-      #expect(said.contains("\"repeat\":true") && said.contains("\"kind\":\"price\""), "\(said)")
-      #expect(!said.contains("CANARY") && said.hasSuffix("0\n"), "\(said)")
+      #expect(
+        output.contains("\"repeat\":true") && output.contains("\"kind\":\"price\""), "\(output)")
+      #expect(!output.contains("CANARY") && output.hasSuffix("0\n"), "\(output)")
     }
   }
 

@@ -228,7 +228,7 @@ struct OutputTests {
       }.map(\.value)
       #expect(keys.count >= 5)
       let folder = temporary()
-      var told = ""
+      var written = ""
       for words in [
         ["ingest", "--all", "--verbose", "--summary", "--record", folder + "-recorded"],
         ["report", "--out", folder], ["metrics"], ["status", "--json"], ["config", "show"],
@@ -238,21 +238,21 @@ struct OutputTests {
           words + ["--now", "\(Self.now + .seconds(7_200))"], on: target,
           environment: providers.environment.merging(["BOWSER_LOG_LEVEL": "debug"]) { $1 })
         #expect(result.code == 0, "\(words) \(result.err)")
-        told += result.out + result.err
+        written += result.out + result.err
       }
       for path in [folder, folder + "-recorded"] {
         for file in try FileManager.default.subpathsOfDirectory(atPath: path) {
           if let data = FileManager.default.contents(atPath: "\(path)/\(file)") {
-            told += String(decoding: data, as: UTF8.self)
+            written += String(decoding: data, as: UTF8.self)
           }
         }
       }
       let dump = try await tool("pg_dump", ["--dbname", target])
       #expect(dump.code == 0 && dump.out.count > 100_000)
-      told += dump.out
-      for key in keys { #expect(!told.contains(key)) }
+      written += dump.out
+      for key in keys { #expect(!written.contains(key)) }
       // The search does find text that is there.
-      #expect(told.contains("qld-fpd"))
+      #expect(written.contains("qld-fpd"))
     }
   }
 

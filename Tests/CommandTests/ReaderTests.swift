@@ -39,9 +39,9 @@ struct ReaderTests {
       func status() throws -> String {
         try CommandTests.run(["status", "--now", "\(WorkerProcessTests.now)"], on: target).out
       }
-      let told = try status()
-      #expect(told.contains("run 1 of qld-fpd"), "\(told)")
-      #expect(told.contains("bowser ingest --reprocess 1 tries again"), "\(told)")
+      let output = try status()
+      #expect(output.contains("run 1 of qld-fpd"), "\(output)")
+      #expect(output.contains("bowser ingest --reprocess 1 tries again"), "\(output)")
       let json = try CommandTests.run(
         ["status", "--json", "--now", "\(WorkerProcessTests.now)"], on: target)
       #expect(json.out.contains("\"quarantined\" : [{\"run_id\":1"), "\(json.out)")

@@ -71,8 +71,8 @@ struct WaitTests {
             environment: environment)
           let took = ContinuousClock.now - began
           proxy.close()
-          let isTold = codes.union([0, plain.code]).contains(result.code)
-          #expect(isTold, "\(words) \(fault) at \(place): \(result)")
+          let isReported = codes.union([0, plain.code]).contains(result.code)
+          #expect(isReported, "\(words) \(fault) at \(place): \(result)")
           #expect(took < .seconds(Self.seconds + 28), "\(words) \(fault) at \(place)")
         }
         if count > 2 { print("\(words[0]) \(fault): \(places.count) of \(whole.seen) messages") }

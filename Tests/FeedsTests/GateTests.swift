@@ -45,8 +45,8 @@ struct GateTests {
     let text = Self.document(Self.stations, Self.prices).replacing(
       "\"price\":189.9", with: "\"price\":189.9,\"\(key)\":250.0")
     let error = #expect(throws: FeedError.self) { try read(text) }
-    let told = error.map { "\($0)" } ?? ""
-    #expect(told.contains("appears twice"), "\(told)")
+    let message = error.map { "\($0)" } ?? ""
+    #expect(message.contains("appears twice"), "\(message)")
   }
 
   /// F-N18: an object with many keys is refused, in less than quadratic time.

@@ -40,8 +40,8 @@ struct TokenTests {
   ])
   func whatIsNoTokenIsRefused(body: String) async {
     let error = await #expect(throws: FeedError.self) { try await authority(body) }
-    let told = error.map { "\($0)" } ?? ""
-    #expect(!told.contains("CCC"), "\(told)")
+    let message = error.map { "\($0)" } ?? ""
+    #expect(!message.contains("CCC"), "\(message)")
   }
 
   /// The settings that reach the process that reads documents contain no secret.

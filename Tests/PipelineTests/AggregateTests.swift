@@ -171,7 +171,7 @@ struct AggregateTests {
           lines += try connection.lines(
             SQL(
               stringLiteral:
-                "SELECT '\(view)', to_jsonb(told)::text FROM fuel_v1.\(view) AS told ORDER BY 2"))
+                "SELECT '\(view)', to_jsonb(shown)::text FROM fuel_v1.\(view) AS shown ORDER BY 2"))
         }
         return lines
       }

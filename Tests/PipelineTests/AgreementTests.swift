@@ -53,12 +53,12 @@ struct AgreementTests {
       #expect(known.count == 5)
       let noons = try Agreement(archive, store: feed.store)
         .noons(of: (10...12).compactMap { Day("2026-04-\($0)") })
-      let told = try noons.map { noon in
+      let rows = try noons.map { noon in
         let name = try feed.store.name(of: noon.pair)
         return "\(noon.day) \(name.station) \(name.fuel) \(noon.archive) \(noon.feed)"
       }
       #expect(
-        told.sorted() == [
+        rows.sorted() == [
           "2026-04-10 BP Two U91 1810 1810", "2026-04-10 Caltex One U91 1800 1800",
           "2026-04-10 Shell Three U91 1900 1900", "2026-04-11 BP Two U91 1810 1810",
           "2026-04-11 Caltex One U91 1800 1800", "2026-04-11 Shell Three U91 1900 1900",

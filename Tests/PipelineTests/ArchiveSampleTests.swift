@@ -125,8 +125,8 @@ struct ArchiveSampleTests {
         try connection.lines(
           """
           SELECT price_cpl FROM fuel_v1.price_history
-          JOIN fuel_v1.station_history AS told USING (station_id)
-          WHERE told.name = \(name) AND fuel = \(fuel) AND valid_from = \(begin)::timestamptz
+          JOIN fuel_v1.station_history AS description USING (station_id)
+          WHERE description.name = \(name) AND fuel = \(fuel) AND valid_from = \(begin)::timestamptz
           """) == [price])
       // A workbook that was read covers all of its months.
       #expect(
@@ -303,7 +303,7 @@ struct ArchiveSampleTests {
       ("E85", .e85),
     ]
     let at = try Zone.perth.instant(Day(year: 2026, month: 4, day: day)!, hour: 6)
-    var told: [Observation] = []
+    var observations: [Observation] = []
     var stations: [Station] = []
     for (product, fuel) in fuels {
       let list = samples.archive("wa_daily_sites/2026-04-\(day)_\(product).json.gz")
@@ -316,14 +316,14 @@ struct ArchiveSampleTests {
             address: site.address, suburb: site.suburb,
             position: Position(latitude: site.latitude, longitude: site.longitude)))
         guard let price = site.priceToday else { continue }
-        told.append(
+        observations.append(
           Observation(
             stationCode: code, fuel: fuel, price: Price(tenths: Int((price * 10).rounded())),
             effectiveAt: at))
       }
     }
     try feed.reports(
-      told, stations: stations, at: at + .seconds(3_600), now: Self.now, coverage: .partial)
+      observations, stations: stations, at: at + .seconds(3_600), now: Self.now, coverage: .partial)
   }
 
   /// Victoria's daily files are what its feed answered. They are loaded as answers, once.

@@ -87,11 +87,11 @@ struct AsKnownTests {
         let line = try #require(known.lines.first)
         #expect(known.lines.count == 1 && line.fuel == "U91")
         let verdict = line.verdict.judgement
-        let told = [
+        let expected = [
           verdict.advice.rawValue, verdict.basis.rawValue, verdict.rule ?? "", verdict.reason,
         ].joined(separator: "|")
         let stored = try given(day)
-        #expect(stored.count == 1 && stored[0].hasPrefix(told + "|"), "\(told) \(stored)")
+        #expect(stored.count == 1 && stored[0].hasPrefix(expected + "|"), "\(expected) \(stored)")
         #expect(
           try feed.connection.lines(
             """

@@ -159,7 +159,7 @@ struct HistoryOrderTests {
     var steps: [Step] = []
     for day in random.integer(2...7)..<16 where !random.chance(0.1) {
       let at = begin + .seconds(day * 86_400 + 4_000)
-      var told: [Observation] = []
+      var observed: [Observation] = []
       var stations: [Station] = []
       for (number, place) in places.enumerated() where place.isListed && !random.chance(0.1) {
         let code = "\(name(place, day))|\(place.address)|\(place.suburb)"
@@ -167,13 +167,13 @@ struct HistoryOrderTests {
           Station(
             code: code, state: .wa, name: name(place, day), address: place.address,
             suburb: place.suburb))
-        told.append(
+        observed.append(
           Observation(
             stationCode: code, fuel: .u91, price: Price(tenths: prices[number][day]),
             effectiveAt: try? Zone.perth.instant(firstDay + day, hour: 6)))
       }
-      if !told.isEmpty {
-        steps.append(.list(wa: true, at: at, told, stations, .partial))
+      if !observed.isEmpty {
+        steps.append(.list(wa: true, at: at, observed, stations, .partial))
       }
     }
     var from = 0

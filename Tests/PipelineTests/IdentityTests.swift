@@ -189,8 +189,8 @@ struct IdentityTests {
       feed(2, "20883", "Roadhouse", "1 Main Street"),
       archive(3, "Caltex Wyong", "1 Main St"),
     ]
-    records[0].lastTold = Instant(seconds: 0)
-    records[1].lastTold = Instant(seconds: 10)
+    records[0].lastReported = Instant(seconds: 0)
+    records[1].lastReported = Instant(seconds: 10)
     let one = matched(records, [1: [0..<9], 2: [9..<20]])
     #expect(one.places.mapValues(\.place) == [1: 2, 2: 2, 3: 2])
     #expect(one.likely.isEmpty && one.undecided.isEmpty)

@@ -59,8 +59,8 @@ extension IngestTests {
       #expect(token as? FeedError == .notAllowed(document: "token", status: 401))
       // F-M05: the canary is in no row, no log line and no error.
       let rows = try bench.lines("SELECT run::text FROM fuel.run AS run")
-      let said = rows + bench.lines.withLock { $0 } + ["\(token!)"]
-      #expect(rows.count == 3 && !said.joined().contains("CANARY"))
+      let texts = rows + bench.lines.withLock { $0 } + ["\(token!)"]
+      #expect(rows.count == 3 && !texts.joined().contains("CANARY"))
     }
   }
 
@@ -161,19 +161,20 @@ extension IngestTests {
         let lines = request.headers.map { "\($0.key)=\($0.value)" }.sorted()
         let pair = Data("CANARY-key:CANARY-secret".utf8).base64EncodedString()
         // Quoted as HTML pages, JSON objects and URLs do, and cut in the middle.
-        let said = "\(lines.joined(separator: " ")) \(pair)"
+        let quoted = "\(lines.joined(separator: " ")) \(pair)"
         return .text(
           400,
-          "bad request: \(said.replacing("-", with: "&#45;")) \(said.replacing("-", with: "%2d")) "
-            + "\(said.map { "\($0)\u{301}" }.joined()) \(said)"
+          "bad request: \(quoted.replacing("-", with: "&#45;")) "
+            + "\(quoted.replacing("-", with: "%2d")) "
+            + "\(quoted.map { "\($0)\u{301}" }.joined()) \(quoted)"
         )
       }
       let error = await fault { try await bench.ingest(feed) }
-      let told = "\(error!)" + (try bench.lines("SELECT error FROM fuel.run")).joined()
-      #expect(told.contains("status 400"))
-      #expect(told.contains("is not shown"))
+      let message = "\(error!)" + (try bench.lines("SELECT error FROM fuel.run")).joined()
+      #expect(message.contains("status 400"))
+      #expect(message.contains("is not shown"))
       let pair = Data("CANARY-key:CANARY-secret".utf8).base64EncodedString()
-      #expect(!told.contains("CANARY") && !told.contains(pair), "\(told)")
+      #expect(!message.contains("CANARY") && !message.contains(pair), "\(message)")
     }
   }
 

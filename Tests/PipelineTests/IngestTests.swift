@@ -176,8 +176,8 @@ struct IngestTests {
         let error = await fault {
           try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(7_200))
         }
-        let told = error.map { "\($0)" } ?? ""
-        #expect(error is Refusal && told.contains("records are bad"), "\(factor): \(told)")
+        let message = error.map { "\($0)" } ?? ""
+        #expect(error is Refusal && message.contains("records are bad"), "\(factor): \(message)")
       }
       #expect(try bench.stored().filter { !$0.contains("price_") } == before)
       #expect(

@@ -143,11 +143,11 @@ struct SoakTests {
         #expect((memory.last ?? 0) - memory[memory.count / 4] < 80, "\(memory)")
       }
       // F-M05: no secret in any log line or stored error.
-      let said =
+      let texts =
         bench.lines.withLock { $0 }.joined()
         + (try bench.lines("SELECT coalesce(error, '') FROM fuel.run")).joined()
       for secret in SimulatedFeeds.keys.values where secret != "simulated" {
-        #expect(!said.contains(secret))
+        #expect(!texts.contains(secret))
       }
       bench.misbehave(nil)
       let connection = try Connection(target)

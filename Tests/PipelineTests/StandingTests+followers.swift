@@ -71,11 +71,11 @@ extension StandingTests {
   /// news left the price out too, and if that list arrived after both.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
   func whatNewsToldIsEndedByTheNextList(order: [Int]) async throws {
-    let told = [Observation.u91("10", 1_900, Watched.at(1) + .seconds(1_800))]
+    let observations = [Observation.u91("10", 1_900, Watched.at(1) + .seconds(1_800))]
     let history = try await watched { feed in
       for hour in order {
         let first = [Observation.u91("10", 1_850, Watched.at(-1))]
-        try feed.reports(hour, hour == 0 ? first : hour == 2 ? told : [], isNews: hour == 2)
+        try feed.reports(hour, hour == 0 ? first : hour == 2 ? observations : [], isNews: hour == 2)
       }
     }
     #expect(history.last?.hasSuffix("|3") ?? false, "\(history)")

@@ -135,12 +135,12 @@ extension StandingTests {
       try list(13, nil)
       try list(14, (1_500, time(12, 30)))
       let history = { try feed.published(at: time(14)).filter { $0.hasPrefix("history|1|") } }
-      let told = try history()
-      #expect(told.count == 2, "\(told)")
+      let first = try history()
+      #expect(first.count == 2, "\(first)")
       try feed.connection.execute(
         "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price")
       try TimelineUpdate.makeAll(Workers(feed.store), now: time(14))
-      Self.compare(told, try history(), "from the beginning")
+      Self.compare(first, try history(), "from the beginning")
     }
   }
 

@@ -192,9 +192,9 @@ struct StandingTests {
       let order =
         seed % 2 == 0 ? lists : [lists[0]] + lists.dropFirst().shuffled(using: &random)
       for list in order {
-        let said = try teller.report(list)
+        let result = try teller.report(list)
         if list.takenAt == lists[wrong].takenAt {
-          withdrawn = said.isRefused ? nil : try teller.feed.store.named(said.run)?.run
+          withdrawn = result.isRefused ? nil : try teller.feed.store.named(result.run)?.run
         }
         if random.chance(0.2) { try teller.feed.aggregate(at: Self.end) }
       }

@@ -37,10 +37,10 @@ struct TimelineTests {
   }
 
   private func reports(_ feed: Feed, _ tenths: Int?, stamped: String, at: String) throws {
-    let told = tenths.map { [Observation.u91("1", $0, Instant(stamped))] } ?? []
+    let observations = tenths.map { [Observation.u91("1", $0, Instant(stamped))] } ?? []
     // Another station, so that a list without the first one is not empty.
     let other = Observation.u91("2", 1_600, Instant("2025-10-01T00:00:00Z"))
-    try feed.reports(told + [other], stations: [station()], at: Instant(at), now: Self.end)
+    try feed.reports(observations + [other], stations: [station()], at: Instant(at), now: Self.end)
   }
 
   /// Matches stations and makes their spans, which are the first steps of an aggregate.
@@ -222,14 +222,14 @@ struct TimelineTests {
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       try await archive([("2025-10-02 12:00:00", "170.0")], into: feed)
       func reports(_ codes: [String: Int], stamped: String, at: String) throws {
-        let told = codes.map { Observation.u91($0.key, $0.value, Instant(stamped)) }
+        let observations = codes.map { Observation.u91($0.key, $0.value, Instant(stamped)) }
         let stations = codes.keys.sorted().map {
           Station(
             code: $0, state: .nsw, name: $0 == "1" ? "Metro Kiama" : "Roadhouse", brand: "Metro",
             address: "1 Main St, Kiama NSW 2533", suburb: "Kiama", postcode: "2533")
         }
         let other = Observation.u91("9", 1_600, Instant("2025-10-01T00:00:00Z"))
-        try feed.reports(told + [other], stations: stations, at: Instant(at), now: Self.end)
+        try feed.reports(observations + [other], stations: stations, at: Instant(at), now: Self.end)
       }
       try reports(["1": 1_800], stamped: "2025-10-09T00:00:00Z", at: "2025-10-10T00:00:00Z")
       try makeTimeline(feed)
@@ -237,7 +237,7 @@ struct TimelineTests {
       try reports([:], stamped: "2025-10-10T00:00:00Z", at: "2025-10-11T00:00:00Z")
       try reports(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T00:00:00Z")
       try makeTimeline(feed)
-      func told() throws -> [String] {
+      func linkedHistory() throws -> [String] {
         _ = try feed.connection.query(
           "SELECT set_config('bowser.now', \(Self.end.description), false)")
         return try feed.connection.lines(
@@ -249,7 +249,7 @@ struct TimelineTests {
           ORDER BY history.valid_from
           """)
       }
-      let one = try told()
+      let one = try linkedHistory()
       #expect(
         one == [
           "77|170.0|02 02", "77|180.0|09 00", "77|190.0|10 12", "77|190.0|12 00",
@@ -258,7 +258,7 @@ struct TimelineTests {
         ["1": 1_800, "77": 1_900], stamped: "2025-10-09T00:00:00Z", at: "2025-10-12T06:00:00Z")
       try reports(["77": 1_900], stamped: "2025-10-10T12:00:00Z", at: "2025-10-12T07:00:00Z")
       try makeTimeline(feed)
-      #expect(Set(try told().map { $0.prefix { $0 != "|" } }) == ["1", "77"])
+      #expect(Set(try linkedHistory().map { $0.prefix { $0 != "|" } }) == ["1", "77"])
     }
   }
 
@@ -281,10 +281,10 @@ struct TimelineTests {
           let now = isReplay ? Instant("2026-03-01T00:00:00Z") : at
           let day = Zone.perth.local(at).day + (half % 2)
           let begins = Instant("\(day)T06:00:00+08:00")
-          let told = (1...6).map {
+          let observations = (1...6).map {
             Observation.u91("\($0)", 1_700 + 50 * half + random.integer(0...9), begins)
           }
-          try west.reports(told, at: at, now: now, coverage: .partial)
+          try west.reports(observations, at: at, now: now, coverage: .partial)
           try north.reports(
             (1...6).map { .u91("\($0)", 1_700 + 10 * half, at - .seconds(600)) }, at: at, now: now)
         }

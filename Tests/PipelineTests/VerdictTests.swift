@@ -197,7 +197,7 @@ struct VerdictTests {
           CASE WHEN is_last = (number % 2 = 0) THEN 'wait' ELSE 'fill_up' END, 'price_cycle', 'a-method', 'a test', 10,
           at + interval '1 day', CASE WHEN number % 2 = 0 THEN 0.95 ELSE 0.05 END, 0.15
         FROM fuel.fuel, generate_series(20, 59) AS number, LATERAL (SELECT date '2026-04-01' + number) AS day (day),
-          (VALUES (false, 1), (true, 2)) AS said (is_last, hour),
+          (VALUES (false, 1), (true, 2)) AS turn (is_last, hour),
           LATERAL (SELECT day::timestamp AT TIME ZONE 'UTC' + hour * interval '1 hour') AS at (at)
         WHERE fuel = 'U91'
         """)

@@ -137,7 +137,7 @@ extension PlainModel {
     guard let newest = history(pair).held.last, newest.until <= instant, instant < mayReach(pair),
       // A list that shows the price again after one that did not states nothing about the time
       // between.
-      let said = history(pair).statements.last, said.at <= instant
+      let statement = history(pair).statements.last, statement.at <= instant
     else { return nil }
     return newest.price
   }

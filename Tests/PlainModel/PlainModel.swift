@@ -57,9 +57,9 @@ package final class PlainModel {
     /// earlier list left out.
     var stampedAt: Second
     /// The instant of the first report that showed the price, without the delay of the feed.
-    /// `told` is when its last unbroken series of reports began; for prices the delay is added.
-    var firstTold: Second
-    var told: Second
+    /// `reported` is when its last unbroken series of reports began; for prices the delay is added.
+    var firstReported: Second
+    var reported: Second
   }
 
   /// Returns the statements of all records of a station about a fuel, in order. Of several for one
@@ -72,14 +72,14 @@ package final class PlainModel {
         where row.archive == record.source && row.code == record.code && row.fuel == pair.fuel {
           found.append(
             Statement(
-              record: record, at: row.at, price: row.tenths, stampedAt: row.at, firstTold: row.at,
-              told: row.at))
+              record: record, at: row.at, price: row.tenths, stampedAt: row.at,
+              firstReported: row.at, reported: row.at))
         }
       } else {
         found += reported(record, pair.fuel)
       }
     }
-    return found.sorted { ($0.at, $0.told, $0.price) < ($1.at, $1.told, $1.price) }
+    return found.sorted { ($0.at, $0.reported, $0.price) < ($1.at, $1.reported, $1.price) }
   }
 
   /// Returns the statements of a feed's runs: prices with their stamps, and prices that complete
@@ -99,13 +99,13 @@ package final class PlainModel {
         let isNew = last?.stamp != stamp || last?.price != line.tenths
         last = (stamp, line.tenths)
         if let place = prices.firstIndex(where: { $0.at == stamp && $0.price == line.tenths }) {
-          if isNew { prices[place].told = run.takenAt + feed.delay }
+          if isNew { prices[place].reported = run.takenAt + feed.delay }
         } else {
           prices.append(
             Statement(
               record: record, at: stamp, price: line.tenths, stampedAt: stamp,
-              firstTold: run.takenAt,
-              told: run.takenAt + feed.delay))
+              firstReported: run.takenAt,
+              reported: run.takenAt + feed.delay))
         }
       }
     }
@@ -119,13 +119,15 @@ package final class PlainModel {
         gaps.append(
           Statement(
             record: record, at: list.takenAt, price: price, stampedAt: stampedAt,
-            firstTold: list.takenAt, told: list.takenAt))
+            firstReported: list.takenAt, reported: list.takenAt))
       }
       if !isNamed {
         // A gap ends the price that the list before showed, and prices first reported since that
         // list.
         if wasNamed
-          || prices.contains(where: { $0.firstTold > before && $0.firstTold <= list.takenAt })
+          || prices.contains(where: {
+            $0.firstReported > before && $0.firstReported <= list.takenAt
+          })
         {
           state(0, stampedAt: list.takenAt)
           isEnded = true
@@ -134,7 +136,7 @@ package final class PlainModel {
         // The fuel is offered again, at the newest reported price.
         isEnded = false
         let newest = prices.filter { $0.at <= list.takenAt }
-          .max { ($0.at, $0.told, $0.price) < ($1.at, $1.told, $1.price) }
+          .max { ($0.at, $0.reported, $0.price) < ($1.at, $1.reported, $1.price) }
         if let newest { state(newest.price, stampedAt: newest.at) }
       }
       wasNamed = isNamed
@@ -160,7 +162,7 @@ package final class PlainModel {
     guard statement.price > 0, instant < lapse(of: statement, fuel: fuel) else { return false }
     guard let feed = world.feeds[statement.record.source] else { return true }
     // The price was seen after the instant under the same statement, or shortly enough before it.
-    if instant < max(statement.stampedAt, statement.firstTold) + feed.sightLapse { return true }
+    if instant < max(statement.stampedAt, statement.firstReported) + feed.sightLapse { return true }
     guard let lists = lists[statement.record.source] else { return false }
     let seen = lists.complete.filter { $0.takenAt < next }
     guard let last = seen.last, names(last, statement.record.code, fuel) else { return false }
@@ -217,7 +219,7 @@ package final class PlainModel {
     for statement in statements {
       bounds.formUnion([statement.at, lapse(of: statement, fuel: pair.fuel)])
       if let feed = world.feeds[statement.record.source] {
-        bounds.insert(max(statement.stampedAt, statement.firstTold) + feed.sightLapse)
+        bounds.insert(max(statement.stampedAt, statement.firstReported) + feed.sightLapse)
       }
     }
     for source in Set(statements.map(\.record.source)) {
@@ -258,9 +260,11 @@ package final class PlainModel {
     let history = history(pair)
     var lines: [String] = []
     for statement in history.statements {
-      let told = "first told \(Self.text(statement.firstTold)), told \(Self.text(statement.told))"
+      let times =
+        "first reported \(Self.text(statement.firstReported)), "
+        + "reported \(Self.text(statement.reported))"
       let when = "from \(Self.text(statement.at)), stamped \(Self.text(statement.stampedAt))"
-      lines.append("\(statement.record.source): \(statement.price) \(when), \(told)")
+      lines.append("\(statement.record.source): \(statement.price) \(when), \(times)")
     }
     for held in history.held {
       lines.append(

@@ -308,17 +308,17 @@ struct ConnectionTests {
       let proxy = try Proxy(fault, atCommit: 1)
       defer { proxy.close() }
       let connection = try Connection(proxy.target(target), deadline: Deadline(seconds: 2))
-      var told: (any Error)?
+      var failure: (any Error)?
       do {
         try connection.transaction { try connection.execute("INSERT INTO public.t VALUES (1)") }
       } catch {
-        told = error
+        failure = error
       }
       let isStored = try Connection(target).lines("SELECT n FROM public.t") == ["1"]
       // A committed transaction is reported as committed, and any other one as lost.
-      #expect(isStored == (told == nil), "\(fault): \(told.map { "\($0)" } ?? "no error")")
+      #expect(isStored == (failure == nil), "\(fault): \(failure.map { "\($0)" } ?? "no error")")
       #expect(isStored == (fault == .losesTheAnswer))
-      if told == nil { #expect(try connection.lines("SELECT n FROM public.t") == ["1"]) }
+      if failure == nil { #expect(try connection.lines("SELECT n FROM public.t") == ["1"]) }
     }
   }
 }

@@ -21,9 +21,9 @@ struct AbsorbTests {
   @Test func theSamePayloadAgainAddsOnlyItsRunRecord() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      let said = [Observation.u91("1", 1899, hour(-1)), .u91("2", 0, hour(-2))]
+      let observations = [Observation.u91("1", 1899, hour(-1)), .u91("2", 0, hour(-2))]
       let reject = Reject(.unknownFuel, raw: "X1")
-      let first = try feed.reports(said, at: hour(0), rejects: [reject])
+      let first = try feed.reports(observations, at: hour(0), rejects: [reject])
       #expect(first.stored == 2 && first.unchanged == 0 && first.rejected == 1)
       let sizes: SQL =
         """
@@ -33,7 +33,7 @@ struct AbsorbTests {
             AS cache, (SELECT count(*) FROM fuel.run) AS runs
         """
       let before = try feed.connection.lines(sizes)
-      let second = try feed.reports(said, at: hour(1), rejects: [reject])
+      let second = try feed.reports(observations, at: hour(1), rejects: [reject])
       #expect(second.stored == 0 && second.unchanged == 2 && second.rejected == 1)
       #expect(second.received == 3)
       let after = try feed.connection.lines(sizes)
@@ -57,9 +57,10 @@ struct AbsorbTests {
       func rubbish(_ numbers: Range<Int>) -> [Reject] {
         numbers.map { Reject(.unknownFuel, raw: "X\($0)") }
       }
-      let said = [Observation.u91("1", 1899, hour(-1))]
+      let observations = [Observation.u91("1", 1899, hour(-1))]
       for (turn, numbers) in [0..<limit - 10, limit - 10..<limit + 50_000].enumerated() {
-        let counts = try feed.reports(said, at: hour(Double(turn)), rejects: rubbish(numbers))
+        let counts = try feed.reports(
+          observations, at: hour(Double(turn)), rejects: rubbish(numbers))
         #expect(counts.rejected == numbers.count)
       }
       // Pruning goes by the server's clock, which is ahead of the clock of this market.
@@ -81,7 +82,7 @@ struct AbsorbTests {
       try feed.store.pruneRejects(of: source)
       let left = Int(try kept()[0])!
       #expect((1..<limit).contains(left))
-      try feed.reports(said, at: hour(3), rejects: rubbish(limit + 50_000..<limit + 50_007))
+      try feed.reports(observations, at: hour(3), rejects: rubbish(limit + 50_000..<limit + 50_007))
       #expect(try kept() == ["\(left + 7)"])
     }
   }

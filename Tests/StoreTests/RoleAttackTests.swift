@@ -84,18 +84,18 @@ struct RoleAttackTests {
       FROM fuel.source WHERE source = 'an-archive';
       SELECT fuel.begin_archive_month(source_id, '2025-01-01') FROM fuel.source WHERE source = 'an-archive';
       DO $$
-      DECLARE archive smallint; told integer;
+      DECLARE archive smallint; last_run integer;
       BEGIN
         SELECT source_id INTO archive FROM fuel.source WHERE source = 'an-archive';
-        SELECT max(run_id) INTO told FROM fuel.run;
+        SELECT max(run_id) INTO last_run FROM fuel.run;
         EXECUTE format(
           'INSERT INTO fuel.archive_price_%s_2025_01 SELECT station_id, 1, %s, ''2025-01-10'', 1700 + station_id, %s '
-          'FROM fuel.station', archive, archive, told);
+          'FROM fuel.station', archive, archive, last_run);
         PERFORM fuel.attach_archive_month(archive, '2025-01-01');
         INSERT INTO fuel.archive_coverage VALUES (archive, '2025-01-01', '2025-01-20');
         INSERT INTO fuel.station_sighting SELECT station_id, md5('x')::uuid, '2025-01-01', 7 FROM fuel.station;
-        INSERT INTO fuel.archive_price SELECT station_id, 2, archive, '2025-01-11', 1710, told FROM fuel.station;
-        PERFORM fuel.number_change(told);
+        INSERT INTO fuel.archive_price SELECT station_id, 2, archive, '2025-01-11', 1710, last_run FROM fuel.station;
+        PERFORM fuel.number_change(last_run);
         -- A year later they may go.
         UPDATE fuel.reject SET rejected_at = now();
         INSERT INTO fuel.body SELECT sha256(bytes), bytes, now() FROM (

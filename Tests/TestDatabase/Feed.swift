@@ -144,9 +144,10 @@ package struct Feed {
         """)
       + connection.lines(
         """
-        SELECT 'description' AS what, place.feed_station_code, told.source, told.name, told.address,
-          told.first_seen_at::text, told.last_seen_at::text
-        FROM fuel_v1.station_history AS told
+        SELECT 'description' AS what, place.feed_station_code, description.source,
+          description.name, description.address, description.first_seen_at::text,
+          description.last_seen_at::text
+        FROM fuel_v1.station_history AS description
         JOIN fuel_v1.stations AS place USING (station_id)
         ORDER BY 2, 3, 4, 5, 6
         """)

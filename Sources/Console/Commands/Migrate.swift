@@ -37,8 +37,8 @@ let migrateCommand = Command(
     if invocation.flags.contains("dry-run") {
       for file in try migrator.files() where !file.isApplied { write("\(file.name)\n") }
     } else {
-      let isTold = invocation.flags.contains("verbose")
-      try migrator.up { if isTold { talk("applied \($0)\n") } }
+      let isVerbose = invocation.flags.contains("verbose")
+      try migrator.up { if isVerbose { talk("applied \($0)\n") } }
       try keepCountry(of: invocation, in: connection)
     }
   }

@@ -49,8 +49,8 @@ package struct Agreement {
       let chunk = pairs[begin..<min(begin + Self.atOnce, pairs.count)]
       for (pair, lines) in try store.evidence(of: chunk.map { Window(pair: $0, from: from) }) {
         let rules = rules.compactMapValues { $0[pair.fuelID] }
-        func timeline(_ isTold: (Int16) -> Bool) -> [Span] {
-          spans(of: lines.filter { isTold($0.sourceID) }, rules: rules, sightings: sightings)
+        func timeline(_ isUsed: (Int16) -> Bool) -> [Span] {
+          spans(of: lines.filter { isUsed($0.sourceID) }, rules: rules, sightings: sightings)
             .map { $0.believed(rules: rules, sightings: sightings) }
         }
         let archived = timeline { $0 == numbers.archive }

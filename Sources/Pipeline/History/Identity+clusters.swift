@@ -157,8 +157,8 @@ extension Identity {
               b.firstDay?.sinceEpoch ?? .max, rank(right)
             )
           }
-          if a.lastTold != b.lastTold {
-            return (a.lastTold ?? .distantPast) > (b.lastTold ?? .distantPast)
+          if a.lastReported != b.lastReported {
+            return (a.lastReported ?? .distantPast) > (b.lastReported ?? .distantPast)
           }
           return rank(left) < rank(right)
         }
