@@ -161,14 +161,14 @@ extension Store {
   }
 
   /// A station record of a feed, with the brand that the feed states.
-  private struct StationRecord {
+  private struct StoredRecord {
     var id: Int32
     var brand: String?
   }
 
   /// Reads the station records of a feed by their codes.
-  private func records(of source: SourceID) throws -> [String: StationRecord] {
-    var records: [String: StationRecord] = [:]
+  private func records(of source: SourceID) throws -> [String: StoredRecord] {
+    var records: [String: StoredRecord] = [:]
     try connection.copy(
       from: """
         SELECT station_id, station_code, brand
@@ -177,7 +177,7 @@ extension Store {
         """
     ) { row in
       let id = try row.int32()
-      records[try row.text()] = StationRecord(
+      records[try row.text()] = StoredRecord(
         id: id, brand: try row.isNull() ? nil : try row.text())
     }
     return records
@@ -197,7 +197,7 @@ extension Store {
 
   /// Loads a reading's descriptions of stations into a temporary table that ends with the
   /// transaction.
-  private func stage(_ stations: [Station], records: [String: StationRecord]) throws {
+  private func stage(_ stations: [Station], records: [String: StoredRecord]) throws {
     try connection.execute(
       """
       CREATE TEMPORARY TABLE staged_station (
