@@ -69,7 +69,7 @@ extension Engine {
       for record in codes.indices {
         let group = ends[record]..<ends[record + 1]
         if group.count > 100 {
-          sorted[group].sort { ($0.key, $0.place) < ($1.key, $1.place) }
+          sorted[group].sort { ($0.key, $0.position) < ($1.key, $1.position) }
           continue
         }
         // Facts arrive almost in order of time, so that insertion moves few of them. Facts with

@@ -20,11 +20,11 @@ extension Engine {
     if !record.isBlank { seen.append(names.joined(separator: ", ")) }
     var found: [Int] = []
     for column in ArchiveFormat.Column.allCases {
-      let places = names.indices.filter { format.columns[column]?.contains(names[$0]) ?? false }
-      if places.count > 1 {
-        throw refusal("two columns called '\(names[places[0]])'")
+      let positions = names.indices.filter { format.columns[column]?.contains(names[$0]) ?? false }
+      if positions.count > 1 {
+        throw refusal("two columns called '\(names[positions[0]])'")
       }
-      found.append(places.first ?? -1)
+      found.append(positions.first ?? -1)
     }
     let fuels = names.indices.compactMap { index in
       format.fuelColumns[names[index]].map { (column: index, fuel: $0) }

@@ -26,16 +26,16 @@ extension Engine {
       guard let name, let position else { return nil }
       code = MatchKey.name(name) + "|\(position.latitude),\(position.longitude)"
     }
-    let place = PostalAddress(address)
+    let postal = PostalAddress(address)
     let homeState = format.homeState
     let state =
-      text(.state).flatMap { Country.australia.state($0.uppercased()) } ?? place.state ?? homeState
+      text(.state).flatMap { Country.australia.state($0.uppercased()) } ?? postal.state ?? homeState
     return Station(
       code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value), state: state,
       name: name ?? code, brand: text(.brand),
       address: address, suburb: suburb,
       postcode: text(.postcode).flatMap { $0.count == 4 && Int($0) != nil ? $0 : nil }
-        ?? place.postcode,
+        ?? postal.postcode,
       position: position, isPublic: !(name ?? "").lowercased().contains("members only"))
   }
 }

@@ -30,7 +30,7 @@ struct Engine {
 
   var file = ""
   var rows = 0
-  private var place: UInt32 = 0
+  private var position: UInt32 = 0
   private var received = 0
   private var rejectedRows = 0
   private var rejectedBytes = 0
@@ -67,7 +67,7 @@ struct Engine {
   mutating func begin(_ file: String) {
     self.file = file
     rows = 0
-    place = 0
+    position = 0
     received = 0
     rejectedRows = 0
     rejectedBytes = 0
@@ -218,11 +218,11 @@ struct Engine {
 
     received += 1
     receivedInBatch += 1
-    place += 1
+    position += 1
     facts += 1
     let fact = ArchiveFact(
       record: Int(recordOfDescription[description]), fuel: Int16(fuel), seconds: UInt32(seconds),
-      tenths: Int32(tenths), place: place)
+      tenths: Int32(tenths), position: position)
     note(fact, description, localDay: local)
   }
 

@@ -1,5 +1,6 @@
-/// The place at which a file stops being valid JSON5. On Linux the platform's parser reports that a
-/// file is not valid, but not where. This type finds the place once the parser has refused a file.
+/// The position at which a file stops being valid JSON5. On Linux the platform's parser reports
+/// that a file is not valid, but not where. This type finds the position once the parser has
+/// refused a file.
 struct SyntaxFault: Error, Equatable {
   /// The line, counted from 1.
   let line: Int
@@ -14,7 +15,7 @@ struct SyntaxFault: Error, Equatable {
       try walk.file()
       return nil
     } catch {
-      let before = bytes[..<min(error.place, bytes.count)]
+      let before = bytes[..<min(error.offset, bytes.count)]
       let lines = before.split(separator: 0x0A, omittingEmptySubsequences: false)
       line = lines.count
       column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
@@ -23,14 +24,14 @@ struct SyntaxFault: Error, Equatable {
   }
 
   private struct Stop: Error {
-    var place: Int
+    var offset: Int
     var expected: String
   }
 
   /// Reads the text once, by the grammar of JSON5.
   private struct Walk {
     private let bytes: [UInt8]
-    private var place = 0
+    private var offset = 0
     private var depth = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -38,15 +39,15 @@ struct SyntaxFault: Error, Equatable {
     mutating func file() throws(Stop) {
       try value()
       try blanks()
-      if place < bytes.count { throw stop("the end of the file") }
+      if offset < bytes.count { throw stop("the end of the file") }
     }
 
-    private func stop(_ expected: String) -> Stop { Stop(place: place, expected: expected) }
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private func stop(_ expected: String) -> Stop { Stop(offset: offset, expected: expected) }
+    private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private mutating func take(_ character: Character) -> Bool {
       guard next == character.asciiValue else { return false }
-      place += 1
+      offset += 1
       return true
     }
 
@@ -54,19 +55,19 @@ struct SyntaxFault: Error, Equatable {
     private mutating func blanks() throws(Stop) {
       while let byte = next {
         if byte <= 0x20 || byte >= 0x80 {
-          place += 1
-        } else if bytes[place...].starts(with: Array("//".utf8)) {
-          while next ?? 0x0A != 0x0A { place += 1 }
-        } else if bytes[place...].starts(with: Array("/*".utf8)) {
-          let begin = place
-          place += 2
-          while !bytes[place...].starts(with: Array("*/".utf8)) {
-            guard place < bytes.count else {
-              throw Stop(place: begin, expected: "the end of the comment that begins here")
+          offset += 1
+        } else if bytes[offset...].starts(with: Array("//".utf8)) {
+          while next ?? 0x0A != 0x0A { offset += 1 }
+        } else if bytes[offset...].starts(with: Array("/*".utf8)) {
+          let begin = offset
+          offset += 2
+          while !bytes[offset...].starts(with: Array("*/".utf8)) {
+            guard offset < bytes.count else {
+              throw Stop(offset: begin, expected: "the end of the comment that begins here")
             }
-            place += 1
+            offset += 1
           }
-          place += 2
+          offset += 2
         } else {
           return
         }
@@ -113,26 +114,26 @@ struct SyntaxFault: Error, Equatable {
     }
 
     private mutating func text() throws(Stop) {
-      let (begin, quote) = (place, bytes[place])
-      place += 1
+      let (begin, quote) = (offset, bytes[offset])
+      offset += 1
       while let byte = next, byte != quote {
         guard byte != 0x0A else { break }
-        place += byte == 0x5C ? 2 : 1
+        offset += byte == 0x5C ? 2 : 1
       }
       guard next == quote else {
-        throw Stop(place: begin, expected: "the end of the text that begins here")
+        throw Stop(offset: begin, expected: "the end of the text that begins here")
       }
-      place += 1
+      offset += 1
     }
 
     /// Reads a number, an unquoted key, or `true`, `false`, `null`.
     private mutating func word() -> ArraySlice<UInt8> {
-      let begin = place
+      let begin = offset
       while let byte = next,
         byte >= 0x80 || Character(Unicode.Scalar(byte)).isLetter
           || (0x30...0x39).contains(byte) || [0x24, 0x2B, 0x2D, 0x2E, 0x5F].contains(byte)
-      { place += 1 }
-      return bytes[begin..<place]
+      { offset += 1 }
+      return bytes[begin..<offset]
     }
   }
 }

@@ -6,12 +6,12 @@ package struct ArchiveFact: Sendable {
   /// Tenths of a cent; 0 means that the fuel is not offered.
   package var tenths: Int32
   /// The position in the file. Of two prices with the same key, the later one counts.
-  package var place: UInt32
+  package var position: UInt32
 
-  package init(record: Int, fuel: Int16, seconds: UInt32, tenths: Int32, place: UInt32) {
+  package init(record: Int, fuel: Int16, seconds: UInt32, tenths: Int32, position: UInt32) {
     key = UInt64(record) << 40 | UInt64(UInt8(truncatingIfNeeded: fuel)) << 32 | UInt64(seconds)
     self.tenths = tenths
-    self.place = place
+    self.position = position
   }
 
   package var record: Int { Int(key >> 40) }

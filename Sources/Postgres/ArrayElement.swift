@@ -101,8 +101,8 @@ extension Array: Bindable where Element: ArrayElement {
         continue
       }
       let length = UInt32(bytes.count - start - 4)
-      for place in 0..<4 {
-        bytes[start + place] = UInt8(truncatingIfNeeded: length >> (24 - 8 * place))
+      for index in 0..<4 {
+        bytes[start + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index))
       }
     }
     return .binary(bytes, type: Element.arrayTypeNumber, literal: { self.literal })

@@ -25,7 +25,7 @@ struct Chart {
     func y(_ cents: Double) -> Double {
       bottom - (min(max(cents, low), high) - low) / (high - low) * (bottom - top)
     }
-    func x(_ place: Int) -> Double { left + Double(place) * step }
+    func x(_ index: Int) -> Double { left + Double(index) * step }
   }
 
   /// A small line without axes.
@@ -87,7 +87,7 @@ struct Chart {
 
   /// The positions and texts of the dates below the line: at most seven on a narrow chart and
   /// fourteen on a wide one.
-  private var marks: [(place: Int, words: String)] {
+  private var marks: [(index: Int, words: String)] {
     let isNarrow = width < 500
     let last = days.count - 1
     switch (step, days.count) {
@@ -144,11 +144,11 @@ struct Chart {
   /// Ranges of consecutive days with a value.
   private func runs(_ value: (MarketReport.Day) -> Bool) -> [Range<Int>] {
     var runs: [Range<Int>] = []
-    for (place, day) in days.enumerated() where value(day) {
-      if let last = runs.last, last.upperBound == place {
-        runs[runs.count - 1] = last.lowerBound..<place + 1
+    for (index, day) in days.enumerated() where value(day) {
+      if let last = runs.last, last.upperBound == index {
+        runs[runs.count - 1] = last.lowerBound..<index + 1
       } else {
-        runs.append(place..<place + 1)
+        runs.append(index..<index + 1)
       }
     }
     return runs

@@ -81,8 +81,8 @@ extension Report {
         ("range-all", "All", unbrokenMonths(market.months[key] ?? []), .month),
       ]
     // A longer range is offered only if it shows more than the shorter one.
-    let offered = ranges.enumerated().filter { place, range in
-      switch place {
+    let offered = ranges.enumerated().filter { index, range in
+      switch index {
       case 0: true
       case 1: year.count > 31
       case 2: year.count > 90
@@ -96,9 +96,9 @@ extension Report {
 
       """
     }
-    let buttons = offered.enumerated().map { place, range -> HTML in
+    let buttons = offered.enumerated().map { index, range -> HTML in
       """
-      <input type="radio" name="range" id="\(range.id)"\(place == 0 ? " checked" as HTML : "")>\
+      <input type="radio" name="range" id="\(range.id)"\(index == 0 ? " checked" as HTML : "")>\
       <label for="\(range.id)">\(range.name)</label>
 
       """

@@ -148,8 +148,8 @@ extension Store {
       let name = try row.text("name")
       if metrics.last?.name != name { metrics.append((name, try row.text("help"), [])) }
       let labels = try row.texts("labels")
-      let pairs = stride(from: 0, to: labels.count, by: 2).map { place in
-        "\(labels[place])=\"\(labels[place + 1].asPrometheusLabel)\""
+      let pairs = stride(from: 0, to: labels.count, by: 2).map { index in
+        "\(labels[index])=\"\(labels[index + 1].asPrometheusLabel)\""
       }
       metrics[metrics.count - 1].lines.append(
         name + (pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}")

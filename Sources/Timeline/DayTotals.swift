@@ -54,8 +54,8 @@ package struct DayTotals: Sendable, Equatable {
   }
 
   private static func kept(_ share: Double, of count: Int) -> (first: Int, last: Int) {
-    let place = Int(share * Double(count - 1))
-    return (max(0, place - reach), min(count - 1, place + 1 + reach))
+    let index = Int(share * Double(count - 1))
+    return (max(0, index - reach), min(count - 1, index + 1 + reach))
   }
 
   package var lowest: Int32? { at(0).map { Int32($0) } }
@@ -68,9 +68,9 @@ package struct DayTotals: Sendable, Equatable {
   ///
   /// - Returns: `nil` where the means around the rank are not kept.
   private func at(_ position: Int) -> Double? {
-    let place = Self.shares[position] * Double(count - 1)
-    let low = Int(place)
-    let part = place - Double(low)
+    let rank = Self.shares[position] * Double(count - 1)
+    let low = Int(rank)
+    let part = rank - Double(low)
     let known = ranks[position]
     guard low >= known.first, low - known.first < known.means.count else { return nil }
     let mean = Double(known.means[low - known.first])
@@ -107,8 +107,8 @@ package struct DayTotals: Sendable, Equatable {
       if mean < first, ranks[position].first > 0 {
         ranks[position].first += 1
       } else if mean <= last || isAtEnd {
-        let place = ranks[position].means.firstIndex { $0 > mean } ?? ranks[position].means.endIndex
-        ranks[position].means.insert(mean, at: place)
+        let index = ranks[position].means.firstIndex { $0 > mean } ?? ranks[position].means.endIndex
+        ranks[position].means.insert(mean, at: index)
       }
     }
     count += 1
@@ -124,12 +124,12 @@ package struct DayTotals: Sendable, Equatable {
       if mean < first {
         ranks[position].first -= 1
       } else if mean <= last {
-        guard let place = ranks[position].means.firstIndex(of: mean) else {
+        guard let index = ranks[position].means.firstIndex(of: mean) else {
           // This mean was never counted, so the means kept for this rank are wrong.
           ranks[position].means = []
           continue
         }
-        ranks[position].means.remove(at: place)
+        ranks[position].means.remove(at: index)
       }
     }
     count -= 1
@@ -166,12 +166,12 @@ package struct DayTotals: Sendable, Equatable {
   ///
   /// - Returns: `nil` where the bytes are not totals.
   package init?(bytes: UnsafeRawBufferPointer) {
-    var place = 0
+    var offset = 0
     func read<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
       let size = MemoryLayout<Number>.size
-      guard place + size <= bytes.count else { return nil }
-      defer { place += size }
-      return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self))
+      guard offset + size <= bytes.count else { return nil }
+      defer { offset += size }
+      return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
     guard let count = read(Int32.self), let total = read(Int64.self),
       let covered = read(Int64.self), let stale = read(Int32.self), let flagged = read(Int32.self),
@@ -181,15 +181,16 @@ package struct DayTotals: Sendable, Equatable {
     ranks.reserveCapacity(Self.shares.count)
     for _ in Self.shares {
       guard let first = read(Int32.self), let kept = read(Int32.self), kept >= 0,
-        place + 4 * Int(kept) <= bytes.count
+        offset + 4 * Int(kept) <= bytes.count
       else { return nil }
       let means = (0..<Int(kept)).map { number in
-        Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 4 * number, as: Int32.self))
+        Int32(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4 * number, as: Int32.self))
       }
-      place += 4 * Int(kept)
+      offset += 4 * Int(kept)
       ranks.append(Ranks(first: Int(first), means: means))
     }
-    guard place == bytes.count else { return nil }
+    guard offset == bytes.count else { return nil }
     (self.count, self.total, self.covered) = (Int(count), total, covered)
     (self.stale, self.flagged, self.restricted, self.expected) = (
       stale, flagged, restricted, expected

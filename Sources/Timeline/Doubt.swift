@@ -22,10 +22,10 @@ package enum Plausibility {
   package static func markSuspects(_ spans: inout [Span], before: [Span] = []) {
     let all = before + spans
     for position in spans.indices {
-      let place = before.count + position
-      let span = all[place]
-      let earlier = all[..<place].suffix(2).filter { $0.latestEnd.after(memory) >= span.from }
-      let later = all[(place + 1)...].prefix(2).filter {
+      let index = before.count + position
+      let span = all[index]
+      let earlier = all[..<index].suffix(2).filter { $0.latestEnd.after(memory) >= span.from }
+      let later = all[(index + 1)...].prefix(2).filter {
         $0.isBelieved && $0.from <= span.until.after(memory)
       }
       spans[position].isSuspect =

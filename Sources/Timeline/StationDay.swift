@@ -89,8 +89,8 @@ extension StationDay {
     var days: [StationDay] = []
     days.reserveCapacity(31)
     for at in stride(from: 0, to: bytes.count - size + 1, by: size) {
-      func number<Number: FixedWidthInteger>(_: Number.Type, _ place: Int) -> Number {
-        Number(bigEndian: bytes.loadUnaligned(fromByteOffset: at + place, as: Number.self))
+      func number<Number: FixedWidthInteger>(_: Number.Type, _ offset: Int) -> Number {
+        Number(bigEndian: bytes.loadUnaligned(fromByteOffset: at + offset, as: Number.self))
       }
       let day = StationDay(
         standing: Standing(rawValue: Int16(bytes[at + 1])) ?? .unknown, mean: number(Int32.self, 2),

@@ -47,8 +47,8 @@ extension ArchiveReaderTests {
     let head = Self.row(cells: Self.titles)
     let swapped =
       "<row><c r=\"H2\"><v>121.9</v></c>"
-      + Self.good.dropLast().enumerated().map { place, cell in
-        "<c r=\"\(Character(Unicode.Scalar(UInt8(65 + place))))2\" t=\"inlineStr\"><is><t>\(cell)</t></is></c>"
+      + Self.good.dropLast().enumerated().map { index, cell in
+        "<c r=\"\(Character(Unicode.Scalar(UInt8(65 + index))))2\" t=\"inlineStr\"><is><t>\(cell)</t></is></c>"
       }.joined() + "</row>"
     let cells = "<row>" + String(repeating: "<c r=\"A1\"><v>1</v></c>", count: 200_000) + "</row>"
     for row in [swapped, cells] {

@@ -22,8 +22,8 @@ struct BacktestTests {
 
   private func rows(days: Int) -> [String] {
     (0..<days).map { day in
-      let place = day % 25
-      let price = 160 + (place <= 5 ? Double(place) * 6 : Double(25 - place) * 1.5)
+      let phase = day % 25
+      let price = 160 + (phase <= 5 ? Double(phase) * 6 : Double(25 - phase) * 1.5)
       return "\"Perth, north\",U91,\(Day(sinceEpoch: 20_000) + day),\(price)"
     }
   }

@@ -257,9 +257,9 @@ struct DocumentTests {
           }
         }
         if words.last == "--record" { words.append(out) }
-        if let place = words.firstIndex(of: "--out"), words.count > place + 1, words[0] != "report"
+        if let index = words.firstIndex(of: "--out"), words.count > index + 1, words[0] != "report"
         {
-          words[place + 1] = out + ".file"
+          words[index + 1] = out + ".file"
         }
         // Commands that need other data than these, or that never end, are only asked for their
         // help.

@@ -20,28 +20,28 @@ struct JSONSchema {
     return faults(of: value, definition, at: name)
   }
 
-  private func faults(of value: Any, _ schema: [String: Any], at place: String) -> [String] {
+  private func faults(of value: Any, _ schema: [String: Any], at path: String) -> [String] {
     if let wanted = schema["const"] {
-      return (wanted as? NSObject) == (value as? NSObject) ? [] : ["\(place) is \(value)"]
+      return (wanted as? NSObject) == (value as? NSObject) ? [] : ["\(path) is \(value)"]
     }
     if let named = schema["type"] {
       let types = (named as? [String]) ?? [named as? String ?? ""]
       guard types.contains(where: { Self.fits(value, $0) }) else {
-        return ["\(place) is \(value) and not \(types)"]
+        return ["\(path) is \(value) and not \(types)"]
       }
     }
     if let object = value as? [String: Any], let properties = schema["properties"] as? [String: Any]
     {
       let missing = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }
-      return missing.map { "\(place).\($0) is missing" }
+      return missing.map { "\(path).\($0) is missing" }
         + object.sorted { $0.key < $1.key }.flatMap { name, member in
           (properties[name] as? [String: Any]).map {
-            faults(of: member, $0, at: "\(place).\(name)")
-          } ?? ["\(place).\(name) is not in the schema"]
+            faults(of: member, $0, at: "\(path).\(name)")
+          } ?? ["\(path).\(name) is not in the schema"]
         }
     }
     if let array = value as? [Any], let items = schema["items"] as? [String: Any] {
-      return array.flatMap { faults(of: $0, items, at: place + "[]") }
+      return array.flatMap { faults(of: $0, items, at: path + "[]") }
     }
     return []
   }

@@ -11,9 +11,9 @@ extension OutputTests {
   @Test func exportsAreSafeToOpen() async throws {
     try await market { target, _ in
       let hostile = ["=1+1", "+61", "@x", "-5", "a,\"b\"\nc", "<b>&", "''"]
-      for (place, name) in hostile.enumerated() {
+      for (index, name) in hostile.enumerated() {
         try Connection(target).query(
-          "UPDATE fuel.station SET name = \(name) WHERE station_id = \(place + 1)")
+          "UPDATE fuel.station SET name = \(name) WHERE station_id = \(index + 1)")
       }
       let result = try run(["export", "stations"], target)
       #expect(result.code == 0, "\(result.err)")

@@ -316,7 +316,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     batch.months[month] = (0..<4).map {
       ArchiveFact(
         record: $0 / 2, fuel: 1, seconds: 757_400_000 + UInt32($0) * 3_600, tenths: 1_799,
-        place: UInt32($0))
+        position: UInt32($0))
     }
     batch.sightings = (0..<2).map { .init(stationDescription: $0, month: month, days: 3) }
     batch.rejects = [Reject(.priceUnreadable, raw: "a|b")]

@@ -27,24 +27,24 @@ package struct Mutation {
   package mutating func change(_ seed: [UInt8]) -> [UInt8] {
     var bytes = seed
     for _ in 0...number(below: 4) {
-      let place = number(below: bytes.count + 1)
-      let length = min(number(below: 2 + number(below: 40)), bytes.count - place)
+      let offset = number(below: bytes.count + 1)
+      let length = min(number(below: 2 + number(below: 40)), bytes.count - offset)
       switch number(below: 24) {
       case 0...4 where !bytes.isEmpty:
-        bytes[min(place, bytes.count - 1)] ^= 1 << UInt8(number(below: 8))
-      case 5...7: bytes.removeSubrange(place..<place + length)
-      case 8...13: bytes.insert(contentsOf: Self.words[number(below: Self.words.count)], at: place)
+        bytes[min(offset, bytes.count - 1)] ^= 1 << UInt8(number(below: 8))
+      case 5...7: bytes.removeSubrange(offset..<offset + length)
+      case 8...13: bytes.insert(contentsOf: Self.words[number(below: Self.words.count)], at: offset)
       case 14...18:
         bytes.replaceSubrange(
-          place..<place + length, with: Self.words[number(below: Self.words.count)])
+          offset..<offset + length, with: Self.words[number(below: Self.words.count)])
       case 19...20:
         bytes.insert(
-          contentsOf: Array(bytes[place..<place + length]), at: number(below: bytes.count + 1))
+          contentsOf: Array(bytes[offset..<offset + length]), at: number(below: bytes.count + 1))
       case 21...22:
         let other = number(below: bytes.count + 1)
         let piece = Array(bytes[other..<min(bytes.count, other + 200)])
-        bytes.insert(contentsOf: piece, at: place)
-      default: bytes.removeSubrange(place..<bytes.count)
+        bytes.insert(contentsOf: piece, at: offset)
+      default: bytes.removeSubrange(offset..<bytes.count)
       }
     }
     return bytes

@@ -19,8 +19,8 @@ struct AsKnownTests {
 
   /// A sawtooth of twenty days: up by 30 c in four days, down again in sixteen.
   private static func tenths(_ day: Int) -> Int {
-    let place = day % 20
-    return 1_600 + (place <= 4 ? place * 75 : (20 - place) * 300 / 16)
+    let phase = day % 20
+    return 1_600 + (phase <= 4 ? phase * 75 : (20 - phase) * 300 / 16)
   }
 
   private func aggregate(_ store: Store, at now: Instant) throws {

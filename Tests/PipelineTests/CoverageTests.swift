@@ -30,11 +30,11 @@ struct CoverageTests {
       let level = 1_600 + random.integer(0...60)
       var second = random.integer(0...86_399)
       while second < days * 86_400 {
-        let place = second / 86_400 % 12
+        let phase = second / 86_400 % 12
         events.append(
           Event(
             station: station, second: second,
-            tenths: level + (place < 2 ? 300 : 300 - (place - 1) * 27)))
+            tenths: level + (phase < 2 ? 300 : 300 - (phase - 1) * 27)))
         second += random.integer(8...60) * 3_600
       }
     }
@@ -122,11 +122,11 @@ struct CoverageTests {
         let day = try #require(Day(try row.text("day")))
         guard try row.boolean("is_complete") else { continue }
         complete += 1
-        let place = day.sinceEpoch - Self.first.sinceEpoch
+        let index = day.sinceEpoch - Self.first.sinceEpoch
         // On the very first days the earlier prices of the stations are not known.
         let average = try #require(Double(try row.text("average_cpl")))
         let known = "\(try row.text("stations")) stations, \(try row.text("coverage")) covered"
-        let error = abs(average - Self.truth(events, day: place))
+        let error = abs(average - Self.truth(events, day: index))
         #expect(error < 1, "\(day): \(average), \(known), wrong by \(error)")
       }
       #expect(complete > 160)

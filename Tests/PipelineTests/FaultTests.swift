@@ -36,8 +36,8 @@ struct FaultTests {
       }
       // The short form runs every sixth fault, a different sixth for each feed.
       let step = Long.count(short: 6, long: 1)
-      for place in stride(from: format == "xml" ? step / 2 : 0, to: faults.count, by: step) {
-        let fault = faults[place]
+      for index in stride(from: format == "xml" ? step / 2 : 0, to: faults.count, by: step) {
+        let fault = faults[index]
         met += 1
         at = at + .seconds(600)
         let before = try bench.stored()

@@ -158,15 +158,15 @@ struct RandomHistory {
     }
     // A clock that was ahead, by hours or by more than a year.
     if random.chance(0.3), answers.count > 4 {
-      let place = random.integer(2...(answers.count - 2))
-      answers[place].takenAt += random.pick([3_601, 100_001, 250_001, 400 * 86_400 + 1])
-      answers[place].isWithdrawn = answers[place].takenAt > end || random.chance(0.7)
+      let index = random.integer(2...(answers.count - 2))
+      answers[index].takenAt += random.pick([3_601, 100_001, 250_001, 400 * 86_400 + 1])
+      answers[index].isWithdrawn = answers[index].takenAt > end || random.chance(0.7)
     }
     for _ in 0..<(isStamped ? 2 : 1) where random.chance(0.5) {
-      let place = random.integer(0...(answers.count - 1))
+      let index = random.integer(0...(answers.count - 1))
       if !isStamped, answers.contains(where: \.isWithdrawn) { continue }
-      answers[place].isWithdrawn = true
-      answers[place].isUndone = answers[place].takenAt <= end && random.chance(0.3)
+      answers[index].isWithdrawn = true
+      answers[index].isUndone = answers[index].takenAt <= end && random.chance(0.3)
     }
     return answers
   }

@@ -161,7 +161,7 @@ struct StandingTests {
   func anyOrderOfListsWithoutStampsIsJudgedAlike(seed: Int) async throws {
     let lists = Self.lists(seed: UInt64(seed)).map { list in
       var list = list
-      for place in list.observations.indices { list.observations[place].effectiveAt = nil }
+      for index in list.observations.indices { list.observations[index].effectiveAt = nil }
       return list
     }
     let plain = try await outcome(of: lists)

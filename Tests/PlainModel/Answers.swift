@@ -107,8 +107,8 @@ extension PlainModel {
   /// Returns four times the value below which the given number of quarters of the sorted values
   /// lie. A value between two others is interpolated.
   private func fourTimes(_ values: [Int], quarters: Int) -> Int {
-    let place = quarters * (values.count - 1)
-    let (low, part) = (place / 4, place % 4)
+    let rank = quarters * (values.count - 1)
+    let (low, part) = (rank / 4, rank % 4)
     return 4 * values[low] + (part == 0 ? 0 : part * (values[low + 1] - values[low]))
   }
 

@@ -7,19 +7,19 @@ extension PlainModel {
   /// Returns why the price in effect at an instant is doubtful; `nil`: it is not, or there is none.
   package func doubt(_ pair: Pair, at instant: Second) -> String? {
     guard
-      let place = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
+      let index = history(pair).held.firstIndex(where: { $0.from <= instant && instant < $0.until })
     else { return nil }
     // A price that is a placeholder for part of its time is doubtful from the first to the last
     // instant of that part. If it is also far from the station's other prices, it is doubtful from
     // its beginning until the later of the two ends, whatever neighbours charge.
     let held = history(pair).held
-    if var placeholder = placeholder(pair, held[place]) {
-      if isFar(held, place) {
-        placeholder = held[place].from..<max(placeholder.upperBound, farEnd(held[place]))
+    if var placeholder = placeholder(pair, held[index]) {
+      if isFar(held, index) {
+        placeholder = held[index].from..<max(placeholder.upperBound, farEnd(held[index]))
       }
       return placeholder.contains(instant) ? "placeholder" : nil
     }
-    guard let until = farUntil(pair, place), instant < until else { return nil }
+    guard let until = farUntil(pair, index), instant < until else { return nil }
     return "far"
   }
 
@@ -31,13 +31,13 @@ extension PlainModel {
 
   /// Returns until when a held price is doubtful because it is far from the station's other prices;
   /// `nil`: it is not.
-  func farUntil(_ pair: Pair, _ place: Int) -> Second? {
-    let key = FarKey(pair: pair, place: place)
+  func farUntil(_ pair: Pair, _ index: Int) -> Second? {
+    let key = FarKey(pair: pair, at: index)
     if let known = far[key] { return known }
     let held = history(pair).held
-    let own = held[place]
+    let own = held[index]
     var until: Second?
-    if isFar(held, place), !hasCompany(pair, own) {
+    if isFar(held, index), !hasCompany(pair, own) {
       until = farEnd(own)
     }
     far[key] = .some(until)
@@ -50,16 +50,16 @@ extension PlainModel {
 
   struct FarKey: Hashable {
     var pair: Pair
-    var place: Int
+    var at: Int
   }
 
   /// Returns whether a held price differs by more than a third from each of the two prices before
   /// it and the two after it. Prices more than sixty days away are ignored. If no price before it
   /// is left, there must be two after it.
-  private func isFar(_ held: [Held], _ place: Int) -> Bool {
-    let own = held[place]
-    let before = held[..<place].suffix(2).filter { $0.until + 60 * Self.day >= own.from }
-    let after = held[(place + 1)...].prefix(2).filter { $0.from <= own.until + 60 * Self.day }
+  private func isFar(_ held: [Held], _ index: Int) -> Bool {
+    let own = held[index]
+    let before = held[..<index].suffix(2).filter { $0.until + 60 * Self.day >= own.from }
+    let after = held[(index + 1)...].prefix(2).filter { $0.from <= own.until + 60 * Self.day }
     if before.isEmpty && after.count < 2 { return false }
     return (before + after).allSatisfy { abs($0.price - own.price) * 3 > $0.price }
   }
@@ -145,7 +145,7 @@ extension PlainModel {
   /// Returns the time from the first to the last instant at which a held price is a placeholder;
   /// `nil`: it never is.
   private func placeholder(_ pair: Pair, _ held: Held) -> Range<Second>? {
-    let key = FarKey(pair: pair, place: held.from)
+    let key = FarKey(pair: pair, at: held.from)
     if let known = placeholders[key] { return known }
     let bounds = fuels.flatMap { fuel in
       let other = Pair(pair.station, fuel)

@@ -98,8 +98,8 @@ package final class PlainModel {
         let stamp = line.stamp ?? (line.tenths == last?.price ? last!.stamp : run.takenAt)
         let isNew = last?.stamp != stamp || last?.price != line.tenths
         last = (stamp, line.tenths)
-        if let place = prices.firstIndex(where: { $0.at == stamp && $0.price == line.tenths }) {
-          if isNew { prices[place].reported = run.takenAt + feed.delay }
+        if let index = prices.firstIndex(where: { $0.at == stamp && $0.price == line.tenths }) {
+          if isNew { prices[index].reported = run.takenAt + feed.delay }
         } else {
           prices.append(
             Statement(

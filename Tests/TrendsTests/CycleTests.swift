@@ -16,10 +16,10 @@ struct CycleTests {
   /// Returns a price that climbs by 30 c in `rise` days and then falls back during the rest of the
   /// period.
   private func tooth(_ day: Int, period: Int, rise: Int, base: Double = 160) -> Double {
-    let place = day % period
-    return place <= rise
-      ? base + 30 * Double(place) / Double(rise)
-      : base + 30 * Double(period - place) / Double(period - rise)
+    let phase = day % period
+    return phase <= rise
+      ? base + 30 * Double(phase) / Double(rise)
+      : base + 30 * Double(period - phase) / Double(period - rise)
   }
 
   /// F-G08: troughs, peaks, lengths and heights of a saw-tooth are found exactly.

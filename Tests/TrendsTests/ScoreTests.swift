@@ -56,8 +56,8 @@ struct ScoreTests {
   /// does a driver who is always advised to wait.
   @Test func tanks() throws {
     let prices = (0..<40).map { (day: Int) -> Double in
-      let place = Double(day % 14)
-      return place < 7 ? 110 - place : 97 + place
+      let phase = Double(day % 14)
+      return phase < 7 ? 110 - phase : 97 + phase
     }
     let series = DailySeries(first: first, averages: prices)
     let never = Score(series, verdicts: Array(repeating: .wait, count: 40))

@@ -142,19 +142,19 @@ enum FuelCheck: Provider {
   // MARK: Stations
 
   private static func station(_ row: StationRow, of source: Source) -> Station {
-    let place = PostalAddress(row.address.plain)
+    let postal = PostalAddress(row.address.plain)
     let state = row.state.flatMap { Country.australia.state($0) }
     return Station(
       code: row.code.text,
       // The list of New South Wales states NSW for the stations of the ACT too. Only their
       // addresses show that they are in the ACT.
       state: state.flatMap { $0 == .nsw ? nil : $0 }
-        ?? (source.state == .nsw ? place.state ?? .nsw : source.state),
+        ?? (source.state == .nsw ? postal.state ?? .nsw : source.state),
       name: row.name.plain,
       brand: row.brand?.plainOrNil,
       address: row.address.plain,
-      suburb: place.suburb,
-      postcode: place.postcode,
+      suburb: postal.suburb,
+      postcode: postal.postcode,
       position: Position(
         latitude: row.location?.latitude, longitude: row.location?.longitude))
   }

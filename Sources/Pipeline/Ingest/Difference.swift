@@ -24,33 +24,35 @@ struct Difference {
     reportsWholeDays: Bool = false, isDirect: Bool
   ) {
     let takesAll = !isDirect || !(isList || reportsWholeDays)
-    var places: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
-    for (place, price) in shown.enumerated() { places[price.pair] = place }
+    var positions: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
+    for (position, price) in shown.enumerated() { positions[price.pair] = position }
     var isReported = Array(repeating: false, count: shown.count)
     var differs = Array(repeating: takesAll, count: shown.count)
-    let found = reported.map { places[$0.pair] }
-    for (price, place) in zip(reported, found) {
-      guard let place else { continue }
-      if !isReported[place] { pairs += 1 }
-      isReported[place] = true
-      let known = shown[place]
+    let found = reported.map { positions[$0.pair] }
+    for (price, position) in zip(reported, found) {
+      guard let position else { continue }
+      if !isReported[position] { pairs += 1 }
+      isReported[position] = true
+      let known = shown[position]
       if known.showsOlder || (isList && !known.isListed) || !known.shows(price) {
-        differs[place] = true
+        differs[position] = true
       }
     }
     var new: Set<Pair> = []
-    for (price, place) in zip(reported, found) {
-      guard let place else {
+    for (price, position) in zip(reported, found) {
+      guard let position else {
         new.insert(price.pair)
         // A run that was withdrawn may have reported this price.
         prices.append(
           DifferingPrice(pair: price.pair, price: price, wasListed: false, mayBeKnown: true))
         continue
       }
-      let known = shown[place]
+      let known = shown[position]
       // A list states all prices of a station and fuel at once. Where one of them differs, all are
       // taken.
-      guard differs[place], !reportsWholeDays || takesAll || !known.shows(price) else { continue }
+      guard differs[position], !reportsWholeDays || takesAll || !known.shows(price) else {
+        continue
+      }
       // In a run that arrives in order, a price stamped later than all known ones is new, so the
       // history need not be searched for it.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)

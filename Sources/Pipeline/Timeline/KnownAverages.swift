@@ -63,9 +63,9 @@ struct KnownAverages {
       for station in chunk {
         let byFuel = Dictionary(
           uniqueKeysWithValues: station.compactMap { pair in made[pair].map { (pair.fuelID, $0) } })
-        for (fuel, places) in Plausibility.placeholders(byFuel) {
+        for (fuel, found) in Plausibility.placeholders(byFuel) {
           let pair = Pair(stationID: station[0].stationID, fuelID: fuel)
-          for (position, placeholder) in places {
+          for (position, placeholder) in found {
             guard let span = made[pair]?[position] else { continue }
             made[pair]?[position].doubt = Plausibility.doubt(
               about: span, placeholder: placeholder,

@@ -33,8 +33,8 @@ extension TimelineUpdate {
       var spans = Timeline.spans(
         of: evidence[pair] ?? [], rules: rules.compactMapValues { $0[pair.fuelID] },
         sightings: sightings)
-      if let place = spans.firstIndex(where: { $0.from >= window.from }), place > 0 {
-        let before = spans[place - 1]
+      if let index = spans.firstIndex(where: { $0.from >= window.from }), index > 0 {
+        let before = spans[index - 1]
         // The span before reaches into the window and is not stored like this, so it may be part of
         // a longer span. All evidence is read to find where that begins.
         if before.latestEnd > window.from, !isKnown(before, in: old[pair] ?? []) {

@@ -101,8 +101,8 @@ package struct Backtest: Sendable {
     station.averages.indices.compactMap { index in
       guard let price = station.averages[index] else { return nil }
       let day = station.first + index
-      let place = day.sinceEpoch - region.series.first.sinceEpoch
-      guard judgements.indices.contains(place) else { return (day, .noDifference, nil) }
+      let position = day.sinceEpoch - region.series.first.sinceEpoch
+      guard judgements.indices.contains(position) else { return (day, .noDifference, nil) }
       var excess: Double?
       if let average = region.series[day],
         let usual = StationVerdict.usualDifference(
@@ -113,7 +113,8 @@ package struct Backtest: Sendable {
       return (
         day,
         StationVerdict.advice(
-          region: judgements[place].advice, rule: judgements[place].rule, excess: excess), excess
+          region: judgements[position].advice, rule: judgements[position].rule,
+          excess: excess), excess
       )
     }
   }

@@ -112,10 +112,10 @@ extension ArchiveLoader {
   /// Writes rows of `fuel.archive_price` in the binary form of COPY. Every column has a fixed
   /// position, so each row is a copy of one model in which four numbers are changed.
   ///
-  /// - Parameter withPlaces: whether a fifth number is changed: `run_id` then holds the row's place
-  ///   in the file instead of the run.
+  /// - Parameter withPositions: whether a fifth number is changed: `run_id` then holds the row's
+  ///   position in the file instead of the run.
   func write(
-    _ facts: [ArchiveFact], to copy: inout BinaryCopy, withPlaces: Bool = false
+    _ facts: [ArchiveFact], to copy: inout BinaryCopy, withPositions: Bool = false
   ) throws {
     guard let open else { return }
     var model: [UInt8] = []
@@ -144,9 +144,10 @@ extension ArchiveLoader {
           row.storeBytes(
             of: (Int64(fact.seconds) * 1_000_000).bigEndian, toByteOffset: 26, as: Int64.self)
           row.storeBytes(of: fact.tenths.bigEndian, toByteOffset: 38, as: Int32.self)
-          if withPlaces {
+          if withPositions {
             row.storeBytes(
-              of: Int32(truncatingIfNeeded: fact.place).bigEndian, toByteOffset: 46, as: Int32.self)
+              of: Int32(truncatingIfNeeded: fact.position).bigEndian, toByteOffset: 46,
+              as: Int32.self)
           }
           try copy.writeRow(encoded: UnsafeRawBufferPointer(row))
         }

@@ -108,9 +108,9 @@ package final class ArchiveLoader: @unchecked Sendable {
         try store(facts, of: month)
       } else {
         try makeMonth(month)
-        // Until the file is settled, `run_id` holds each row's place in the file.
+        // Until the file is settled, `run_id` holds each row's position in the file.
         try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
-          try write(facts, to: &copy, withPlaces: true)
+          try write(facts, to: &copy, withPositions: true)
         }
       }
     }

@@ -92,13 +92,13 @@ package struct ChanceModel: Sendable, Equatable {
       for row in column + 1..<size {
         let factor = rows[row][column] / rows[column][column]
         if factor == 0 { continue }
-        for place in column...size { rows[row][place] -= factor * rows[column][place] }
+        for index in column...size { rows[row][index] -= factor * rows[column][index] }
       }
     }
     var result = Array(repeating: 0.0, count: size)
     for row in (0..<size).reversed() {
       var sum = rows[row][size]
-      for place in row + 1..<size { sum -= rows[row][place] * result[place] }
+      for index in row + 1..<size { sum -= rows[row][index] * result[index] }
       result[row] = sum / rows[row][row]
     }
     return result

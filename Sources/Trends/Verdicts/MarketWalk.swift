@@ -261,14 +261,14 @@ struct MarketWalk {
     }
     let month = averages[max(0, day - 35)...day].compactMap { $0 }
     let (low, high) = (month.min() ?? price, month.max() ?? price)
-    let place = (price - low) / max(4, high - low)
+    let position = (price - low) / max(4, high - low)
     let before = series.earlier(day, 1).flatMap { steps[$0] } ?? 0
     func numbers(_ ownStep: Double, _ week: Double, _ last: Double) -> [Double] {
       [1, ownStep, Self.bent(moment.down, 0.5), Self.bent(moment.up, 1), unrest, top, week, last]
     }
     moment.cheaperNumbers = numbers(
       Self.bent(step, 0.5), week(cheaper, day), min(Self.bent(before, 0.5), 0))
-    moment.jumpNumbers = numbers(Self.bent(step, 1), week(jumped, day), place)
+    moment.jumpNumbers = numbers(Self.bent(step, 1), week(jumped, day), position)
   }
 
   /// How much more often something happened on the weekday of the verdict than on all days, over
