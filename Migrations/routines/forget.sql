@@ -110,27 +110,27 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       WHERE description.station_id = station.station_id);
   -- If a station record without any description stands for linked records, each of those becomes a station of its own
   -- until records are matched again. Their spans are made again.
-  SELECT fuel.touch_stations(array_agg(place.station_id))
-  FROM fuel.station AS place
-  WHERE place.source_id = p_source_id
+  SELECT fuel.touch_stations(array_agg(head.station_id))
+  FROM fuel.station AS head
+  WHERE head.source_id = p_source_id
     AND EXISTS (
       SELECT
       FROM fuel.station AS record
-      WHERE record.place_id = place.station_id AND record.station_id <> place.station_id)
+      WHERE record.place_id = head.station_id AND record.station_id <> head.station_id)
     AND NOT EXISTS (
       SELECT
       FROM fuel.station_description AS description
-      WHERE description.station_id = place.station_id)
+      WHERE description.station_id = head.station_id)
   HAVING count(*) > 0;
   UPDATE fuel.station AS record SET place_id = record.station_id, matched_by = 'itself'
-  FROM fuel.station AS place
-  WHERE record.place_id = place.station_id
-    AND record.station_id <> place.station_id
-    AND place.source_id = p_source_id
+  FROM fuel.station AS head
+  WHERE record.place_id = head.station_id
+    AND record.station_id <> head.station_id
+    AND head.source_id = p_source_id
     AND NOT EXISTS (
       SELECT
       FROM fuel.station_description AS description
-      WHERE description.station_id = place.station_id);
+      WHERE description.station_id = head.station_id);
   UPDATE fuel.source SET are_links_due = true, changes = source.changes + 1
   WHERE source.source_id = p_source_id
 $$;

@@ -111,7 +111,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   changed       integer;
   -- Stations that lose a record.
-  places_before integer[];
+  stations_before integer[];
 BEGIN
   CREATE TEMPORARY TABLE moved ON COMMIT DROP AS
   SELECT record.station_id
@@ -119,11 +119,11 @@ BEGIN
   JOIN pg_temp.wanted_match AS wanted USING (station_id)
   WHERE record.place_id <> wanted.place_id;
 
-  SELECT array_agg(DISTINCT record.place_id) INTO places_before
+  SELECT array_agg(DISTINCT record.place_id) INTO stations_before
   FROM fuel.station AS record
   JOIN pg_temp.moved USING (station_id);
   -- Stations are noted under the old links and again under the new ones: a record that moves changes both stations.
-  PERFORM fuel.touch_stations(places_before);
+  PERFORM fuel.touch_stations(stations_before);
 
   UPDATE fuel.station AS record SET
     place_id = wanted.place_id,
@@ -136,7 +136,7 @@ BEGIN
   GET DIAGNOSTICS changed = ROW_COUNT;
 
   -- A station that only archives know is described by the newest description among its records.
-  UPDATE fuel.station AS place SET
+  UPDATE fuel.station SET
     name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
     postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
     latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public
@@ -148,17 +148,17 @@ BEGIN
     JOIN fuel.station_description AS description ON description.station_id = record.station_id
     ORDER BY record.place_id, description.last_seen_at DESC, description.wording_md5
   ) AS newest
-  WHERE place.station_id = newest.place_id
+  WHERE station.station_id = newest.place_id
     AND (
-      place.name, place.brand, place.address, place.suburb, place.postcode, place.state,
-      place.time_zone, place.latitude, place.longitude, place.is_public
+      station.name, station.brand, station.address, station.suburb, station.postcode, station.state,
+      station.time_zone, station.latitude, station.longitude, station.is_public
     ) IS DISTINCT FROM (
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
       newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
 
   -- The spans of these stations are made from other records now.
   PERFORM fuel.touch_stations(
-    places_before || ARRAY(
+    stations_before || ARRAY(
       SELECT DISTINCT record.place_id
       FROM fuel.station AS record
       JOIN pg_temp.moved USING (station_id)));

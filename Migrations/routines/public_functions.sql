@@ -103,7 +103,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     coalesce(brand_name.brand, station.brand),
     station.suburb,
     station.state,
-    round(place.kilometres::numeric, 2)
+    round(distance.kilometres::numeric, 2)
   FROM fuel.station
   LEFT JOIN fuel.brand_name
     ON brand_name.written = lower(station.brand)
@@ -113,13 +113,13 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     SELECT fuel.kilometres(
       stations_near.latitude, stations_near.longitude, station.latitude, station.longitude
     ) AS kilometres
-  ) AS place
+  ) AS distance
   -- A degree of latitude is 111 km. The condition on latitude spares the trigonometry for most stations.
   WHERE station.latitude BETWEEN stations_near.latitude - stations_near.radius_km / 110.0
     AND stations_near.latitude + stations_near.radius_km / 110.0
-    AND place.kilometres <= stations_near.radius_km
+    AND distance.kilometres <= stations_near.radius_km
     AND station.place_id = station.station_id
-  ORDER BY place.kilometres, station.station_id
+  ORDER BY distance.kilometres, station.station_id
 $$;
 COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
   'The stations within a radius of a point in degrees, nearest first.';

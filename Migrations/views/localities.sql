@@ -1,5 +1,5 @@
 CREATE OR REPLACE VIEW fuel_v1.localities AS
-WITH place AS (
+WITH seller AS (
   SELECT
     station.state,
     station.suburb,
@@ -12,28 +12,28 @@ WITH place AS (
 )
 SELECT
   'suburb' AS kind,
-  initcap(lower(place.suburb)) AS name,
+  initcap(lower(seller.suburb)) AS name,
   -- The postcode that most stations of the suburb have.
-  mode() WITHIN GROUP (ORDER BY place.postcode) AS postcode,
-  place.state,
-  round(avg(place.latitude), 6)::numeric(9, 6) AS latitude,
-  round(avg(place.longitude), 6)::numeric(9, 6) AS longitude,
+  mode() WITHIN GROUP (ORDER BY seller.postcode) AS postcode,
+  seller.state,
+  round(avg(seller.latitude), 6)::numeric(9, 6) AS latitude,
+  round(avg(seller.longitude), 6)::numeric(9, 6) AS longitude,
   count(*)::integer AS stations
-FROM place
-WHERE place.suburb IS NOT NULL
-GROUP BY place.state, initcap(lower(place.suburb))
+FROM seller
+WHERE seller.suburb IS NOT NULL
+GROUP BY seller.state, initcap(lower(seller.suburb))
 UNION ALL
 SELECT
   'postcode',
-  place.postcode,
-  place.postcode,
-  place.state,
-  round(avg(place.latitude), 6)::numeric(9, 6),
-  round(avg(place.longitude), 6)::numeric(9, 6),
+  seller.postcode,
+  seller.postcode,
+  seller.state,
+  round(avg(seller.latitude), 6)::numeric(9, 6),
+  round(avg(seller.longitude), 6)::numeric(9, 6),
   count(*)::integer
-FROM place
-WHERE place.postcode IS NOT NULL
-GROUP BY place.state, place.postcode;
+FROM seller
+WHERE seller.postcode IS NOT NULL
+GROUP BY seller.state, seller.postcode;
 COMMENT ON VIEW fuel_v1.localities IS
   'Suburbs, towns and postcodes with a station that has reported a price. One row per state and suburb, and one per '
   'state and postcode. Western Australia publishes suburbs but no postcodes.';

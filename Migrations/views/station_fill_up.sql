@@ -9,7 +9,7 @@ SELECT
   CASE
     WHEN change.change_tenths < 0 THEN 'wait'
     WHEN change.change_tenths > 0 THEN 'fill_up'
-    WHEN place.advice IS NOT NULL THEN place.advice
+    WHEN own.advice IS NOT NULL THEN own.advice
     WHEN regional.is_valid THEN regional.verdict
     ELSE 'no_difference'
   END AS verdict,
@@ -24,10 +24,10 @@ SELECT
       '%s %s c/L cheaper here', change.begins, (-change.change_tenths / 10.0)::numeric(5, 1))
     WHEN change.change_tenths > 0 THEN format(
       '%s %s c/L dearer here', change.begins, (change.change_tenths / 10.0)::numeric(5, 1))
-    WHEN place.advice = 'wait' THEN format(
-      'Other stations have not gone up yet: this one is %s c above its usual level', round(place.excess_cpl, 1))
-    WHEN place.advice = 'fill_up' THEN format(
-      'This station is %s c below its usual level', round(-place.excess_cpl, 1))
+    WHEN own.advice = 'wait' THEN format(
+      'Other stations have not gone up yet: this one is %s c above its usual level', round(own.excess_cpl, 1))
+    WHEN own.advice = 'fill_up' THEN format(
+      'This station is %s c below its usual level', round(-own.excess_cpl, 1))
     WHEN regional.is_valid THEN regional.reason
     WHEN change.change_tenths = 0 THEN change.begins || ' the same price here'
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
@@ -36,7 +36,7 @@ SELECT
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
   (CASE
     WHEN change.change_tenths <> 0 THEN abs(change.change_tenths) / 10.0
-    WHEN regional.is_valid AND place.advice IS NULL THEN regional.expected_saving_cpl
+    WHEN regional.is_valid AND own.advice IS NULL THEN regional.expected_saving_cpl
   END)::numeric(6, 2) AS expected_saving_cpl,
   coalesce(
     CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
@@ -46,7 +46,7 @@ SELECT
     WHEN change.change_tenths <> 0 THEN 'tomorrow'
     WHEN regional.is_valid THEN regional.rule
   END AS rule,
-  place.excess_cpl::numeric(6, 2) AS excess_cpl
+  own.excess_cpl::numeric(6, 2) AS excess_cpl
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -84,7 +84,7 @@ CROSS JOIN LATERAL (
       WHEN usual.excess_cpl >= regional.station_waits_from_cpl THEN 'wait'
       WHEN usual.excess_cpl <= regional.station_fills_up_until_cpl THEN 'fill_up'
     END AS advice
-) AS place
+) AS own
 WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;
 COMMENT ON VIEW fuel_v1.station_fill_up IS
   'Should you fill up here? One row per station and fuel with a price that is believed now. Where '

@@ -21,13 +21,13 @@ enum Coastline {
 
   /// The box around the whole coast with a margin of half a degree, or `nil` if one of the
   /// positions is outside it and thus in another country.
-  static func box(around places: [Position]) -> (southWest: Position, northEast: Position)? {
+  static func box(around positions: [Position]) -> (southWest: Position, northEast: Position)? {
     let points = lines.flatMap(\.points)
     let latitudes = points.map(\.latitude)
     let longitudes = points.map(\.longitude)
     guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),
       let east = longitudes.max(),
-      places.allSatisfy({
+      positions.allSatisfy({
         (south...north).contains($0.latitude) && (west...east).contains($0.longitude)
       }),
       let southWest = Position(latitude: south - 0.5, longitude: west - 0.5),

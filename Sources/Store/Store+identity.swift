@@ -193,7 +193,7 @@ extension Store {
   ///   - undecided: feeds that have to be matched again even if nothing new comes.
   /// - Returns: the number of records whose link changed.
   package func link(
-    _ matches: [(record: Int, place: Int, by: String, doubt: String?)], likely: [LikelyPair],
+    _ matches: [(record: Int, station: Int, by: String, doubt: String?)], likely: [LikelyPair],
     undecided: Set<String>, now: Instant
   ) throws -> Int {
     try connection.query(
@@ -201,7 +201,7 @@ extension Store {
       CREATE TEMPORARY TABLE wanted_match ON COMMIT DROP AS
       SELECT wanted.*
       FROM unnest(
-        \(matches.map(\.record))::integer[], \(matches.map(\.place))::integer[],
+        \(matches.map(\.record))::integer[], \(matches.map(\.station))::integer[],
         \(matches.map(\.by))::text[], \(matches.map(\.doubt))::text[]
       ) AS wanted (station_id, place_id, matched_by, match_doubt)
       """)

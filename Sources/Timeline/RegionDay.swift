@@ -1,7 +1,7 @@
 package import FuelModel
 
 /// The state and regions whose averages count a station.
-package struct Place: Sendable {
+package struct CountedStation: Sendable {
   /// The station's state, as a position among the states of the calendar.
   package var state: Int
   /// Whether anybody may buy there, and not members only.
@@ -123,7 +123,7 @@ package struct DailyAverage: Sendable, Equatable {
 /// Every station counts once, with its mean of the day. Stations that are open to members only are
 /// left out.
 package struct RegionDays {
-  private let places: [Int32: Place]
+  private let stations: [Int32: CountedStation]
   private let regions: [AveragedRegion]
   private let regionSets: [[Int]]
   private let calendar: PriceCalendar
@@ -147,12 +147,12 @@ package struct RegionDays {
   ///
   /// - Parameter covered: whether a feed or an archive covers the day, by state and day.
   package init(
-    fuelIDs: [Int16], calendar: PriceCalendar, places: [Int32: Place], regions: [AveragedRegion],
-    regionSets: [[Int]], covered: [[Bool]]
+    fuelIDs: [Int16], calendar: PriceCalendar, stations: [Int32: CountedStation],
+    regions: [AveragedRegion], regionSets: [[Int]], covered: [[Bool]]
   ) {
     self.fuelIDs = fuelIDs
     self.calendar = calendar
-    self.places = places
+    self.stations = stations
     self.regions = regions
     self.regionSets = regionSets
     self.covered = covered
@@ -163,9 +163,10 @@ package struct RegionDays {
 
   /// Counts a station from which a price is expected.
   package mutating func expect(_ stationID: Int32, fuelID: Int16) {
-    guard let place = places[stationID], place.isPublic, let fuel = fuelIDs.firstIndex(of: fuelID)
+    guard let station = stations[stationID], station.isPublic,
+      let fuel = fuelIDs.firstIndex(of: fuelID)
     else { return }
-    for region in regionSets[place.regionSet] { expected[region * fuelIDs.count + fuel] += 1 }
+    for region in regionSets[station.regionSet] { expected[region * fuelIDs.count + fuel] += 1 }
   }
 
   /// Adds consecutive days of a station.
@@ -174,21 +175,23 @@ package struct RegionDays {
   package mutating func take(
     _ days: ArraySlice<StationDay>, of stationID: Int32, fuelID: Int16, from first: Int = 0
   ) {
-    guard let place = places[stationID], let fuel = fuelIDs.firstIndex(of: fuelID) else { return }
-    let known = calendar.days[place.state]
-    let inState = (place.state * fuelIDs.count + fuel) * calendar.count
-    let regionSet = regionSets[place.regionSet]
+    guard let station = stations[stationID], let fuel = fuelIDs.firstIndex(of: fuelID) else {
+      return
+    }
+    let known = calendar.days[station.state]
+    let inState = (station.state * fuelIDs.count + fuel) * calendar.count
+    let regionSet = regionSets[station.regionSet]
     for position in days.indices where days[position].standing != .unknown {
       let stationDay = days[position]
       let day = first + position - days.startIndex
       guard day < known.count else { return }
-      if stationDay.standing == .known, place.isPublic {
-        means[inState + day].append(UInt64(stationDay.mean) << 32 | UInt64(place.regionSet))
+      if stationDay.standing == .known, station.isPublic {
+        means[inState + day].append(UInt64(stationDay.mean) << 32 | UInt64(station.regionSet))
       }
       let share = stationDay.share(of: known[day].microseconds)
       for region in regionSet {
         sums[(region * fuelIDs.count + fuel) * calendar.count + day].counts.count(
-          stationDay, share: share, isPublic: place.isPublic, by: 1)
+          stationDay, share: share, isPublic: station.isPublic, by: 1)
       }
     }
   }
@@ -216,7 +219,7 @@ package struct RegionDays {
     }
     // Averages over several states wait for the state that publishes last, because without it they
     // would be over a different set of stations.
-    let known = Set(places.values.map(\.state))
+    let known = Set(stations.values.map(\.state))
     var averages: [DailyAverage] = []
     for region in regions.indices {
       for fuel in fuelIDs.indices {

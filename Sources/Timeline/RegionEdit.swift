@@ -69,12 +69,12 @@ package struct RegionEdit {
   ///   - length: the length of the day, in microseconds.
   ///   - isNew: true to put the day in, false to take it out.
   package mutating func count(
-    _ stationDay: StationDay, at place: Place, fuelID: Int16, on day: Day, lasting length: Int64,
-    isNew: Bool
+    _ stationDay: StationDay, at station: CountedStation, fuelID: Int16, on day: Day,
+    lasting length: Int64, isNew: Bool
   ) {
     guard stationDay.standing != .unknown else { return }
-    let part = Part(day: stationDay, length: length, isPublic: place.isPublic)
-    for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
+    let part = Part(day: stationDay, length: length, isPublic: station.isPublic)
+    for region in regionSets[station.regionSet] where regions[region].isValid(on: day) {
       let key = RegionDay(region: region, fuelID: fuelID, day: day)
       if isNew {
         changes[key, default: Change()].into.append(part)
@@ -86,9 +86,11 @@ package struct RegionEdit {
 
   /// Counts a station among those expected to have a price on a day, or no longer does if `isNew`
   /// is false.
-  package mutating func expect(at place: Place, fuelID: Int16, on day: Day, isNew: Bool) {
-    guard place.isPublic else { return }
-    for region in regionSets[place.regionSet] where regions[region].isValid(on: day) {
+  package mutating func expect(
+    at station: CountedStation, fuelID: Int16, on day: Day, isNew: Bool
+  ) {
+    guard station.isPublic else { return }
+    for region in regionSets[station.regionSet] where regions[region].isValid(on: day) {
       changes[RegionDay(region: region, fuelID: fuelID, day: day), default: Change()].expected +=
         isNew ? 1 : -1
     }

@@ -31,9 +31,9 @@ struct BackfillTests {
       """)
       + connection.lines(
         """
-        SELECT place.station_code, station.station_code, station.matched_by, station.match_doubt,
+        SELECT head.station_code, station.station_code, station.matched_by, station.match_doubt,
           station.first_seen_at
-        FROM fuel.station JOIN fuel.station AS place ON place.station_id = station.place_id
+        FROM fuel.station JOIN fuel.station AS head ON head.station_id = station.place_id
         ORDER BY 2
         """)
       + connection.lines(

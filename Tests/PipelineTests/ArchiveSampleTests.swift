@@ -134,8 +134,8 @@ struct ArchiveSampleTests {
           "SELECT count(*) FROM fuel.covered_days('2026-11-01')") == ["276"])
       // 3,203 recorded addresses as written are 2,709 stations, once they are normalized and
       // overlapping house numbers are joined.
-      let places = try connection.lines("SELECT count(*) FROM fuel_v1.stations")
-      #expect(places == [samples.areRecorded ? "2709" : "110"])
+      let count = try connection.lines("SELECT count(*) FROM fuel_v1.stations")
+      #expect(count == [samples.areRecorded ? "2709" : "110"])
       #expect(
         try connection.lines(
           "SELECT count(*) < 30 FROM fuel_v1.station_records WHERE match_doubt IS NOT NULL")
@@ -279,11 +279,11 @@ struct ArchiveSampleTests {
         .noons(of: (10...14).compactMap { Day("2026-04-\($0)") })
       #expect(samples.areRecorded ? found.count > 13_000 : found.count == 1_010, "\(found.count)")
       #expect(found.allSatisfy { $0.archive == $0.feed })
-      let places = try Connection(target).lines(
+      let count = try Connection(target).lines(
         "SELECT count(*) FROM fuel_v1.station_records WHERE source LIKE '%archive' AND matched_by = 'itself'"
       )
       // The stations that traded only on other days of the month.
-      #expect(samples.areRecorded ? Int(places[0])! < 20 : places == ["2"], "\(places)")
+      #expect(samples.areRecorded ? Int(count[0])! < 20 : count == ["2"], "\(count)")
     }
   }
 

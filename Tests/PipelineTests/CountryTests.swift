@@ -72,8 +72,8 @@ struct CountryTests {
           code: "1", state: .nsw, name: "One", address: "1 Main St",
           position: Position(latitude: latitude, longitude: longitude))
       ]
-      for (place, isInside) in [(country, isThere), (.australia, !isThere)] {
-        let settled = reading.settled(takenAt: Self.now, horizon: .seconds(60), in: place)
+      for (asked, isInside) in [(country, isThere), (.australia, !isThere)] {
+        let settled = reading.settled(takenAt: Self.now, horizon: .seconds(60), in: asked)
         #expect((settled.stations[0].position != nil) == isInside)
       }
     }

@@ -26,7 +26,7 @@ struct HistoryOrderTests {
     case aggregate
   }
 
-  struct Place {
+  struct Site {
     var code: String
     var names: [String]
     var address: String
@@ -37,28 +37,28 @@ struct HistoryOrderTests {
   }
 
   static let newSouthWales = [
-    Place(
+    Site(
       code: "101", names: ["Caltex Testville", "Ampol Testville"], address: "10 High Street",
       suburb: "Testville"),
-    Place(code: "201", names: ["BP Wyong Northbound"], address: "M1 Motorway", suburb: "Wyong"),
-    Place(code: "202", names: ["BP Wyong Southbound"], address: "M1 Motorway", suburb: "Wyong"),
-    Place(
+    Site(code: "201", names: ["BP Wyong Northbound"], address: "M1 Motorway", suburb: "Wyong"),
+    Site(code: "202", names: ["BP Wyong Southbound"], address: "M1 Motorway", suburb: "Wyong"),
+    Site(
       code: "301", names: ["Corner Store"], address: "1 Old Road", suburb: "Gone", isListed: false),
-    Place(
+    Site(
       code: "401", names: ["New Fuels"], address: "2 New Road", suburb: "Fresh", isArchived: false),
-    Place(code: "501", names: ["Metro West"], address: "132-136 Long St", suburb: "Westville"),
+    Site(code: "501", names: ["Metro West"], address: "132-136 Long St", suburb: "Westville"),
   ]
   static let westernAustralia = [
-    Place(code: "", names: ["Vibe Perth", "Ampol Perth"], address: "5 Main St", suburb: "PERTH"),
-    Place(code: "", names: ["BP Bunbury"], address: "7 Coast Rd", suburb: "BUNBURY"),
-    Place(
+    Site(code: "", names: ["Vibe Perth", "Ampol Perth"], address: "5 Main St", suburb: "PERTH"),
+    Site(code: "", names: ["BP Bunbury"], address: "7 Coast Rd", suburb: "BUNBURY"),
+    Site(
       code: "", names: ["Liberty Albany"], address: "9 York St", suburb: "ALBANY", isListed: false),
-    Place(
+    Site(
       code: "", names: ["Shell Broome"], address: "3 Port Dr", suburb: "BROOME", isArchived: false),
   ]
 
   struct Event {
-    var place: Int
+    var site: Int
     var fuel: Fuel
     var at: Instant
     var tenths: Int
@@ -71,43 +71,43 @@ struct HistoryOrderTests {
 
   /// Makes steps for New South Wales: price changes, in lists with codes and in files without them.
   private static func eventSteps(_ random: inout Random) -> [Step] {
-    let places = newSouthWales
+    let sites = newSouthWales
     let renamedAt = begin + .seconds(random.integer(2...12) * 86_400)
     var events: [Event] = []
-    for place in places.indices {
+    for site in sites.indices {
       for fuel in [Fuel.u91, .dl] {
         var at = begin - .seconds(random.integer(0...100_000))
         var tenths = random.integer(1500...1999)
         while at < begin + .seconds(15 * 86_400) {
-          events.append(Event(place: place, fuel: fuel, at: at, tenths: tenths))
+          events.append(Event(site: site, fuel: fuel, at: at, tenths: tenths))
           at = at + .seconds(random.integer(5_000...200_000))
           if random.chance(0.8) { tenths = random.integer(1500...1999) }
         }
       }
     }
-    events.sort { ($0.at, $0.place) < ($1.at, $1.place) }
+    events.sort { ($0.at, $0.site) < ($1.at, $1.site) }
 
     var steps: [Step] = []
     // Lists of the last two thirds, with gaps.
     var at = begin + .seconds(random.integer(3...8) * 86_400)
     while at < begin + .seconds(17 * 86_400) {
       var listed: [Observation] = []
-      for place in places.indices where places[place].isListed && !random.chance(0.05) {
+      for site in sites.indices where sites[site].isListed && !random.chance(0.05) {
         for fuel in [Fuel.u91, .dl] where !random.chance(0.08) {
           guard
-            let shown = events.last(where: { $0.place == place && $0.fuel == fuel && $0.at <= at })
+            let shown = events.last(where: { $0.site == site && $0.fuel == fuel && $0.at <= at })
           else { continue }
           listed.append(
             Observation(
-              stationCode: places[place].code, fuel: fuel, price: Price(tenths: shown.tenths),
+              stationCode: sites[site].code, fuel: fuel, price: Price(tenths: shown.tenths),
               effectiveAt: shown.at))
         }
       }
-      let stations = places.filter(\.isListed).map { place in
+      let stations = sites.filter(\.isListed).map { site in
         Station(
-          code: place.code, state: .nsw, name: at < renamedAt ? place.names[0] : place.names.last!,
-          brand: "B", address: "\(place.address), \(place.suburb.uppercased()) NSW 2000",
-          suburb: place.suburb, postcode: "2000")
+          code: site.code, state: .nsw, name: at < renamedAt ? site.names[0] : site.names.last!,
+          brand: "B", address: "\(site.address), \(site.suburb.uppercased()) NSW 2000",
+          suburb: site.suburb, postcode: "2000")
       }
       steps.append(
         .list(
@@ -124,15 +124,15 @@ struct HistoryOrderTests {
         "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price"
       ]
       for event in events where event.at >= from && event.at < until {
-        let place = places[event.place]
-        guard place.isArchived else { continue }
+        let site = sites[event.site]
+        guard site.isArchived else { continue }
         let local = Zone.sydney.local(event.at)
         let time =
           "\(two(local.secondsOfDay / 3600)):\(two(local.secondsOfDay / 60 % 60)):\(two(local.secondsOfDay % 60))"
-        let name = event.at < renamedAt ? place.names[0] : place.names.last!
+        let name = event.at < renamedAt ? site.names[0] : site.names.last!
         let price = event.tenths + (random.chance(0.03) ? 7 : 0)
         let row =
-          "\(name),\"\(place.address), \(place.suburb) NSW 2000\",\(place.suburb),2000,B,"
+          "\(name),\"\(site.address), \(site.suburb) NSW 2000\",\(site.suburb),2000,B,"
           + "\(event.fuel.rawValue),\(local.day) \(time),\(price / 10).\(price % 10)"
         rows.append(row)
         if random.chance(0.05) { rows.append(row) }
@@ -148,25 +148,25 @@ struct HistoryOrderTests {
   /// Makes steps for Western Australia: prices of whole days, with names and addresses but no codes
   /// in both sources.
   private static func daySteps(_ random: inout Random) -> [Step] {
-    let places = westernAustralia
+    let sites = westernAustralia
     let firstDay = Zone.perth.local(begin).day
     let renamedOn = random.integer(3...10)
     var prices: [[Int]] = []
-    for _ in places { prices.append((0..<18).map { _ in random.integer(1500...1999) }) }
-    func name(_ place: Place, _ day: Int) -> String {
-      day < renamedOn ? place.names[0] : place.names.last!
+    for _ in sites { prices.append((0..<18).map { _ in random.integer(1500...1999) }) }
+    func name(_ site: Site, _ day: Int) -> String {
+      day < renamedOn ? site.names[0] : site.names.last!
     }
     var steps: [Step] = []
     for day in random.integer(2...7)..<16 where !random.chance(0.1) {
       let at = begin + .seconds(day * 86_400 + 4_000)
       var observed: [Observation] = []
       var stations: [Station] = []
-      for (number, place) in places.enumerated() where place.isListed && !random.chance(0.1) {
-        let code = "\(name(place, day))|\(place.address)|\(place.suburb)"
+      for (number, site) in sites.enumerated() where site.isListed && !random.chance(0.1) {
+        let code = "\(name(site, day))|\(site.address)|\(site.suburb)"
         stations.append(
           Station(
-            code: code, state: .wa, name: name(place, day), address: place.address,
-            suburb: place.suburb))
+            code: code, state: .wa, name: name(site, day), address: site.address,
+            suburb: site.suburb))
         observed.append(
           Observation(
             stationCode: code, fuel: .u91, price: Price(tenths: prices[number][day]),
@@ -185,11 +185,11 @@ struct HistoryOrderTests {
       ]
       for day in from..<until {
         let date = firstDay + day
-        for (number, place) in places.enumerated() where place.isArchived && !random.chance(0.08) {
+        for (number, site) in sites.enumerated() where site.isArchived && !random.chance(0.08) {
           rows.append(
-            "\(two(date.day))/\(two(date.month))/\(date.year),\(name(place, day)),B,ULP,"
-              + "\(prices[number][day] / 10).\(prices[number][day] % 10)0,\(place.address),"
-              + "\(place.suburb),6000,,")
+            "\(two(date.day))/\(two(date.month))/\(date.year),\(name(site, day)),B,ULP,"
+              + "\(prices[number][day] / 10).\(prices[number][day] % 10)0,\(site.address),"
+              + "\(site.suburb),6000,,")
         }
       }
       if rows.count > 1 {

@@ -109,13 +109,13 @@ struct IdentityScoreTests {
     var score = Score()
     var missed: Set<Int> = []
     for record in records[..<archived] {
-      let place = found.places[record.id]?.place ?? record.id
+      let station = found.matches[record.id]?.station ?? record.id
       let code = try #require(codes[record.id])
-      if let wanted = feed[code], place == found.places[wanted]?.place {
+      if let wanted = feed[code], station == found.matches[wanted]?.station {
         score.right += 1
-      } else if place != record.id, place > archived {
+      } else if station != record.id, station > archived {
         score.wrong += 1
-        print("wrong: \(record.code) is \(records[place - 1].code) \(records[place - 1].names)")
+        print("wrong: \(record.code) is \(records[station - 1].code) \(records[station - 1].names)")
       } else if feed[code] != nil {
         score.missed += 1
         missed.insert(record.id)

@@ -31,13 +31,13 @@ struct IdentityTests {
       names: [MatchKey.name(name)], addresses: [key])
   }
 
-  private func places(
+  private func matches(
     _ records: [StationRecord], _ days: [Int: UInt32] = [:], _ decisions: [StationDecision] = []
   ) -> [Int: Identity.Match] {
     Identity.matches(
       of: records, presence: days.mapValues { Presence(days: [Self.month: $0]) },
       decisions: decisions
-    ).places
+    ).matches
   }
 
   /// F-S01: a different name at the same address at a different time is the same station.
@@ -46,12 +46,13 @@ struct IdentityTests {
       archive(1, "Caltex Wyong", "1 Main Street"), archive(2, "Ampol Wyong", "1 MAIN ST", month: 5),
       feed(3, "77", "Ampol Foodary Wyong", "1 Main St., Wyong NSW 2259"),
     ]
-    let found = places(records, [1: 0b0111, 2: 0b1000])
-    #expect(found.mapValues(\.place) == [1: 3, 2: 3, 3: 3])
+    let found = matches(records, [1: 0b0111, 2: 0b1000])
+    #expect(found.mapValues(\.station) == [1: 3, 2: 3, 3: 3])
     #expect(found[1]?.by == "address" && found[1]?.doubt == nil)
     // Without a record of the feed, the earliest record heads the station.
     #expect(
-      places(Array(records.prefix(2)), [1: 0b0111, 2: 0b1000]).mapValues(\.place) == [1: 1, 2: 1])
+      matches(Array(records.prefix(2)), [1: 0b0111, 2: 0b1000]).mapValues(\.station)
+        == [1: 1, 2: 1])
   }
 
   /// Two names on the same days are two stations. Names decide which code belongs to which.
@@ -63,47 +64,47 @@ struct IdentityTests {
       feed(4, "202", "BP Wyong Southbound", "M1 Motorway"),
     ]
     let days: [Int: UInt32] = [1: 0b11111, 2: 0b11111]
-    #expect(places(records, days).mapValues(\.place) == [1: 3, 2: 4, 3: 3, 4: 4])
-    #expect(places(Array(records.prefix(2)), days).mapValues(\.place) == [1: 1, 2: 2])
+    #expect(matches(records, days).mapValues(\.station) == [1: 3, 2: 4, 3: 3, 4: 4])
+    #expect(matches(Array(records.prefix(2)), days).mapValues(\.station) == [1: 1, 2: 2])
     // Both were renamed; their directions decide.
-    let renamed = places(
+    let renamed = matches(
       [
         archive(1, "BP Wyong Northbound", "M1 Motorway"),
         archive(2, "BP Wyong Southbound", "M1 Motorway"),
         archive(5, "Ampol Wyong Northbound", "M1 Motorway", month: 1),
         archive(6, "Ampol Wyong Southbound", "M1 Motorway", month: 1),
       ], [1: 0b111, 2: 0b111, 5: 0b111000, 6: 0b111000])
-    #expect(renamed.mapValues(\.place) == [1: 1, 2: 2, 5: 1, 6: 2])
+    #expect(renamed.mapValues(\.station) == [1: 1, 2: 2, 5: 1, 6: 2])
   }
 
   /// F-L08: records that names cannot decide are not linked and are shown.
   @Test func doubtIsShown() {
-    let found = places(
+    let found = matches(
       [
         archive(1, "Corner Store", "9 High St"), feed(3, "301", "United Wyong", "9 High St"),
         feed(4, "302", "Metro Wyong", "9 High St"),
       ])
-    #expect(found[1]?.place == 1)
+    #expect(found[1]?.station == 1)
     #expect(found[1]?.doubt == "feed lists 301, 302 at its address")
     // A charger at the address is no rival.
-    let charger = places(
+    let charger = matches(
       [
         archive(1, "Corner Store", "9 High St"), feed(3, "301", "United Wyong", "9 High St"),
         feed(4, "302", "Metro Wyong", "9 High St", hasPrices: false),
       ])
-    #expect(charger[1] == Identity.Match(place: 3, by: "address", doubt: nil))
+    #expect(charger[1] == Identity.Match(station: 3, by: "address", doubt: nil))
   }
 
   /// House numbers in one street may overlap. The number of a shop is not a house number.
   @Test func houseNumbersMayDiffer() {
-    let found = places(
+    let found = matches(
       [
         archive(1, "Shell Wyong", "396-404 Forest Road"),
         feed(2, "1", "OTR Wyong", "396 Forest Rd"),
         archive(3, "Metro", "Shop 6, 148 Long Rd"), feed(4, "2", "Metro Long Road", "148 Long Rd"),
         feed(5, "3", "Other", "6 Long Rd"),
       ])
-    #expect(found.mapValues(\.place) == [1: 2, 2: 2, 3: 4, 4: 4, 5: 5])
+    #expect(found.mapValues(\.station) == [1: 2, 2: 2, 3: 4, 4: 4, 5: 5])
   }
 
   /// A person's decision overrides every rule, in both directions. When the decision is withdrawn,
@@ -121,9 +122,9 @@ struct IdentityTests {
     ]
     let same = decision(true, records[0].code)
     let other = decision(false, records[2].code)
-    #expect(places(records).mapValues(\.place) == [1: 1, 3: 3, 4: 3])
-    let decided = places(records, [:], [same, other])
-    #expect(decided.mapValues(\.place) == [1: 3, 3: 3, 4: 4])
+    #expect(matches(records).mapValues(\.station) == [1: 1, 3: 3, 4: 3])
+    let decided = matches(records, [:], [same, other])
+    #expect(decided.mapValues(\.station) == [1: 3, 3: 3, 4: 4])
     #expect(decided[1]?.by == "person")
   }
 
@@ -136,7 +137,7 @@ struct IdentityTests {
       feed(3, "201", "BP Wyong Northbound", "M1 Motorway 7"),
       feed(4, "202", "BP Wyong Southbound", "M1 Motorway 7"),
     ]
-    #expect(places(records, [1: 1, 2: 0b1000]).mapValues(\.place) == [1: 3, 2: 4, 3: 3, 4: 4])
+    #expect(matches(records, [1: 1, 2: 0b1000]).mapValues(\.station) == [1: 3, 2: 4, 3: 3, 4: 4])
   }
 
   /// Separating one record from a code leaves the other records of the address unchanged.
@@ -148,8 +149,8 @@ struct IdentityTests {
     let apart = StationDecision(
       day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "1", secondSource: "archive",
       secondCode: records[0].code, isSame: false, reason: "looked")
-    let found = places(records, [1: 1, 2: 2], [apart])
-    #expect(found.mapValues(\.place) == [1: 1, 2: 3, 3: 3])
+    let found = matches(records, [1: 1, 2: 2], [apart])
+    #expect(found.mapValues(\.station) == [1: 1, 2: 3, 3: 3])
   }
 
   /// A code that was given to another place does not join two stations that traded on the same
@@ -161,8 +162,8 @@ struct IdentityTests {
       archive(1, "Metro Wyong", "1 High St"), archive(2, "Budget Wyong", "77 Far Rd"), moved,
     ]
     #expect(Identity.contestedRecords(records) == [1, 2, 3])
-    let found = places(records, [1: 0b11111, 2: 0b11111])
-    #expect(found[1]?.place != found[2]?.place)
+    let found = matches(records, [1: 0b11111, 2: 0b11111])
+    #expect(found[1]?.station != found[2]?.station)
   }
 
   // MARK: Codes
@@ -192,23 +193,23 @@ struct IdentityTests {
     records[0].lastReported = Instant(seconds: 0)
     records[1].lastReported = Instant(seconds: 10)
     let one = matched(records, [1: [0..<9], 2: [9..<20]])
-    #expect(one.places.mapValues(\.place) == [1: 2, 2: 2, 3: 2])
+    #expect(one.matches.mapValues(\.station) == [1: 2, 2: 2, 3: 2])
     #expect(one.likely.isEmpty && one.undecided.isEmpty)
     // If one list shows both codes, even for one day only, they are two stations, and names decide
     // whose history the archive has.
     let two = matched(records, [1: [0..<10], 2: [9..<20]])
-    #expect(two.places[1]?.place == 1 && two.places[2]?.place == 2)
+    #expect(two.matches[1]?.station == 1 && two.matches[2]?.station == 2)
     // A new code that no complete list has shown yet is matched again, as long as a list may show
     // it.
     #expect(matched(records, [1: [0..<10]]).undecided.isEmpty)
     records[1].awaitsList = true
     let open = matched(records, [1: [0..<10]])
-    #expect(open.undecided == ["feed"] && open.places[1]?.place == 1)
+    #expect(open.undecided == ["feed"] && open.matches[1]?.station == 1)
     // A person's decision comes first.
     let apart = StationDecision(
       day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "2042", secondSource: "feed",
       secondCode: "20883", isSame: false, reason: "another owner, another shop")
-    #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).places[1]?.place == 1)
+    #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).matches[1]?.station == 1)
   }
 
   /// If two codes may both have followed an old one, neither is joined to it, and a person is asked
@@ -219,11 +220,11 @@ struct IdentityTests {
       feed(3, "3", "Budget Wyong", "1 Main St"),
     ]
     let found = matched(records, [1: [0..<9], 2: [9..<20], 3: [10..<20]])
-    #expect(found.places.mapValues(\.place) == [1: 1, 2: 2, 3: 3])
+    #expect(found.matches.mapValues(\.station) == [1: 1, 2: 2, 3: 3])
     #expect(Set(found.likely.map { [$0.first, $0.second].sorted() }) == [[1, 2], [1, 3]])
     // If they follow one after the other, all three are one station.
     let chain = matched(records, [1: [0..<9], 2: [9..<12], 3: [12..<20]])
-    #expect(Set(chain.places.values.map(\.place)).count == 1)
+    #expect(Set(chain.matches.values.map(\.station)).count == 1)
   }
 
   /// F-N33: an archive record belongs to both codes of one station, also where an address has no
@@ -235,8 +236,8 @@ struct IdentityTests {
       archive(3, "BP Wyong", address),
     ]
     let found = matched(records, [1: [0..<9], 2: [9..<20]])
-    #expect(Set(found.places.values.map(\.place)).count == 1)
-    #expect(found.places.values.allSatisfy { $0.doubt == nil } && found.likely.isEmpty)
+    #expect(Set(found.matches.values.map(\.station)).count == 1)
+    #expect(found.matches.values.allSatisfy { $0.doubt == nil } && found.likely.isEmpty)
   }
 
   /// F-N35: two names on one day of a feed that publishes whole days are two stations. A single
@@ -249,9 +250,9 @@ struct IdentityTests {
       return record
     }
     let records = [named(1, "BP Wyong"), named(2, "Metro Wyong")]
-    #expect(Set(places(records, [1: 0b1, 2: 0b1]).values.map(\.place)).count == 2)
+    #expect(Set(matches(records, [1: 0b1, 2: 0b1]).values.map(\.station)).count == 2)
     // A new name from the next day on is a renamed station.
-    #expect(Set(places(records, [1: 0b1, 2: 0b10]).values.map(\.place)).count == 1)
+    #expect(Set(matches(records, [1: 0b1, 2: 0b10]).values.map(\.station)).count == 1)
   }
 
   /// F-N33, F-N35: what FuelCheck listed on 68 days of 2026. Thirteen sites got a new code, five
@@ -263,7 +264,7 @@ struct IdentityTests {
     let (records, presence) = try RecordedStations.read(String(contentsOf: file, encoding: .utf8))
     let found = Identity.matches(of: records, presence: presence, decisions: [])
     let codes = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.code) })
-    let joined = Dictionary(grouping: found.places, by: \.value.place).values
+    let joined = Dictionary(grouping: found.matches, by: \.value.station).values
       .map { $0.compactMap { codes[$0.key] }.sorted() }.filter { $0.count > 1 }
     #expect(
       Set(joined.map { $0.joined(separator: " ") }) == [
@@ -297,16 +298,18 @@ struct IdentityTests {
     }
     func named(_ matches: [Int: Identity.Match], _ records: [StationRecord]) -> [String] {
       let codes = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.source + $0.code) })
-      return matches.map { "\(codes[$0]!) \(codes[$1.place]!) \($1.by) \($1.doubt ?? "")" }.sorted()
+      return matches.map {
+        "\(codes[$0]!) \(codes[$1.station]!) \($1.by) \($1.doubt ?? "")"
+      }.sorted()
     }
-    let plain = named(places(records, days), records)
+    let plain = named(matches(records, days), records)
     // The same records, numbered in reverse and passed in another order.
     let renumbered = records.reversed().map { record -> StationRecord in
       var record = record
       record.id = 100 - record.id
       return record
     }
-    let other = places(
+    let other = matches(
       renumbered, Dictionary(uniqueKeysWithValues: days.map { (100 - $0, $1) }))
     #expect(named(other, renumbered) == plain)
   }

@@ -136,19 +136,19 @@ package struct Feed {
         """)
       + connection.lines(
         """
-        SELECT 'record' AS what, place.feed || ' ' || place.feed_station_code, record.source,
+        SELECT 'record' AS what, station.feed || ' ' || station.feed_station_code, record.source,
           record.source_station_code, record.matched_by, record.match_doubt
         FROM fuel_v1.station_records AS record
-        JOIN fuel_v1.stations AS place USING (station_id)
+        JOIN fuel_v1.stations AS station USING (station_id)
         ORDER BY 3, 4
         """)
       + connection.lines(
         """
-        SELECT 'description' AS what, place.feed_station_code, description.source,
+        SELECT 'description' AS what, station.feed_station_code, description.source,
           description.name, description.address, description.first_seen_at::text,
           description.last_seen_at::text
         FROM fuel_v1.station_history AS description
-        JOIN fuel_v1.stations AS place USING (station_id)
+        JOIN fuel_v1.stations AS station USING (station_id)
         ORDER BY 2, 3, 4, 5, 6
         """)
       + connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")

@@ -165,7 +165,7 @@ extension Identity {
         guard let head else { continue }
         for id in members {
           matches[id] = Match(
-            place: head, by: id == head ? "itself" : how[id] ?? "address",
+            station: head, by: id == head ? "itself" : how[id] ?? "address",
             doubt: decided.contains(id) || members.count > 1 && record(id).isCoded
               ? nil : doubts[id])
         }

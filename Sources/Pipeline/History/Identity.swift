@@ -11,10 +11,10 @@ package import Store
 /// case they are two stations, and their names decide which record belongs to which. Records that
 /// stay undecided are not linked and are shown to a person, whose decision overrides all rules.
 package enum Identity {
-  /// The station of a record (`place` is the number of the record that heads it), the rule that
+  /// The station of a record (`station` is the number of the record that heads it), the rule that
   /// matched the record, and the doubt that is left.
   package struct Match: Equatable, Sendable {
-    package var place: Int
+    package var station: Int
     package var by: String
     package var doubt: String?
   }
@@ -46,7 +46,7 @@ package enum Identity {
       let presence = try store.presence(of: contestedRecords(records))
       let found = matches(of: records, presence: presence, decisions: known)
       let changed = try store.link(
-        found.places.map { ($0.key, $0.value.place, $0.value.by, $0.value.doubt) },
+        found.matches.map { ($0.key, $0.value.station, $0.value.by, $0.value.doubt) },
         likely: found.likely, undecided: found.undecided, now: now)
       log.info("matched", ["records": records.count, "changed": changed])
     }
@@ -75,7 +75,7 @@ package enum Identity {
   /// The result of matching.
   struct Matches {
     /// The match of every record, by record number.
-    var places: [Int: Match]
+    var matches: [Int: Match]
     /// Pairs that may be one station, the likeliest first.
     var likely: [LikelyPair]
     /// Feeds with new codes that stay undecided until a complete list shows them.
@@ -91,6 +91,6 @@ package enum Identity {
     var work = Work(records, presence)
     work.decide(decisions)
     for scheme in Set(records.map(\.scheme)).sorted() { work.match(scheme) }
-    return Matches(places: work.matches(), likely: work.likelyPairs(), undecided: work.undecided)
+    return Matches(matches: work.matches(), likely: work.likelyPairs(), undecided: work.undecided)
   }
 }

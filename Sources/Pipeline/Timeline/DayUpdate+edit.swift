@@ -9,7 +9,7 @@ extension DayUpdate {
   /// Days whose averages are due anyway, or of which too little is stored, are left out here and
   /// made from all stations later.
   func edit(
-    _ spans: [MonthSpan], before: [StationMonth], after: [StationMonth], places: RegionContext
+    _ spans: [MonthSpan], before: [StationMonth], after: [StationMonth], context: RegionContext
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
     struct Key: Hashable {
@@ -27,18 +27,18 @@ extension DayUpdate {
     // A station with a price is also expected in the following month.
     for position in widest.indices { widest[position].last = Month(number: last.number + 1) }
     let calendar = try calendar(
-      of: widest, from: first, to: Month(number: last.number + 1), places: places)
+      of: widest, from: first, to: Month(number: last.number + 1), context: context)
     let from = first.firstDay
     let to = Month(number: last.number + 2).firstDay + -1
-    let covered = try store.coveredDays(from: from, to: to, states: places.states)
-    var edit = RegionEdit(regions: places.regions, regionSets: places.regionSets) { state, day in
+    let covered = try store.coveredDays(from: from, to: to, states: context.states)
+    var edit = RegionEdit(regions: context.regions, regionSets: context.regionSets) { state, day in
       covered[state][day.sinceEpoch - from.sinceEpoch]
     }
     func isKnown(_ days: [StationDay]?) -> Bool {
       days?.contains { $0.standing == .known } ?? false
     }
     for span in spans {
-      guard let place = places.countedPlace(of: span.pair.stationID) else { continue }
+      guard let station = context.countedStation(of: span.pair.stationID) else { continue }
       let fuelID = span.pair.fuelID
       func old(_ month: Int32) -> [StationDay]? { before[Key(pair: span.pair, month: month)] }
       // Months outside the span have not changed.
@@ -48,22 +48,22 @@ extension DayUpdate {
       }
       for number in span.first.number...span.last.number + 1 {
         let month = Month(number: number)
-        let days = Self.days(of: place.state, from: month, to: month, calendar)
+        let days = Self.days(of: station.state, from: month, to: month, calendar)
         let (out, into) = (old(number), new(number))
         let wasExpected = isKnown(out) || isKnown(old(number - 1))
         let isExpected = isKnown(into) || isKnown(new(number - 1))
         for (position, day) in days.enumerated() {
           let date = month.firstDay + position
           if wasExpected != isExpected {
-            edit.expect(at: place, fuelID: fuelID, on: date, isNew: isExpected)
+            edit.expect(at: station, fuelID: fuelID, on: date, isNew: isExpected)
           }
           let was = out.flatMap { position < $0.count ? $0[position] : nil } ?? .unknown
           let now = into.flatMap { position < $0.count ? $0[position] : nil } ?? .unknown
           guard !was.countsAs(now) else { continue }
           edit.count(
-            was, at: place, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: false)
+            was, at: station, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: false)
           edit.count(
-            now, at: place, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: true)
+            now, at: station, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: true)
         }
       }
     }
@@ -72,7 +72,7 @@ extension DayUpdate {
     guard let (begin, end) = edit.range else { return }
     let (made, left) = edit.averages(
       of: try store.regionDays(
-        of: edit.changedRegions.map { ($0, places.regions[$0].code) }, fuelIDs: fuelIDs,
+        of: edit.changedRegions.map { ($0, context.regions[$0].code) }, fuelIDs: fuelIDs,
         from: begin, to: end))
     try store.replace(with: made)
     try store.markDirty(left)

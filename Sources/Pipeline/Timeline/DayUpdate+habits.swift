@@ -22,8 +22,8 @@ extension DayUpdate {
     }
     let averages = try store.regionAverages(of: fuelIDs, from: first, to: last)
     return days.sorted { $0.key < $1.key }.compactMap { pair, days -> StationHabit? in
-      guard let place = context.places[pair.stationID],
-        let region = context.regionSets[place.regionSet].map({ context.regions[$0] }).min(by: {
+      guard let station = context.stations[pair.stationID],
+        let region = context.regionSets[station.regionSet].map({ context.regions[$0] }).min(by: {
           ($0.reach, $0.code) < ($1.reach, $1.code)
         })
       else { return nil }

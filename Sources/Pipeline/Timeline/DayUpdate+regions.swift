@@ -40,7 +40,7 @@ extension DayUpdate {
         // made: they are made again here.
         let context = try days.store.regionContext()
         let late = try days.store.takeStaleDays(isMarked: true, in: span)
-        try days.make(late, places: context)
+        try days.make(late, context: context)
         try days.store.replace(span, with: days.averages(span, context: context))
       }
       left.removeFirst()
@@ -53,16 +53,16 @@ extension DayUpdate {
       from: span.from, to: span.to, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }
     var regions = RegionDays(
-      fuelIDs: span.fuelIDs, calendar: calendar, places: context.places, regions: context.regions,
-      regionSets: context.regionSets,
+      fuelIDs: span.fuelIDs, calendar: calendar, stations: context.stations,
+      regions: context.regions, regionSets: context.regionSets,
       covered: try store.coveredDays(from: span.from, to: span.to, states: context.states))
     var expected = try store.knownPairs(
       of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
     let ended = calendar.days.map { days in days.prefix { $0.isEnded }.count }
     try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
       if isKnown { expected.insert(pair) }
-      guard let place = context.places[pair.stationID] else { return }
-      regions.take(days.prefix(ended[place.state]), of: pair.stationID, fuelID: pair.fuelID)
+      guard let station = context.stations[pair.stationID] else { return }
+      regions.take(days.prefix(ended[station.state]), of: pair.stationID, fuelID: pair.fuelID)
     }
     for pair in expected { regions.expect(pair.stationID, fuelID: pair.fuelID) }
     try takeRunningDays(of: span.fuelIDs, calendar: calendar, context: context, into: &regions)
@@ -79,19 +79,19 @@ extension DayUpdate {
     let countsFrom = try store.countsFrom()
     var windows: [Window] = []
     for pair in try store.pairs(ofFuels: fuelIDs) {
-      guard let place = context.places[pair.stationID], let first = running[place.state],
-        let end = calendar.days[place.state].last?.endsAt
+      guard let station = context.stations[pair.stationID], let first = running[station.state],
+        let end = calendar.days[station.state].last?.endsAt
       else { continue }
       windows.append(
-        Window(pair: pair, from: calendar.days[place.state][first].beginsAt, until: end))
+        Window(pair: pair, from: calendar.days[station.state][first].beginsAt, until: end))
     }
     for begin in stride(from: 0, to: windows.count, by: 10_000) {
       let chunk = Array(windows[begin..<min(begin + 10_000, windows.count)])
       for (pair, stored) in try store.spans(of: chunk, before: 1) {
-        guard let place = context.places[pair.stationID], let first = running[place.state] else {
-          continue
-        }
-        let days = Array(calendar.days[place.state][first...])
+        guard let station = context.stations[pair.stationID],
+          let first = running[station.state]
+        else { continue }
+        let days = Array(calendar.days[station.state][first...])
         let made = stationDays(of: stored.lazy.map(\.believed), in: days) {
           countsFrom[$0] ?? .distantPast
         }

@@ -40,7 +40,7 @@ package struct DayUpdate {
       try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
         store, number, count in
         Batches(
-          days: DayUpdate(store, now: now), places: try store.regionContext(),
+          days: DayUpdate(store, now: now), context: try store.regionContext(),
           share: (number, of: count))
       } _: {
         try $0.makeNext(isMarked: isMarked)
@@ -55,7 +55,7 @@ package struct DayUpdate {
   /// The batches of station days that one connection makes.
   private final class Batches {
     let days: DayUpdate
-    let places: RegionContext
+    let context: RegionContext
     let share: (Int, of: Int)
     // How many notes the next batch takes. A note covers few months or many, so each batch sets
     // this number by the notes that it took itself.
@@ -63,16 +63,16 @@ package struct DayUpdate {
 
     static let least = 50
 
-    init(days: DayUpdate, places: RegionContext, share: (Int, of: Int)) {
+    init(days: DayUpdate, context: RegionContext, share: (Int, of: Int)) {
       self.days = days
-      self.places = places
+      self.context = context
       self.share = share
     }
 
     func makeNext(isMarked: Bool) throws -> Int {
       let taken = try days.store.transaction {
         let taken = try days.store.takeStaleDays(atMost: count, isMarked: isMarked, share: share)
-        try days.make(taken, places: places)
+        try days.make(taken, context: context)
         return taken
       }
       let months = taken.reduce(0) { $0 + Int($1.last.number - $1.first.number) + 1 }
@@ -88,42 +88,42 @@ package struct DayUpdate {
     let closed = whole.filter { !$0.value.isEmpty && !$0.value.contains(where: \.isOpen) }
     guard !closed.isEmpty else { return }
     let noted = try store.takeStaleDays(of: Array(closed.keys))
-    try make(noted, of: closed, places: store.regionContext())
+    try make(noted, of: closed, context: store.regionContext())
   }
 
-  func make(_ spans: [MonthSpan], places: RegionContext) throws {
+  func make(_ spans: [MonthSpan], context: RegionContext) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
-    let calendar = try calendar(of: spans, from: first, to: last, places: places)
+    let calendar = try calendar(of: spans, from: first, to: last, context: context)
     var windows: [Window] = []
     for span in spans {
-      guard let place = places.places[span.pair.stationID] else { continue }
-      let days = Self.days(of: place.state, from: span.first, to: span.last, calendar)
+      guard let station = context.stations[span.pair.stationID] else { continue }
+      let days = Self.days(of: station.state, from: span.first, to: span.last, calendar)
       guard let begin = days.first?.beginsAt, let end = days.last?.endsAt else { continue }
       windows.append(Window(pair: span.pair, from: begin, until: end))
     }
     let found = try store.spans(of: windows, before: 1)
-    try make(spans, of: found.mapValues { $0.map(\.believed) }, places: places)
+    try make(spans, of: found.mapValues { $0.map(\.believed) }, context: context)
   }
 
   /// Makes the days of months from spans.
   ///
   /// - Parameter believed: spans in order of time, with their ends as they are believed now.
   private func make(
-    _ spans: [MonthSpan], of believed: [Pair: [Span]], places: RegionContext
+    _ spans: [MonthSpan], of believed: [Pair: [Span]], context: RegionContext
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
-    let calendar = try calendar(of: spans, from: first, to: last, places: places)
+    let calendar = try calendar(of: spans, from: first, to: last, context: context)
     let countsFrom = try store.countsFrom()
     var made: [StationMonth] = []
     for span in spans {
-      guard let place = places.places[span.pair.stationID], let believed = believed[span.pair]
+      guard let station = context.stations[span.pair.stationID], let believed = believed[span.pair]
       else {
         continue
       }
       var next = 0
       for number in span.first.number...span.last.number {
         let month = Month(number: number)
-        let days = Array(Self.days(of: place.state, from: month, to: month, calendar))
+        let days = Array(Self.days(of: station.state, from: month, to: month, calendar))
         guard let begin = days.first?.beginsAt, let end = days.last?.endsAt else { continue }
         while next < believed.count, believed[next].lapsesAt <= begin { next += 1 }
         let here = believed[next...].prefix { $0.from < end }
@@ -136,7 +136,7 @@ package struct DayUpdate {
     let single = spans.filter { !$0.isMarked }
     let before = try store.stationMonths(of: single)
     try store.replace(spans, with: made, areMarksTaken: areMarksTaken, now: now)
-    try edit(single, before: before, after: made, places: places)
+    try edit(single, before: before, after: made, context: context)
   }
 
   /// The widest calendar that was needed so far. Consecutive batches need mostly the same days.
@@ -146,9 +146,9 @@ package struct DayUpdate {
   }
 
   func calendar(
-    of spans: [MonthSpan], from first: Month, to last: Month, places: RegionContext
+    of spans: [MonthSpan], from first: Month, to last: Month, context: RegionContext
   ) throws -> PriceCalendar {
-    let states = Set(spans.compactMap { places.countedPlace(of: $0.pair.stationID)?.state })
+    let states = Set(spans.compactMap { context.countedStation(of: $0.pair.stationID)?.state })
     var from = first.firstDay
     var to = Month(number: last.number + 1).firstDay + -1
     if let widest = calendars.widest {
@@ -159,8 +159,8 @@ package struct DayUpdate {
     }
     calendars.states.formUnion(states)
     let calendar = try store.calendar(
-      from: from, to: to, states: places.states,
-      needed: calendars.states.sorted().map { places.states[$0] }, now: now)
+      from: from, to: to, states: context.states,
+      needed: calendars.states.sorted().map { context.states[$0] }, now: now)
     calendars.widest = calendar
     return calendar
   }

@@ -48,8 +48,8 @@ struct KnownAverages {
 
     var days: [Pair: [StationDay]] = [:]
     func keep(_ spans: [Span], of pair: Pair) {
-      guard let place = context.places[pair.stationID] else { return }
-      days[pair] = stationDays(of: spans, in: calendar.days[place.state]) { source in
+      guard let station = context.stations[pair.stationID] else { return }
+      days[pair] = stationDays(of: spans, in: calendar.days[station.state]) { source in
         rules[source]?[pair.fuelID]?.countsFrom ?? .distantPast
       }
     }
@@ -118,7 +118,7 @@ struct KnownAverages {
       var regions = RegionDays(
         fuelIDs: fuelIDs,
         calendar: try store.calendar(from: from, to: to, states: context.states, now: now),
-        places: context.places, regions: context.regions, regionSets: context.regionSets,
+        stations: context.stations, regions: context.regions, regionSets: context.regionSets,
         covered: try store.coveredDays(from: from, to: to, states: context.states))
       var here: Set<Pair> = []
       for (pair, stationDays) in days {

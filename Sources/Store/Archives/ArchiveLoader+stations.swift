@@ -63,7 +63,7 @@ extension ArchiveLoader {
           \(column { String($0.isPublic) })::boolean[]
         ) WITH ORDINALITY AS given (
           station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
-          longitude, is_public, place)
+          longitude, is_public, number)
         JOIN fuel.station
           ON station.source_id = \(source) AND station.station_code = given.station_code
       ),
@@ -80,12 +80,12 @@ extension ArchiveLoader {
         ORDER BY stated.station_id, stated.wording_md5
         ON CONFLICT DO NOTHING
       )
-      SELECT stated.place, stated.station_id, stated.wording_md5
+      SELECT stated.number, stated.station_id, stated.wording_md5
       FROM stated
-      ORDER BY stated.place
+      ORDER BY stated.number
       """)
     for row in rows {
-      let number = new[try row.integer("place") - 1]
+      let number = new[try row.integer("number") - 1]
       let station = Int32(try row.integer("station_id"))
       let md5 = bytes(ofUUID: try row.text("wording_md5"))
       known.learn(number, station: station, md5: md5)

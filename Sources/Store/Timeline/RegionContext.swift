@@ -4,17 +4,17 @@ package import Timeline
 
 /// What averages need beside prices: the states, the regions, and where stations count.
 package struct RegionContext: Sendable {
-  package var places: [Int32: Place] = [:]
+  package var stations: [Int32: CountedStation] = [:]
   /// Where station records last counted that have since been linked to another station.
-  package var formerPlaces: [Int32: Place] = [:]
+  package var formerStations: [Int32: CountedStation] = [:]
   package var regions: [AveragedRegion] = []
   /// The sets of regions in which stations lie, as positions among `regions`.
   package var regionSets: [[Int]] = []
   package var states: [String] = []
 
   /// Returns where a station's days were counted last.
-  package func countedPlace(of stationID: Int32) -> Place? {
-    places[stationID] ?? formerPlaces[stationID]
+  package func countedStation(of stationID: Int32) -> CountedStation? {
+    stations[stationID] ?? formerStations[stationID]
   }
 }
 
@@ -52,7 +52,7 @@ extension Store {
       """
       SELECT counted.station_id, counted.state, counted.is_public,
         array_to_string(counted.regions, ',') AS regions,
-        station.place_id = station.station_id AS is_place
+        station.place_id = station.station_id AS is_head
       FROM fuel.counted_place AS counted
       JOIN fuel.station USING (station_id)
       """)
@@ -64,12 +64,12 @@ extension Store {
         context.regionSets.append(codes.split(separator: ",").compactMap { regions[String($0)] })
       }
       let stationID = Int32(try row.integer("station_id"))
-      let place = Place(
+      let station = CountedStation(
         state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
-      if try row.boolean("is_place") {
-        context.places[stationID] = place
+      if try row.boolean("is_head") {
+        context.stations[stationID] = station
       } else {
-        context.formerPlaces[stationID] = place
+        context.formerStations[stationID] = station
       }
     }
     return context
