@@ -121,7 +121,8 @@ struct CycleTests {
       }
       for day in stride(from: 60, to: 400, by: 10) {
         let judged = VerdictMethods.running.judge(
-          VerdictInput(series: market.upTo(day, atMost: VerdictInput.mostDays), place: "Hobart"))
+          VerdictInput(
+            series: market.upTo(day, atMost: VerdictInput.mostDays), marketName: "Hobart"))
         #expect(judged.advice == .noDifference && judged.basis == .notCycling)
         #expect(judged.rule == nil && judged.expectedSaving == nil)
         #expect(judged.reason.hasPrefix("Timing "))
@@ -237,7 +238,8 @@ struct CycleTests {
       let market = series(330) { tooth($0, period: period, rise: max(1, period / 5)) }
       for day in 100..<330 {
         let reason = VerdictMethods.running.judge(
-          VerdictInput(series: market.upTo(day, atMost: VerdictInput.mostDays), place: "Sydney")
+          VerdictInput(
+            series: market.upTo(day, atMost: VerdictInput.mostDays), marketName: "Sydney")
         ).reason
         #expect(reason.contains("Sydney") && !reason.contains("nil") && !reason.contains("-"))
         #expect(reason.first?.isUppercase == true && reason.last != ".")

@@ -142,7 +142,7 @@ struct ReferenceTests {
           Score(
             series,
             verdicts: method.judgements(
-              of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "")
+              of: Past(series: series, isLate: isLate, isTomorrowKnown: false, marketName: "")
             ).map(\.advice), days: from..<(series.last + 1))
         }
         let now = score(isLate: false)

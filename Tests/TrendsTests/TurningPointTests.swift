@@ -42,7 +42,7 @@ struct TurningPointTests {
     let series = try series(fuel)
     let judged = TurningPoint().judgements(
       of: Past(
-        series: series, isLate: data == "late", isTomorrowKnown: false, place: "Brisbane"))
+        series: series, isLate: data == "late", isTomorrowKnown: false, marketName: "Brisbane"))
     let expected = try rows("brisbane-verdicts.tsv", "\t").filter {
       $0[0] == data && $0[1] == fuel
     }
@@ -65,12 +65,12 @@ struct TurningPointTests {
     series.averages = series.averages + series.averages
     let method = TurningPoint()
     let judged = method.judgements(
-      of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "Brisbane"))
+      of: Past(series: series, isLate: isLate, isTomorrowKnown: false, marketName: "Brisbane"))
     for day in stride(from: 3, to: series.count, by: 23) {
       let alone = method.judge(
         VerdictInput(
           series: series.upTo(isLate ? day - 1 : day, atMost: VerdictInput.mostDays),
-          isLate: isLate, place: "Brisbane"))
+          isLate: isLate, marketName: "Brisbane"))
       #expect(columns(alone) == columns(judged[day]), "\(day)")
     }
   }
@@ -80,7 +80,7 @@ struct TurningPointTests {
   @Test func chancesLookAtToday() throws {
     let series = try series("U91")
     let judged = TurningPoint().judgements(
-      of: Past(series: series, isLate: false, isTomorrowKnown: false, place: ""))
+      of: Past(series: series, isLate: false, isTomorrowKnown: false, marketName: ""))
     var falling: [Double] = []
     var rising: [Double] = []
     for day in 120..<series.count {

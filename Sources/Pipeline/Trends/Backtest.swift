@@ -43,7 +43,7 @@ package struct Backtest: Sendable {
     method.judgements(
       of: Past(
         series: market.series, isLate: market.isLate, isTomorrowKnown: market.isTomorrowKnown,
-        place: market.region))
+        marketName: market.region))
   }
 
   /// Scores methods on markets, two markets at a time.

@@ -66,7 +66,7 @@ package enum Verdict {
     }
     let input = VerdictInput(
       series: series ?? DailySeries(first: market.day, averages: [nil]),
-      isLate: market.isLate, changeTomorrow: change, place: market.regionName)
+      isLate: market.isLate, changeTomorrow: change, marketName: market.regionName)
     record.judgement = method.judge(input)
     if record.judgement.basis == .insufficientData {
       if change != nil {

@@ -79,7 +79,7 @@ package struct GivenScore: Sendable {
     let advice = series.averages.indices.map { given[series.first + $0] }
     func habit(_ method: Baseline) -> [Advice?] {
       method.judgements(
-        of: Past(series: series, isLate: isLate, isTomorrowKnown: false, place: "")
+        of: Past(series: series, isLate: isLate, isTomorrowKnown: false, marketName: "")
       ).map(\.advice)
     }
     let (direction, weekday) = (habit(.direction), habit(.weekday))

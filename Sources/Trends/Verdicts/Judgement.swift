@@ -82,15 +82,16 @@ package struct VerdictInput: Sendable {
   /// Tomorrow's average less today's over the same stations, if tomorrow's prices are published.
   package var changeTomorrow: Double?
   /// The name of the market in a sentence.
-  package var place: String
+  package var marketName: String
 
   package init(
-    series: DailySeries, isLate: Bool = false, changeTomorrow: Double? = nil, place: String = ""
+    series: DailySeries, isLate: Bool = false, changeTomorrow: Double? = nil,
+    marketName: String = ""
   ) {
     self.series = series
     self.isLate = isLate
     self.changeTomorrow = changeTomorrow
-    self.place = place
+    self.marketName = marketName
   }
 
   /// More days would change nothing: records look back half a year, and the last turns of a cycle
@@ -117,13 +118,13 @@ package struct Past: Sendable {
   package var isLate: Bool
   /// Whether tomorrow's prices are published today.
   package var isTomorrowKnown: Bool
-  package var place: String
+  package var marketName: String
 
-  package init(series: DailySeries, isLate: Bool, isTomorrowKnown: Bool, place: String) {
+  package init(series: DailySeries, isLate: Bool, isTomorrowKnown: Bool, marketName: String) {
     self.series = series
     self.isLate = isLate
     self.isTomorrowKnown = isTomorrowKnown
-    self.place = place
+    self.marketName = marketName
   }
 
   /// Tomorrow's average less today's, if both are in the series and tomorrow's was published today.
@@ -143,7 +144,7 @@ extension VerdictMethod {
       return judge(
         VerdictInput(
           series: past.series.upTo(known, atMost: VerdictInput.mostDays), isLate: past.isLate,
-          changeTomorrow: past.changeTomorrow(today), place: past.place))
+          changeTomorrow: past.changeTomorrow(today), marketName: past.marketName))
     }
   }
 }

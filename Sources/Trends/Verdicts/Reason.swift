@@ -7,64 +7,64 @@ let weekdayNames = [
 /// Returns a sentence for drivers that states what a judgement is based on.
 func reason(_ judgement: Judgement, _ input: VerdictInput) -> String {
   let market = judgement.market
-  let place = input.place.isEmpty ? "here" : "in \(input.place)"
+  let there = input.marketName.isEmpty ? "here" : "in \(input.marketName)"
   switch judgement.basis {
   case .tomorrowPrice:
     return tomorrowReason(input.changeTomorrow ?? 0)
   case .insufficientData:
-    return "Too little is known of prices \(place) to advise"
+    return "Too little is known of prices \(there) to advise"
   case .notCycling:
-    guard let record = judgement.record else { return "Prices \(place) do not cycle" }
+    guard let record = judgement.record else { return "Prices \(there) do not cycle" }
     return record < 0.05
-      ? "Prices \(place) do not cycle: no timing would have saved anything lately"
-      : "Prices \(place) do not cycle: the best timing saved \(centsPerLitre(record)) c/L lately"
-  case .priceTrend: return trendReason(judgement, input, place)
+      ? "Prices \(there) do not cycle: no timing would have saved anything lately"
+      : "Prices \(there) do not cycle: the best timing saved \(centsPerLitre(record)) c/L lately"
+  case .priceTrend: return trendReason(judgement, input, there)
   case .priceCycle:
-    if judgement.rule == "weekday" { return weekdayReason(judgement, input, place) }
+    if judgement.rule == "weekday" { return weekdayReason(judgement, input, there) }
     if judgement.advice == .fillUp, market.isRising == false, market.change ?? 0 <= 0 {
-      return "Prices \(place) have all but stopped falling\(lengths(market))"
+      return "Prices \(there) have all but stopped falling\(lengths(market))"
     }
-    return market.change ?? 0 < 0 ? fallingReason(judgement, place) : risingReason(judgement, place)
+    return market.change ?? 0 < 0 ? fallingReason(judgement, there) : risingReason(judgement, there)
   }
 }
 
 private func weekdayReason(
-  _ judgement: Judgement, _ input: VerdictInput, _ place: String
+  _ judgement: Judgement, _ input: VerdictInput, _ there: String
 ) -> String {
   let series = input.series
   guard let cheapest = series.cheapestWeekdays().last ?? nil else {
-    return "The week has a cheapest day \(place)"
+    return "The week has a cheapest day \(there)"
   }
   let today = series.weekday(series.count - (input.isLate ? 0 : 1))
   let since =
     series.averages.prefix(max(0, series.count - 49)).contains { $0 != nil }
     ? "for eight weeks" : "lately"
   if judgement.advice == .fillUp {
-    return "\(weekdayNames[today]) has been the cheapest day of the week \(place) \(since)"
+    return "\(weekdayNames[today]) has been the cheapest day of the week \(there) \(since)"
   }
   let ahead = (cheapest - today + 7) % 7
   let when = ahead == 1 ? "tomorrow" : "in \(ahead) days"
   return
-    "\(weekdayNames[cheapest]) has been the cheapest day of the week \(place) \(since); it is \(when)"
+    "\(weekdayNames[cheapest]) has been the cheapest day of the week \(there) \(since); it is \(when)"
 }
 
-private func trendReason(_ judgement: Judgement, _ input: VerdictInput, _ place: String) -> String {
+private func trendReason(_ judgement: Judgement, _ input: VerdictInput, _ there: String) -> String {
   let series = input.series
   let market = judgement.market
   guard let day = market.basedOn, let average = market.average,
     let before = series.earlier(day.sinceEpoch - series.first.sinceEpoch, 3),
     let then = series.averages[before]
-  else { return "Prices \(place) follow a trend" }
+  else { return "Prices \(there) follow a trend" }
   let days = day.sinceEpoch - series.first.sinceEpoch - before
   let change = average - then
   var text: String
   if judgement.advice == .wait, change >= 0 {
-    text = "Prices \(place) have begun to fall again"
+    text = "Prices \(there) have begun to fall again"
   } else if abs(change) < 0.05 {
-    text = "Prices \(place) hardly moved in \(days) days"
+    text = "Prices \(there) hardly moved in \(days) days"
   } else {
     text =
-      "Prices \(place) are \(centsPerLitre(abs(change))) c \(change < 0 ? "lower" : "higher") than \(days) days ago"
+      "Prices \(there) are \(centsPerLitre(abs(change))) c \(change < 0 ? "lower" : "higher") than \(days) days ago"
   }
   if let record = judgement.record, record >= 0.05 {
     text += "; going with the trend saved \(centsPerLitre(record)) c/L lately"
@@ -75,14 +75,14 @@ private func trendReason(_ judgement: Judgement, _ input: VerdictInput, _ place:
 // The facts about cycles in these sentences are in the view `cycles`, which has the markets that
 // cycle. For other markets the last low is in the view `fill_up`.
 
-private func fallingReason(_ judgement: Judgement, _ place: String) -> String {
+private func fallingReason(_ judgement: Judgement, _ there: String) -> String {
   let market = judgement.market
-  var text = "Prices \(place) are falling"
+  var text = "Prices \(there) are falling"
   if let days = market.daysSinceTurn, days > 1, let turn = market.turn {
     text =
       market.isRising == false
-      ? "Prices \(place) fell for \(days) days"
-      : "Prices \(place) fell for \(days) days from the high of \(centsPerLitre(turn))"
+      ? "Prices \(there) fell for \(days) days"
+      : "Prices \(there) fell for \(days) days from the high of \(centsPerLitre(turn))"
   }
   let troughs = market.cycles.compactMap(\.nextTrough).suffix(3)
   if let average = market.average, market.isRising == false {
@@ -97,12 +97,12 @@ private func fallingReason(_ judgement: Judgement, _ place: String) -> String {
   return text + lengths(market)
 }
 
-private func risingReason(_ judgement: Judgement, _ place: String) -> String {
+private func risingReason(_ judgement: Judgement, _ there: String) -> String {
   let market = judgement.market
   guard market.isRising == true, let trough = market.lastTrough, let days = market.daysInPhase,
     let average = market.average
   else {
-    return "Prices \(place) have stopped falling\(lengths(market))"
+    return "Prices \(there) have stopped falling\(lengths(market))"
   }
   let rises =
     market.isCycling
@@ -113,10 +113,10 @@ private func risingReason(_ judgement: Judgement, _ place: String) -> String {
     : ""
   if judgement.advice == .wait {
     return
-      "Prices \(place) rose by \(centsPerLitre(average - trough)) c in \(days) days and are near the top\(usual)"
+      "Prices \(there) rose by \(centsPerLitre(average - trough)) c in \(days) days and are near the top\(usual)"
   }
   return
-    "Prices \(place) rose for \(days) \(days == 1 ? "day" : "days") from the low of \(centsPerLitre(trough))\(usual)"
+    "Prices \(there) rose for \(days) \(days == 1 ? "day" : "days") from the low of \(centsPerLitre(trough))\(usual)"
 }
 
 private func lengths(_ market: MarketPosition) -> String {

@@ -88,7 +88,7 @@ extension TurningPoint.Day {
     let fell = centsPerLitre(turn.price - price)
     let span = days(last - turn.index)
     let above = trough.map { price - $0 }
-    let place = above.map {
+    let level = above.map {
       abs($0) < 0.05
         ? "at the last low"
         : "\(centsPerLitre(abs($0))) c \($0 >= 0 ? "above" : "below") the last low"
@@ -97,9 +97,9 @@ extension TurningPoint.Day {
       guard judgement.state == .nearLow else {
         return "Prices \(there) have stopped falling for now, \(fell) c below the last high"
       }
-      if let above, let place, above > 5 {
+      if let above, let level, above > 5 {
         return
-          "Prices \(there) fell by \(fell) c in \(span) and have \(step >= 0 ? "" : "all but ")stopped falling, \(place)"
+          "Prices \(there) fell by \(fell) c in \(span) and have \(step >= 0 ? "" : "all but ")stopped falling, \(level)"
       }
       let end =
         step >= 0
@@ -107,16 +107,16 @@ extension TurningPoint.Day {
         : step > -0.3
           ? " and have all but stopped falling" : "; not much more is likely to come off"
       return "A good time to fill up: prices \(there) fell by \(fell) c in \(span)"
-        + (place.map { ", are \($0)" } ?? "") + end
+        + (level.map { ", are \($0)" } ?? "") + end
     }
     let saving = centsPerLitre(judgement.expectedSaving ?? 0)
     let end =
       (step < 0 ? ", and still falling" : ", and another fall is likely")
       + ": about \(saving) c more within three days"
     if judgement.state == .nearLow, let above, above >= -5 {
-      return "Prices \(there) are near the low" + (place.map { ", \($0)" } ?? "") + end
+      return "Prices \(there) are near the low" + (level.map { ", \($0)" } ?? "") + end
     }
-    return "Prices \(there) fell by \(fell) c in \(span)" + (place.map { " and are \($0)" } ?? "")
+    return "Prices \(there) fell by \(fell) c in \(span)" + (level.map { " and are \($0)" } ?? "")
       + end
   }
 

@@ -47,7 +47,7 @@ package struct TurningPoint: VerdictMethod {
     let walk = MarketWalk(input.series.from(begin), isLate: input.isLate)
     let models = walk.models(on: anchor - begin)
     var judgement = Day(
-      walk: walk, known: known - begin, models: models, place: input.place
+      walk: walk, known: known - begin, models: models, marketName: input.marketName
     ).judgement(changeTomorrow: input.changeTomorrow)
     let (cheaper, jump) = models
     judgement.models = .init(
@@ -64,7 +64,7 @@ package struct TurningPoint: VerdictMethod {
     var models = walk.models(on: -1)
     return series.averages.indices.map { today in
       let known = past.isLate ? today - 1 : today
-      guard known >= 0 else { return Self.unknown(in: past.place) }
+      guard known >= 0 else { return Self.unknown(in: past.marketName) }
       let week = Self.week(of: known, series)
       if week.begin != begin {
         begin = week.begin
@@ -76,15 +76,15 @@ package struct TurningPoint: VerdictMethod {
         models = walk.models(on: anchor - begin)
       }
       return Day(
-        walk: walk, known: known - begin, models: models, place: past.place
+        walk: walk, known: known - begin, models: models, marketName: past.marketName
       ).judgement(changeTomorrow: past.changeTomorrow(today))
     }
   }
 
-  static func unknown(in place: String) -> Judgement {
+  static func unknown(in marketName: String) -> Judgement {
     var judgement = Judgement(advice: .noDifference, basis: .insufficientData)
     judgement.reason =
-      "Too little is known of prices \(place.isEmpty ? "here" : "in \(place)") to advise"
+      "Too little is known of prices \(marketName.isEmpty ? "here" : "in \(marketName)") to advise"
     return judgement
   }
 
@@ -103,10 +103,10 @@ package struct TurningPoint: VerdictMethod {
     let walk: MarketWalk
     let known: Int
     let models: (cheaper: ChanceModel, jump: ChanceModel)
-    let place: String
+    let marketName: String
 
-    /// The place as it appears in a sentence.
-    var there: String { place.isEmpty ? "here" : "in \(place)" }
+    /// The name of the market as it appears in a sentence.
+    var there: String { marketName.isEmpty ? "here" : "in \(marketName)" }
     var today: FuelModel.Day { walk.series.first + (known + walk.lag) }
 
     func judgement(changeTomorrow: Double?) -> Judgement {
@@ -145,7 +145,7 @@ package struct TurningPoint: VerdictMethod {
 
     /// The verdict without knowledge of tomorrow's prices.
     private func own() -> Judgement {
-      var judgement = TurningPoint.unknown(in: place)
+      var judgement = TurningPoint.unknown(in: marketName)
       let word = walk.words[known]
       judgement.record = word.strongest.map { rounded($0, 2) }
       guard let last = walk.series.averages[...known].lastIndex(where: { $0 != nil }),
