@@ -138,11 +138,11 @@ package struct Invocation: Sendable {
     let program = Bundle.main.executablePath ?? ""
     let installed = URL(filePath: program).deletingLastPathComponent()
       .appending(path: "../share/bowser/config").standardized.path
-    let places = ["config", "/etc/bowser", installed]
-    for place in places where FileManager.default.fileExists(atPath: place + "/bowser.json5") {
-      return place
+    let folders = ["config", "/etc/bowser", installed]
+    for folder in folders where FileManager.default.fileExists(atPath: folder + "/bowser.json5") {
+      return folder
     }
-    throw ConfigurationError.noFolder(places)
+    throw ConfigurationError.noFolder(folders)
   }
 
   package func settings() throws -> Settings<Table> {

@@ -319,7 +319,7 @@ package final class Connection {
   }
 
   /// Where the session leads, as libpq understood the target. It does not include the password.
-  package var place: (host: String, port: String, database: String, user: String) {
+  package var endpoint: (host: String, port: String, database: String, user: String) {
     func text(_ value: UnsafeMutablePointer<CChar>?) -> String {
       value.map { String(cString: $0) } ?? ""
     }

@@ -78,10 +78,11 @@ extension Store {
         """
         SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days, amplitude_cpl
         FROM (
-          SELECT cycles.*, row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS place
+          SELECT cycles.*,
+            row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
           FROM fuel_v1.cycles
-        ) AS placed
-        WHERE place <= 5
+        ) AS numbered
+        WHERE number <= 5
         ORDER BY region, fuel, trough_on DESC
         """
       ) { row in
@@ -161,9 +162,10 @@ extension Store {
         })
       for row in try connection.query(
         """
-        SELECT placed.*
+        SELECT numbered.*
         FROM (
-          SELECT turned.*, row_number() OVER (PARTITION BY region ORDER BY computed_at DESC, fuel) AS place
+          SELECT turned.*,
+            row_number() OVER (PARTITION BY region ORDER BY computed_at DESC, fuel) AS number
           FROM (
             SELECT region, fuel, computed_at, verdict, market_state, reason,
               lag(verdict || ' ' || coalesce(market_state, '')) OVER (
@@ -172,9 +174,9 @@ extension Store {
             WHERE day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 60
           ) AS turned
           WHERE before <> verdict || ' ' || coalesce(market_state, '')
-        ) AS placed
-        WHERE place <= 30
-        ORDER BY region, place
+        ) AS numbered
+        WHERE number <= 30
+        ORDER BY region, number
         """)
       {
         market.turns[try row.text("region"), default: []].append(

@@ -26,12 +26,14 @@ extension Store {
     return Dictionary(
       uniqueKeysWithValues: try connection.query(
         """
-        SELECT region.region, region.name, region.state, place.today,
-          fuel.price_day_begin(place.today + 1, place.time_zone, place.starts) AS today_ends_at,
+        SELECT region.region, region.name, region.state, market_day.today,
+          fuel.price_day_begin(market_day.today + 1, market_day.time_zone, market_day.starts)
+            AS today_ends_at,
           region_delay.is_late,
-          fuel.tomorrow_published_at(region.state, place.today) AS announced_at,
+          fuel.tomorrow_published_at(region.state, market_day.today) AS announced_at,
           to_char(
-            fuel.tomorrow_published_at(region.state, place.today) AT TIME ZONE place.time_zone,
+            fuel.tomorrow_published_at(region.state, market_day.today)
+              AT TIME ZONE market_day.time_zone,
             'HH24:MI') AS announced_clock
         FROM fuel.region
         JOIN fuel.region_delay USING (region)
@@ -40,7 +42,7 @@ extension Store {
           SELECT
             region_clock.time_zone, region_clock.starts,
             fuel.price_day(\(now), region_clock.time_zone, region_clock.starts) AS today
-        ) AS place
+        ) AS market_day
         """
       ).map { row in
         (

@@ -76,7 +76,7 @@ extension Store {
           AND ingest_runs.started_at > pipeline.now_at - interval '24 hours'
           AND ingest_runs.started_at <= pipeline.now_at
       ),
-      metric (place, name, help, labels, value) AS (
+      metric (sort_order, name, help, labels, value) AS (
         SELECT 1, 'bowser_metrics_timestamp_seconds', 'When these metrics were read.', '{}'::text[],
           extract(epoch FROM pipeline.now_at)
         FROM fuel_v1.pipeline
@@ -87,7 +87,7 @@ extension Store {
         FROM fuel_v1.feed_health
         CROSS JOIN (VALUES ('ok'), ('late'), ('stale'), ('failing'), ('off')) AS status (status)
         UNION ALL
-        SELECT 2 + of_feed.place, 'bowser_feed_' || of_feed.name, of_feed.help,
+        SELECT 2 + of_feed.sort_order, 'bowser_feed_' || of_feed.name, of_feed.help,
           ARRAY['feed', feed_health.feed], of_feed.value
         FROM fuel_v1.feed_health
         CROSS JOIN LATERAL (VALUES
@@ -103,7 +103,7 @@ extension Store {
           (7, 'unmapped_prices', 'Prices under a fuel code that nobody has mapped yet.',
             feed_health.unmapped_prices),
           (8, 'quota_left_requests', 'Requests left this UTC month.', feed_health.quota_left)
-        ) AS of_feed (place, name, help, value)
+        ) AS of_feed (sort_order, name, help, value)
         UNION ALL
         SELECT 20, 'bowser_feed_runs', 'Live runs of the last 24 hours by outcome.',
           ARRAY['feed', day.feed, 'outcome', day.outcome], count(*)
@@ -141,7 +141,7 @@ extension Store {
         metric.value::text AS value
       FROM metric
       WHERE metric.value IS NOT NULL
-      ORDER BY metric.place, metric.labels
+      ORDER BY metric.sort_order, metric.labels
       """)
     var metrics: [(name: String, help: String, lines: [String])] = []
     for row in rows {

@@ -86,16 +86,18 @@ extension Store {
           region.state,
           price.fuel_id,
           fuel.name AS fuel_name,
-          place.day,
-          fuel.price_day_begin(place.day + 1, place.time_zone, place.starts) AS day_ends_at,
+          market_day.day,
+          fuel.price_day_begin(market_day.day + 1, market_day.time_zone, market_day.starts)
+            AS day_ends_at,
           region_delay.is_late,
           price.stations,
           price.stations_with_next,
           price.today_cpl,
           price.tomorrow_cpl,
           price.tomorrow_begins_at,
-          place.announced_at,
-          to_char(place.announced_at AT TIME ZONE place.time_zone, 'HH24:MI') AS announced_clock
+          market_day.announced_at,
+          to_char(market_day.announced_at AT TIME ZONE market_day.time_zone, 'HH24:MI')
+            AS announced_clock
         -- Prices are grouped first, so that everything else is looked up for each region and not for each
         -- price.
         FROM (
@@ -128,7 +130,7 @@ extension Store {
         ) AS local
         CROSS JOIN LATERAL (
           SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at
-        ) AS place
+        ) AS market_day
         ORDER BY region.region, price.fuel_id
         """)
     }

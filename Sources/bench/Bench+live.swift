@@ -124,12 +124,13 @@ extension Bench {
           market.now = market.now + .seconds(600)
           change(&market, turn)
           bare.append(try copyBare(connection, market.observations))
-          let place = try connection.query("SELECT pg_current_wal_insert_lsn()::text AS lsn").only()
-            .text("lsn")
+          let position = try connection.query(
+            "SELECT pg_current_wal_insert_lsn()::text AS lsn"
+          ).only().text("lsn")
           times.append(try absorb(market, describes: describes))
           written.append(
             try connection.query(
-              "SELECT (pg_current_wal_insert_lsn() - \(place)::pg_lsn)::bigint AS n"
+              "SELECT (pg_current_wal_insert_lsn() - \(position)::pg_lsn)::bigint AS n"
             ).only().integer("n"))
         }
         let time = times.sorted()[turns / 2]

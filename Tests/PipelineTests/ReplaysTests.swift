@@ -18,10 +18,10 @@ struct ReplaysTests {
       for feed in Self.feeds {
         for document in bench.feeds.documents(of: feed, at: instant) {
           for part in ["all", "\(step)"] {
-            let place = "\(folder)/\(part)/\(feed)/\(name)"
+            let path = "\(folder)/\(part)/\(feed)/\(name)"
             try FileManager.default.createDirectory(
-              atPath: place, withIntermediateDirectories: true)
-            try Data(document.bytes).write(to: URL(filePath: "\(place)/\(document.name).json"))
+              atPath: path, withIntermediateDirectories: true)
+            try Data(document.bytes).write(to: URL(filePath: "\(path)/\(document.name).json"))
           }
         }
       }
@@ -64,11 +64,11 @@ struct ReplaysTests {
         } else {
           for part in parts {
             for feed in Self.feeds {
-              let place = "\(part)/\(feed)"
-              for name in try FileManager.default.contentsOfDirectory(atPath: place) {
+              let path = "\(part)/\(feed)"
+              for name in try FileManager.default.contentsOfDirectory(atPath: path) {
                 let instant = try #require(Instant(iso: name))
-                let documents = try Recording(folder: place)
-                  .documents(in: "\(place)/\(name)", takenAt: instant)
+                let documents = try Recording(folder: path)
+                  .documents(in: "\(path)/\(name)", takenAt: instant)
                 _ = try Ingest(try bench.source(feed), store: store, clock: clock, log: bench.log)
                   .replay(documents)
               }

@@ -324,9 +324,9 @@ struct TimelineTests {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       let document = try #require(bench.feeds.documents(of: "nsw-fuelcheck", at: Bench.end).first)
       for stamp in ["20260701T100100Z", "20260701T220000Z"] {
-        let place = "\(folder)/nsw-fuelcheck/\(stamp)"
-        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-        try Data(document.bytes).write(to: URL(filePath: place + "/prices.json"))
+        let path = "\(folder)/nsw-fuelcheck/\(stamp)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try Data(document.bytes).write(to: URL(filePath: path + "/prices.json"))
       }
       let replays = Replays(
         [try bench.source("nsw-fuelcheck")], store: try bench.store(),

@@ -54,10 +54,10 @@ let backfillCommand = Command(
   let paths = try invocation.operands.dropFirst().map { path -> String in
     guard path == "-" else { return path }
     guard spooled == nil else { throw UsageError.message("- may be given only once") }
-    let place = try spoolFile()
-    spooled = place.path
-    try spool(into: place.handle)
-    return place.path
+    let copy = try spoolFile()
+    spooled = copy.path
+    try spool(into: copy.handle)
+    return copy.path
   }
   let decided = try decisions(file: folder + "/stations.json5")
   let store = try invocation.store(settings)

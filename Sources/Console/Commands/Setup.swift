@@ -30,13 +30,13 @@ let setupCommand = Command(
   let deadline = try invocation.deadline(settings)
   let made = try Connection.makeDatabase(target, deadline: deadline)
   let connection = try Connection(target, deadline: deadline)
-  let place = connection.place
-  guard !["postgres", "template0", "template1"].contains(place.database) else {
+  let endpoint = connection.endpoint
+  guard !["postgres", "template0", "template1"].contains(endpoint.database) else {
     throw PostgresError.unfit(
-      "\(place.database) is the server's own database: name another one with PGDATABASE or --db; setup creates it"
+      "\(endpoint.database) is the server's own database: name another one with PGDATABASE or --db; setup creates it"
     )
   }
-  say("database", "\(place.database) at \(place.host), \(made == nil ? "found" : "created")")
+  say("database", "\(endpoint.database) at \(endpoint.host), \(made == nil ? "found" : "created")")
   let applied = try Migrator(connection).up()
   try keepCountry(of: invocation, in: connection)
   say("schema", applied.isEmpty ? "up to date" : "brought up to date: \(applied.count) files")
@@ -73,7 +73,7 @@ let setupCommand = Command(
   if FileManager.default.fileExists(atPath: "/lib/systemd/system/bowser-ingest@all.timer") {
     say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
   } else {
-    say("cron", try cronLine(program, invocation, place))
+    say("cron", try cronLine(program, invocation, endpoint))
     if invocation.environment["PGPASSWORD"] != nil || holdsPassword(target) {
       say("", "put the database password into ~/.pgpass of cron's user, or into a service file")
     }
@@ -89,7 +89,7 @@ private func say(_ what: String, _ words: String) {
 /// password, and keys belong in files.
 private func cronLine(
   _ program: String, _ invocation: Invocation,
-  _ place: (host: String, port: String, database: String, user: String)
+  _ endpoint: (host: String, port: String, database: String, user: String)
 ) throws -> String {
   let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
   // The other settings of libpq, such as PGSSLMODE. A password belongs in ~/.pgpass.
@@ -100,8 +100,8 @@ private func cronLine(
   let server =
     target.isEmpty || holdsPassword(target)
     ? [
-      ("PGHOST", place.host), ("PGPORT", place.port), ("PGDATABASE", place.database),
-      ("PGUSER", place.user),
+      ("PGHOST", endpoint.host), ("PGPORT", endpoint.port), ("PGDATABASE", endpoint.database),
+      ("PGUSER", endpoint.user),
     ] : [("BOWSER_DATABASE", target)]
   let variables = (server + others + [("BOWSER_CONFIG", folder)])
     .map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")

@@ -123,15 +123,15 @@ private struct Screen {
   }
 
   private func averagesTable(_ averages: [AverageNow]) -> String {
-    let places = capitals.filter { place in averages.contains { $0.region == place } } + [nation]
+    let codes = capitals.filter { region in averages.contains { $0.region == region } } + [nation]
     var text =
       "  " + padded("", 11) + columns.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
       + "\n"
-    for place in places {
-      let isLate = averages.contains { $0.region == place && $0.delayHours > 0 }
-      var line = "  " + padded(title(place) + (isLate ? "*" : ""), 11)
+    for region in codes {
+      let isLate = averages.contains { $0.region == region && $0.delayHours > 0 }
+      var line = "  " + padded(title(region) + (isLate ? "*" : ""), 11)
       for fuel in columns {
-        guard let cell = averages.first(where: { $0.region == place && $0.fuel == fuel }),
+        guard let cell = averages.first(where: { $0.region == region && $0.fuel == fuel }),
           let average = cell.average
         else {
           line += leftPadded("·", 8) + padded("", 8)
@@ -157,9 +157,9 @@ private struct Screen {
 
   private func sparklines(_ trends: [TrendLine]) -> String {
     var text = ""
-    for place in capitals {
+    for region in capitals {
       for fuel in fuels {
-        guard let trend = trends.first(where: { $0.region == place && $0.fuel == fuel }) else {
+        guard let trend = trends.first(where: { $0.region == region && $0.fuel == fuel }) else {
           continue
         }
         let known = trend.days.compactMap { $0 }
@@ -167,7 +167,7 @@ private struct Screen {
         let range = "\(Cents.text(low)) to \(Cents.text(high))"
         let arrow = ["rising": "↗", "falling": "↘", "steady": "→"][trend.direction ?? ""] ?? " "
         text +=
-          "  " + padded(fuel == fuels[0] ? title(place) : "", 11) + padded(fuel, 5)
+          "  " + padded(fuel == fuels[0] ? title(region) : "", 11) + padded(fuel, 5)
           + spark(trend.days) + "  \(arrow) " + (style.width < 68 ? "" : style.dim(range)) + "\n"
       }
     }
@@ -190,14 +190,14 @@ private struct Screen {
 
   private func verdicts(_ verdicts: [VerdictLine]) -> String {
     var text = ""
-    for place in capitals {
-      guard let line = verdicts.first(where: { $0.region == place && $0.fuel == "U91" }) else {
+    for region in capitals {
+      guard let line = verdicts.first(where: { $0.region == region && $0.fuel == "U91" }) else {
         continue
       }
       let words = ["fill_up": "fill up", "wait": "wait", "no_difference": "no difference"]
       let word = padded(words[line.verdict] ?? line.verdict, 14)
       let painted = line.verdict == "no_difference" ? style.dim(word) : style.bold(word)
-      let left = padded(title(place), 11) + "U91  "
+      let left = padded(title(region), 11) + "U91  "
       text +=
         "  " + left + painted
         + style.wrapped(line.reason, after: padded("", 2 + left.count + word.count)) + "\n"

@@ -27,14 +27,14 @@ extension Backfill {
       let found = files.count
       for name in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
         var isFolder: ObjCBool = false
-        let place = "\(path)/\(name)"
-        if FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), isFolder.boolValue
+        let entry = "\(path)/\(name)"
+        if FileManager.default.fileExists(atPath: entry, isDirectory: &isFolder), isFolder.boolValue
         {
           continue
         }
         if [".csv", ".csv.gz", ".xlsx", ".zip"].contains(where: { name.lowercased().hasSuffix($0) })
         {
-          files.append(ArchiveFile(place))
+          files.append(ArchiveFile(entry))
         } else {
           others.append(name)
         }

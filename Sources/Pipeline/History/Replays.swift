@@ -61,17 +61,17 @@ package struct Replays {
 
   private func answers(in folder: String, of source: Source) throws -> [(Instant, Answer)] {
     let isFeedFolder = URL(filePath: folder).lastPathComponent == source.feed
-    let place = isFeedFolder ? folder : "\(folder)/\(source.feed)"
-    guard FileManager.default.fileExists(atPath: place) else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: place).compactMap { name in
+    let feedFolder = isFeedFolder ? folder : "\(folder)/\(source.feed)"
+    guard FileManager.default.fileExists(atPath: feedFolder) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: feedFolder).compactMap { name in
       guard let instant = Instant(iso: name) else { return nil }
-      let path = "\(place)/\(name)"
+      let path = "\(feedFolder)/\(name)"
       let files = try FileManager.default.contentsOfDirectory(atPath: path)
         .filter { !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
       let answer = Answer(
         source: source, name: "\(source.feed)/\(name)", files: files, instant: instant
       ) {
-        try Recording(folder: place).documents(in: path, takenAt: instant)
+        try Recording(folder: feedFolder).documents(in: path, takenAt: instant)
       }
       return (instant, answer)
     }
