@@ -146,7 +146,7 @@ package enum Bowser {
   }
 
   private static func failed(_ error: any Error) -> ExitCode {
-    complain("\(error)")
+    writeError("\(error)")
     return ExitCode(for: error)
   }
 
@@ -236,7 +236,7 @@ struct OrNull<Value: Encodable>: Encodable {
 
 /// Writes an error to standard error as one line. File names and answers of providers may contain
 /// anything, so control and format characters are replaced by spaces.
-package func complain(_ text: String) {
+package func writeError(_ text: String) {
   talk("bowser: \(text.asTerminalLine)\n")
 }
 

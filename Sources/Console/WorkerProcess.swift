@@ -22,7 +22,7 @@ enum WorkerProcess {
     }
     for worker in running {
       guard let process = worker.process else {
-        complain("\(worker.feed): the process could not be started")
+        writeError("\(worker.feed): the process could not be started")
         worst = ExitCode.inputOutput.worse(than: worst)
         continue
       }

@@ -34,7 +34,7 @@ struct Simulation {
       }
     } catch let failure as Server.Failure {
       // Bowser does not know this error, nor its exit code.
-      complain(failure.description)
+      writeError(failure.description)
       return .inputOutput
     }
     return .done
@@ -155,7 +155,7 @@ struct Simulation {
     {
       write("export \(name)='\(value)'\n")
     }
-    complain("serving a simulated market at http://127.0.0.1:\(server.port), until stopped")
+    writeError("serving a simulated market at http://127.0.0.1:\(server.port), until stopped")
     while true { sleep(3_600) }
   }
 

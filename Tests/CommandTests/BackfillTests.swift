@@ -221,7 +221,7 @@ struct BackfillTests {
     _ = FileManager.default.createFile(atPath: screen, contents: nil)
     defer { for path in [folder, screen] { try? FileManager.default.removeItem(atPath: path) } }
     func shown() throws -> String { try String(contentsOfFile: screen, encoding: .utf8) }
-    let providers = try IslandTests.Providers { _, _ in nil }
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
     try await TestDatabase.with { target in
       let process = CommandTests.process([], target, ["TERM": "xterm"])
       let program = process.executableURL?.path ?? ""
@@ -235,7 +235,7 @@ struct BackfillTests {
       try process.run()
       try await waitUntil { try !process.isRunning || shown().contains(" s left") }
       let live = try CommandTests.run(
-        ["ingest", "nsw-fuelcheck", "--now", "\(IslandTests.now)"], on: target,
+        ["ingest", "nsw-fuelcheck", "--now", "\(WorkerProcessTests.now)"], on: target,
         environment: providers.environment)
       #expect(live.code == 0, "\(live)")
       while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }

@@ -86,7 +86,7 @@ struct CertificateTests {
     try await TestDatabase.with { target in
       let user = ProcessInfo.processInfo.environment["PGUSER"] ?? NSUserName()
       let process = CommandTests.process(
-        ["ingest", "wa-fuelwatch", "--now", "\(IslandTests.now)"], "\(target) user=\(user)",
+        ["ingest", "wa-fuelwatch", "--now", "\(WorkerProcessTests.now)"], "\(target) user=\(user)",
         [
           "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_ATTEMPTS": "1",
           "BOWSER_WA_FUELWATCH_URL": "https://localhost:\(port)",

@@ -149,7 +149,7 @@ struct WaitTests {
   /// the work is done, or the next run repeats it without effect.
   @Test(.longer) func aLostAnswerOfAnyCommitDoesNoHarm() async throws {
     let words = [
-      "ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "\(IslandTests.now)",
+      "ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "\(WorkerProcessTests.now)",
     ]
     func stored(_ target: String) throws -> [String] {
       let connection = try Connection(target)
@@ -193,7 +193,7 @@ struct WaitTests {
     let cluster = try Cluster()
     #expect(try CommandTests.run(["migrate"], on: cluster.target).code == 0)
     let words = [
-      "ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "\(IslandTests.now)",
+      "ingest", "qld-fpd", "--replay", CommandTests.recording, "--now", "\(WorkerProcessTests.now)",
     ]
     // The lock stops the run where it writes prices.
     let holder = try Connection(cluster.target, application: "holder")

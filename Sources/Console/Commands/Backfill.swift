@@ -140,12 +140,12 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
     case .known: known += 1
     case .refused(let reason):
       refused += 1
-      complain("\(result.file): \(reason)")
+      writeError("\(result.file): \(reason)")
     case .passedOver: passedOver += 1
     }
   }
   for (reason, count) in total.rejectedByReason.sorted(by: { $0.key < $1.key }) {
-    complain(
+    writeError(
       "\(count) rows rejected: \(reason), such as "
         + "\(total.examples[reason].map { String($0.prefix(160)) } ?? "")")
   }

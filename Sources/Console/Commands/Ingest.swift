@@ -249,7 +249,7 @@ private struct IngestRun {
   ) {
     switch result {
     case .failure(let error):
-      complain("\(feed): \(error)")
+      writeError("\(feed): \(error)")
       worst = ExitCode(for: error).worse(than: worst)
     case .success(let summary):
       guard invocation.flags.contains("summary") else { return }

@@ -44,7 +44,7 @@ let notifyCommand = Command(
   let now = try invocation.clock().now()
   if let given = try invocation.instant("now") { try store.setViewClock(given.description) }
   guard try store.lockNotices() else {
-    complain("another notify is running")
+    writeError("another notify is running")
     return .tryAgain
   }
   try store.forgetNotices(besides: rules.map(\.name), before: now - .seconds(30 * 86_400))
@@ -71,7 +71,7 @@ let notifyCommand = Command(
       let sent = try await notices.tell(rule) { try await receivers.send($0, to: rule.target) }
       if invocation.flags.contains("summary") { write("\(rule.name) told=\(sent)\n") }
     } catch {
-      complain("\(rule.name): \(error)")
+      writeError("\(rule.name): \(error)")
       // What a receiver did not accept is sent again at the next start.
       let code = error is Receivers.NotTaken ? ExitCode.tryAgain : ExitCode(for: error)
       worst = code.worse(than: worst)
@@ -204,7 +204,7 @@ struct Receivers {
           """, to: rule.target)
         write("\(rule.name) sent\n")
       } catch {
-        complain("\(rule.name): \(error)")
+        writeError("\(rule.name): \(error)")
         worst = ExitCode.tryAgain.worse(than: worst)
       }
     }
