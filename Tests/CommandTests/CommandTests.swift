@@ -135,7 +135,7 @@ struct CommandTests {
   /// F-M03: no option of any command takes a key, a token or a password. One that is tried is
   /// refused, and its value is not repeated.
   @Test func noOptionTakesASecret() throws {
-    let names = try Self.run(["help"]).out.matches(of: /\n  ([a-z]+)  /).map { String($0.1) }
+    let names = try Self.run(["help"]).out.matches(of: #/\n  ([a-z]+)  /#).map { String($0.1) }
     #expect(names.count > 15)
     for name in names {
       let options = try Self.run(["help", name]).out.matches(of: /\n  --([a-z-]+)/).map {

@@ -165,7 +165,8 @@ struct NotifyTests {
       let next = try notify(target, environment)
       #expect(next.code == 0, "\(next)")
       let notices = receiver.got.withLock { $0 }
-      #expect(notices.map(\.id) == [1, 1] && notices.map(\.isRepeat) == [false, true], "\(notices)")
+      #expect(
+        notices.map(\.id) == [1, 1] && notices.map(\.isRepeat) == [false, true], "\(notices)")
       #expect(try notify(target, environment).code == 0)
       #expect(receiver.got.withLock { $0.count } == 2)
     }

@@ -76,7 +76,8 @@ private struct Shown: Encodable {
         settings: settings.entries.map { key, value, origin in
           // A connection string may contain a password, and the path of a watcher's address is as
           // secret as one.
-          let isMasked = [table.database.key, table.pingUrl.key].contains(key) && value != .text("")
+          let isMasked =
+            [table.database.key, table.pingUrl.key].contains(key) && value != .text("")
           return Setting(key: key, value: isMasked ? "***" : "\(value)", origin: "\(origin)")
         }))
   }

@@ -13,7 +13,7 @@ struct MarketWalk {
 
     /// The rules that may give the verdict. `tomorrow` is not among them, since its prices are
     /// published for the next day only.
-    static let deciding: [Rule] = [.weekday, .cycle, .trend, .direction]
+    static let advising: [Rule] = [.weekday, .cycle, .trend, .direction]
     /// The rules whose records decide whether a market gets advice.
     static let deciding: [Rule] = [.weekday, .cycle, .trend]
   }
@@ -73,7 +73,7 @@ struct MarketWalk {
   // A break-out: a price this many c/L, or this share of the range, outside the range of four
   // months. The market is in a shock for this many days afterwards.
   private static let (leastBreak, breakShare, breakDays) = (6.0, 0.4, 21)
-  // What is added to a rule's record when the rules are compared, in the order of `Rule.deciding`.
+  // What is added to a rule's record when the rules are compared, in the order of `Rule.advising`.
   // `nil` means that the rule may not give the verdict. Where prices cycle, the cycle rule has a
   // head start. In a shock, the rules trend and direction, which assume no cycle, have the head
   // start.
@@ -182,7 +182,7 @@ struct MarketWalk {
   private mutating func decide() {
     var isAwake = false
     for day in 0..<series.count {
-      let long = Rule.deciding.map {
+      let long = Rule.advising.map {
         records.record(of: $0.rawValue, on: day, windows: 60, least: 20)
       }
       guard let strongest = Rule.deciding.compactMap({ long[$0.rawValue] }).max() else {
@@ -204,7 +204,7 @@ struct MarketWalk {
       let heads =
         isShocked[day] ? Self.shockHeads : isCycling[day] ? Self.cyclingHeads : Self.otherHeads
       var best: (rule: Rule, weight: Double, record: Double)?
-      for (rule, head) in zip(Rule.deciding, heads) {
+      for (rule, head) in zip(Rule.advising, heads) {
         guard let head, let record = long[rule.rawValue] else { continue }
         if best.map({ record + head > $0.weight }) ?? true { best = (rule, record + head, record) }
       }
