@@ -12,12 +12,16 @@ import Testing
 struct CertificateTests {
   private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
 
+  /// How a program gets a mount namespace of its own. Root needs no other user for that, and would
+  /// lose its access to the folders of others.
+  private static let unshare = ["unshare", getuid() == 0 ? "-m" : "-rm"]
+
   /// Whether runs can get another file of authorities here.
   static let mayTrust: Bool = {
     guard FileManager.default.fileExists(atPath: authorities) else { return false }
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["unshare", "-rm", "mount", "--bind", "/dev/null", authorities]
+    process.arguments = unshare + ["mount", "--bind", "/dev/null", authorities]
     process.standardError = FileHandle.nullDevice
     do { try process.run() } catch { return false }
     process.waitUntilExit()
@@ -94,8 +98,8 @@ struct CertificateTests {
       let program = process.executableURL?.path ?? ""
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments =
-        [
-          "unshare", "-rm", "sh", "-c", "mount --bind \"$0\" \(Self.authorities) && exec \"$@\"",
+        Self.unshare + [
+          "sh", "-c", "mount --bind \"$0\" \(Self.authorities) && exec \"$@\"",
           "\(folder)/ca.crt", program,
         ] + (process.arguments ?? [])
       let result = try await finished(process)

@@ -296,6 +296,8 @@ enum PlayedMarket {
       let result = try await finished(CommandTests.process(words, target, [:]))
       guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }
     }
+    // The server would do this by itself, a while later.
+    try Connection(target).execute("ANALYZE")
     let environment = ProcessInfo.processInfo.environment
     return Made(
       target: target, now: ["--now", instant],

@@ -144,7 +144,7 @@ extension WorkerProcessTests {
     let isSilent = Mutex(true)
     let providers = try Providers { request, _ in
       isSilent.withLock { $0 } && request.path.hasSuffix("GetSitesPrices")
-        ? .silence(seconds: 20) : nil
+        ? .silence(seconds: 120) : nil
     }
     try await TestDatabase.with { target in
       let process = CommandTests.process(
