@@ -344,9 +344,8 @@ struct DocumentTests {
     let root = IntegrationTests.root
     let faults = Set(
       try Self.text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
-    var tests = ""
-    for path in try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Tests")
-    where path.hasSuffix(".swift") { tests += try Self.text("Tests/" + path) }
+    let tests = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Tests")
+      .filter { $0.hasSuffix(".swift") }.map { try Self.text("Tests/" + $0) }
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Tests/Mutants")
     #expect(names.count > 200)
     for name in names.sorted() {
@@ -356,8 +355,13 @@ struct DocumentTests {
       #expect(check.code == 0, "\(name): \(check.err)")
       #expect(name.hasSuffix(".patch") && faults.contains(name.dropLast(6)), "\(name)")
       #expect(patch.hasPrefix("what: "), "\(name)")
-      let test = patch.firstMatch(of: /(?m)^test: [A-Za-z]+\/([A-Za-z0-9]+)$/)?.1 ?? ""
-      #expect(tests.contains("func \(test)("), "\(name): no test '\(test)'")
+      let test = patch.firstMatch(of: /(?m)^test: ([A-Za-z]+)\/([A-Za-z0-9]+)$/)
+      let (suite, function) = (test?.1 ?? "?", test?.2 ?? "?")
+      let isThere = tests.contains { text in
+        text.contains("func \(function)(")
+          && ["struct", "extension"].contains { text.contains("\($0) \(suite) ") }
+      }
+      #expect(isThere, "\(name): no test \(suite)/\(function)")
     }
   }
 
