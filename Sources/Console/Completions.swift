@@ -23,7 +23,7 @@ struct Completions {
     case "export": Migrator.publishedViews
     case "migrate": ["up", "status", "verify"]
     case "config": ["show"]
-    case "simulate": ["play", "serve", "record"]
+    case "simulate": ["play", "serve", "record", "archive"]
     default: []
     }
   }
