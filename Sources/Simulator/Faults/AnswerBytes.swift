@@ -24,8 +24,8 @@ func cut(_ body: [UInt8], _ random: inout Random) -> [UInt8] {
 
 /// Inserts text after the first occurrence of a mark. A body without the mark is unchanged.
 func inserting(_ text: String, after mark: String, in body: [UInt8]) -> [UInt8] {
-  guard let place = body.firstRange(of: Array(mark.utf8)) else { return body }
-  return body[..<place.upperBound] + Array(text.utf8) + body[place.upperBound...]
+  guard let found = body.firstRange(of: Array(mark.utf8)) else { return body }
+  return body[..<found.upperBound] + Array(text.utf8) + body[found.upperBound...]
 }
 
 func replacing(_ old: String, by new: String, in body: [UInt8]) -> [UInt8] {

@@ -59,6 +59,6 @@ private func latin1(_ body: [UInt8]) -> [UInt8] {
   let isObject = body.first == UInt8(ascii: "{")
   let spoiled = inserting(
     isObject ? "\"extra\":\"caf#\"," : "caf#", after: isObject ? "{" : "<title>", in: body)
-  guard let place = spoiled.firstRange(of: Array("caf#".utf8)) else { return spoiled }
-  return spoiled[..<(place.upperBound - 1)] + [0xE9] + spoiled[place.upperBound...]
+  guard let found = spoiled.firstRange(of: Array("caf#".utf8)) else { return spoiled }
+  return spoiled[..<(found.upperBound - 1)] + [0xE9] + spoiled[found.upperBound...]
 }

@@ -81,10 +81,10 @@ extension Fault {
 /// Returns the offsets of a JSON document's bytes outside its strings. The quotes belong to the
 /// strings.
 private func structure(of body: [UInt8]) -> [Int] {
-  var places: [Int] = []
+  var offsets: [Int] = []
   var isInString = false
   var isEscaped = false
-  for (place, byte) in body.enumerated() {
+  for (offset, byte) in body.enumerated() {
     if isInString {
       if isEscaped {
         isEscaped = false
@@ -96,10 +96,10 @@ private func structure(of body: [UInt8]) -> [Int] {
     } else if byte == UInt8(ascii: "\"") {
       isInString = true
     } else {
-      places.append(place)
+      offsets.append(offset)
     }
   }
-  return places
+  return offsets
 }
 
 /// Returns the range of the first list that is a value of the outermost object, brackets included.
@@ -107,13 +107,13 @@ private func structure(of body: [UInt8]) -> [Int] {
 private func firstList(in body: [UInt8]) -> Range<Int>? {
   var depth = 0
   var start: Int?
-  for place in structure(of: body) {
-    switch body[place] {
+  for offset in structure(of: body) {
+    switch body[offset] {
     case UInt8(ascii: "["), UInt8(ascii: "{"):
       depth += 1
-      if depth == 2, body[place] == UInt8(ascii: "[") { start = place }
+      if depth == 2, body[offset] == UInt8(ascii: "[") { start = offset }
     case UInt8(ascii: "]"), UInt8(ascii: "}"):
-      if depth == 2, let start { return start..<place + 1 }
+      if depth == 2, let start { return start..<offset + 1 }
       depth -= 1
     default: break
     }
@@ -155,9 +155,9 @@ private func replacingNumbers(
   var result: [UInt8] = []
   var copied = 0
   var number: Range<Int>?
-  func isPart(_ place: Int) -> Bool {
-    if let number, number.upperBound == place { return inside.contains(body[place]) }
-    return digits.contains(body[place]) || body[place] == UInt8(ascii: "-")
+  func isPart(_ offset: Int) -> Bool {
+    if let number, number.upperBound == offset { return inside.contains(body[offset]) }
+    return digits.contains(body[offset]) || body[offset] == UInt8(ascii: "-")
   }
   func take() {
     guard let found = number else { return }
@@ -165,9 +165,9 @@ private func replacingNumbers(
     copied = found.upperBound
     number = nil
   }
-  for place in structure(of: body) {
-    if isPart(place) {
-      number = (number?.lowerBound ?? place)..<place + 1
+  for offset in structure(of: body) {
+    if isPart(offset) {
+      number = (number?.lowerBound ?? offset)..<offset + 1
     } else {
       take()
     }
