@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build debug test test-long bench faults mutants soak fuzz lint format psql env stop install uninstall deb static docs integrations
+.PHONY: help demo setup build test test-long bench faults mutants soak fuzz lint format psql env stop install uninstall deb static docs integrations packages
 
 PREFIX ?= /usr/local
 DESTDIR ?=
