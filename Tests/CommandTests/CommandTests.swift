@@ -161,7 +161,7 @@ struct CommandTests {
         == "bowser: no option '--recrod'; did you mean '--record'?\n")
   }
 
-  /// F-D01, F-D11, F-M01: each fault prints one line and ends with its exit code.
+  /// F-M01: each fault prints one line and ends with its exit code.
   @Test func everyFaultIsOneLine() async throws {
     let away = try Self.run(["ingest", "wa-fuelwatch"], on: "host=/nowhere password=CANARY")
     #expect(away.code == 75 && isOneLine(away.err) && !away.err.contains("CANARY"))

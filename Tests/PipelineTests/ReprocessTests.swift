@@ -255,7 +255,7 @@ struct ReprocessTests {
     }
   }
 
-  /// F-E04: documents are deleted after their time, but not what they reported. A clock that jumps
+  /// Documents are deleted after their time, but not what they reported. A clock that jumps
   /// deletes nothing.
   @Test func documentsAreForgottenInTime() async throws {
     try await TestDatabase.with { target in

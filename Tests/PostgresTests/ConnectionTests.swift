@@ -109,7 +109,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-D08: a row that COPY refuses fails the whole load, and the session stays usable.
+  /// A row that COPY refuses fails the whole load, and the session stays usable.
   @Test func aRefusedCopyLeavesTheSessionUsable() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
@@ -143,7 +143,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-D09: a session does not depend on defaults of the role or the database.
+  /// A session does not depend on defaults of the role or the database.
   @Test func hostileDefaultsChangeNothing() async throws {
     try await TestDatabase.withEmpty { target in
       let name = target.split(separator: "=")[1]
@@ -167,7 +167,7 @@ struct ConnectionTests {
     }
   }
 
-  /// F-D01: faults that may pass by themselves are distinguished from those that need a person.
+  /// Faults that may pass by themselves are distinguished from those that need a person.
   @Test func connectionFaultsAreSorted() {
     func fault(_ target: String) -> PostgresError? {
       do {
@@ -184,7 +184,7 @@ struct ConnectionTests {
     #expect(secret != nil && !"\(secret!)".contains("CANARY"))
   }
 
-  /// F-D02, F-D07: a session that the server ends is reported as lost.
+  /// A session that the server ends is reported as lost.
   @Test func aTerminatedSessionIsLost() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
