@@ -338,6 +338,22 @@ struct DocumentTests {
     }
   }
 
+  /// Every fault that a test names has a row in docs/faults.md, and every row has a test.
+  @Test func everyFaultIsNamedByATest() throws {
+    let rows = Set(
+      try Self.text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
+    #expect(rows.count > 200)
+    var named: Set<Substring> = []
+    for path in try FileManager.default.subpathsOfDirectory(
+      atPath: "\(IntegrationTests.root)/Tests") where path.hasSuffix(".swift")
+    {
+      named.formUnion(
+        try Self.text("Tests/" + path).matches(of: /\bF-[A-Z][0-9]{2}\b/).map(\.0))
+    }
+    #expect(named.subtracting(rows).sorted() == [])
+    #expect(rows.subtracting(named).sorted() == [])
+  }
+
   /// Each mutant applies to this tree, is named after a fault of docs/faults.md, and names a test
   /// that exists.
   @Test(.long) func everyMutantApplies() async throws {
