@@ -29,6 +29,11 @@ enum Watchdog {
       _ = Glibc.write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)
       _exit(ExitCode.tryAgain.rawValue)
     }
+    // A program that was started by a thread of a dispatch queue inherits its blocked signals.
+    var alarms = sigset_t()
+    sigemptyset(&alarms)
+    sigaddset(&alarms, SIGALRM)
+    pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
     alarm(UInt32(seconds))
   }
 }
