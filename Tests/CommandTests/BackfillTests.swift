@@ -80,8 +80,8 @@ struct BackfillTests {
     }
   }
 
-  /// F-L03: `backfill` loads files, prints a summary, and skips files that are loaded already, even
-  /// under another name. Loading twice leaves the same rows as loading once.
+  /// F-L02, F-L03: `backfill` loads files, prints a summary, and skips files that are loaded
+  /// already, even under another name. Loading twice leaves the same rows as loading once.
   @Test func aSecondRunIsANoOp() async throws {
     let folder = try Self.archive()
     defer { try? FileManager.default.removeItem(atPath: folder) }
