@@ -290,7 +290,8 @@ struct ClientTests {
     server.standardOutput = FileHandle.nullDevice
     server.standardError = FileHandle.nullDevice
     try server.run()
-    defer { server.terminate() }
+    // It has inherited blocked signals, so that it would outlive SIGTERM.
+    defer { kill(server.processIdentifier, SIGKILL) }
     // The server needs a moment before it accepts connections.
     for _ in 0..<100 {
       try await Task.sleep(for: .milliseconds(100))
