@@ -10,11 +10,22 @@ package enum TestDatabase {
   private static let count = Atomic<Int>(0)
 
   /// The name of the template, which is made on first use.
-  private static let template: Result<String, any Error> = Result {
+  private static let template: Result<Template, any Error> = Result {
     let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
-    try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
+    let connection = try Connection("dbname=postgres")
+    try connection.execute("CREATE DATABASE \(name)")
     try Migrator(try Connection("dbname=\(name)")).up()
-    return name
+    let version = try connection.query(
+      "SELECT current_setting('server_version_num')::integer AS number"
+    ).only().integer("number")
+    return Template(name: name, options: version < 150_000 ? "" : "STRATEGY FILE_COPY")
+  }
+
+  private struct Template {
+    let name: String
+    /// How its files are copied. Since PostgreSQL 15 the default is a copy block by block through
+    /// the log, which takes twice the time.
+    let options: String
   }
 
   /// Creates a database and passes its libpq target to `body`. The database is deleted with the
@@ -24,26 +35,15 @@ package enum TestDatabase {
     let result: Result<Value, any Error>
     do {
       let template = try self.template.get()
-      let name = "\(template)_\(count.add(1, ordering: .relaxed).newValue)"
-      try clone(template, as: name)
+      let name = "\(template.name)_\(count.add(1, ordering: .relaxed).newValue)"
+      try Connection("dbname=postgres").execute(
+        "CREATE DATABASE \(name) TEMPLATE \(template.name) \(template.options)")
       result = .success(try await body("dbname=\(name)"))
     } catch {
       result = .failure(error)
     }
     await gate.leave()
     return try result.get()
-  }
-
-  /// Copies the files of the template. Since PostgreSQL 15 the default is a copy block by block
-  /// through the log, which takes twice the time.
-  private static func clone(_ template: String, as name: String) throws {
-    let connection = try Connection("dbname=postgres")
-    let version = try connection.query(
-      "SELECT current_setting('server_version_num')::integer AS number"
-    ).only().integer("number")
-    try connection.execute(
-      "CREATE DATABASE \(name) TEMPLATE \(template) \(version < 150_000 ? "" : "STRATEGY FILE_COPY")"
-    )
   }
 
   private static let gate = Gate()
