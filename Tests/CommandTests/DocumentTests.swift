@@ -321,16 +321,12 @@ struct DocumentTests {
   @Test func examplesOfChangesApply() async throws {
     let git = try await tool("git", ["--version"])
     try #require(git.code == 0, "git is not installed; config/cluster packages installs it")
-    let root = IntegrationTests.root
     let examples = try Self.text("docs/changing-things.md").matches(
       of: /(?m)^\| ([a-z ]+) \| ([0-9]+) \| \[[^\]]+\]\(([^)]+)\) \|$/)
     #expect(examples.count == 5)
     for example in examples {
       let diff = try Self.diff(String(example.3), from: "docs/changing-things.md")
-      // Without a repository, because in a folder of a larger one git would skip every file and
-      // report success.
-      let words = ["GIT_DIR=/nowhere", "git", "-C", root, "apply", "--check", "--recount"]
-      let check = try await tool("env", words, input: diff)
+      let check = try await Self.check(diff, "--recount")
       #expect(check.code == 0, "\(example.1): \(check.err)")
       let files = diff.matches(of: /(?m)^diff --git a\/([^ ]+)/).map { String($0.1) }
       let counted = files.filter { !$0.hasPrefix("Tests/") }
@@ -340,16 +336,10 @@ struct DocumentTests {
 
   /// Every fault that a test names has a row in docs/faults.md, and every row has a test.
   @Test func everyFaultIsNamedByATest() throws {
-    let rows = Set(
-      try Self.text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
+    let rows = try Self.faults()
     #expect(rows.count > 200)
-    var named: Set<Substring> = []
-    for path in try FileManager.default.subpathsOfDirectory(
-      atPath: "\(IntegrationTests.root)/Tests") where path.hasSuffix(".swift")
-    {
-      named.formUnion(
-        try Self.text("Tests/" + path).matches(of: /\bF-[A-Z][0-9]{2}\b/).map(\.0))
-    }
+    let named = Set(
+      try Self.tests().flatMap { $0.matches(of: /\bF-[A-Z][0-9]{2}\b/).map(\.0) })
     #expect(named.subtracting(rows).sorted() == [])
     #expect(rows.subtracting(named).sorted() == [])
   }
@@ -357,17 +347,14 @@ struct DocumentTests {
   /// Each mutant applies to this tree, is named after a fault of docs/faults.md, and names a test
   /// that exists.
   @Test(.long) func everyMutantApplies() async throws {
-    let root = IntegrationTests.root
-    let faults = Set(
-      try Self.text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
-    let tests = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Tests")
-      .filter { $0.hasSuffix(".swift") }.map { try Self.text("Tests/" + $0) }
-    let names = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Tests/Mutants")
+    let faults = try Self.faults()
+    let tests = try Self.tests()
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: "\(IntegrationTests.root)/Tests/Mutants")
     #expect(names.count > 200)
     for name in names.sorted() {
       let patch = try Self.text("Tests/Mutants/\(name)")
-      let words = ["GIT_DIR=/nowhere", "git", "-C", root, "apply", "--check"]
-      let check = try await tool("env", words, input: patch)
+      let check = try await Self.check(patch)
       #expect(check.code == 0, "\(name): \(check.err)")
       #expect(name.hasSuffix(".patch") && faults.contains(name.dropLast(6)), "\(name)")
       #expect(patch.hasPrefix("what: "), "\(name)")
@@ -379,6 +366,26 @@ struct DocumentTests {
       }
       #expect(isThere, "\(name): no test \(suite)/\(function)")
     }
+  }
+
+  /// Returns the ids of the rows of docs/faults.md.
+  private static func faults() throws -> Set<Substring> {
+    Set(try text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
+  }
+
+  /// Returns the texts of all files of tests.
+  private static func tests() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: "\(IntegrationTests.root)/Tests")
+      .filter { $0.hasSuffix(".swift") }.map { try text("Tests/" + $0) }
+  }
+
+  /// Asks git whether a diff applies to this tree: without a repository, because in a folder of a
+  /// larger one git would skip every file and report success.
+  private static func check(
+    _ diff: String, _ options: String...
+  ) async throws -> CommandTests.Result {
+    let words = ["GIT_DIR=/nowhere", "git", "-C", IntegrationTests.root, "apply", "--check"]
+    return try await tool("env", words + options, input: diff)
   }
 
   /// Returns the diff to which a link of a page leads: a file, or the first diff below a heading.
