@@ -91,7 +91,7 @@ fuzz: packages ## every reader and escaping by libFuzzer: FUZZ_SECONDS each, or 
 	    $$([ ! -d Tests/Fuzzing/Corpus/$$target ] || echo Tests/Fuzzing/Corpus/$$target); \
 	done
 
-# One after the other, some hours: each is a build and its tests.
+# One after the other, most of an hour: each is a build and its test.
 mutants: packages ## break the program on purpose, a fault at a time, and see its test fail: MUTANTS="F-Z10 F-G08"
 	@config/mutants $(MUTANTS)
 
