@@ -2,42 +2,35 @@
 -- station record of an archive then takes the newest of its descriptions.
 CREATE OR REPLACE FUNCTION fuel.date_wordings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  WITH seen AS (
+  WITH span AS (
     SELECT
-      sighting.station_id,
-      sighting.wording_md5,
-      min(sighting.month) AS first_month,
-      max(sighting.month) AS last_month
-    FROM fuel.station_sighting AS sighting
-    JOIN fuel.station USING (station_id)
-    JOIN fuel.source USING (source_id)
+      description.station_id,
+      description.wording_md5,
+      -- The lowest bit is the first day of a month.
+      (first.month + bit_count(((first.days & -first.days) - 1)::bit(32))::integer)::timestamp
+        AT TIME ZONE station.time_zone AS first_at,
+      (last.month + length(ltrim(last.days::bit(32)::text, '0')))::timestamp
+        AT TIME ZONE station.time_zone AS last_at
+    FROM fuel.source
+    JOIN fuel.station USING (source_id)
+    JOIN fuel.station_description AS description USING (station_id)
+    CROSS JOIN LATERAL (
+      SELECT sighting.month, sighting.days
+      FROM fuel.station_sighting AS sighting
+      WHERE sighting.station_id = description.station_id
+        AND sighting.wording_md5 = description.wording_md5
+      ORDER BY sighting.month
+      LIMIT 1
+    ) AS first
+    CROSS JOIN LATERAL (
+      SELECT sighting.month, sighting.days
+      FROM fuel.station_sighting AS sighting
+      WHERE sighting.station_id = description.station_id
+        AND sighting.wording_md5 = description.wording_md5
+      ORDER BY sighting.month DESC
+      LIMIT 1
+    ) AS last
     WHERE source.are_links_due
-    GROUP BY sighting.station_id, sighting.wording_md5
-  ),
-  span AS (
-    SELECT
-      seen.station_id,
-      seen.wording_md5,
-      (seen.first_month + (
-        SELECT min(bit.day)
-        FROM generate_series(0, 30) AS bit (day)
-        WHERE first.days & (1 << bit.day) <> 0))::timestamp AT TIME ZONE station.time_zone
-        AS first_at,
-      (seen.last_month + (
-        SELECT max(bit.day) + 1
-        FROM generate_series(0, 30) AS bit (day)
-        WHERE last.days & (1 << bit.day) <> 0))::timestamp AT TIME ZONE station.time_zone
-        AS last_at
-    FROM seen
-    JOIN fuel.station USING (station_id)
-    JOIN fuel.station_sighting AS first
-      ON first.station_id = seen.station_id
-      AND first.wording_md5 = seen.wording_md5
-      AND first.month = seen.first_month
-    JOIN fuel.station_sighting AS last
-      ON last.station_id = seen.station_id
-      AND last.wording_md5 = seen.wording_md5
-      AND last.month = seen.last_month
   )
   UPDATE fuel.station_description AS description SET
     first_seen_at = span.first_at,

@@ -150,8 +150,9 @@ extension Store {
     return records.values.sorted { $0.id < $1.id }
   }
 
-  /// Returns when station records were seen. For a feed's prices, the days on which they began
-  /// count.
+  /// Returns when station records were seen. For the prices of a feed without codes, the days on
+  /// which they began count. Codes tell stations apart by themselves, and the prices of a feed are
+  /// many.
   package func presence(of records: [Int]) throws -> [Int: Presence] {
     var found: [Int: Presence] = [:]
     guard !records.isEmpty else { return found }
@@ -167,9 +168,10 @@ extension Store {
         bit_or(1 << (extract(day FROM seen.day)::integer - 1))
       FROM (
         SELECT price.station_id, (price.effective_at AT TIME ZONE station.time_zone)::date AS day
-        FROM fuel.counted_price AS price
-        JOIN fuel.station USING (station_id)
-        WHERE price.station_id = ANY (\(records)::integer[])
+        FROM fuel.source
+        JOIN fuel.station USING (source_id)
+        JOIN fuel.counted_price AS price USING (station_id)
+        WHERE station.station_id = ANY (\(records)::integer[]) AND NOT source.has_codes
       ) AS seen
       GROUP BY seen.station_id, date_trunc('month', seen.day)
       """)
