@@ -12,6 +12,7 @@ COMMENT ON VIEW fuel.average_holding         IS 'Whether fuel.average_kept is va
 COMMENT ON COLUMN fuel.average_holding.holds IS 'Whether it is valid.';
 GRANT SELECT ON fuel.average_holding TO fuel_writer;
 
+-- Stores the averages of this moment. Reads pg_temp.price_now.
 CREATE OR REPLACE FUNCTION fuel.keep_averages(p_clock timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   -- Read before the averages are made. What arrives meanwhile raises the sum of the counters, and the kept averages do
@@ -20,7 +21,9 @@ DECLARE
 BEGIN
   DELETE FROM fuel.average_keeping;
   DELETE FROM fuel.average_kept;
-  INSERT INTO fuel.average_kept SELECT * FROM fuel.average_live;
+  -- The query of the view, over the present that was taken.
+  EXECUTE 'INSERT INTO fuel.average_kept '
+    || replace(pg_get_viewdef('fuel.average_live'::regclass), 'fuel.price_now', 'pg_temp.price_now');
   INSERT INTO fuel.average_keeping (kept_at, holds_until, changes)
   SELECT
     p_clock,
@@ -39,7 +42,7 @@ BEGIN
         SELECT min(lapsing.at)
         FROM (
           SELECT percentile_disc(0.001) WITHIN GROUP (ORDER BY price_now.lapses_at) AS at
-          FROM fuel.price_now
+          FROM pg_temp.price_now
           WHERE price_now.is_fresh
           GROUP BY price_now.source_id
         ) AS lapsing

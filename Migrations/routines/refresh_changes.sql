@@ -1,5 +1,5 @@
 -- Computes how the average of each region moved over a day and over a week. Only stations that had a price at both ends
--- are compared, so that stations which come or go do not look like price moves.
+-- are compared, so that stations which come or go do not look like price moves. Reads pg_temp.price_now.
 CREATE OR REPLACE FUNCTION fuel.refresh_changes(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -18,13 +18,7 @@ BEGIN
   CROSS JOIN LATERAL fuel.in_effect_at(
     p_clock - late.delay - span.span, CASE WHEN late.delay > '0' THEN late.station_ids END) AS before
   WHERE before.is_counted;
-  -- The server cannot estimate how many rows the present view returns, and would compare every price with every other.
-  -- So the rows are stored and analyzed first.
-  CREATE TEMPORARY TABLE price_present ON COMMIT DROP AS
-  SELECT present.station_id, present.fuel_id, present.price_tenths, present.delay
-  FROM fuel.price_now AS present
-  WHERE present.is_counted;
-  ANALYZE pg_temp.price_before, pg_temp.price_present;
+  ANALYZE pg_temp.price_before;
 
   INSERT INTO fuel.region_change (region, fuel_id, change_24h_cpl, change_7d_cpl, as_of_at)
   SELECT
@@ -39,7 +33,7 @@ BEGIN
         THEN round(avg(present.price_tenths - week_before.price_tenths) / 10, 2)
     END,
     p_clock
-  FROM pg_temp.price_present AS present
+  FROM pg_temp.price_now AS present
   JOIN fuel.region_station ON region_station.station_id = present.station_id
   JOIN fuel.region_delay
     ON region_delay.region = region_station.region AND present.delay <= region_delay.delay
@@ -53,8 +47,9 @@ BEGIN
     AND week_before.span = interval '7 days'
     AND week_before.station_id = present.station_id
     AND week_before.fuel_id = present.fuel_id
+  WHERE present.is_counted
   GROUP BY region_station.region, present.fuel_id;
-  DROP TABLE pg_temp.price_before, pg_temp.price_present;
+  DROP TABLE pg_temp.price_before;
 END
 $$;
 COMMENT ON FUNCTION fuel.refresh_changes(timestamptz) IS

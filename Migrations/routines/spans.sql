@@ -155,3 +155,15 @@ $$;
 COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) IS
   'Copies the newest spans of stations and fuels, and those after them.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;
+
+-- Brings fuel.present_span up to date where the clock has passed the next price. In Western Australia that is every
+-- price, each morning. Until then every reader has to look these prices up in the history.
+CREATE OR REPLACE FUNCTION fuel.advance_present_spans(p_clock timestamptz) RETURNS void LANGUAGE sql AS $$
+  SELECT fuel.refresh_present_spans(array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)
+  FROM fuel.present_span AS pair
+  WHERE pair.next_from_at <= p_clock
+  HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION fuel.advance_present_spans(timestamptz) IS
+  'Copies the newest spans of stations and fuels whose next price has begun.';
+GRANT EXECUTE ON FUNCTION fuel.advance_present_spans(timestamptz) TO fuel_writer;

@@ -124,8 +124,14 @@ FROM (
       SELECT clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)
         AS holds
     ) AS copied
-    CROSS JOIN LATERAL fuel.span_around(
-      copy.station_id, copy.fuel_id, CASE WHEN NOT copied.holds THEN clock.now_at END) AS spans
+    -- OFFSET 0 keeps the condition with the call, so that the server tests it first. A call costs more than all else
+    -- that is done for a price.
+    LEFT JOIN LATERAL (
+      SELECT around.*
+      FROM fuel.span_around(copy.station_id, copy.fuel_id, clock.now_at) AS around
+      WHERE NOT copied.holds
+      OFFSET 0
+    ) AS spans ON true
   ) AS held
   CROSS JOIN LATERAL (
     SELECT held.stated_at > held.now_at AND held.learnt_at <= held.now_at AS is_ahead
@@ -156,3 +162,15 @@ COMMENT ON COLUMN fuel.price_now.delay             IS
   'How old the prices of its feed are when they are published; 0: without delay.';
 COMMENT ON COLUMN fuel.price_now.flag_reason       IS 'Why it is doubtful; NULL: it is not doubtful.';
 GRANT SELECT ON fuel.price_now TO fuel_writer;
+
+-- Stores the present in pg_temp.price_now until the transaction ends. What an aggregate makes of the present reads it
+-- there: the view costs some microseconds for each price and reader, and the server cannot estimate how many rows it
+-- returns, so that it would compare every price with every other.
+CREATE OR REPLACE FUNCTION fuel.take_present() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  CREATE TEMPORARY TABLE price_now ON COMMIT DROP AS SELECT * FROM fuel.price_now;
+  ANALYZE pg_temp.price_now (station_id, fuel_id, is_counted, delay);
+END
+$$;
+COMMENT ON FUNCTION fuel.take_present() IS 'Stores the present in pg_temp.price_now until the transaction ends.';
+GRANT EXECUTE ON FUNCTION fuel.take_present() TO fuel_writer;

@@ -67,14 +67,4 @@ extension Store {
         .boolean("is_due")
     }
   }
-
-  /// Computes how every region's average moved over a day and a week, and stores the averages of
-  /// now.
-  package func refreshChanges(now: Instant) throws {
-    try connection.transaction {
-      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
-      try connection.query("SELECT fuel.refresh_changes(\(now))")
-      try connection.query("SELECT fuel.keep_averages(\(now))")
-    }
-  }
 }

@@ -56,40 +56,4 @@ extension Store {
       try connection.execute("SELECT fuel.keep_calibration()")
     }
   }
-
-  /// Returns the share of each region's stations whose price has risen by at least five cents since
-  /// an instant.
-  ///
-  /// - Parameter markets: regions and fuels, each with its instant.
-  /// - Returns: shares from 0 to 1, keyed by region and fuel number with a space between. Regions
-  ///   with fewer than three stations are left out.
-  package func sharesRaised(
-    _ markets: [(region: String, fuelID: Int16, since: Instant)], now: Instant
-  ) throws -> [String: Double] {
-    guard !markets.isEmpty else { return [:] }
-    let rows = try connection.transaction {
-      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
-      return try connection.query(
-        """
-        SELECT market.region, market.fuel_id,
-          round(avg((present.price_tenths >= before.price_tenths + 50)::integer), 3) AS share
-        FROM unnest(
-          \(markets.map(\.region))::text[], \(markets.map(\.fuelID))::smallint[],
-          \(markets.map(\.since.description))::text[]
-        ) AS market (region, fuel_id, since)
-        JOIN fuel.region_station USING (region)
-        -- OFFSET 0 is a fence: the server cannot estimate how many prices count.
-        JOIN (SELECT * FROM fuel.price_now WHERE price_now.is_counted OFFSET 0) AS present
-          USING (station_id, fuel_id)
-        CROSS JOIN LATERAL fuel.span_around(present.station_id, present.fuel_id, market.since::timestamptz) AS before
-        WHERE before.price_tenths > 0
-        GROUP BY market.region, market.fuel_id
-        HAVING count(*) >= 3
-        """)
-    }
-    return Dictionary(
-      uniqueKeysWithValues: try rows.map {
-        ("\(try $0.text("region")) \(try $0.integer("fuel_id"))", try $0.double("share"))
-      })
-  }
 }

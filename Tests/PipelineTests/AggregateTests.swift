@@ -96,6 +96,60 @@ struct AggregateTests {
     }
   }
 
+  /// Readers see the kept averages or those of the view, whichever hold. They are the same, and the
+  /// copy of the present has moved on to prices that have begun.
+  @Test func keptAveragesAreThoseOfTheView() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let next = Self.now + .seconds(600)
+      try bench.feed.reports(
+        (0..<4).flatMap { number -> [Observation] in
+          [
+            .u91("\(number)", 1_700 + 10 * number, Self.now + .seconds(-60)),
+            .u91("\(number)", 1_800 + 10 * number, next),
+          ]
+        }, at: Self.now)
+      #expect(try bench.makes(after: 660))
+      try bench.connection.execute("SET bowser.now = '\(Self.now + .seconds(660))'")
+      let copies = try bench.connection.lines(
+        """
+        SELECT price_tenths, from_at, next_from_at FROM fuel.present_span ORDER BY station_id
+        """)
+      #expect(copies == [1_800, 1_810, 1_820, 1_830].map { "\($0)|2026-06-30 13:50:00+00|NULL" })
+      #expect(
+        try bench.connection.lines("SELECT average_cpl FROM fuel.average_kept ORDER BY region")
+          == ["181.50", "181.50"])
+      #expect(
+        try bench.connection.lines(
+          """
+          (SELECT * FROM fuel.average_kept EXCEPT SELECT * FROM fuel.average_live)
+          UNION ALL (SELECT * FROM fuel.average_live EXCEPT SELECT * FROM fuel.average_kept)
+          """) == [])
+    }
+  }
+
+  /// A station counts in the share that has raised its price if it had a price at both times.
+  @Test func sharesAreOfStationsWithBothPrices() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let since = Self.now
+      let now = Self.now + .seconds(86_400)
+      // From 170.0: two by five cents and more, two by less, and one that had no price.
+      try bench.feed.reports(
+        [1_750, 1_800, 1_749, 1_700, 1_900].enumerated().map { number, tenths in
+          .u91("\(number)", tenths, now + .seconds(-60))
+        }, at: now)
+      try bench.feed.aggregate(at: now)
+      let shares = try bench.feed.store.withPresent(now: now) {
+        try bench.feed.store.sharesRaised(
+          ["QLD", "AU"].map { (region: $0, fuelID: Int16(1), since: since) })
+      }
+      let fuelID = try bench.connection.lines("SELECT fuel_id FROM fuel.fuel WHERE fuel = 'U91'")
+      #expect(fuelID == ["1"])
+      #expect(shares == ["QLD 1": 0.5, "AU 1": 0.5])
+    }
+  }
+
   @Test func listsAreMade() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)

@@ -88,9 +88,12 @@ package struct Aggregate {
     try DayUpdate.makeStationDays(workers, now: now, progress: progress)
     let spans = try store.dirtySpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
-    try store.refreshChanges(now: now)
     try refreshHabits(isDue: rebuild, now: now)
-    let markets = try Verdict.all(store, now: now)
+    try store.advancePresent(now: now)
+    let markets = try store.withPresent(now: now) {
+      try store.refreshChanges(now: now)
+      return try Verdict.all(store, now: now)
+    }
     try store.keepMarkets(markets)
     // Nobody buys fuel in a nation as a whole: its mean mixes markets.
     let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))

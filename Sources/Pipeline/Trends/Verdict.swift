@@ -5,14 +5,15 @@ package import Trends
 /// Gives the verdict of a region and fuel: the judgement of the running method on its averages and
 /// on the published prices of tomorrow, and until when that verdict is valid.
 package enum Verdict {
-  /// Returns the present verdict of every region and fuel with a price in effect.
+  /// Returns the present verdict of every region and fuel with a price in effect. Belongs to
+  /// `Store.withPresent`.
   static func all(_ store: Store, now: Instant) throws -> [VerdictRecord] {
     let known = Dictionary(
       uniqueKeysWithValues: try store.regionSeries(days: VerdictInput.mostDays, until: now).map {
         ("\($0.region) \($0.fuelID)", $0)
       })
     var raised: [(region: String, fuelID: Int16, since: Instant)] = []
-    var records = try store.regionsNow(now: now).map { market in
+    var records = try store.regionsNow().map { market in
       // Where prices are published late, averages are known up to yesterday.
       let record = judge(
         market,
@@ -28,7 +29,7 @@ package enum Verdict {
       }
       return record
     }
-    let shares = try store.sharesRaised(raised, now: now)
+    let shares = try store.sharesRaised(raised)
     for index in records.indices {
       records[index].shareRaised = shares["\(records[index].region) \(records[index].fuelID)"]
     }
