@@ -83,14 +83,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     open = Open(
       run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: batch.file)
     try connection.execute(
-      """
-      CREATE TEMPORARY TABLE staged_sighting (
-        station_id  integer NOT NULL,
-        wording_md5 uuid    NOT NULL,
-        month       date    NOT NULL,
-        days        integer NOT NULL
-      ) ON COMMIT DROP
-      """)
+      "CREATE TEMPORARY TABLE staged_sighting (LIKE fuel.station_sighting) ON COMMIT DROP")
   }
 
   private func add(_ batch: ArchiveBatch) throws {
