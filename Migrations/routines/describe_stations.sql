@@ -14,15 +14,11 @@ BEGIN
     station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode, latitude,
     longitude, is_public, run_id, first_seen_at, last_seen_at)
   SELECT
-    station.station_id,
-    md5(ROW(
-      staged.state, staged.time_zone, staged.name, staged.brand, staged.address, staged.suburb,
-      staged.postcode, staged.latitude, staged.longitude, staged.is_public)::text)::uuid,
-    staged.state, staged.time_zone, staged.name, staged.brand, staged.address, staged.suburb,
-    staged.postcode, staged.latitude, staged.longitude, staged.is_public, p_run_id, p_taken_at,
-    p_taken_at
+    station.station_id, staged.wording_md5, staged.state, staged.time_zone, staged.name, staged.brand, staged.address,
+    staged.suburb, staged.postcode, staged.latitude, staged.longitude, staged.is_public, p_run_id,
+    p_taken_at, p_taken_at
   FROM pg_temp.staged_station AS staged
-  JOIN fuel.station USING (station_id)
+  JOIN fuel.station ON station.source_id = p_source_id AND station.station_code = staged.station_code
   ORDER BY station.station_id
   ON CONFLICT ON CONSTRAINT station_description_pk DO UPDATE SET
     run_id = CASE
@@ -63,7 +59,7 @@ BEGIN
       (array_agg(description.longitude ORDER BY description.last_seen_at DESC, description.wording_md5)
         FILTER (WHERE description.longitude IS NOT NULL))[1] AS longitude
     FROM pg_temp.staged_station AS staged
-    JOIN fuel.station USING (station_id)
+    JOIN fuel.station ON station.source_id = p_source_id AND station.station_code = staged.station_code
     JOIN fuel.station_description AS description USING (station_id)
     -- In a run in order of time most stations are unchanged. This condition leaves them out at once.
     WHERE p_is_late OR station.has_moved

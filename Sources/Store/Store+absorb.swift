@@ -36,7 +36,7 @@ extension Store {
       stations = try records(of: source)
     }
     if !settled.stations.isEmpty {
-      try stage(settled.stations, records: stations)
+      try stage(settled.stations)
       try describeStaged(takenAt: payload.takenAt, run: run, isLate: isLate)
       stations = try records(of: source)
     }
@@ -193,51 +193,6 @@ extension Store {
   /// Returns the codes of the stations that a feed has reported.
   package func stationCodes(of source: SourceID) throws -> Set<String> {
     Set(try records(of: source).keys)
-  }
-
-  /// Loads a reading's descriptions of stations into a temporary table that ends with the
-  /// transaction.
-  private func stage(_ stations: [Station], records: [String: StoredRecord]) throws {
-    try connection.execute(
-      """
-      CREATE TEMPORARY TABLE staged_station (
-        station_id integer NOT NULL,
-        state      text    NOT NULL,
-        time_zone  text    NOT NULL,
-        name       text    NOT NULL,
-        brand      text,
-        address    text    NOT NULL,
-        suburb     text,
-        postcode   text,
-        latitude   numeric(9, 6),
-        longitude  numeric(9, 6),
-        is_public  boolean NOT NULL
-      ) ON COMMIT DROP
-      """)
-    func column(_ value: (Station) -> String?) -> [String?] { stations.map(value) }
-    try connection.query(
-      """
-      INSERT INTO pg_temp.staged_station (
-        station_id, state, time_zone, name, brand, address, suburb, postcode, latitude,
-        longitude, is_public)
-      SELECT * FROM unnest(
-        \(stations.compactMap { records[$0.code]?.id })::integer[],
-        \(column(\.state.code))::text[],
-        \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
-        \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
-        \(column(\.postcode))::text[],
-        \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
-        \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
-        \(column { String($0.isPublic) })::boolean[])
-      """)
-    // Without ANALYZE the planner knows nothing about a temporary table. It only needs the table's
-    // size, so little sampling is enough.
-    try connection.execute(
-      """
-      SET LOCAL default_statistics_target = 10;
-      ANALYZE pg_temp.staged_station;
-      SET LOCAL default_statistics_target = DEFAULT
-      """)
   }
 }
 

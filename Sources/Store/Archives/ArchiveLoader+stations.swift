@@ -13,9 +13,7 @@ extension ArchiveLoader {
     let mentioned = Set(batch.sightings.map(\.stationDescription))
     let new = mentioned.filter { known.descriptions[$0].md5.isEmpty }.sorted()
     guard !new.isEmpty, let run = open?.run else { return }
-    func column(_ value: (Station) -> String?) -> [String?] {
-      new.map { value(known.descriptions[$0].content.station) }
-    }
+    try store.stage(new.map { known.descriptions[$0].content.station })
     // Another loader may be adding the same stations. This statement then waits for it, and the
     // next statement sees them.
     try store.connection.query(
@@ -23,49 +21,25 @@ extension ArchiveLoader {
       INSERT INTO fuel.station (
         source_id, station_code, state, time_zone, name, brand, address, suburb, postcode,
         latitude, longitude, is_public, first_seen_at)
-      SELECT DISTINCT ON (given.station_code)
-        \(source)::smallint, given.*, \(now)::timestamptz
-      FROM unnest(
-        \(column(\.code))::text[], \(column(\.state.code))::text[],
-        \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
-        \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
-        \(column(\.postcode))::text[],
-        \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
-        \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
-        \(column { String($0.isPublic) })::boolean[]
-      ) AS given (
-        station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
-        longitude, is_public)
+      SELECT DISTINCT ON (staged.station_code)
+        \(source)::smallint, staged.station_code, staged.state, staged.time_zone, staged.name,
+        staged.brand, staged.address, staged.suburb, staged.postcode, staged.latitude,
+        staged.longitude, staged.is_public, \(now)::timestamptz
+      FROM pg_temp.staged_station AS staged
       WHERE NOT EXISTS (
         SELECT
         FROM fuel.station
-        WHERE station.source_id = \(source) AND station.station_code = given.station_code)
-      ORDER BY given.station_code
+        WHERE station.source_id = \(source) AND station.station_code = staged.station_code)
+      ORDER BY staged.station_code, staged.number
       ON CONFLICT ON CONSTRAINT station_code_uq DO NOTHING
       """)
     let rows = try store.connection.query(
       """
       WITH stated AS MATERIALIZED (
-        SELECT
-          given.*,
-          station.station_id,
-          md5(ROW(
-            given.state, given.time_zone, given.name, given.brand, given.address, given.suburb,
-            given.postcode, given.latitude, given.longitude, given.is_public)::text)::uuid
-            AS wording_md5
-        FROM unnest(
-          \(column(\.code))::text[], \(column(\.state.code))::text[],
-          \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
-          \(column(\.brand))::text[], \(column(\.address))::text[], \(column(\.suburb))::text[],
-          \(column(\.postcode))::text[],
-          \(column { $0.position.map { String($0.latitude) } })::numeric(9, 6)[],
-          \(column { $0.position.map { String($0.longitude) } })::numeric(9, 6)[],
-          \(column { String($0.isPublic) })::boolean[]
-        ) WITH ORDINALITY AS given (
-          station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
-          longitude, is_public, number)
+        SELECT staged.*, station.station_id
+        FROM pg_temp.staged_station AS staged
         JOIN fuel.station
-          ON station.source_id = \(source) AND station.station_code = given.station_code
+          ON station.source_id = \(source) AND station.station_code = staged.station_code
       ),
       described AS (
         INSERT INTO fuel.station_description (
@@ -74,8 +48,8 @@ extension ArchiveLoader {
         SELECT DISTINCT ON (stated.station_id, stated.wording_md5)
           stated.station_id, stated.wording_md5, stated.state, stated.time_zone, stated.name,
           stated.brand, stated.address, stated.suburb, stated.postcode, stated.latitude,
-          stated.longitude, stated.is_public, \(run)::integer, \(now)::timestamptz,
-          \(now)::timestamptz
+          stated.longitude, stated.is_public, \(run)::integer,
+          \(now)::timestamptz, \(now)::timestamptz
         FROM stated
         ORDER BY stated.station_id, stated.wording_md5
         ON CONFLICT DO NOTHING
@@ -84,6 +58,7 @@ extension ArchiveLoader {
       FROM stated
       ORDER BY stated.number
       """)
+    try store.connection.execute("DROP TABLE pg_temp.staged_station")
     for row in rows {
       let number = new[try row.integer("number") - 1]
       let station = Int32(try row.integer("station_id"))
