@@ -115,6 +115,9 @@ static const unsigned char m0035_notices[] = {
 static const unsigned char m0036_station_turns[] = {
 #embed "0036_station_turns.sql"
 };
+static const unsigned char m0037_station_details[] = {
+#embed "0037_station_details.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -398,6 +401,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0034_market_events", m0034_market_events),
   FILE_ENTRY("0035_notices", m0035_notices),
   FILE_ENTRY("0036_station_turns", m0036_station_turns),
+  FILE_ENTRY("0037_station_details", m0037_station_details),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

@@ -12,10 +12,10 @@ BEGIN
   WITH described AS (
   INSERT INTO fuel.station_description AS known (
     station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode, latitude,
-    longitude, is_public, run_id, first_seen_at, last_seen_at)
+    longitude, is_public, details, run_id, first_seen_at, last_seen_at)
   SELECT
     station.station_id, staged.wording_md5, staged.state, staged.time_zone, staged.name, staged.brand, staged.address,
-    staged.suburb, staged.postcode, staged.latitude, staged.longitude, staged.is_public, p_run_id,
+    staged.suburb, staged.postcode, staged.latitude, staged.longitude, staged.is_public, staged.details, p_run_id,
     p_taken_at, p_taken_at
   FROM pg_temp.staged_station AS staged
   JOIN fuel.station ON station.source_id = p_source_id AND station.station_code = staged.station_code

@@ -26,6 +26,8 @@ package struct InputLimit: Sendable {
     "fuel codes of a feed that nobody has mapped", 100, "the record is refused")
   package static let stations = InputLimit(
     "stations of a feed, or four times as many as an answer names", 20_000, "the record is refused")
+  package static let details = InputLimit(
+    "details of a station", 20, "the document is refused")
   package static let rejectsKept = InputLimit(
     "refused records kept of a feed", 100_000, "counted, not kept")
   package static let rejectBytes = InputLimit("bytes kept of a refused record", 2_000, "cut")
@@ -81,8 +83,8 @@ package struct InputLimit: Sendable {
   package static let months = InputLimit("months of a file", 600, "the file is refused")
 
   package static let all: [InputLimit] = [
-    scalarsRead, scalars, marks, codeBytes, fuelCodeBytes, fuelCodes, stations, rejectsKept,
-    rejectBytes,
+    scalarsRead, scalars, marks, codeBytes, fuelCodeBytes, fuelCodes, stations, details,
+    rejectsKept, rejectBytes,
     depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents, runBytes,
     tagBytes, elements, prologBytes,
     workbookRows, cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes,

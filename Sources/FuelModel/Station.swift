@@ -15,11 +15,14 @@ package struct Station: Hashable, Sendable {
   package var position: Position?
   /// Whether everybody may buy there; false for stations of members or permit holders only.
   package var isPublic: Bool
+  /// What only views show of the station, by its name, such as `["phone": "03 9000 0000"]`.
+  package var details: [String: String]
 
+  /// - Parameter details: by name; a detail that is `nil` is left out.
   package init(
     code: String, state: State, name: String, brand: String? = nil, address: String,
     suburb: String? = nil, postcode: String? = nil, position: Position? = nil,
-    isPublic: Bool = true
+    isPublic: Bool = true, details: [String: String?] = [:]
   ) {
     self.code = code
     self.state = state
@@ -30,6 +33,7 @@ package struct Station: Hashable, Sendable {
     self.postcode = postcode
     self.position = position
     self.isPublic = isPublic
+    self.details = details.compactMapValues { $0 }
   }
 
   package var timeZone: Zone { state.timeZone(postcode: postcode) }
@@ -52,6 +56,10 @@ extension Station {
       frame.write(position.longitude)
     }
     frame.write(isPublic)
+    frame.write(each: details.sorted { $0.key < $1.key }) { frame, detail in
+      frame.write(detail.key)
+      frame.write(detail.value.plain)
+    }
   }
 
   init(
@@ -73,6 +81,13 @@ extension Station {
       self.position = position
     }
     isPublic = try frame.boolean()
+    let named = try frame.each { frame throws(FrameReader.Broken) in
+      (try frame.plain(), try frame.plain())
+    }
+    details = Dictionary(named) { first, _ in first }
+    guard details.count == named.count, named.count <= InputLimit.details.value else {
+      throw FrameReader.Broken("invalid details of a station")
+    }
   }
 }
 

@@ -271,11 +271,11 @@ extension Store {
       """)
   }
 
-  /// Returns counts as a JSON object with sorted keys.
-  func jsonText(_ counts: [String: Int]) throws -> String {
+  /// Returns a JSON object with sorted keys.
+  func jsonText(_ object: [String: some Encodable]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    return String(decoding: try encoder.encode(counts), as: UTF8.self)
+    return String(decoding: try encoder.encode(object), as: UTF8.self)
   }
 }
 

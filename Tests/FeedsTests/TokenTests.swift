@@ -99,4 +99,28 @@ struct ReadingFrameTests {
     }
     #expect(refused > 0 && read > 0, "\(refused) refused, \(read) read")
   }
+
+  /// The details of a station arrive by their names. More of them than a station may have are
+  /// refused.
+  @Test func detailsArriveAsTheyAre() throws {
+    func station(_ details: Int) -> Station {
+      var station = Station(code: "1", state: .qld, name: "Corner", address: "1 Main St")
+      for number in 0..<details { station.details["detail \(number)"] = "value \(number)" }
+      return station
+    }
+    func arrived(_ station: Station) throws -> [Station] {
+      var reading = Reading(coverage: .complete)
+      reading.stations = [station]
+      var frame = FrameWriter()
+      reading.write(to: &frame)
+      var reader = FrameReader(frame.bytes)
+      return try Reading(from: &reader, in: .australia).stations
+    }
+    let most = station(InputLimit.details.value)
+    let read = try arrived(most)
+    #expect(read == [most])
+    #expect(throws: FrameReader.Broken.self) {
+      try arrived(station(InputLimit.details.value + 1))
+    }
+  }
 }

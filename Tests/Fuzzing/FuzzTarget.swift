@@ -310,7 +310,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         station: Station(
           code: "s\($0)", state: .nsw, name: "Caf\u{E9} \($0)", brand: "Shell",
           address: "1 High St",
-          suburb: "Auburn", postcode: "2144", position: Position(latitude: -33.8, longitude: 151)),
+          suburb: "Auburn", postcode: "2144", position: Position(latitude: -33.8, longitude: 151),
+          details: ["phone": "02 9000 0000"]),
         record: $0)
     }
     batch.months[month] = (0..<4).map {

@@ -282,6 +282,37 @@ struct AbsorbTests {
     }
   }
 
+  /// Details are kept with the description that states them. A description without details has the
+  /// digest that it had before there were details, so that an upgrade stores none a second time.
+  @Test func detailsAreKeptWithADescription() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      for (phone, at) in [("07 5550 0000", hour(0)), (nil, hour(1))] as [(String?, Instant)] {
+        let station = Station(
+          code: "1", state: .qld, name: "Corner", address: "1 Main St", details: ["phone": phone])
+        try feed.reports([.u91("1", 1899, at)], stations: [station], at: at)
+      }
+      let kept = try feed.connection.lines(
+        """
+        SELECT
+          details ->> 'phone' AS phone,
+          last_seen_at,
+          CASE
+            WHEN wording_md5 = md5(ROW(
+              state, time_zone, name, brand, address, suburb, postcode, latitude, longitude, is_public)::text)::uuid
+            THEN 'as before'
+            ELSE 'another'
+          END AS digest
+        FROM fuel.station_description
+        ORDER BY first_seen_at
+        """)
+      #expect(
+        kept == [
+          "07 5550 0000|2026-07-01 00:00:00+00|another", "NULL|2026-07-01 01:00:00+00|as before",
+        ])
+    }
+  }
+
   @Test func countsThatDoNotAddUpAreRefusedByTheTable() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)

@@ -44,11 +44,11 @@ extension ArchiveLoader {
       described AS (
         INSERT INTO fuel.station_description (
           station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode,
-          latitude, longitude, is_public, run_id, first_seen_at, last_seen_at)
+          latitude, longitude, is_public, details, run_id, first_seen_at, last_seen_at)
         SELECT DISTINCT ON (stated.station_id, stated.wording_md5)
           stated.station_id, stated.wording_md5, stated.state, stated.time_zone, stated.name,
           stated.brand, stated.address, stated.suburb, stated.postcode, stated.latitude,
-          stated.longitude, stated.is_public, \(run)::integer,
+          stated.longitude, stated.is_public, stated.details, \(run)::integer,
           \(now)::timestamptz, \(now)::timestamptz
         FROM stated
         ORDER BY stated.station_id, stated.wording_md5
