@@ -103,12 +103,7 @@ BEGIN
       source.*,
       state.time_zone,
       state.price_day_starts,
-      fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today,
-      -- NULL for archives, and for feeds whose prices hold for whole days. Such feeds are read once or twice a day.
-      CASE
-        WHEN source.kind = 'feed' AND NOT source.tells_whole_days
-          THEN fuel.price_day(source.first_taken_at, state.time_zone, state.price_day_starts)
-      END AS counts_from
+      fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today
     FROM fuel.source
     JOIN fuel.state USING (state)
   ),
@@ -127,9 +122,7 @@ BEGIN
     CASE
       WHEN day.day IS NOT NULL THEN NULL
       WHEN source.kind = 'archive' THEN 'not_loaded'
-      WHEN series.day < coalesce(
-        source.counts_from,
-        fuel.price_day(source.first_taken_at, source.time_zone, source.price_day_starts))
+      WHEN series.day < fuel.price_day(source.first_taken_at, source.time_zone, source.price_day_starts)
         THEN 'before_first_run'
       WHEN (series.day::date + 1 + source.price_day_starts) AT TIME ZONE source.time_zone
         > p_clock - source.delay THEN 'late'
