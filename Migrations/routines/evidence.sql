@@ -95,6 +95,7 @@ LANGUAGE sql STABLE AS $$
       AND listing.fuel_id = wanted.fuel_id
       AND listing.source_id = wanted.source_id
       AND listing.changed_at < wanted.from_at
+      AND listing.changed_at + wanted.delay <= p_known_at
     ORDER BY listing.changed_at DESC, listing.is_listed DESC
     LIMIT 1
   ) AS before

@@ -5,6 +5,7 @@ import Postgres
 import Store
 import TestDatabase
 import Testing
+import Timeline
 import Trends
 
 /// Tests what was known at an instant, after more has been learnt.
@@ -99,6 +100,29 @@ struct AsKnownTests {
             FROM fuel.verdict WHERE computed_at = \(Self.noon(day) + .seconds(60))::timestamptz
             """) == ["t"])
       }
+    }
+  }
+
+  /// F-G13: a list that was fetched later was not known, even where it is the last list before the
+  /// time that is asked for.
+  @Test func aLaterListWasNotKnown() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let other = Observation.u91("b", 1_600, Self.noon(0))
+      try feed.reports([.u91("a", 1_600, Self.noon(0)), other], at: Self.noon(0))
+      try feed.reports([other], at: Self.noon(1))
+      let station = try feed.connection.lines(
+        "SELECT station_id FROM fuel.station WHERE station_code = 'a'")
+      let pair = Pair(
+        stationID: try #require(Int32(station[0])), fuelID: try #require(Fuel.u91.id))
+      func lists(known: Instant) throws -> [Evidence.Kind] {
+        let window = Window(pair: pair, from: Self.noon(2))
+        let found = try feed.store.evidence(of: [window], known: known)
+        return (found[pair] ?? []).map(\.kind).filter { $0 != .price }
+      }
+      let first = try lists(known: Self.noon(0) + .seconds(60))
+      let second = try lists(known: Self.noon(1) + .seconds(60))
+      #expect(first == [.listed] && second == [.unlisted])
     }
   }
 
