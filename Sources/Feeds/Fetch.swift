@@ -9,9 +9,20 @@ package struct Fetch: Sendable {
   /// The result of one run's calls.
   package struct Fetched: Sendable {
     package var documents: [Document]
-    /// The provider's clock minus ours, by the `Date` header of its last answer that has one; `nil`
-    /// where none has.
+    /// The provider's clock minus ours, by the `Date` header of the answer that contradicts ours
+    /// most; `nil` where no answer has one.
     package var clockSkewSeconds: Int?
+
+    /// Adds the document that an answer holds.
+    fileprivate mutating func take(_ document: Document, of answer: Response) {
+      documents.append(document)
+      // An answer from a cache says when it was made, and not what time it is.
+      guard (answer.headers["age"] ?? "0") == "0",
+        let date = answer.headers["date"].flatMap(httpDate)
+      else { return }
+      let skew = Int(date) - Int(document.fetchedAt.seconds)
+      if abs(skew) >= abs(clockSkewSeconds ?? 0) { clockSkewSeconds = skew }
+    }
   }
 
   private let source: Source
@@ -75,12 +86,8 @@ package struct Fetch: Sendable {
           throw FeedError.refused(
             "its answers have more than \(InputLimit.runBytes.value) bytes in total")
         }
-        let fetchedAt = clock.now()
-        if let date = answer.headers["date"].flatMap(httpDate) {
-          fetched.clockSkewSeconds = Int(date) - Int(fetchedAt.seconds)
-        }
-        fetched.documents.append(
-          Document(name: call.name, bytes: body, fetchedAt: fetchedAt))
+        fetched.take(
+          Document(name: call.name, bytes: body, fetchedAt: clock.now()), of: answer)
       }
       waiting =
         source.provider.hasFollowingCalls ? try reader.calls(fetched.documents, source) : []

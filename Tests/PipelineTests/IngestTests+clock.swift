@@ -82,6 +82,34 @@ extension IngestTests {
     }
   }
 
+  /// F-N02: the answer that contradicts this machine's clock most decides, wherever it comes in the
+  /// run. An answer from a cache decides nothing, because its date is that of the cache.
+  @Test func noAnswerHidesAWrongClock() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let isCached = Mutex(true)
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        let isLast = request.path.hasSuffix("GetSitesPrices")
+        var headers = ["Date": "Wed, 01 Jul 2026 10:00:0\(isLast ? 0 : 5) GMT"]
+        if !isLast, isCached.withLock({ $0 }) {
+          headers = ["Date": "Sun, 28 Jun 2026 10:00:00 GMT", "Age": "259200"]
+        } else if request.path.hasSuffix("GetCountryBrands") {
+          headers["Date"] = "Fri, 03 Jul 2026 10:00:00 GMT"
+        }
+        return .text(status, body, type: type, headers: headers)
+      }
+      try await bench.ingest("qld-fpd")
+      #expect(try bench.lines("SELECT clock_skew_seconds FROM fuel_v1.ingest_runs") == ["0"])
+      isCached.withLock { $0 = false }
+      await #expect(throws: IngestError.clockIsWrong(seconds: 2 * 86_400)) {
+        try await bench.ingest("sa-fpd")
+      }
+    }
+  }
+
   /// F-F13: while tomorrow's prices are late, they are asked for until they are published, and the
   /// feed states that it waits. A much shorter answer than the one before is refused.
   @Test func tomorrowIsWaitedFor() async throws {
