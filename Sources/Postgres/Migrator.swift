@@ -7,7 +7,8 @@ import CMigrations
 /// Brings a database to the schema that this program was built with.
 ///
 /// Numbered files run once, in order, and are never edited afterwards. Each routine and each view
-/// has one current file, which runs again whenever its text differs from the installed text.
+/// has one current file, which runs again whenever its text differs from the installed text. The
+/// ledger forgets routines and views that this program does not have.
 /// All files are compiled into the program, so that program and SQL cannot disagree.
 package struct Migrator {
   /// Why a database cannot be used or changed.
@@ -144,6 +145,10 @@ package struct Migrator {
       }
       try verify()
       if try !isKnown() {
+        // A program that still has such a file then applies it again, since other files may have
+        // replaced what it made.
+        try connection.query(
+          "DELETE FROM fuel.migration WHERE NOT name = ANY (\(Self.embedded.map(\.name)))")
         try connection.execute("DELETE FROM fuel.program")
         try connection.query("INSERT INTO fuel.program (digest) VALUES (\(Self.digest))")
       }

@@ -101,6 +101,25 @@ struct MigratorTests {
     }
   }
 
+  /// F-M06: the ledger forgets a routine that this program no longer has. A program that still has
+  /// it, at the same migration, applies it again.
+  @Test func aRoutineThatIsNoLongerThereIsForgotten() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let migrator = Migrator(connection)
+      let ledger: SQL = "SELECT name FROM fuel.migration ORDER BY name"
+      let before = try connection.lines(ledger)
+      try connection.execute(
+        """
+        INSERT INTO fuel.migration VALUES ('routines/gone.sql', repeat('0', 64), now());
+        UPDATE fuel.program SET digest = repeat('0', 16)
+        """)
+      #expect(try migrator.up() == [])
+      #expect(try connection.lines(ledger) == before)
+      try migrator.recognise()
+    }
+  }
+
   /// F-M06: in a database of version 0.2 the history is a view over `fuel.price_event`, which no
   /// longer exists. The migration replaces both.
   @Test func aHistoryOverReportedPricesIsReplaced() async throws {
