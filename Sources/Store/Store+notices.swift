@@ -32,7 +32,7 @@ extension Store {
   ///   - most: the largest number of notices of a rule that may wait. The oldest ones beyond it are
   ///     dropped and counted.
   package func note(
-    _ seen: String, by rule: String, telling content: String?, most: Int, at now: Instant
+    _ seen: String, by rule: String, making content: String?, most: Int, at now: Instant
   ) throws {
     try transaction {
       try connection.query(
@@ -81,13 +81,13 @@ extension Store {
 
   /// Records that an attempt to deliver a notice begins. Whatever happens then, the next attempt is
   /// a repetition.
-  package func beginTelling(_ notice: Notice) throws {
+  package func beginSending(_ notice: Notice) throws {
     try connection.query(
       "UPDATE fuel.notice SET attempts = attempts + 1 WHERE notice_id = \(notice.number)")
   }
 
   /// Records that the receiver accepted a notice.
-  package func markTold(_ notice: Notice, at now: Instant) throws {
+  package func markSent(_ notice: Notice, at now: Instant) throws {
     try connection.query(
       "UPDATE fuel.notice SET told_at = \(now) WHERE notice_id = \(notice.number)")
   }

@@ -69,12 +69,12 @@ struct Simulation {
   /// and once after tomorrow's prices were published. The other feeds are fetched every few hours.
   private func schedule() -> [(at: Instant, feed: String)] {
     let begin = now - .seconds(lived * 86_400)
-    var visits: [(at: Instant, feed: String)] = []
+    var runs: [(at: Instant, feed: String)] = []
     for hour in stride(from: 0, to: lived * 24, by: hours)
     where isClose(hour / 24) || hour % 24 < hours {
       let live = SimulatedFeeds.feeds.filter { $0 != "wa-fuelwatch" }
       for (index, feed) in live.enumerated() {
-        visits.append((begin + .seconds(hour * 3600 + index * 60), feed))
+        runs.append((begin + .seconds(hour * 3600 + index * 60), feed))
       }
     }
     let firstDay = Zone.perth.local(begin).day
@@ -82,11 +82,11 @@ struct Simulation {
       // 06:10 and 14:45 in Perth.
       for second in [-6_600, 24_300] {
         let at = Instant(seconds: Int64((firstDay + day).sinceEpoch * 86_400 + second))
-        if begin < at, at < now { visits.append((at, "wa-fuelwatch")) }
+        if begin < at, at < now { runs.append((at, "wa-fuelwatch")) }
       }
     }
-    for feed in SimulatedFeeds.feeds { visits.append((now, feed)) }
-    return visits.sorted { ($0.at, $0.feed) < ($1.at, $1.feed) }
+    for feed in SimulatedFeeds.feeds { runs.append((now, feed)) }
+    return runs.sorted { ($0.at, $0.feed) < ($1.at, $1.feed) }
   }
 
   /// Runs the whole pipeline over HTTP, day after day, with a simulated clock.
@@ -109,27 +109,27 @@ struct Simulation {
     let events = try marketEvents(file: folder + "/events.json5")
     // Foundation has a class of this name too.
     let progress = Console.Progress(what: "simulated runs")
-    let visits = schedule()
+    let runs = schedule()
     var aggregatedOn: Day?
-    for (position, visit) in visits.enumerated() {
-      guard let source = sources.first(where: { $0.feed == visit.feed }) else { continue }
-      feeds.set(visit.at)
+    for (position, run) in runs.enumerated() {
+      guard let source = sources.first(where: { $0.feed == run.feed }) else { continue }
+      feeds.set(run.at)
       let fetch = Fetch(
         source, client: client,
         retry: Retry(attempts: 4, deadline: .now + .seconds(60)),
         secrets: .init(environment: environment), contact: "")
-      _ = try await Ingest(source, store: store, clock: .fixed(visit.at), log: log).live(fetch)
-      let day = Zone.perth.local(visit.at).day
-      let isClose = isClose(day.sinceEpoch - Zone.perth.local(visits[0].at).day.sinceEpoch)
+      _ = try await Ingest(source, store: store, clock: .fixed(run.at), log: log).live(fetch)
+      let day = Zone.perth.local(run.at).day
+      let isClose = isClose(day.sinceEpoch - Zone.perth.local(runs[0].at).day.sinceEpoch)
       let isDue = aggregatedOn.map { $0 + (isClose ? 1 : 28) <= day } ?? true
-      if isDue || position == visits.count - 1 {
+      if isDue || position == runs.count - 1 {
         aggregatedOn = day
         _ = try Aggregate(
-          store: store, regions: regions, brands: brands, events: events, clock: .fixed(visit.at),
+          store: store, regions: regions, brands: brands, events: events, clock: .fixed(run.at),
           log: log
         ).run()
       }
-      progress.show(position + 1, of: visits.count, ", at \(day)")
+      progress.show(position + 1, of: runs.count, ", at \(day)")
     }
     progress.end()
   }
@@ -173,8 +173,8 @@ struct Simulation {
     }
     let feeds = SimulatedFeeds(market, at: now)
     let recording = Recording(folder: folder)
-    for visit in schedule() {
-      try recording.keep(feeds.documents(of: visit.feed, at: visit.at), of: visit.feed)
+    for run in schedule() {
+      try recording.keep(feeds.documents(of: run.feed, at: run.at), of: run.feed)
     }
   }
 }

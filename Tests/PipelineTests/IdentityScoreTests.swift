@@ -109,9 +109,9 @@ struct IdentityScoreTests {
     var score = Score()
     var missed: Set<Int> = []
     for record in records[..<archived] {
-      let station = found.matches[record.id]?.station ?? record.id
+      let station = found.byRecord[record.id]?.station ?? record.id
       let code = try #require(codes[record.id])
-      if let wanted = feed[code], station == found.matches[wanted]?.station {
+      if let wanted = feed[code], station == found.byRecord[wanted]?.station {
         score.right += 1
       } else if station != record.id, station > archived {
         score.wrong += 1

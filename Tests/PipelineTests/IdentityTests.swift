@@ -37,7 +37,7 @@ struct IdentityTests {
     Identity.matches(
       of: records, presence: days.mapValues { Presence(days: [Self.month: $0]) },
       decisions: decisions
-    ).matches
+    ).byRecord
   }
 
   /// F-S01: a different name at the same address at a different time is the same station.
@@ -193,23 +193,23 @@ struct IdentityTests {
     records[0].lastReported = Instant(seconds: 0)
     records[1].lastReported = Instant(seconds: 10)
     let one = matched(records, [1: [0..<9], 2: [9..<20]])
-    #expect(one.matches.mapValues(\.station) == [1: 2, 2: 2, 3: 2])
+    #expect(one.byRecord.mapValues(\.station) == [1: 2, 2: 2, 3: 2])
     #expect(one.likely.isEmpty && one.undecided.isEmpty)
     // If one list shows both codes, even for one day only, they are two stations, and names decide
     // whose history the archive has.
     let two = matched(records, [1: [0..<10], 2: [9..<20]])
-    #expect(two.matches[1]?.station == 1 && two.matches[2]?.station == 2)
+    #expect(two.byRecord[1]?.station == 1 && two.byRecord[2]?.station == 2)
     // A new code that no complete list has shown yet is matched again, as long as a list may show
     // it.
     #expect(matched(records, [1: [0..<10]]).undecided.isEmpty)
     records[1].awaitsList = true
     let open = matched(records, [1: [0..<10]])
-    #expect(open.undecided == ["feed"] && open.matches[1]?.station == 1)
+    #expect(open.undecided == ["feed"] && open.byRecord[1]?.station == 1)
     // A person's decision comes first.
     let apart = StationDecision(
       day: Day(sinceEpoch: 20_000), firstSource: "feed", firstCode: "2042", secondSource: "feed",
       secondCode: "20883", isSame: false, reason: "another owner, another shop")
-    #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).matches[1]?.station == 1)
+    #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).byRecord[1]?.station == 1)
   }
 
   /// If two codes may both have followed an old one, neither is joined to it, and a person is asked
@@ -220,11 +220,11 @@ struct IdentityTests {
       feed(3, "3", "Budget Wyong", "1 Main St"),
     ]
     let found = matched(records, [1: [0..<9], 2: [9..<20], 3: [10..<20]])
-    #expect(found.matches.mapValues(\.station) == [1: 1, 2: 2, 3: 3])
+    #expect(found.byRecord.mapValues(\.station) == [1: 1, 2: 2, 3: 3])
     #expect(Set(found.likely.map { [$0.first, $0.second].sorted() }) == [[1, 2], [1, 3]])
     // If they follow one after the other, all three are one station.
     let chain = matched(records, [1: [0..<9], 2: [9..<12], 3: [12..<20]])
-    #expect(Set(chain.matches.values.map(\.station)).count == 1)
+    #expect(Set(chain.byRecord.values.map(\.station)).count == 1)
   }
 
   /// F-N33: an archive record belongs to both codes of one station, also where an address has no
@@ -236,8 +236,8 @@ struct IdentityTests {
       archive(3, "BP Wyong", address),
     ]
     let found = matched(records, [1: [0..<9], 2: [9..<20]])
-    #expect(Set(found.matches.values.map(\.station)).count == 1)
-    #expect(found.matches.values.allSatisfy { $0.doubt == nil } && found.likely.isEmpty)
+    #expect(Set(found.byRecord.values.map(\.station)).count == 1)
+    #expect(found.byRecord.values.allSatisfy { $0.doubt == nil } && found.likely.isEmpty)
   }
 
   /// F-N35: two names on one day of a feed that publishes whole days are two stations. A single
@@ -264,7 +264,7 @@ struct IdentityTests {
     let (records, presence) = try RecordedStations.read(String(contentsOf: file, encoding: .utf8))
     let found = Identity.matches(of: records, presence: presence, decisions: [])
     let codes = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.code) })
-    let joined = Dictionary(grouping: found.matches, by: \.value.station).values
+    let joined = Dictionary(grouping: found.byRecord, by: \.value.station).values
       .map { $0.compactMap { codes[$0.key] }.sorted() }.filter { $0.count > 1 }
     #expect(
       Set(joined.map { $0.joined(separator: " ") }) == [

@@ -46,7 +46,7 @@ package enum Identity {
       let presence = try store.presence(of: contestedRecords(records))
       let found = matches(of: records, presence: presence, decisions: known)
       let changed = try store.link(
-        found.matches.map { ($0.key, $0.value.station, $0.value.by, $0.value.doubt) },
+        found.byRecord.map { ($0.key, $0.value.station, $0.value.by, $0.value.doubt) },
         likely: found.likely, undecided: found.undecided, now: now)
       log.info("matched", ["records": records.count, "changed": changed])
     }
@@ -74,8 +74,8 @@ package enum Identity {
 
   /// The result of matching.
   struct Matches {
-    /// The match of every record, by record number.
-    var matches: [Int: Match]
+    /// The match of every record, by its number.
+    var byRecord: [Int: Match]
     /// Pairs that may be one station, the likeliest first.
     var likely: [LikelyPair]
     /// Feeds with new codes that stay undecided until a complete list shows them.
@@ -91,6 +91,7 @@ package enum Identity {
     var work = Work(records, presence)
     work.decide(decisions)
     for scheme in Set(records.map(\.scheme)).sorted() { work.match(scheme) }
-    return Matches(matches: work.matches(), likely: work.likelyPairs(), undecided: work.undecided)
+    return Matches(
+      byRecord: work.matches(), likely: work.likelyPairs(), undecided: work.undecided)
   }
 }

@@ -101,7 +101,7 @@ package struct Notices {
       String(decoding: try encoder.encode(value), as: UTF8.self)
     }
     try store.note(
-      try text(seen), by: rule.name, telling: try content.map(text), most: Self.most, at: now)
+      try text(seen), by: rule.name, making: try content.map(text), most: Self.most, at: now)
   }
 
   /// Sends the waiting notices of a rule, oldest first. If the receiver does not accept one, the
@@ -118,9 +118,9 @@ package struct Notices {
       let body = try message(notice)
       // If the program dies after this line, the next run sends the notice again, marked as a
       // repetition.
-      try store.beginTelling(notice)
+      try store.beginSending(notice)
       try await send(body)
-      try store.markTold(notice, at: now)
+      try store.markSent(notice, at: now)
       sent += 1
     }
     return sent
