@@ -56,6 +56,13 @@ package struct Market: Sendable {
     self.sites = sites
   }
 
+  /// - Parameter allStations: about how many stations the market has; no town has fewer than four.
+  package init(seed: UInt64, allStations: Int, days: ClosedRange<Day>) {
+    let shares = Town.all.reduce(0) { $0 + $1.share }
+    self.init(
+      seed: seed, stations: Int((Double(allStations) / shares).rounded()), days: days)
+  }
+
   /// Returns the price of a fuel at a station at an instant, or `nil` if the station does not sell
   /// the fuel then.
   package func price(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Price? {

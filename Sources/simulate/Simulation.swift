@@ -48,7 +48,7 @@ struct Simulation {
     let today = Zone.sydney.local(now).day
     market = Market(
       seed: UInt64(try invocation.integer("seed", 0...Int.max) ?? 1),
-      stations: try invocation.integer("stations", 20...20_000) ?? 240,
+      allStations: try invocation.integer("stations", 20...20_000) ?? 330,
       // The market reaches a month into the future, so that a server can be left running.
       days: (today + -days)...(today + 30))
   }

@@ -121,6 +121,27 @@ struct SimulatedFeedTests {
       #expect(SimulatedFeeds(other).documents(of: feed, at: Self.now) != first)
     }
   }
+
+  /// A market has about as many stations as are asked for.
+  @Test(arguments: [330, 1_000])
+  func aMarketHasItsStations(count: Int) {
+    let market = Market(seed: 5, allStations: count, days: Self.market.days)
+    #expect(abs(market.sites.count - count) <= 8)
+  }
+
+  /// The rows of an archive are in order of time, and none has a time that Sydney's clocks skip.
+  @Test func anArchiveIsInOrderOfTime() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let october = try #require(Day("2026-10-01"))
+    let path = try SyntheticArchive(seed: 5, stations: 40, firstMonth: Month(october))
+      .write(months: 1, rowsPerMonth: 5_000, into: folder)[0]
+    let rows = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst()
+    let stamps = rows.compactMap { $0.split(separator: ",").dropLast().last.map(String.init) }
+    #expect(stamps.count == 5_000 && stamps == stamps.sorted())
+    let skipped = stamps.filter { $0.contains(" 02:") }
+    #expect(skipped.isEmpty && stamps.first == "2026-10-01 00:00:00")
+  }
 }
 
 /// Returns whether a JSON number was written as `true` or `false`.

@@ -21,7 +21,9 @@ package let simulateCommand = Command(
   ],
   options: [
     .init(name: "days", value: "N", about: "how many past days the market has (default 45)"),
-    .init(name: "stations", value: "N", about: "how many stations the market has (default 240)"),
+    .init(
+      name: "stations", value: "N",
+      about: "about how many stations the market has, at least 60 (default 330)"),
     .init(name: "seed", value: "N", about: "each number gives another market (default 1)"),
     .init(name: "port", value: "N", about: "with serve: the port to listen on (default 8077)"),
     .init(
