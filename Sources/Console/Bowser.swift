@@ -1,5 +1,4 @@
 import Archives
-import Configuration
 import Dispatch
 import Feeds
 import Foundation
@@ -95,13 +94,10 @@ package enum Bowser {
         return failed(
           UsageError.message("\(name) must follow a command: bowser help lists the commands"))
       }
-      let names = commands.map(\.name)
-      guard nearest(to: name, in: names) != nil else {
-        return failed(
-          UsageError.message(
-            "no command '\(name)': bowser help lists the commands; bowser show PLACE shows prices"))
-      }
-      return failed(UsageError.unknown("command", name, among: names))
+      return failed(
+        UsageError.unknown(
+          "command", name, among: commands.map(\.name),
+          hint: "bowser help lists the commands; bowser show PLACE shows prices"))
     }
     if arguments.contains("-h") || arguments.contains("--help") {
       write(command.help)

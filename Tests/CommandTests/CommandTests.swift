@@ -154,6 +154,10 @@ struct CommandTests {
   @Test func aNearMissIsSuggested() throws {
     #expect(try Self.run(["ingset"]).err == "bowser: no command 'ingset'; did you mean 'ingest'?\n")
     #expect(
+      try Self.run(["nonsense"]).err
+        == "bowser: no command 'nonsense'; bowser help lists the commands; bowser show PLACE shows prices\n"
+    )
+    #expect(
       try Self.run(["ingest", "qld-fdp"]).err
         == "bowser: no feed 'qld-fdp'; did you mean 'qld-fpd'?\n")
     #expect(
