@@ -13,12 +13,14 @@ extension Ingest {
       kept.documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
   }
 
-  /// Reads lists again that were refused because of what was known when they arrived and would be
-  /// believed now.
-  private func readAgain(_ runs: [RunID], of id: SourceID) {
+  /// Reads the kept documents of runs again. A run that cannot be read again is logged, and does
+  /// not hold up the others.
+  ///
+  /// - Parameter read: reads one run; a run that is under way has the lock of the feed already.
+  func readAgain(_ runs: [RunID], _ read: (KeptRun) throws -> Summary) {
     for run in runs {
       do {
-        _ = try reread(try store.keptRun(run.number), of: id)
+        _ = try read(try store.keptRun(run.number))
       } catch {
         log.info("not read again", ["run": run, "error": "\(error)"])
         store.giveUpReading(run.number, after: error)
@@ -90,7 +92,8 @@ extension Ingest {
           "unchanged": counts.unchanged, "duplicate": counts.duplicate,
           "rejected": counts.rejected, "flagged": counts.flagged,
         ])
-      readAgain(counts.believedNow, of: id)
+      // Lists that were refused because of what was known when they arrived.
+      readAgain(counts.believedNow) { try reread($0, of: id) }
       for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
       store.announce(run, log: log)
       return Summary(
@@ -98,9 +101,9 @@ extension Ingest {
     } catch {
       try fail(run, error, payload: payload, settled: settled, requests: requests)
       if let list = (error as? Refusal)?.list {
-        readAgain(
-          try Standings(store, of: id, rules: source.listRules, now: clock.now())
-            .judgeAgain(beside: list), of: id)
+        let believed = try Standings(store, of: id, rules: source.listRules, now: clock.now())
+          .judgeAgain(beside: list)
+        readAgain(believed) { try reread($0, of: id) }
       }
       throw error
     }

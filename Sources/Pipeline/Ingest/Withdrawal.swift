@@ -120,14 +120,7 @@ package struct Withdrawal {
   /// Reads the kept documents of runs again.
   private func read(_ runs: [RunID], of feed: String) {
     guard let source = sources.first(where: { $0.feed == feed }) else { return }
-    for run in runs {
-      do {
-        _ = try Ingest(source, store: store, clock: clock, reader: reader, log: log)
-          .reprocess(try store.keptRun(run.number))
-      } catch {
-        log.info("not read again", ["run": run, "error": "\(error)"])
-        store.giveUpReading(run.number, after: error)
-      }
-    }
+    let ingest = Ingest(source, store: store, clock: clock, reader: reader, log: log)
+    ingest.readAgain(runs, ingest.reprocess)
   }
 }
