@@ -1,26 +1,43 @@
-/// The definition of one setting: its key, the values that it accepts, its default, and what the
+/// The definition of one setting: its key, its default, the values that it accepts, and what the
 /// program reads from a value.
 package struct Setting<Content>: SettingDefinition, Sendable {
   package let key: String
-  let kind: Value.Kind
+  let expected: String
   let standard: Value?
-  /// Returns what the program reads from a value; `nil` where the kind does not accept the value.
+  /// Returns the value that the text of an environment variable or flag states, accepted or not;
+  /// `nil` where it states none.
+  let stated: @Sendable (String) -> Value?
+  /// Returns what the program reads from a value; `nil` where the setting does not accept it.
   let content: @Sendable (Value) -> Content?
+
+  func accepts(_ value: Value) -> Bool { content(value) != nil }
+
+  func value(of text: String) -> Value? { stated(text).flatMap { accepts($0) ? $0 : nil } }
 }
 
 extension Setting where Content == String {
   package static func text(_ key: String, _ standard: String? = nil) -> Self {
-    Self(key: key, kind: .text, standard: standard.map(Value.text)) { $0.description }
+    Self(
+      key: key, expected: "a text", standard: standard.map { .text($0) }, stated: { .text($0) },
+      content: { $0.string })
   }
 
   package static func choice(_ key: String, _ names: [String], _ standard: String? = nil) -> Self {
-    Self(key: key, kind: .choice(names), standard: standard.map(Value.text)) { $0.description }
+    Self(
+      key: key, expected: "one of \(names.joined(separator: ", "))",
+      standard: standard.map { .text($0) }, stated: { .text($0) },
+      content: { value in value.string.flatMap { names.contains($0) ? $0 : nil } })
   }
 }
 
 extension Setting where Content == Bool {
   package static func boolean(_ key: String, _ standard: Bool? = nil) -> Self {
-    Self(key: key, kind: .boolean, standard: standard.map(Value.boolean)) { $0 == .boolean(true) }
+    Self(
+      key: key, expected: "true or false", standard: standard.map { .boolean($0) },
+      stated: { text in
+        ["true": true, "false": false, "1": true, "0": false][text].map { .boolean($0) }
+      },
+      content: { $0 == .boolean(true) ? true : $0 == .boolean(false) ? false : nil })
   }
 }
 
@@ -28,130 +45,104 @@ extension Setting where Content == Int {
   package static func integer(
     _ key: String, _ range: ClosedRange<Int>, _ standard: Int? = nil
   ) -> Self {
-    Self(key: key, kind: .integer(range), standard: standard.map { .number(Double($0)) }) {
-      $0.double.map { Int($0) }
-    }
+    Self(
+      key: key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+      standard: standard.map { .number(Double($0)) },
+      stated: { text in Int(text).map { .number(Double($0)) } },
+      content: { $0.integer(in: range) })
   }
 }
 
 extension Setting where Content == Double {
   /// A share from 0 to 1.
   package static func share(_ key: String, _ standard: Double? = nil) -> Self {
-    Self(key: key, kind: .share, standard: standard.map(Value.number)) { $0.double }
+    Self(
+      key: key, expected: "a number from 0 to 1", standard: standard.map { .number($0) },
+      stated: { text in Double(text).map { .number($0) } },
+      content: { $0.number(in: 0...1) })
   }
 }
 
 extension Setting where Content == Double? {
   /// A number, or `null` where there is none.
   package static func decimal(_ key: String, _ range: ClosedRange<Double>) -> Self {
-    Self(key: key, kind: .decimal(range), standard: .null) { .some($0.double) }
+    Self(
+      key: key, expected: "a number from \(range.lowerBound) to \(range.upperBound)",
+      standard: .null, stated: { text in Double(text).map { .number($0) } },
+      content: { value in
+        if value == .null { return .some(nil) }
+        return value.number(in: range).map { Optional($0) }
+      })
   }
 }
 
 extension Setting where Content == [String: String] {
   /// A table whose values are texts or numbers.
   package static func texts(_ key: String, _ standard: [String: String]? = nil) -> Self {
-    Self(key: key, kind: .texts, standard: standard.map { .table($0.mapValues(Value.text)) }) {
-      $0.entries?.mapValues(\.description)
-    }
+    Self(
+      key: key, expected: "a table of texts",
+      standard: standard.map { .table($0.mapValues { .text($0) }) }, stated: { _ in nil },
+      content: { value in
+        value.entries { entry -> String? in
+          switch entry {
+          case .text, .number: entry.description
+          case .null, .boolean, .list, .table: nil
+          }
+        }
+      })
   }
 }
 
 extension Setting where Content == [String: Int] {
   /// A table whose keys come from a list and whose values are whole numbers.
   package static func integers(_ key: String, keys: [String], _ range: ClosedRange<Int>) -> Self {
-    Self(key: key, kind: .integers(keys: keys, range), standard: .table([:])) {
-      $0.entries?.compactMapValues { $0.double.map { Int($0) } }
-    }
+    Self(
+      key: key,
+      expected: "a table of whole numbers from \(range.lowerBound) to \(range.upperBound) by "
+        + keys.joined(separator: ", "),
+      standard: .table([:]), stated: { _ in nil },
+      content: { value in
+        let content = value.entries { $0.integer(in: range) }
+        return content?.keys.allSatisfy { keys.contains($0) } == true ? content : nil
+      })
   }
 }
 
 extension Value {
-  fileprivate var double: Double? {
-    if case .number(let number) = self { number } else { nil }
+  fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
+
+  fileprivate func number(in range: ClosedRange<Double>) -> Double? {
+    guard case .number(let number) = self, range.contains(number) else { return nil }
+    return number
   }
 
-  fileprivate var entries: [String: Value]? {
-    if case .table(let entries) = self { entries } else { nil }
+  fileprivate func integer(in range: ClosedRange<Int>) -> Int? {
+    guard case .number(let number) = self, number == number.rounded(), abs(number) < 1e15,
+      range.contains(Int(number))
+    else { return nil }
+    return Int(number)
   }
 
-  /// The values that a setting accepts.
-  enum Kind: Sendable {
-    case text
-    case choice([String])
-    case boolean
-    case integer(ClosedRange<Int>)
-    /// A share from 0 to 1.
-    case share
-    /// A number, or `null` where there is none.
-    case decimal(ClosedRange<Double>)
-    /// A table whose values are texts or numbers.
-    case texts
-    /// A table whose keys come from a list and whose values are whole numbers.
-    case integers(keys: [String], ClosedRange<Int>)
-
-    var expected: String {
-      switch self {
-      case .text: "a text"
-      case .choice(let names): "one of \(names.joined(separator: ", "))"
-      case .boolean: "true or false"
-      case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-      case .share: "a number from 0 to 1"
-      case .decimal(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
-      case .texts: "a table of texts"
-      case .integers(let keys, let range):
-        "a table of whole numbers from \(range.lowerBound) to \(range.upperBound) by "
-          + keys.joined(separator: ", ")
-      }
-    }
-
-    func accepts(_ value: Value) -> Bool {
-      switch (self, value) {
-      case (.text, .text), (.boolean, .boolean): true
-      case (.choice(let names), .text(let name)): names.contains(name)
-      case (.integer(let range), .number(let number)):
-        number == number.rounded() && abs(number) < 1e15 && range.contains(Int(number))
-      case (.share, .number(let number)): (0...1).contains(number)
-      case (.decimal(let range), .number(let number)): range.contains(number)
-      case (.decimal, .null): true
-      case (.integers(let keys, let range), .table(let entries)):
-        entries.allSatisfy { key, value in
-          keys.contains(key) && Kind.integer(range).accepts(value)
-        }
-      case (.texts, .table(let entries)):
-        entries.values.allSatisfy { entry in
-          switch entry {
-          case .text, .number: true
-          case .null, .boolean, .list, .table: false
-          }
-        }
-      default: false
-      }
-    }
-
-    /// Reads the text of an environment variable or flag; `nil` where it is not a value of this
-    /// kind.
-    func value(of text: String) -> Value? {
-      let value: Value? =
-        switch self {
-        case .text, .choice: .text(text)
-        case .boolean:
-          ["true": true, "false": false, "1": true, "0": false][text].map(Value.boolean)
-        case .integer: Int(text).map { .number(Double($0)) }
-        case .share, .decimal: Double(text).map(Value.number)
-        case .texts, .integers: nil
-        }
-      return value.flatMap { accepts($0) ? $0 : nil }
-    }
+  /// Returns what is read from the entries of a table; `nil` where this is no table, or where one
+  /// of its entries is not accepted.
+  fileprivate func entries<Content>(_ content: (Value) -> Content?) -> [String: Content]? {
+    guard case .table(let entries) = self else { return nil }
+    let read = entries.compactMapValues(content)
+    return read.count == entries.count ? read : nil
   }
 }
 
 /// What reading a file needs to know of a setting, whatever its content.
 protocol SettingDefinition: Sendable {
   var key: String { get }
-  var kind: Value.Kind { get }
+  /// The values that it accepts, in words.
+  var expected: String { get }
   /// The default value; `nil` means that the setting must be set.
   var standard: Value? { get }
+  func accepts(_ value: Value) -> Bool
+  /// Reads the text of an environment variable or flag; `nil` where it is no value that the setting
+  /// accepts.
+  func value(of text: String) -> Value?
 }
 
 extension SettingDefinition {
@@ -229,19 +220,19 @@ package struct Settings<Table: SettingTable>: Sendable {
       let variable = setting.variable(prefix: variablePrefix)
       let found: (Value, Origin)
       if let text = flags[setting.key] {
-        guard let value = setting.kind.value(of: text) else {
+        guard let value = setting.value(of: text) else {
           throw .wrongValue(
-            key: setting.key, place: "the command line", expected: setting.kind.expected)
+            key: setting.key, place: "the command line", expected: setting.expected)
         }
         found = (value, .flag(setting.key))
       } else if let text = environment[variable], !text.isEmpty {
-        guard let value = setting.kind.value(of: text) else {
-          throw .wrongValue(key: variable, place: "environment", expected: setting.kind.expected)
+        guard let value = setting.value(of: text) else {
+          throw .wrongValue(key: variable, place: "environment", expected: setting.expected)
         }
         found = (value, .environment(variable))
       } else if let value = entries[setting.key] {
-        guard setting.kind.accepts(value) else {
-          throw .wrongValue(key: setting.key, place: place, expected: setting.kind.expected)
+        guard setting.accepts(value) else {
+          throw .wrongValue(key: setting.key, place: place, expected: setting.expected)
         }
         found = (value, .file(place))
       } else if let value = setting.standard {
