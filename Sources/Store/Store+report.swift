@@ -9,196 +9,236 @@ extension Store {
       var market = MarketReport(pipeline: try pipeline())
       market.regions = try reportRegions()
       market.feeds = try health()
-      market.fuels = try connection.query(
-        """
-        SELECT fuels.fuel, fuels.name
-        FROM fuel_v1.fuels
-        WHERE fuels.is_averaged
-          AND fuels.fuel IN (
-            SELECT averages_now.fuel FROM fuel_v1.averages_now
-            WHERE averages_now.average_cpl IS NOT NULL)
-        ORDER BY array_position(ARRAY['U91', 'E10', 'P95', 'P98', 'DL', 'PDL'], fuels.fuel), fuels.fuel
-        """
-      ).map { (try $0.text("fuel"), try $0.text("name")) }
-      market.averages = try keyed(
-        """
-        SELECT region, fuel, average_cpl, min_cpl, max_cpl, change_24h_cpl, change_7d_cpl, stations,
-          excluded_stale, delay_hours
-        FROM fuel_v1.averages_now
-        WHERE average_cpl IS NOT NULL
-        """
-      ) { row in
-        MarketReport.Average(
-          average: try row.double("average_cpl"), lowest: try row.optionalDouble("min_cpl"),
-          highest: try row.optionalDouble("max_cpl"),
-          change24h: try row.optionalDouble("change_24h_cpl"),
-          change7d: try row.optionalDouble("change_7d_cpl"),
-          stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
-          delayHours: try row.integer("delay_hours"))
-      }.mapValues { $0[0] }
-      market.days = try keyed(
-        """
-        SELECT region, fuel, day, average_cpl, min_cpl, max_cpl, moving_average_7d_cpl
-        FROM fuel_v1.trend_30d
-        ORDER BY region, fuel, day
-        """
-      ) { row in
-        MarketReport.Day(
-          day: try row.day("day"), average: try row.optionalDouble("average_cpl"),
-          lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
-          movingAverage: try row.optionalDouble("moving_average_7d_cpl"))
-      }
-      market.year = try reportDays(
-        """
-        SELECT region, fuel, day, average_cpl
-        FROM fuel_v1.daily_averages
-        WHERE day > (SELECT max(day) FROM fuel_v1.trend_30d) - 365
-        ORDER BY region, fuel, day
-        """)
-      market.months = try reportDays(
-        """
-        SELECT region, fuel, date_trunc('month', day)::date AS day, avg(average_cpl) AS average_cpl
-        FROM fuel_v1.daily_averages
-        GROUP BY region, fuel, date_trunc('month', day)
-        ORDER BY region, fuel, day
-        """)
-      market.trends = try keyed(
-        """
-        SELECT region, fuel, direction, position_pct, cycle_day, typical_cycle_days
-        FROM fuel_v1.trend_summary
-        """
-      ) { row in
-        MarketReport.Trend(
-          direction: try row.optional("direction"),
-          position: try row.optional("position_pct").flatMap(Int.init),
-          cycleDay: try row.optional("cycle_day").flatMap(Int.init),
-          typicalCycleDays: try row.optionalDouble("typical_cycle_days").map { Int($0.rounded()) })
-      }.mapValues { $0[0] }
-      market.cycles = try keyed(
-        """
-        SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days, amplitude_cpl
-        FROM (
-          SELECT cycles.*,
-            row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
-          FROM fuel_v1.cycles
-        ) AS numbered
-        WHERE number <= 5
-        ORDER BY region, fuel, trough_on DESC
-        """
-      ) { row in
-        MarketReport.Cycle(
-          troughOn: try row.day("trough_on"), trough: try row.double("trough_cpl"),
-          peakOn: try row.optional("peak_on").flatMap { Day($0) },
-          peak: try row.optionalDouble("peak_cpl"),
-          days: try row.optional("days").flatMap(Int.init),
-          amplitude: try row.optionalDouble("amplitude_cpl"))
-      }
-      market.verdicts = try keyed(
-        """
-        SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
-          share_raised
-        FROM fuel_v1.fill_up
-        """
-      ) { row in
-        MarketReport.Verdict(
-          verdict: try row.text("verdict"),
-          isKnown: try row.text("basis") != "insufficient_data", reason: try row.text("reason"),
-          expectedSaving: try row.optionalDouble("expected_saving_cpl"),
-          state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
-          aim: try row.optionalDouble("aim_for_cpl"),
-          raised: try row.optionalDouble("share_raised"))
-      }.mapValues { $0[0] }
-      // Only the calibration of the method that gave the newest verdict.
-      market.calibration = try connection.query(
-        """
-        SELECT stated, real, n
-        FROM fuel_v1.verdict_calibration
-        WHERE event = 'cheaper_3d' AND method = (
-          SELECT fill_up.method FROM fuel_v1.fill_up ORDER BY fill_up.computed_at DESC LIMIT 1
-        )
-        ORDER BY decile
-        """
-      ).map { row in
-        MarketReport.Calibration(
-          stated: try row.double("stated"), real: try row.double("real"),
-          days: try row.integer("n"))
-      }
-      // Only the scores of the method whose verdicts are shown, from the row for all years
-      // together.
-      market.scores = try keyed(
-        """
-        SELECT scores.region, scores.fuel, scores.windows, scores.capture, scores.saving_cpl,
-          scores.perfect_cpl, scores.from_day, scores.until_day,
-          (
-            SELECT max(habit.capture) FROM fuel_v1.fill_up_scores AS habit
-            WHERE habit.region = scores.region AND habit.fuel = scores.fuel AND habit.year IS NULL
-              AND habit.method IN ('direction', 'cheapest-weekday', 'month-mean')
-          ) AS best_habit
-        FROM fuel_v1.fill_up_scores AS scores
-        JOIN fuel_v1.fill_up USING (region, fuel, method)
-        WHERE scores.year IS NULL AND scores.windows > 0
-        """
-      ) { row in
-        MarketReport.Score(
-          windows: try row.integer("windows"), capture: try row.optionalDouble("capture"),
-          saving: try row.optionalDouble("saving_cpl"),
-          perfect: try row.optionalDouble("perfect_cpl"),
-          bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_day"),
-          until: try row.day("until_day"))
-      }.mapValues { $0[0] }
+      market.fuels = try reportFuels()
+      try addAverages(to: &market)
+      try addCycles(to: &market)
+      try addVerdicts(to: &market)
+      try addScores(to: &market)
       market.offers = try allOffers()
-      market.compare(
-        try connection.query(
-          """
-          SELECT station_id, fuel, region, price_cpl, difference_cpl, rank_in_region, stations
-          FROM fuel_v1.station_comparison
-          """
-        ).map { row in
-          ComparedPrice(
-            station: try row.integer("station_id"), fuel: try row.text("fuel"),
-            region: try row.text("region"), price: try row.double("price_cpl"),
-            difference: try row.optionalDouble("difference_cpl"),
-            rank: try row.integer("rank_in_region"), stations: try row.integer("stations"))
-        })
-      for row in try connection.query(
-        """
-        SELECT numbered.*
-        FROM (
-          SELECT turned.*,
-            row_number() OVER (PARTITION BY region ORDER BY computed_at DESC, fuel) AS number
-          FROM (
-            SELECT region, fuel, computed_at, verdict, market_state, reason,
-              lag(verdict || ' ' || coalesce(market_state, '')) OVER (
-                PARTITION BY region, fuel ORDER BY computed_at) AS before
-            FROM fuel_v1.fill_up_history
-            WHERE day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 60
-          ) AS turned
-          WHERE before <> verdict || ' ' || coalesce(market_state, '')
-        ) AS numbered
-        WHERE number <= 30
-        ORDER BY region, number
-        """)
-      {
-        market.turns[try row.text("region"), default: []].append(
-          MarketReport.Turn(
-            fuel: try row.text("fuel"), at: try row.instant("computed_at"),
-            verdict: try row.text("verdict"), state: try row.optional("market_state"),
-            reason: try row.text("reason")))
-      }
-      for row in try connection.query(
-        """
-        SELECT region, fuel, based_on_day, market_state
-        FROM fuel_v1.fill_up_history
-        WHERE market_state IS NOT NULL AND based_on_day IS NOT NULL
-          AND day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 32
-        ORDER BY computed_at
-        """)
-      {
-        market.states[.init(try row.text("region"), try row.text("fuel")), default: [:]][
-          try row.day("based_on_day")] = try row.text("market_state")
-      }
+      try addComparisons(to: &market)
+      try addTurns(to: &market)
+      try addStates(to: &market)
       market.json = try marketJSON()
       return market
+    }
+  }
+
+  /// Returns the fuels that have an average, each with its name.
+  private func reportFuels() throws -> [(code: String, name: String)] {
+    try connection.query(
+      """
+      SELECT fuels.fuel, fuels.name
+      FROM fuel_v1.fuels
+      WHERE fuels.is_averaged
+        AND fuels.fuel IN (
+          SELECT averages_now.fuel FROM fuel_v1.averages_now
+          WHERE averages_now.average_cpl IS NOT NULL)
+      ORDER BY array_position(ARRAY['U91', 'E10', 'P95', 'P98', 'DL', 'PDL'], fuels.fuel), fuels.fuel
+      """
+    ).map { (try $0.text("fuel"), try $0.text("name")) }
+  }
+
+  /// Adds the averages of now, of each of the last days, and of months.
+  private func addAverages(to market: inout MarketReport) throws {
+    market.averages = try keyed(
+      """
+      SELECT region, fuel, average_cpl, min_cpl, max_cpl, change_24h_cpl, change_7d_cpl, stations,
+        excluded_stale, delay_hours
+      FROM fuel_v1.averages_now
+      WHERE average_cpl IS NOT NULL
+      """
+    ) { row in
+      MarketReport.Average(
+        average: try row.double("average_cpl"), lowest: try row.optionalDouble("min_cpl"),
+        highest: try row.optionalDouble("max_cpl"),
+        change24h: try row.optionalDouble("change_24h_cpl"),
+        change7d: try row.optionalDouble("change_7d_cpl"),
+        stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
+        delayHours: try row.integer("delay_hours"))
+    }.mapValues { $0[0] }
+    market.days = try keyed(
+      """
+      SELECT region, fuel, day, average_cpl, min_cpl, max_cpl, moving_average_7d_cpl
+      FROM fuel_v1.trend_30d
+      ORDER BY region, fuel, day
+      """
+    ) { row in
+      MarketReport.Day(
+        day: try row.day("day"), average: try row.optionalDouble("average_cpl"),
+        lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
+        movingAverage: try row.optionalDouble("moving_average_7d_cpl"))
+    }
+    market.year = try reportDays(
+      """
+      SELECT region, fuel, day, average_cpl
+      FROM fuel_v1.daily_averages
+      WHERE day > (SELECT max(day) FROM fuel_v1.trend_30d) - 365
+      ORDER BY region, fuel, day
+      """)
+    market.months = try reportDays(
+      """
+      SELECT region, fuel, date_trunc('month', day)::date AS day, avg(average_cpl) AS average_cpl
+      FROM fuel_v1.daily_averages
+      GROUP BY region, fuel, date_trunc('month', day)
+      ORDER BY region, fuel, day
+      """)
+  }
+
+  /// Adds where each market stands in its cycle, and its last cycles.
+  private func addCycles(to market: inout MarketReport) throws {
+    market.trends = try keyed(
+      """
+      SELECT region, fuel, direction, position_pct, cycle_day, typical_cycle_days
+      FROM fuel_v1.trend_summary
+      """
+    ) { row in
+      MarketReport.Trend(
+        direction: try row.optional("direction"),
+        position: try row.optional("position_pct").flatMap(Int.init),
+        cycleDay: try row.optional("cycle_day").flatMap(Int.init),
+        typicalCycleDays: try row.optionalDouble("typical_cycle_days").map { Int($0.rounded()) })
+    }.mapValues { $0[0] }
+    market.cycles = try keyed(
+      """
+      SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days, amplitude_cpl
+      FROM (
+        SELECT cycles.*,
+          row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
+        FROM fuel_v1.cycles
+      ) AS numbered
+      WHERE number <= 5
+      ORDER BY region, fuel, trough_on DESC
+      """
+    ) { row in
+      MarketReport.Cycle(
+        troughOn: try row.day("trough_on"), trough: try row.double("trough_cpl"),
+        peakOn: try row.optional("peak_on").flatMap { Day($0) },
+        peak: try row.optionalDouble("peak_cpl"),
+        days: try row.optional("days").flatMap(Int.init),
+        amplitude: try row.optionalDouble("amplitude_cpl"))
+    }
+  }
+
+  /// Adds the verdicts, and how often their chances came true.
+  private func addVerdicts(to market: inout MarketReport) throws {
+    market.verdicts = try keyed(
+      """
+      SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
+        share_raised
+      FROM fuel_v1.fill_up
+      """
+    ) { row in
+      MarketReport.Verdict(
+        verdict: try row.text("verdict"),
+        isKnown: try row.text("basis") != "insufficient_data", reason: try row.text("reason"),
+        expectedSaving: try row.optionalDouble("expected_saving_cpl"),
+        state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
+        aim: try row.optionalDouble("aim_for_cpl"),
+        raised: try row.optionalDouble("share_raised"))
+    }.mapValues { $0[0] }
+    // Only the calibration of the method that gave the newest verdict.
+    market.calibration = try connection.query(
+      """
+      SELECT stated, real, n
+      FROM fuel_v1.verdict_calibration
+      WHERE event = 'cheaper_3d' AND method = (
+        SELECT fill_up.method FROM fuel_v1.fill_up ORDER BY fill_up.computed_at DESC LIMIT 1
+      )
+      ORDER BY decile
+      """
+    ).map { row in
+      MarketReport.Calibration(
+        stated: try row.double("stated"), real: try row.double("real"),
+        days: try row.integer("n"))
+    }
+  }
+
+  /// Adds the scores of the verdicts over the stored history.
+  private func addScores(to market: inout MarketReport) throws {
+    // Only the scores of the method whose verdicts are shown, from the row for all years
+    // together.
+    market.scores = try keyed(
+      """
+      SELECT scores.region, scores.fuel, scores.windows, scores.capture, scores.saving_cpl,
+        scores.perfect_cpl, scores.from_day, scores.until_day,
+        (
+          SELECT max(habit.capture) FROM fuel_v1.fill_up_scores AS habit
+          WHERE habit.region = scores.region AND habit.fuel = scores.fuel AND habit.year IS NULL
+            AND habit.method IN ('direction', 'cheapest-weekday', 'month-mean')
+        ) AS best_habit
+      FROM fuel_v1.fill_up_scores AS scores
+      JOIN fuel_v1.fill_up USING (region, fuel, method)
+      WHERE scores.year IS NULL AND scores.windows > 0
+      """
+    ) { row in
+      MarketReport.Score(
+        windows: try row.integer("windows"), capture: try row.optionalDouble("capture"),
+        saving: try row.optionalDouble("saving_cpl"),
+        perfect: try row.optionalDouble("perfect_cpl"),
+        bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_day"),
+        until: try row.day("until_day"))
+    }.mapValues { $0[0] }
+  }
+
+  /// Adds how each price compares with the average around it.
+  private func addComparisons(to market: inout MarketReport) throws {
+    market.compare(
+      try connection.query(
+        """
+        SELECT station_id, fuel, region, price_cpl, difference_cpl, rank_in_region, stations
+        FROM fuel_v1.station_comparison
+        """
+      ).map { row in
+        ComparedPrice(
+          station: try row.integer("station_id"), fuel: try row.text("fuel"),
+          region: try row.text("region"), price: try row.double("price_cpl"),
+          difference: try row.optionalDouble("difference_cpl"),
+          rank: try row.integer("rank_in_region"), stations: try row.integer("stations"))
+      })
+  }
+
+  /// Adds when the verdict of a region last changed.
+  private func addTurns(to market: inout MarketReport) throws {
+    for row in try connection.query(
+      """
+      SELECT numbered.*
+      FROM (
+        SELECT turned.*,
+          row_number() OVER (PARTITION BY region ORDER BY computed_at DESC, fuel) AS number
+        FROM (
+          SELECT region, fuel, computed_at, verdict, market_state, reason,
+            lag(verdict || ' ' || coalesce(market_state, '')) OVER (
+              PARTITION BY region, fuel ORDER BY computed_at) AS before
+          FROM fuel_v1.fill_up_history
+          WHERE day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 60
+        ) AS turned
+        WHERE before <> verdict || ' ' || coalesce(market_state, '')
+      ) AS numbered
+      WHERE number <= 30
+      ORDER BY region, number
+      """)
+    {
+      market.turns[try row.text("region"), default: []].append(
+        MarketReport.Turn(
+          fuel: try row.text("fuel"), at: try row.instant("computed_at"),
+          verdict: try row.text("verdict"), state: try row.optional("market_state"),
+          reason: try row.text("reason")))
+    }
+  }
+
+  /// Adds the state of each market, day by day.
+  private func addStates(to market: inout MarketReport) throws {
+    for row in try connection.query(
+      """
+      SELECT region, fuel, based_on_day, market_state
+      FROM fuel_v1.fill_up_history
+      WHERE market_state IS NOT NULL AND based_on_day IS NOT NULL
+        AND day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 32
+      ORDER BY computed_at
+      """)
+    {
+      market.states[.init(try row.text("region"), try row.text("fuel")), default: [:]][
+        try row.day("based_on_day")] = try row.text("market_state")
     }
   }
 
