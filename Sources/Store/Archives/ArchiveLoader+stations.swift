@@ -14,6 +14,19 @@ extension ArchiveLoader {
     let new = mentioned.filter { known.descriptions[$0].md5.isEmpty }.sorted()
     guard !new.isEmpty, let run = open?.run else { return }
     try store.stage(new.map { known.descriptions[$0].content.station })
+    try addStations()
+    for row in try describeStations(run: run) {
+      let number = new[try row.integer("number") - 1]
+      let station = Int32(try row.integer("station_id"))
+      let md5 = bytes(ofUUID: try row.text("wording_md5"))
+      known.learn(number, station: station, md5: md5)
+      open?.learnt.append((number, station, md5))
+    }
+    try store.connection.execute("DROP TABLE pg_temp.staged_station")
+  }
+
+  /// Adds the staged stations that the archive did not have before.
+  private func addStations() throws {
     // Another loader may be adding the same stations. This statement then waits for it, and the
     // next statement sees them.
     try store.connection.query(
@@ -33,7 +46,13 @@ extension ArchiveLoader {
       ORDER BY staged.station_code, staged.number
       ON CONFLICT ON CONSTRAINT station_code_uq DO NOTHING
       """)
-    let rows = try store.connection.query(
+  }
+
+  /// Stores the staged descriptions that the archive did not have before.
+  ///
+  /// - Returns: number, station and digest of every staged description.
+  private func describeStations(run: RunID) throws -> Rows {
+    try store.connection.query(
       """
       WITH stated AS MATERIALIZED (
         SELECT staged.*, station.station_id
@@ -58,14 +77,6 @@ extension ArchiveLoader {
       FROM stated
       ORDER BY stated.number
       """)
-    try store.connection.execute("DROP TABLE pg_temp.staged_station")
-    for row in rows {
-      let number = new[try row.integer("number") - 1]
-      let station = Int32(try row.integer("station_id"))
-      let md5 = bytes(ofUUID: try row.text("wording_md5"))
-      known.learn(number, station: station, md5: md5)
-      open?.learnt.append((number, station, md5))
-    }
   }
 
   func keep(_ sightings: [ArchiveBatch.Sighting]) throws {
