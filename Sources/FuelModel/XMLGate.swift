@@ -92,58 +92,14 @@ package struct XMLGate {
       }
     }
     switch state {
-    case .text:
-      if byte == UInt8(ascii: "<") {
-        become(.opening)
-      } else if !hasElement {
-        // Only a byte order mark of UTF-8 and blanks are allowed here.
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let isMark = prologBytes <= 3 && byte == mark[prologBytes - 1]
-        guard isMark || [0x20, 0x09, 0x0A, 0x0D].contains(byte) else {
-          return "text before the first element"
-        }
-      } else if length > InputLimit.textBytes.value {
-        return "a text of more than \(InputLimit.textBytes.value) bytes"
-      }
-    case .opening:
-      switch byte {
-      case UInt8(ascii: "?"): become(.instruction(isNamed: false))
-      case UInt8(ascii: "!"): become(.declaration)
-      default:
-        isEnd = byte == UInt8(ascii: "/")
-        if !isEnd { hasElement = true }
-        state = .tag
-        return inTag(byte)
-      }
+    case .text: return inText(byte)
+    case .opening: return inOpening(byte)
     case .tag: return inTag(byte)
     case .quoted(let quote):
       if byte == quote { state = .tag }
       return byte == UInt8(ascii: "<") ? Self.tagInTag : tooLong
-    case .instruction(let isNamed):
-      if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
-        state = .instruction(isNamed: true)
-      } else if byte == UInt8(ascii: ">"), recent & 0xFF == UInt8(ascii: "?") {
-        guard isNamed else { return "a processing instruction without content" }
-        guard hasElement || isDeclaredUTF8 else {
-          return "declares an encoding other than UTF-8"
-        }
-        instruction = []
-        become(.text)
-        return nil
-      }
-      if !hasElement { instruction.append(byte) }
-      remember(byte)
-      return tooLong
-    case .declaration:
-      remember(byte)
-      if recent == Self.commentWord {
-        become(.comment)
-      } else if recent == Self.dataWord {
-        become(.data)
-      } else if recent != Self.commentWord >> 8, recent != Self.dataWord >> (8 * UInt64(7 - length))
-      {
-        return "a document type is refused"
-      }
+    case .instruction(let isNamed): return inInstruction(byte, isNamed: isNamed)
+    case .declaration: return inDeclaration(byte)
     case .comment:
       remember(byte)
       if recent & 0xFF_FFFF == Self.commentEnd { become(.text) }
@@ -153,6 +109,64 @@ package struct XMLGate {
       }
       remember(byte)
       if recent & 0xFF_FFFF == Self.dataEnd { become(.text) }
+    }
+    return nil
+  }
+
+  private mutating func inText(_ byte: UInt8) -> String? {
+    if byte == UInt8(ascii: "<") {
+      become(.opening)
+    } else if !hasElement {
+      // Only a byte order mark of UTF-8 and blanks are allowed here.
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      let isMark = prologBytes <= 3 && byte == mark[prologBytes - 1]
+      guard isMark || [0x20, 0x09, 0x0A, 0x0D].contains(byte) else {
+        return "text before the first element"
+      }
+    } else if length > InputLimit.textBytes.value {
+      return "a text of more than \(InputLimit.textBytes.value) bytes"
+    }
+    return nil
+  }
+
+  private mutating func inOpening(_ byte: UInt8) -> String? {
+    switch byte {
+    case UInt8(ascii: "?"): become(.instruction(isNamed: false))
+    case UInt8(ascii: "!"): become(.declaration)
+    default:
+      isEnd = byte == UInt8(ascii: "/")
+      if !isEnd { hasElement = true }
+      state = .tag
+      return inTag(byte)
+    }
+    return nil
+  }
+
+  private mutating func inInstruction(_ byte: UInt8, isNamed: Bool) -> String? {
+    if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
+      state = .instruction(isNamed: true)
+    } else if byte == UInt8(ascii: ">"), recent & 0xFF == UInt8(ascii: "?") {
+      guard isNamed else { return "a processing instruction without content" }
+      guard hasElement || isDeclaredUTF8 else {
+        return "declares an encoding other than UTF-8"
+      }
+      instruction = []
+      become(.text)
+      return nil
+    }
+    if !hasElement { instruction.append(byte) }
+    remember(byte)
+    return tooLong
+  }
+
+  private mutating func inDeclaration(_ byte: UInt8) -> String? {
+    remember(byte)
+    if recent == Self.commentWord {
+      become(.comment)
+    } else if recent == Self.dataWord {
+      become(.data)
+    } else if recent != Self.commentWord >> 8, recent != Self.dataWord >> (8 * UInt64(7 - length)) {
+      return "a document type is refused"
     }
     return nil
   }
