@@ -33,38 +33,31 @@ extension Reading {
   package func settled(
     takenAt: Instant, horizon: Duration, in country: Country = .australia
   ) -> Settled {
-    struct Key: Hashable {
-      let code: String
-      let fuel: Fuel
-      let effectiveAt: Instant?
-    }
     var settled = Settled(
       stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
     settled.warnings = warnings
     settled.awaitsTomorrow = awaitsTomorrow
-    // 2000-01-01: before any official scheme. Older stamps are placeholders such as 1970 or 0001.
-    let oldest = Instant(seconds: 946_684_800)
-    let newest = takenAt + horizon
+    settle(observations, into: &settled, takenAt: takenAt, newest: takenAt + horizon)
+    settle(stations, into: &settled, in: country)
+    return settled
+  }
 
+  private struct Key: Hashable {
+    let code: String
+    let fuel: Fuel
+    let effectiveAt: Instant?
+  }
+
+  private func settle(
+    _ observations: [Observation], into settled: inout Settled, takenAt: Instant, newest: Instant
+  ) {
     var positions: [Key: Int] = [:]
     positions.reserveCapacity(observations.count)
     settled.observations.reserveCapacity(observations.count)
     for observation in observations {
-      guard Self.isUsable(code: observation.stationCode, .codeBytes) else {
-        settled.rejects.append(Reject(.stationMissing, raw: observation.asText))
-        continue
-      }
-      if case .unmapped(let code) = observation.fuel, !Self.isUsable(code: code, .fuelCodeBytes) {
-        settled.rejects.append(Reject(.unknownFuel, raw: observation.asText))
-        continue
-      }
       let effectiveAt = observation.effectiveAt ?? takenAt
-      if effectiveAt > newest {
-        settled.rejects.append(Reject(.stampInFuture, raw: observation.asText))
-        continue
-      }
-      if effectiveAt < oldest {
-        settled.rejects.append(Reject(.stampTooOld, raw: observation.asText))
+      if let reason = fault(of: observation, effectiveAt: effectiveAt, newest: newest) {
+        settled.rejects.append(Reject(reason, raw: observation.asText))
         continue
       }
       let key = Key(
@@ -83,7 +76,25 @@ extension Reading {
         settled.observations[position] = observation
       }
     }
+  }
 
+  /// Returns why an observation is rejected, whatever the others are; `nil` where it is not.
+  private func fault(
+    of observation: Observation, effectiveAt: Instant, newest: Instant
+  ) -> Reject.Reason? {
+    guard Self.isUsable(code: observation.stationCode, .codeBytes) else { return .stationMissing }
+    if case .unmapped(let code) = observation.fuel, !Self.isUsable(code: code, .fuelCodeBytes) {
+      return .unknownFuel
+    }
+    if effectiveAt > newest { return .stampInFuture }
+    // 2000-01-01: before any official scheme. Older stamps are placeholders such as 1970 or 0001.
+    let oldest = Instant(seconds: 946_684_800)
+    return effectiveAt < oldest ? .stampTooOld : nil
+  }
+
+  private func settle(
+    _ stations: [Station], into settled: inout Settled, in country: Country
+  ) {
     var stationPositions: [String: Int] = [:]
     for var station in stations where Self.isUsable(code: station.code, .codeBytes) {
       if let position = station.position, !country.contains(position) { station.position = nil }
@@ -95,7 +106,6 @@ extension Reading {
         settled.stations.append(station)
       }
     }
-    return settled
   }
 
   /// Whether a code is not empty and short enough to be a key of the database's indexes.

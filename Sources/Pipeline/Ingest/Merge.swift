@@ -91,11 +91,7 @@ package struct Merge {
       // rows.
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
-      var reported = try store.take(settled, payload: payload, run: run, of: source)
-      if reported.prices.contains(where: { $0.effectiveAt == nil }) {
-        reported.prices.stamp(
-          from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
-      }
+      let reported = try stamped(settled, payload: payload, run: run)
       if reportsWholeDays {
         try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
       }
@@ -103,12 +99,7 @@ package struct Merge {
       let difference = Difference(
         of: reported.prices, from: try store.shown(by: source), isList: isList,
         reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
-      let list =
-        isList
-        ? ListSummary(
-          takenAt: payload.takenAt, pairs: difference.pairs, stations: reported.stations,
-          fuels: reported.fuels, brands: reported.brands,
-          stamps: ListSummary.stamps(of: settled.observations)) : nil
+      let list = isList ? summary(of: reported, settled, payload, pairs: difference.pairs) : nil
       let standings = Standings(store, of: source, rules: rules, now: now)
       var judgement = ListJudgement()
       var isNewest = true
@@ -131,26 +122,57 @@ package struct Merge {
         counts.believedNow = try standings.judgeAgain(
           around: list.takenAt, lastListed: lastListed)
       }
-      let changed = try store.takeChanged()
-      if leavesSpans {
-        try store.touch(changed)
-      } else {
-        counts.flagged = try TimelineUpdate(store, now: now).make(changed)
-      }
-      counts.unmapped = settled.unmapped
+      counts.flagged = try makeSpans()
       counts.pairs = difference.pairs
-      counts.rejectedByReason = settled.rejectedByReason
-      counts.takeExamples(settled.rejects)
       counts.shortcomings = judgement.shortcomings
-      counts.oddities = settled.warnings
-      counts.awaitsTomorrow = settled.awaitsTomorrow
-      if settled.contradictedStations > 0 {
-        counts.oddities.append("\(settled.contradictedStations) stations described in two ways")
-      }
+      counts.note(settled)
       try store.finish(
         run, settled, payload: payload, counts: counts, isComplete: isComplete, requests: requests,
         now: now)
       return counts
+    }
+  }
+
+  /// Begins to store a reading, and stamps its prices where the feed does not.
+  private func stamped(
+    _ settled: Reading.Settled, payload: Payload, run: RunID
+  ) throws -> Store.Reported {
+    var reported = try store.take(settled, payload: payload, run: run, of: source)
+    if reported.prices.contains(where: { $0.effectiveAt == nil }) {
+      reported.prices.stamp(
+        from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
+    }
+    return reported
+  }
+
+  private func summary(
+    of reported: Store.Reported, _ settled: Reading.Settled, _ payload: Payload, pairs: Int
+  ) -> ListSummary {
+    ListSummary(
+      takenAt: payload.takenAt, pairs: pairs, stations: reported.stations, fuels: reported.fuels,
+      brands: reported.brands, stamps: ListSummary.stamps(of: settled.observations))
+  }
+
+  /// Makes the spans of what changed, or notes that they are due. Returns how many of the changed
+  /// prices are doubtful.
+  private func makeSpans() throws -> Int {
+    let changed = try store.takeChanged()
+    guard leavesSpans else { return try TimelineUpdate(store, now: now).make(changed) }
+    try store.touch(changed)
+    return 0
+  }
+}
+
+extension Counts {
+  /// Notes what is odd about a reading itself, whatever became of it.
+  fileprivate mutating func note(_ settled: Reading.Settled) {
+    unmapped = settled.unmapped
+    rejectedByReason = settled.rejectedByReason
+    takeExamples(settled.rejects)
+    oddities = settled.warnings
+    awaitsTomorrow = settled.awaitsTomorrow
+    if settled.contradictedStations > 0 {
+      oddities.append("\(settled.contradictedStations) stations described in two ways")
     }
   }
 }
