@@ -202,7 +202,7 @@ private struct Reports {
   }
 
   func isListed(_ record: Int32, before instant: Instant) -> Bool {
-    listings[record]?.last { $0.at < instant }?.isListed ?? false
+    listing(of: record, before: instant)?.isListed ?? false
   }
 
   func isListed(_ record: Int32, at instant: Instant) -> Bool {
@@ -221,68 +221,85 @@ private struct Reports {
 private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Reports {
   var reports = Reports()
   reports.all.reserveCapacity(evidence.count)
-  func add(_ evidence: Evidence, price: Int32, stampedAt: Instant) {
-    reports.all.append(
-      Report(
-        recordID: evidence.recordID, sourceID: evidence.sourceID, at: evidence.at,
-        price: price, stampedAt: stampedAt, learntAt: evidence.learntAt,
-        reportedAt: evidence.learntAt))
-  }
-  var hasListings = false
   for line in evidence where rules[line.sourceID] != nil {
     if line.kind == .price {
-      add(line, price: line.price, stampedAt: line.at)
+      reports.add(line, price: line.price, stampedAt: line.at)
     } else {
-      hasListings = true
       reports.listings[line.recordID, default: []].append((line.at, line.kind == .listed))
     }
   }
   reports.fold()
   reports.dropRepeated(rules: rules)
-  guard hasListings else { return reports }
+  guard !reports.listings.isEmpty else { return reports }
   for record in reports.listings.keys {
     // Of two lists taken at one instant, the one that shows the price counts.
     reports.listings[record]?.sort { ($0.at, $0.isListed ? 1 : 0) < ($1.at, $1.isListed ? 1 : 0) }
   }
   let stamped = reports.all
-  func newest(of records: some Collection<Int32>, at instant: Instant) -> Report? {
+  for line in evidence where line.kind != .price {
+    guard let rule = rules[line.sourceID] else { continue }
+    if line.kind == .unlisted {
+      reports.end(line, delay: rule.delay, stamped: stamped)
+    } else {
+      reports.resume(line, stamped: stamped)
+    }
+  }
+  return reports
+}
+
+extension Reports {
+  fileprivate mutating func add(_ evidence: Evidence, price: Int32, stampedAt: Instant) {
+    all.append(
+      Report(
+        recordID: evidence.recordID, sourceID: evidence.sourceID, at: evidence.at,
+        price: price, stampedAt: stampedAt, learntAt: evidence.learntAt,
+        reportedAt: evidence.learntAt))
+  }
+
+  /// Adds what follows from a list that leaves a price out. `stamped` are the reports of prices.
+  fileprivate mutating func end(_ line: Evidence, delay: Int64, stamped: [Report]) {
+    // A list that leaves out what the list before it left out adds nothing, unless a price was
+    // reported between the two. Then it ends that price.
+    if let before = listing(of: line.recordID, before: line.at), !before.isListed,
+      !stamped.contains(where: {
+        $0.recordID == line.recordID && $0.learntAt.after(-delay) > before.at
+          && $0.learntAt.after(-delay) <= line.at
+      })
+    {
+      return
+    }
+    // A station that is still listed under another station record goes on selling at that record's
+    // price.
+    let others = listings.keys.filter { $0 != line.recordID && isListed($0, at: line.at) }
+    let other = newest(of: others, at: line.at, among: stamped)
+    var line = line
+    line.recordID = other?.recordID ?? line.recordID
+    line.sourceID = other?.sourceID ?? line.sourceID
+    add(line, price: other?.price ?? 0, stampedAt: other?.at ?? line.at)
+  }
+
+  /// Adds what follows from a list that shows a price. `stamped` are the reports of prices.
+  fileprivate mutating func resume(_ line: Evidence, stamped: [Report]) {
+    guard let last = newest(of: [line.recordID], at: line.at, among: stamped) else { return }
+    // Being listed for the first time is not a report, because the stamp states when the price
+    // began. It is one if a list has left out another record of the station since that stamp.
+    let before = listing(of: line.recordID, before: line.at)
+    if before?.isListed ?? !isEnded(besides: line.recordID, after: last.at, until: line.at) {
+      return
+    }
+    add(line, price: last.price, stampedAt: last.at)
+  }
+
+  private func listing(of record: Int32, before instant: Instant) -> (at: Instant, isListed: Bool)?
+  {
+    listings[record]?.last { $0.at < instant }
+  }
+
+  private func newest(
+    of records: some Collection<Int32>, at instant: Instant, among stamped: [Report]
+  ) -> Report? {
     stamped.filter { records.contains($0.recordID) && $0.at <= instant }.max {
       ($0.at, $0.reportedAt, $0.price) < ($1.at, $1.reportedAt, $1.price)
     }
   }
-  for var line in evidence where line.kind != .price {
-    guard let rule = rules[line.sourceID] else { continue }
-    let before = reports.listings[line.recordID]?.last { $0.at < line.at }
-    if line.kind == .unlisted {
-      // A list that leaves out what the list before it left out adds nothing, unless a price was
-      // reported between the two. Then it ends that price.
-      if let before, !before.isListed,
-        !stamped.contains(where: {
-          $0.recordID == line.recordID && $0.learntAt.after(-rule.delay) > before.at
-            && $0.learntAt.after(-rule.delay) <= line.at
-        })
-      {
-        continue
-      }
-      // A station that is still listed under another station record goes on selling at that
-      // record's price.
-      let others = reports.listings.keys.filter {
-        $0 != line.recordID && reports.isListed($0, at: line.at)
-      }
-      let other = newest(of: others, at: line.at)
-      line.recordID = other?.recordID ?? line.recordID
-      line.sourceID = other?.sourceID ?? line.sourceID
-      add(line, price: other?.price ?? 0, stampedAt: other?.at ?? line.at)
-      continue
-    }
-    guard let last = newest(of: [line.recordID], at: line.at) else { continue }
-    // Being listed for the first time is not a report, because the stamp states when the price
-    // began. It is one if a list has left out another record of the station since that stamp.
-    if before?.isListed ?? !reports.isEnded(besides: line.recordID, after: last.at, until: line.at)
-    {
-      continue
-    }
-    add(line, price: last.price, stampedAt: last.at)
-  }
-  return reports
 }
