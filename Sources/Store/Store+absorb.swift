@@ -28,6 +28,29 @@ extension Store {
       "SELECT is_late, is_direct FROM fuel.begin_absorbing(\(run), \(payload.takenAt))"
     ).only()
     let isLate = try begun.boolean("is_late")
+    let stations = try storeStations(
+      settled, payload: payload, run: run, of: source, isLate: isLate)
+    let reported = try self.reported(
+      settled, stations: stations, unmapped: try unmappedFuels(settled, of: run),
+      isDirect: try begun.boolean("is_direct"))
+    if isLate {
+      let listed = Set(reported.prices.map(\.pair.stationID))
+      let described = settled.stations.compactMap { stations[$0.code]?.id }
+      try connection.query(
+        """
+        UPDATE fuel.station SET first_seen_at = \(payload.takenAt)
+        WHERE station_id = ANY (\(Array(listed.union(described))))
+          AND first_seen_at > \(payload.takenAt)
+        """)
+    }
+    return reported
+  }
+
+  /// Stores the new stations of a reading and its descriptions, and returns all records of the feed
+  /// by their codes.
+  private func storeStations(
+    _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID, isLate: Bool
+  ) throws -> [String: StoredRecord] {
     var stations = try records(of: source)
     let new = settled.codes(notIn: stations)
     if !new.isEmpty {
@@ -40,7 +63,13 @@ extension Store {
       try describeStaged(takenAt: payload.takenAt, run: run, isLate: isLate)
       stations = try records(of: source)
     }
-    let unmapped = try unmappedFuels(settled, of: run)
+    return stations
+  }
+
+  private func reported(
+    _ settled: Reading.Settled, stations: [String: StoredRecord], unmapped: [Fuel: Int16],
+    isDirect: Bool
+  ) throws -> Reported {
     var prices: [ReportedPrice] = []
     prices.reserveCapacity(settled.observations.count)
     var fuels: [Int16: Fuel] = [:]
@@ -66,15 +95,6 @@ extension Store {
       if counts[pair.fuelID, default: 0] == 0 { fuels[pair.fuelID] = observation.fuel }
       counts[pair.fuelID, default: 0] += 1
     }
-    if isLate {
-      let described = settled.stations.compactMap { stations[$0.code]?.id }
-      try connection.query(
-        """
-        UPDATE fuel.station SET first_seen_at = \(payload.takenAt)
-        WHERE station_id = ANY (\(Array(listed.union(described))))
-          AND first_seen_at > \(payload.takenAt)
-        """)
-    }
     var brands: [String: Int] = [:]
     for station in stations.values where listed.contains(station.id) {
       if let brand = station.brand { brands[brand, default: 0] += 1 }
@@ -84,7 +104,7 @@ extension Store {
       // An unmapped code may equal the code of a known fuel. Both are then counted together.
       fuels: Dictionary(
         fuels.map { ($1.rawValue, counts[$0] ?? 0) }, uniquingKeysWith: +),
-      brands: brands, isDirect: try begun.boolean("is_direct"))
+      brands: brands, isDirect: isDirect)
   }
 
   /// Stores the descriptions of stations that are in the temporary table.
