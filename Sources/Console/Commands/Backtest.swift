@@ -257,10 +257,6 @@ private func givenTable(_ records: [GivenRecord]) -> String {
 private func scoresTable(
   _ rows: [MarketScore], method: String, baselines: [String]
 ) -> String {
-  func right(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(1, width - text.count)) + text
-  }
-  func percent(_ value: Double?) -> String { value.map { "\(Int(($0 * 100).rounded())) %" } ?? "-" }
   let whole = rows.filter { $0.year == nil }
   var text =
     "Verdicts by \(method); amounts in c/L. W: the driver buys within W days. 7:5: a tank lasts 7 days, W is 5.\n\n"
@@ -273,38 +269,53 @@ private func scoresTable(
   for name in baselines { text += right(name, max(12, name.count + 2)) }
   text += "\n"
   for row in whole where row.method == method {
-    let score = row.score
-    text += padded(row.region, width) + padded(row.fuel, 6)
-    text += right(fixed(score.headline.meanPossible, 2), 8)
-    text += right(fixed(score.headline.meanSaving, 2), 8)
-    if score.headline.count == 0 {
-      text += right("too short to be scored", 48)
-    } else if score.isQuiet {
-      text += right("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
-    } else {
-      for width in [5, 3, 7] { text += right(fixed(score.windows[width]?.capture, 2), 8) }
-      for size in Score.tankSizes {
-        text += right(fixed(score.tanks["\(size.days):\(size.width)"]?.capture, 2), 8)
-      }
-    }
-    text += right(percent(score.waits.value), 9) + right(percent(score.waitsRight.value), 9)
-    text += right(percent(score.fillUps.value), 9) + right(percent(score.fillUpsRight.value), 9)
-    text += right(fixed(score.flipsPerMonth, 1), 9)
+    text += padded(row.region, width) + padded(row.fuel, 6) + scoreColumns(row.score)
     for name in baselines {
       let other = whole.first {
         $0.method == name && $0.region == row.region && $0.fuel == row.fuel
       }
       text += right(
-        score.isQuiet ? "" : fixed(other?.score.headline.capture, 2), max(12, name.count + 2))
+        row.score.isQuiet ? "" : fixed(other?.score.headline.capture, 2), max(12, name.count + 2))
     }
     text += "\n"
   }
-  let own = whole.filter { $0.method == method && $0.score.headline.count > 0 }
-  let moving = own.filter { !$0.score.isQuiet }
-  let quiet = own.filter { $0.score.isQuiet }.map(\.score).reduce(Score(), +)
-  text += "\n"
+  return text + "\n" + scoresSummary(whole.filter { $0.method == method }.map(\.score))
+}
+
+private func right(_ text: String, _ width: Int) -> String {
+  String(repeating: " ", count: max(1, width - text.count)) + text
+}
+
+private func percent(_ value: Double?) -> String {
+  value.map { "\(Int(($0 * 100).rounded())) %" } ?? "-"
+}
+
+private func scoreColumns(_ score: Score) -> String {
+  var text = right(fixed(score.headline.meanPossible, 2), 8)
+  text += right(fixed(score.headline.meanSaving, 2), 8)
+  if score.headline.count == 0 {
+    text += right("too short to be scored", 48)
+  } else if score.isQuiet {
+    text += right("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
+  } else {
+    for width in [5, 3, 7] { text += right(fixed(score.windows[width]?.capture, 2), 8) }
+    for size in Score.tankSizes {
+      text += right(fixed(score.tanks["\(size.days):\(size.width)"]?.capture, 2), 8)
+    }
+  }
+  text += right(percent(score.waits.value), 9) + right(percent(score.waitsRight.value), 9)
+  text += right(percent(score.fillUps.value), 9) + right(percent(score.fillUpsRight.value), 9)
+  return text + right(fixed(score.flipsPerMonth, 1), 9)
+}
+
+/// Two sentences on all markets: those that move, and those that are quiet.
+private func scoresSummary(_ scores: [Score]) -> String {
+  let own = scores.filter { $0.headline.count > 0 }
+  let moving = own.filter { !$0.isQuiet }
+  let quiet = own.filter(\.isQuiet).reduce(Score(), +)
+  var text = ""
   if !moving.isEmpty {
-    let mean = moving.compactMap(\.score.headline.capture).reduce(0, +) / Double(moving.count)
+    let mean = moving.compactMap(\.headline.capture).reduce(0, +) / Double(moving.count)
     text +=
       "\(moving.count) \(moving.count == 1 ? "market that moves" : "markets that move"): mean capture \(fixed(mean, 3)).\n"
   }

@@ -154,48 +154,60 @@ package struct Score: Sendable, Equatable {
       while end < days.upperBound, prices[end] != nil { end += 1 }
       let span = prices[begin..<end].map { $0! }
       if span.count > 2 * tank {
-        let mean = span.reduce(0, +) / Double(span.count)
-        // The lowest cost of the rest of the span after a fill on each day.
-        var cheapest = Array(repeating: 0.0, count: span.count)
-        for day in span.indices.reversed() {
-          var best = Double.infinity
-          for next in day + tank - width...day + tank {
-            best = min(
-              best,
-              next < span.count
-                ? Double(next - day) * span[next] + cheapest[next]
-                : Double(span.count - 1 - day) * mean)
-          }
-          cheapest[day] = best
-        }
-        for start in 0..<tank {
-          let total = Double(span.count - 1 - start)
-          var naive = 0.0
-          var day = start
-          while day + tank < span.count {
-            day += tank
-            naive += Double(tank) * span[day]
-          }
-          naive += Double(span.count - 1 - day) * mean
-          var paid = 0.0
-          day = start
-          while true {
-            var next = day + tank - width
-            while next < day + tank, next < span.count, verdicts[begin + next] != .fillUp {
-              next += 1
-            }
-            guard next < span.count else { break }
-            paid += Double(next - day) * span[next]
-            day = next
-          }
-          paid += Double(span.count - 1 - day) * mean
-          test.count += 1
-          test.saving += (naive - paid) / total
-          test.possible += (naive - cheapest[start]) / total
-        }
+        fill(&test, span, Array(verdicts[begin..<end]), tank: tank, width: width)
       }
       begin = end
     }
     return test
+  }
+
+  /// Adds the test over days that all have a price, once for each day of the first tank.
+  private static func fill(
+    _ test: inout Windows, _ span: [Double], _ verdicts: [Advice?], tank: Int, width: Int
+  ) {
+    let mean = span.reduce(0, +) / Double(span.count)
+    let cheapest = lowestCosts(span, mean: mean, tank: tank, width: width)
+    for start in 0..<tank {
+      let total = Double(span.count - 1 - start)
+      var naive = 0.0
+      var day = start
+      while day + tank < span.count {
+        day += tank
+        naive += Double(tank) * span[day]
+      }
+      naive += Double(span.count - 1 - day) * mean
+      var paid = 0.0
+      day = start
+      while true {
+        var next = day + tank - width
+        while next < day + tank, next < span.count, verdicts[next] != .fillUp { next += 1 }
+        guard next < span.count else { break }
+        paid += Double(next - day) * span[next]
+        day = next
+      }
+      paid += Double(span.count - 1 - day) * mean
+      test.count += 1
+      test.saving += (naive - paid) / total
+      test.possible += (naive - cheapest[start]) / total
+    }
+  }
+
+  /// Returns the lowest cost of the rest of the days after a fill on each of them.
+  private static func lowestCosts(
+    _ span: [Double], mean: Double, tank: Int, width: Int
+  ) -> [Double] {
+    var costs = Array(repeating: 0.0, count: span.count)
+    for day in span.indices.reversed() {
+      var best = Double.infinity
+      for next in day + tank - width...day + tank {
+        best = min(
+          best,
+          next < span.count
+            ? Double(next - day) * span[next] + costs[next]
+            : Double(span.count - 1 - day) * mean)
+      }
+      costs[day] = best
+    }
+    return costs
   }
 }

@@ -113,9 +113,7 @@ struct MarketWalk {
       }
       guard let price = averages[day] else { continue }
       let step = steps[day]
-      if let cheapest = cheapestWeekdays[day] {
-        advice[Rule.weekday.rawValue][day] = cheapest == series.weekday(day) ? .fillUp : .wait
-      }
+      advice[Rule.weekday.rawValue][day] = Self.weekday(series, day, cheapestWeekdays[day])
       zigzag.take(price, at: day, step: step)
       var moment = Moment(zigzag)
       if Self.breaksOut(averages, day, price) { breakOut = day }
@@ -125,27 +123,16 @@ struct MarketWalk {
         moment.isNearTop = step >= 0 && Self.isNearTop(price, step: step, zigzag)
         advice[Rule.cycle.rawValue][day] = step < 0 || moment.isNearTop ? .wait : .fillUp
       }
-      if let before = series.earlier(day, 3), let then = averages[before] {
-        let hasTurned = zigzag.isRising == true && (step ?? 0) < 0
-        advice[Rule.trend.rawValue][day] = price < then || hasTurned ? .wait : .fillUp
-      }
-      if day + 1 < count, let next = averages[day + 1] {
-        advice[Rule.tomorrow.rawValue][day] = BestRecord.call(next - price)
-      }
+      advice[Rule.trend.rawValue][day] = Self.trend(
+        series, day, price, hasTurned: zigzag.isRising == true && (step ?? 0) < 0)
+      let next = day + 1 < count ? averages[day + 1] : nil
+      advice[Rule.tomorrow.rawValue][day] = next.flatMap { BestRecord.call($0 - price) }
       observed += 1
       if let step, observed > 10 { describe(day, price, step, sizes, &moment) }
       moments[day] = moment
     }
     calls = advice.map(RuleRecords.carried)
-    if isLate {
-      // With late data all rules except weekday know only the averages up to the day before.
-      let ahead = (0..<count).map { day -> Advice? in
-        guard averages[day] != nil, let cheapest = cheapestWeekdays[day] else { return nil }
-        return cheapest == series.weekday(day + 1) ? .fillUp : .wait
-      }
-      calls[Rule.weekday.rawValue] = RuleRecords.carried(ahead)
-      calls = calls.map { [nil] + $0 }
-    }
+    if isLate { calls = Self.shifted(calls, series, cheapestWeekdays) }
     records = RuleRecords(calls, series: series)
     decide()
   }
@@ -154,6 +141,32 @@ struct MarketWalk {
   var lag: Int { isLate ? 1 : 0 }
 
   // MARK: Rules
+
+  /// Shifts the advice of all rules by one day. With late data all rules except weekday know only
+  /// the averages up to the day before.
+  private static func shifted(
+    _ calls: [RuleRecords.Calls], _ series: DailySeries, _ cheapestWeekdays: [Int?]
+  ) -> [RuleRecords.Calls] {
+    let ahead = (0..<series.count).map { day -> Advice? in
+      series.averages[day] == nil ? nil : weekday(series, day + 1, cheapestWeekdays[day])
+    }
+    var calls = calls
+    calls[Rule.weekday.rawValue] = RuleRecords.carried(ahead)
+    return calls.map { [nil] + $0 }
+  }
+
+  private static func weekday(_ series: DailySeries, _ day: Int, _ cheapest: Int?) -> Advice? {
+    cheapest.map { $0 == series.weekday(day) ? .fillUp : .wait }
+  }
+
+  private static func trend(
+    _ series: DailySeries, _ day: Int, _ price: Double, hasTurned: Bool
+  ) -> Advice? {
+    guard let before = series.earlier(day, 3), let then = series.averages[before] else {
+      return nil
+    }
+    return price < then || hasTurned ? .wait : .fillUp
+  }
 
   private static func isNearTop(_ price: Double, step: Double, _ zigzag: Zigzag) -> Bool {
     guard zigzag.isRising == true, let usual = zigzag.usualRise, let trough = zigzag.turns.last

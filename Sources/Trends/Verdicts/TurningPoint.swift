@@ -160,17 +160,10 @@ package struct TurningPoint: VerdictMethod {
         var call = walk.calls[rule.rawValue][known + walk.lag]
       else { return judgement }
       let isCycling = walk.isCycling[known]
-      var isNearLow = false
+      let isNearLow =
+        word.isAwake && rule != .weekday && isCycling && isNearTrough(price, moment)
       if word.isAwake, rule != .weekday, isCycling {
-        if moment.isRising == false, let trough = moment.trough, price <= trough + nearLow {
-          isNearLow = true
-          if call == .wait, cheaper < chanceNearLow { call = .fillUp }
-        }
-        if cheaper < leastChance {
-          call = .fillUp
-        } else if cheaper > mostChance {
-          call = .wait
-        }
+        call = corrected(call, isNearLow: isNearLow, cheaper: cheaper)
       }
       judgement.state = state(
         word, call, moment, price, last,
@@ -182,10 +175,8 @@ package struct TurningPoint: VerdictMethod {
       }
       judgement.rule = "\(rule)"
       let isPlain =
-        rule == .weekday || isCycling || strongest >= strong
-        || (call == .wait
-          ? cheaper >= plainChance : moment.up >= plainRise || jump >= plainChance)
-      guard isPlain else {
+        call == .wait ? cheaper >= plainChance : moment.up >= plainRise || jump >= plainChance
+      guard rule == .weekday || isCycling || strongest >= strong || isPlain else {
         judgement.basis = .priceTrend
         judgement.reason = "Prices \(there) show no direction clear enough to advise today"
         return judgement
@@ -201,6 +192,19 @@ package struct TurningPoint: VerdictMethod {
         last, moment, rule, call, price, saving: saving, isCycling: isCycling)
       judgement.reason = reason(judgement, last, moment, rule, isCycling: isCycling)
       return judgement
+    }
+
+    private func isNearTrough(_ price: Double, _ moment: MarketWalk.Moment) -> Bool {
+      guard moment.isRising == false, let trough = moment.trough else { return false }
+      return price <= trough + nearLow
+    }
+
+    /// The advice of a rule in a market that cycles, unless the chance that prices fall says
+    /// otherwise.
+    private func corrected(_ call: Advice, isNearLow: Bool, cheaper: Double) -> Advice {
+      if cheaper < leastChance { return .fillUp }
+      if cheaper > mostChance { return .wait }
+      return isNearLow && cheaper < chanceNearLow ? .fillUp : call
     }
 
     private func state(
