@@ -14,7 +14,8 @@ extension Store {
   package func whileMatching(
     decisions: [StationDecision]?, _ body: () throws -> Void
   ) throws {
-    guard try areLinksDue(decisions: decisions) else { return }
+    if let decisions { try store(decisions) }
+    guard try areLinksDue() else { return }
     try connection.transaction {
       try connection.query("SELECT FROM fuel.source ORDER BY source_id FOR UPDATE")
       try connection.query("SELECT fuel.date_wordings()")
@@ -22,46 +23,47 @@ extension Store {
     }
   }
 
-  /// Whether anything has come that may change which records are one station. Stores the decisions
-  /// first.
-  private func areLinksDue(decisions: [StationDecision]?) throws -> Bool {
-    if let decisions {
-      try connection.transaction {
-        try connection.query(
-          """
-          CREATE TEMPORARY TABLE wanted_decision ON COMMIT DROP AS
+  /// Replaces the stored decisions of persons. If any differs, links are due.
+  private func store(_ decisions: [StationDecision]) throws {
+    try connection.transaction {
+      try connection.query(
+        """
+        CREATE TEMPORARY TABLE wanted_decision ON COMMIT DROP AS
+        SELECT wanted.*
+        FROM unnest(
+          \(decisions.map { Optional($0.day) })::date[],
+          \(decisions.map(\.firstSource))::text[], \(decisions.map(\.firstCode))::text[],
+          \(decisions.map(\.secondSource))::text[], \(decisions.map(\.secondCode))::text[],
+          \(decisions.map(\.isSame))::boolean[], \(decisions.map(\.reason))::text[]
+        ) AS wanted (
+          decided_on, first_source, first_station, second_source, second_station, is_same, reason)
+        """)
+      try connection.execute(
+        """
+        WITH gone AS (
+          DELETE FROM fuel.station_decision AS known
+          WHERE NOT EXISTS (
+            SELECT FROM pg_temp.wanted_decision AS wanted WHERE wanted.* = known.*)
+          RETURNING 1
+        )
+        UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM gone);
+        WITH added AS (
+          INSERT INTO fuel.station_decision
           SELECT wanted.*
-          FROM unnest(
-            \(decisions.map { Optional($0.day) })::date[],
-            \(decisions.map(\.firstSource))::text[], \(decisions.map(\.firstCode))::text[],
-            \(decisions.map(\.secondSource))::text[], \(decisions.map(\.secondCode))::text[],
-            \(decisions.map(\.isSame))::boolean[], \(decisions.map(\.reason))::text[]
-          ) AS wanted (
-            decided_on, first_source, first_station, second_source, second_station, is_same, reason)
-          """)
-        try connection.execute(
-          """
-          WITH gone AS (
-            DELETE FROM fuel.station_decision AS known
-            WHERE NOT EXISTS (
-              SELECT FROM pg_temp.wanted_decision AS wanted WHERE wanted.* = known.*)
-            RETURNING 1
-          )
-          UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM gone);
-          WITH added AS (
-            INSERT INTO fuel.station_decision
-            SELECT wanted.*
-            FROM pg_temp.wanted_decision AS wanted
-            WHERE NOT EXISTS (
-              SELECT FROM fuel.station_decision AS known WHERE known.* = wanted.*)
-            RETURNING 1
-          )
-          UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM added);
-          DROP TABLE pg_temp.wanted_decision
-          """)
-      }
+          FROM pg_temp.wanted_decision AS wanted
+          WHERE NOT EXISTS (
+            SELECT FROM fuel.station_decision AS known WHERE known.* = wanted.*)
+          RETURNING 1
+        )
+        UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM added);
+        DROP TABLE pg_temp.wanted_decision
+        """)
     }
-    return try connection.query(
+  }
+
+  /// Whether anything has come that may change which records are one station.
+  private func areLinksDue() throws -> Bool {
+    try connection.query(
       """
       SELECT EXISTS (SELECT FROM fuel.source WHERE source.are_links_due)
         -- A feed reports a station under another record, and more recently, than under the one that
@@ -93,6 +95,12 @@ extension Store {
 
   /// Returns every station record of every source, by number.
   package func stationRecords() throws -> [StationRecord] {
+    var records = try undescribedRecords()
+    try describe(&records)
+    return records.values.sorted { $0.id < $1.id }
+  }
+
+  private func undescribedRecords() throws -> [Int: StationRecord] {
     var records: [Int: StationRecord] = [:]
     let rows = try connection.query(
       """
@@ -126,6 +134,10 @@ extension Store {
           longitude: try row.optional("longitude").flatMap { Double($0) }))
       records[id]?.awaitsList = try row.boolean("awaits_list")
     }
+    return records
+  }
+
+  private func describe(_ records: inout [Int: StationRecord]) throws {
     let descriptions = try connection.query(
       """
       SELECT
@@ -147,7 +159,6 @@ extension Store {
         name: try row.text("name"), address: try row.text("address"),
         suburb: try row.optional("suburb"), from: first, until: max(first, try row.day("last_on")))
     }
-    return records.values.sorted { $0.id < $1.id }
   }
 
   /// Returns when station records were seen. For the prices of a feed without codes, the days on

@@ -180,6 +180,11 @@ extension Store {
       found.faults.append(
         "the chain ends at change \(last), but the newest change is \(try chain.text("newest"))")
     }
+    try verifyLinks(&found)
+  }
+
+  /// Compares each link of the chain with the rows that it covers and with the link before it.
+  private func verifyLinks(_ found: inout Verification) throws {
     for row in try connection.query(
       """
       SELECT
