@@ -91,34 +91,36 @@ package final class Connection {
     PQfinish(handle)
   }
 
-  private static func open(
+  /// Returns the parameters of libpq, of which a later one overrides an earlier one.
+  private static func parameters(
     _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
     _ database: String?
-  ) throws(PostgresError) -> OpaquePointer {
-    var keywords = ["fallback_application_name", "dbname", "client_encoding"]
-    var values = [application, target, "UTF8"]
-    // These come before dbname, so that the target overrides them. A dead host is noticed within a
-    // minute.
-    var ours = [
-      ("keepalives_idle", "20"), ("keepalives_interval", "10"), ("keepalives_count", "4"),
-      ("tcp_user_timeout", "60000"),
+  ) -> [(String, String)] {
+    // The target overrides these. A dead host is noticed within a minute.
+    var parameters = [
+      ("keepalives_idle", "20"), ("keepalives_interval", "10"),
+      ("keepalives_count", "4"), ("tcp_user_timeout", "60000"),
     ]
     if getenv("PGCONNECT_TIMEOUT") == nil {
       // libpq does not accept less than two seconds.
       let left = (deadline.millisecondsLeft ?? 10_000) / 1_000
-      ours.append(("connect_timeout", String(min(10, max(2, left)))))
+      parameters.append(("connect_timeout", String(min(10, max(2, left)))))
     }
-    keywords.insert(contentsOf: ours.map(\.0), at: 0)
-    values.insert(contentsOf: ours.map(\.1), at: 0)
-    if let database {
-      // This comes after the target and therefore overrides the database that the target names.
-      keywords.append("dbname")
-      values.append(database)
-    }
-    if let connectSeconds {
-      keywords.append("connect_timeout")
-      values.append(String(connectSeconds))
-    }
+    parameters += [
+      ("fallback_application_name", application), ("dbname", target), ("client_encoding", "UTF8"),
+    ]
+    // This overrides the database that the target names.
+    if let database { parameters.append(("dbname", database)) }
+    if let connectSeconds { parameters.append(("connect_timeout", String(connectSeconds))) }
+    return parameters
+  }
+
+  private static func open(
+    _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
+    _ database: String?
+  ) throws(PostgresError) -> OpaquePointer {
+    let parameters = parameters(target, application, deadline, connectSeconds, database)
+    let (keywords, values) = (parameters.map(\.0), parameters.map(\.1))
     let opened = withCStrings(keywords) { keywordPointers in
       withCStrings(values) { valuePointers in
         PQconnectdbParams(keywordPointers, valuePointers, 1)

@@ -28,40 +28,20 @@ package struct PriceFile: Sendable {
     var columns: [String: Int] = [:]
     var order: [Market] = []
     var known: [Market: [Day: Double]] = [:]
-    try csvRows(path) { row, fields in
-      func wrong(_ what: String) -> CSVFileError { .malformed(path, "row \(row): \(what)") }
+    try csvRows(path) { number, fields in
+      let row = Row(path: path, number: number, fields: fields, columns: columns)
       if columns.isEmpty {
-        for (position, name) in fields.enumerated() {
-          guard columns.updateValue(position, forKey: name.lowercased()) == nil else {
-            throw wrong("column '\(name)' appears twice in the header")
-          }
-        }
-        for name in ["region", "fuel", "day", "price"] where columns[name] == nil {
-          throw wrong("no column '\(name)' in the header")
-        }
+        columns = try row.header()
         return
       }
-      func field(_ name: String) -> String {
-        columns[name].map { $0 < fields.count ? fields[$0] : "" } ?? ""
-      }
-      guard let day = Day(field("day")) else {
-        throw wrong("day '\(field("day"))' is not a day such as 2026-07-01")
-      }
-      let market = Market(
-        region: field("region"), fuel: field("fuel"),
-        station: columns["station"] == nil ? nil : field("station"))
+      let (market, day, price) = (row.market, try row.day(), try row.price())
       if known[market] == nil {
         known[market] = [:]
         order.append(market)
       }
-      if field("price").isEmpty { return }
-      guard field("price").utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
-        let price = Double(field("price")), price > 0, price <= 3_000
-      else {
-        throw wrong("price '\(field("price"))' is not a price in cents per litre")
-      }
+      guard let price else { return }
       if let other = known[market]?[day], other != price {
-        throw wrong("day \(day) has two prices, \(other) and \(price)")
+        throw row.wrong("day \(day) has two prices, \(other) and \(price)")
       }
       known[market]?[day] = price
     }
@@ -77,6 +57,57 @@ package struct PriceFile: Sendable {
         continue
       }
       markets.append((market, series))
+    }
+  }
+
+  private struct Row {
+    let path: String
+    let number: Int
+    let fields: [String]
+    let columns: [String: Int]
+
+    func wrong(_ what: String) -> CSVFileError { .malformed(path, "row \(number): \(what)") }
+
+    /// Returns the positions of the columns that the row names.
+    func header() throws -> [String: Int] {
+      var columns: [String: Int] = [:]
+      for (position, name) in fields.enumerated() {
+        guard columns.updateValue(position, forKey: name.lowercased()) == nil else {
+          throw wrong("column '\(name)' appears twice in the header")
+        }
+      }
+      for name in ["region", "fuel", "day", "price"] where columns[name] == nil {
+        throw wrong("no column '\(name)' in the header")
+      }
+      return columns
+    }
+
+    private func field(_ name: String) -> String {
+      columns[name].map { $0 < fields.count ? fields[$0] : "" } ?? ""
+    }
+
+    var market: Market {
+      Market(
+        region: field("region"), fuel: field("fuel"),
+        station: columns["station"] == nil ? nil : field("station"))
+    }
+
+    func day() throws -> Day {
+      guard let day = Day(field("day")) else {
+        throw wrong("day '\(field("day"))' is not a day such as 2026-07-01")
+      }
+      return day
+    }
+
+    /// Returns the price in cents per litre; `nil` where the day has none.
+    func price() throws -> Double? {
+      if field("price").isEmpty { return nil }
+      guard field("price").utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+        let price = Double(field("price")), price > 0, price <= 3_000
+      else {
+        throw wrong("price '\(field("price"))' is not a price in cents per litre")
+      }
+      return price
     }
   }
 
