@@ -61,53 +61,67 @@ extension Client {
   ) async -> Outcome {
     var attempt = 1
     while true {
-      let result: Result<Response, HTTPError>
-      let left = retry.deadline - .now
       var request = request
-      request.timeoutSeconds = max(1, Int(left.components.seconds))
+      request.timeoutSeconds = max(1, Int((retry.deadline - .now).components.seconds))
       counting?.add()
+      let result: Result<Response, HTTPError>
       do {
         result = .success(try await send(request))
       } catch {
         result = .failure(error)
       }
       var wait = Double(1 << (attempt - 1)) * (0.5 + retry.jitter() / 2)
-      switch result {
-      case .failure(let error):
-        if !error.mayHeal || attempt >= retry.attempts { return .failure(error) }
-      case .success(let response):
-        guard [408, 429].contains(response.status) || (500...599).contains(response.status) else {
-          return .answer(response)
-        }
-        let asked = retryAfter(response, wallClock: retry.wallClock())
-        if let asked {
-          // A pause of a year is a mistake of the server; more than a day is not believed.
-          let seconds = min(asked, 86_400)
-          if retry.deadline < .now + .seconds(seconds) {
-            return .comeBack(status: response.status, afterSeconds: seconds)
-          }
-          wait = max(wait, Double(seconds))
-        }
-        // Status 429 without a `Retry-After`: further requests would only make it worse.
-        if response.status == 429, asked == nil {
-          return .comeBack(status: 429, afterSeconds: 600)
-        }
-        if attempt >= retry.attempts {
-          return response.status == 429
-            ? .comeBack(status: 429, afterSeconds: max(60, Int(wait))) : .answer(response)
-        }
-      }
+      if let outcome = retry.outcome(of: result, attempt: attempt, wait: &wait) { return outcome }
       wait = max(wait, Double(retry.leastSeconds))
       guard ContinuousClock.now + .seconds(wait) < retry.deadline else {
-        switch result {
-        case .success(let response):
-          return response.status == 429
-            ? .comeBack(status: 429, afterSeconds: max(60, Int(wait))) : .answer(response)
-        case .failure(let error): return .failure(error)
-        }
+        return Retry.last(result, wait: wait)
       }
       await retry.sleep(.seconds(wait))
       attempt += 1
+    }
+  }
+}
+
+extension Retry {
+  /// Returns what an attempt came to; `nil` where the request is repeated.
+  ///
+  /// - Parameter wait: the pause before the next attempt, in seconds. It becomes longer where the
+  ///   server asks for that.
+  fileprivate func outcome(
+    of result: Result<Response, HTTPError>, attempt: Int, wait: inout Double
+  ) -> Outcome? {
+    switch result {
+    case .failure(let error):
+      if !error.mayHeal || attempt >= attempts { return .failure(error) }
+    case .success(let response):
+      guard [408, 429].contains(response.status) || (500...599).contains(response.status) else {
+        return .answer(response)
+      }
+      let asked = retryAfter(response, wallClock: wallClock())
+      if let asked {
+        // A pause of a year is a mistake of the server; more than a day is not believed.
+        let seconds = min(asked, 86_400)
+        if deadline < .now + .seconds(seconds) {
+          return .comeBack(status: response.status, afterSeconds: seconds)
+        }
+        wait = max(wait, Double(seconds))
+      }
+      // Status 429 without a `Retry-After`: further requests would only make it worse.
+      if response.status == 429, asked == nil {
+        return .comeBack(status: 429, afterSeconds: 600)
+      }
+      if attempt >= attempts { return Self.last(result, wait: wait) }
+    }
+    return nil
+  }
+
+  /// Returns what the last attempt came to.
+  fileprivate static func last(_ result: Result<Response, HTTPError>, wait: Double) -> Outcome {
+    switch result {
+    case .failure(let error): .failure(error)
+    case .success(let response):
+      response.status == 429
+        ? .comeBack(status: 429, afterSeconds: max(60, Int(wait))) : .answer(response)
     }
   }
 }

@@ -49,10 +49,40 @@ let reportCommand = Command(
 private let marker = ".bowser-report"
 
 private func write(_ files: [(path: String, text: String)], into folder: URL) throws {
+  try makeFolders(for: files.map(\.path), in: folder)
   let manager = FileManager.default
   let list = folder.appending(path: marker).path
+  let old = manager.contents(atPath: list).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  // The list is open, and therefore locked, until all pages are written.
+  try FileOutput.write(to: list) { held in
+    for (path, text) in files {
+      let file = folder.appending(path: path).path
+      // An unchanged file keeps its time of modification, which matters when the folder is copied
+      // elsewhere.
+      if manager.contents(atPath: file) == Data(text.utf8) {
+        // This file remained if an earlier run was killed.
+        unlink(file + ".partial")
+        continue
+      }
+      try FileOutput.write(text, to: file)
+    }
+    let current = Set(files.map(\.path))
+    for path in old.split(separator: "\n").map(String.init)
+    where !current.contains(path)
+      && path.wholeMatch(of: /[a-z0-9-]+(\/[a-z0-9-]+)*\.[a-z]+/) != nil
+    {
+      unlink(folder.appending(path: path).path)
+    }
+    var text = files.map { $0.path + "\n" }.joined()
+    try text.withUTF8 { try held.write(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// Makes the folder of a report and the folders in it. Throws where it holds anything else.
+private func makeFolders(for paths: [String], in folder: URL) throws {
+  let manager = FileManager.default
   var parents: Set<String> = []
-  for (path, _) in files {
+  for path in paths {
     var parts = path.split(separator: "/").dropLast()
     while !parts.isEmpty {
       parents.insert(parts.joined(separator: "/"))
@@ -77,30 +107,6 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
           "\(folder.path) holds something other than a report of bowser; nothing was written"
       )
     }
-  }
-  let old = manager.contents(atPath: list).map { String(decoding: $0, as: UTF8.self) } ?? ""
-  // The list is open, and therefore locked, until all pages are written.
-  try FileOutput.write(to: list) { held in
-    for (path, text) in files {
-      let file = folder.appending(path: path).path
-      // An unchanged file keeps its time of modification, which matters when the folder is copied
-      // elsewhere.
-      if manager.contents(atPath: file) == Data(text.utf8) {
-        // This file remained if an earlier run was killed.
-        unlink(file + ".partial")
-        continue
-      }
-      try FileOutput.write(text, to: file)
-    }
-    let current = Set(files.map(\.path))
-    for path in old.split(separator: "\n").map(String.init)
-    where !current.contains(path)
-      && path.wholeMatch(of: /[a-z0-9-]+(\/[a-z0-9-]+)*\.[a-z]+/) != nil
-    {
-      unlink(folder.appending(path: path).path)
-    }
-    var text = files.map { $0.path + "\n" }.joined()
-    try text.withUTF8 { try held.write(UnsafeRawBufferPointer($0)) }
   }
 }
 
