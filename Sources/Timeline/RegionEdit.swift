@@ -134,19 +134,7 @@ package struct RegionEdit {
         // No mean was counted before and none counts now, so there is no average to change.
         continue
       }
-      guard let known = stored[key] ?? nil else {
-        left.insert(fuelDay)
-        continue
-      }
-      var totals = known.totals
-      for part in change.out { totals.count(part, by: -1) }
-      for part in change.into { totals.count(part, by: 1) }
-      totals.expected += change.expected
-      guard
-        var average = DailyAverage(
-          of: totals, region: regions[key.region].code, fuelID: key.fuelID, day: key.day,
-          isEnded: true,
-          isCovered: regions[key.region].state.map { covered($0, key.day) } ?? true)
+      guard let known = stored[key] ?? nil, var average = edited(known, of: key, change)
       else {
         left.insert(fuelDay)
         continue
@@ -171,6 +159,19 @@ package struct RegionEdit {
     return (
       made.filter { !left.contains(FuelDay(fuelID: $0.fuelID, day: $0.day)) }, left
     )
+  }
+
+  /// Returns a stored average with its changes; `nil` where too little is stored.
+  private func edited(
+    _ known: StoredRegionDay, of key: RegionDay, _ change: Change
+  ) -> DailyAverage? {
+    var totals = known.totals
+    for part in change.out { totals.count(part, by: -1) }
+    for part in change.into { totals.count(part, by: 1) }
+    totals.expected += change.expected
+    return DailyAverage(
+      of: totals, region: regions[key.region].code, fuelID: key.fuelID, day: key.day,
+      isEnded: true, isCovered: regions[key.region].state.map { covered($0, key.day) } ?? true)
   }
 
   /// Returns the regions that are a whole state, by their positions. Of several regions for one
