@@ -43,19 +43,7 @@ extension Store {
       ) AS list
       ORDER BY list.taken_at, list.run_id
       """)
-    let numbers = Set(try rows.map { try $0.integer("composition_id") })
-    var compositions: [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] = [:]
-    for row in try connection.query(
-      """
-      SELECT composition_id, stations, fuels::text AS fuels, brands::text AS brands
-      FROM fuel.list_composition
-      WHERE composition_id = ANY (\(numbers.sorted())::integer[])
-      """)
-    {
-      compositions[try row.integer("composition_id")] = (
-        try row.integer("stations"), try row.counts("fuels"), try row.counts("brands")
-      )
-    }
+    let compositions = try compositions(Set(try rows.map { try $0.integer("composition_id") }))
     return try rows.map { row in
       let composition = compositions[try row.integer("composition_id")] ?? (0, [:], [:])
       return StoredList(
@@ -68,6 +56,26 @@ extension Store {
           shortcomings: try row.texts("shortcomings"), refusal: try row.optional("refusal")),
         isComplete: try row.boolean("is_complete"), isStored: try row.boolean("is_stored"))
     }
+  }
+
+  /// Returns of how many stations, and of how many prices by fuel and stations by brand, lists are
+  /// composed.
+  private func compositions(
+    _ numbers: Set<Int>
+  ) throws -> [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] {
+    var compositions: [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] = [:]
+    for row in try connection.query(
+      """
+      SELECT composition_id, stations, fuels::text AS fuels, brands::text AS brands
+      FROM fuel.list_composition
+      WHERE composition_id = ANY (\(numbers.sorted())::integer[])
+      """)
+    {
+      compositions[try row.integer("composition_id")] = (
+        try row.integer("stations"), try row.counts("fuels"), try row.counts("brands")
+      )
+    }
+    return compositions
   }
 
   /// Returns the first run that the chain of digests covers; `nil` where there is none.

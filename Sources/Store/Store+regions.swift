@@ -49,45 +49,50 @@ extension Store {
       if !gone.isEmpty { try remove(gone) }
       changed += gone.count
       for region in regions {
-        // If the days for which a region is averaged change, where its stations count has to be
-        // worked out anew.
-        try connection.query(
-          """
-          DELETE FROM fuel.counted_place
-          WHERE \(region.code) = ANY (regions) AND EXISTS (
-            SELECT
-            FROM fuel.region AS known
-            WHERE known.region = \(region.code)
-              AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
-                coalesce(\(optional: region.from)::date, '-infinity'),
-                coalesce(\(optional: region.until)::date, 'infinity')))
-          """)
-        changed += try connection.query(
-          """
-          INSERT INTO fuel.region AS known (
-            region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
-            valid_to)
-          VALUES (
-            \(region.code), \(region.name), \(region.kind), \(optional: region.state?.code),
-            \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres),
-            \(region.postcodes), coalesce(\(optional: region.from)::date, '-infinity'),
-            coalesce(\(optional: region.until)::date, 'infinity'))
-          ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
-            name = excluded.name, kind = excluded.kind, state = excluded.state,
-            latitude = excluded.latitude, longitude = excluded.longitude,
-            radius_km = excluded.radius_km, postcodes = excluded.postcodes,
-            valid_from = excluded.valid_from, valid_to = excluded.valid_to
-          WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
-              known.radius_km, known.postcodes, known.valid_from, known.valid_to)
-            IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
-              excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
-              excluded.valid_to)
-          RETURNING 1
-          """
-        ).count
+        if try store(region) { changed += 1 }
       }
     }
     return changed > 0
+  }
+
+  /// Stores a region. Returns whether it differs from what was stored.
+  private func store(_ region: Region) throws -> Bool {
+    // If the days for which a region is averaged change, where its stations count has to be
+    // worked out anew.
+    try connection.query(
+      """
+      DELETE FROM fuel.counted_place
+      WHERE \(region.code) = ANY (regions) AND EXISTS (
+        SELECT
+        FROM fuel.region AS known
+        WHERE known.region = \(region.code)
+          AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
+            coalesce(\(optional: region.from)::date, '-infinity'),
+            coalesce(\(optional: region.until)::date, 'infinity')))
+      """)
+    return try connection.query(
+      """
+      INSERT INTO fuel.region AS known (
+        region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
+        valid_to)
+      VALUES (
+        \(region.code), \(region.name), \(region.kind), \(optional: region.state?.code),
+        \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres),
+        \(region.postcodes), coalesce(\(optional: region.from)::date, '-infinity'),
+        coalesce(\(optional: region.until)::date, 'infinity'))
+      ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+        name = excluded.name, kind = excluded.kind, state = excluded.state,
+        latitude = excluded.latitude, longitude = excluded.longitude,
+        radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+        valid_from = excluded.valid_from, valid_to = excluded.valid_to
+      WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
+          known.radius_km, known.postcodes, known.valid_from, known.valid_to)
+        IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
+          excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
+          excluded.valid_to)
+      RETURNING 1
+      """
+    ).count > 0
   }
 
   /// Removes regions with their averages, but never the verdicts that were given.

@@ -223,21 +223,7 @@ enum MyFuel: Provider {
     guard !outlets.isEmpty else {
       throw .malformed(document: first.name, reason: "the list of outlets is empty")
     }
-    var known: Set<String> = []
-    for record in outlets {
-      guard let outlet = reading.take(record) else { continue }
-      guard !outlet.id.text.isEmpty else {
-        reading.rejects.append(Reject(.stationMissing, raw: outlet.name.plain))
-        continue
-      }
-      known.insert(outlet.id.text)
-      reading.stations.append(station(outlet, brands))
-      guard outlet.isActive != false else { continue }
-      for record in outlet.fuels ?? [] {
-        guard let row = reading.take(record) else { continue }
-        read(row, at: outlet.id.text, first.fetchedAt, of: source, into: &reading)
-      }
-    }
+    let known = read(outlets, brands, first.fetchedAt, of: source, into: &reading)
     guard first.name != "page" else { return reading }
     var answered: Set<String> = []
     for document in documents.dropFirst() {
@@ -260,6 +246,29 @@ enum MyFuel: Provider {
     }
     if answered.count < known.count { reading.coverage = .partial }
     return reading
+  }
+
+  /// Reads the outlets, and their prices where they state them. Returns the codes of the outlets.
+  private static func read(
+    _ outlets: [Lenient<Outlet>], _ brands: [String: String], _ seenAt: Instant,
+    of source: Source, into reading: inout Reading
+  ) -> Set<String> {
+    var known: Set<String> = []
+    for record in outlets {
+      guard let outlet = reading.take(record) else { continue }
+      guard !outlet.id.text.isEmpty else {
+        reading.rejects.append(Reject(.stationMissing, raw: outlet.name.plain))
+        continue
+      }
+      known.insert(outlet.id.text)
+      reading.stations.append(station(outlet, brands))
+      guard outlet.isActive != false else { continue }
+      for record in outlet.fuels ?? [] {
+        guard let row = reading.take(record) else { continue }
+        read(row, at: outlet.id.text, seenAt, of: source, into: &reading)
+      }
+    }
+    return known
   }
 
   private static func read(

@@ -62,14 +62,17 @@ struct Difference {
           pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNews))
     }
     pairs += new.count
-    if isList {
-      // A price that only a partial list showed also ends where the next complete list lacks it.
-      for (known, isReported) in zip(shown, isReported)
-      where !isReported && (known.isListed || known.isOffered) {
-        prices.append(
-          DifferingPrice(
-            pair: known.pair, price: nil, wasListed: known.isListed, mayBeKnown: false))
-      }
+    if isList { endUnreported(shown, isReported) }
+  }
+
+  /// Ends the prices that a list shows no more. A price that only a partial list showed also ends
+  /// where the next complete list lacks it.
+  private mutating func endUnreported(_ shown: [ShownPrice], _ isReported: [Bool]) {
+    for (known, isReported) in zip(shown, isReported)
+    where !isReported && (known.isListed || known.isOffered) {
+      prices.append(
+        DifferingPrice(
+          pair: known.pair, price: nil, wasListed: known.isListed, mayBeKnown: false))
     }
   }
 }
