@@ -133,6 +133,11 @@ private struct Doctor {
     }
     let store = Store(connection)
     check("rights", "the login may become fuel_writer") { try store.becomeWriter() }
+    server(store)
+  }
+
+  /// Looks at the clock, the locks and the rights of the server, and at the clocks of providers.
+  private mutating func server(_ store: Store) {
     do {
       let skew = try store.clockSkewSeconds()
       tell(

@@ -173,6 +173,10 @@ struct Receivers {
     // A program that does not read its input still decides by its exit code.
     try? input.fileHandleForWriting.write(contentsOf: Data((body + "\n").utf8))
     try? input.fileHandleForWriting.close()
+    try waitForEnd(of: number, program)
+  }
+
+  private func waitForEnd(of number: pid_t, _ program: String) throws {
     var status: Int32 = 0
     let began = ContinuousClock.now
     while waitpid(number, &status, WNOHANG) == 0 {

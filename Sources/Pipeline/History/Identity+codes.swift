@@ -12,7 +12,7 @@ extension Identity.Work {
     }
     for address in byAddress.keys.sorted() {
       guard let ids = byAddress[address], ids.count > 1 else { continue }
-      var pairs: [(first: Int, second: Int, likeness: Double)] = []
+      var pairs: [Succession] = []
       for (position, id) in ids.enumerated() {
         for other in ids[..<position] {
           let unseen = [id, other].filter { times($0).isEmpty }
@@ -32,30 +32,31 @@ extension Identity.Work {
           members(pair.second).contains { apart.contains(Pair(a, $0)) || areAtOnce(a, $0) }
         }
         if isApart { continue }
-        // Rivals of this pair share one code with it and are at least nearly as similar. The
-        // other codes of the two pairs existed at the same time, so only one of them can be the
-        // same station.
-        let rivals = pairs.filter { rival in
-          guard rival.likeness > pair.likeness - 0.05 else { return false }
-          let ends = Set([pair.first, pair.second]).symmetricDifference([
-            rival.first, rival.second,
-          ])
-          guard ends.count == 2 else { return false }
-          let pairEnds = ends.sorted()
-          return areAtOnce(pairEnds[0], pairEnds[1])
-        }
+        let hasRival = pairs.contains { isRival($0, of: pair) }
         let hasOneStreet = [pair.first, pair.second].allSatisfy {
           Set(record($0).addresses.map { Identity.Street($0).name }).count == 1
         }
-        if rivals.isEmpty, hasOneStreet, Identity.Street(address).numbers != nil {
+        if !hasRival, hasOneStreet, Identity.Street(address).numbers != nil {
           join(pair.first, pair.second, by: "address")
-        } else if rivals.isEmpty, pair.likeness >= Identity.leastSimilarity {
+        } else if !hasRival, pair.likeness >= Identity.leastSimilarity {
           join(pair.first, pair.second, by: "name")
         } else {
           open[Pair(pair.first, pair.second)] = Self.followed
         }
       }
     }
+  }
+
+  /// Two codes of which one may have followed the other.
+  private typealias Succession = (first: Int, second: Int, likeness: Double)
+
+  /// Whether two successions share one code and are about as similar, or the rival more so, while
+  /// their other codes existed at the same time. Only one of these can then be the same station.
+  private func isRival(_ rival: Succession, of pair: Succession) -> Bool {
+    guard rival.likeness > pair.likeness - 0.05 else { return false }
+    let ends = Set([pair.first, pair.second]).symmetricDifference([rival.first, rival.second])
+      .sorted()
+    return ends.count == 2 && areAtOnce(ends[0], ends[1])
   }
 
   /// Returns when a code existed: while complete lists of its feed showed it, or in an archive

@@ -89,6 +89,11 @@ package struct MarketPosition: Sendable, Equatable {
       lastPeak = peak.price
       lastPeakOn = series.first + peak.index
     }
+    takeCycles(series, turns, last: last)
+    judgeCycle(last: series.first + last, noise: Self.noise(of: series))
+  }
+
+  private mutating func takeCycles(_ series: DailySeries, _ turns: [Zigzag.Turn], last: Int) {
     // The first turn counts only if the price moved towards it. The beginning of the series is no
     // turn.
     let earlier = turns.first.map { series.averages[..<$0.index].compactMap { $0 } } ?? []
@@ -115,7 +120,6 @@ package struct MarketPosition: Sendable, Equatable {
           peakOn: series.first + peak.index, peak: peak.price,
           endsOn: next.map { series.first + $0.index }, nextTrough: next?.price))
     }
-    judgeCycle(last: series.first + last, noise: Self.noise(of: series))
   }
 
   private static func longestHole(in series: DailySeries, from first: Int, to last: Int) -> Int {
