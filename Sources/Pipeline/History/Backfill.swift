@@ -139,34 +139,8 @@ package struct Backfill {
     _ tell: (String, Outcome) -> Void
   ) async throws {
     let stations = ArchiveStations()
-    let threads = connections.map { store in
-      LoaderThread(
-        ArchiveLoader(
-          store, source: source, stations: stations, now: now,
-          maxRejectShare: archive.settings.maxRejectShare))
-    }
+    let threads = threads(stations, source, now)
     var pending: [Int: PendingBatch] = [:]
-    func finish(_ thread: Int) async throws {
-      guard let batch = pending.removeValue(forKey: thread) else { return }
-      do {
-        guard let done = try await batch.task.value else { return }
-        log.info(
-          "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
-        store.announce(done.run, log: log)
-        tell(batch.file, .loaded(done.counts))
-      } catch let refusal as Refusal {
-        try await finishAll()
-        try refuse(batch.file, batch.digest, source, batch.received, refusal.description)
-        tell(batch.file, .refused(refusal.description))
-        throw Refused()
-      }
-    }
-    func finishAll() async throws {
-      for thread in pending.keys.sorted() {
-        do { try await finish(thread) } catch is Refused { continue }
-      }
-    }
-
     let reader = read(archive.format, files.map(\.file), now)
     var position = 0
     var turn = 0
@@ -191,20 +165,22 @@ package struct Backfill {
         let months = Set(batch.months.keys)
         let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
         if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
-          try await finishAll()
+          try await finishAll(&pending, source, tell)
         }
         // All parts of one file use the same connection.
         turn = isAlone ? 0 : (turn + 1) % threads.count
-        do { try await finish(turn) } catch is Refused {}
+        do { try await finish(turn, &pending, source, tell) } catch is Refused {}
         let thread = threads[turn]
         pending[turn] = PendingBatch(
           file: file.name, digest: digest, months: months, received: received,
           task: Task { try await thread.load(batch, digest: digest) })
         if isAlone {
-          do { try await finish(turn) } catch is Refused { isPassingOver = true }
+          do {
+            try await finish(turn, &pending, source, tell)
+          } catch is Refused { isPassingOver = true }
         }
       } catch let refusal as ArchiveRefusal {
-        try await finishAll()
+        try await finishAll(&pending, source, tell)
         threads[0].loader.abandon()
         try refuse(file.name, digest, source, refusal.received, refusal.reason)
         tell(file.name, .refused(refusal.reason))
@@ -212,7 +188,47 @@ package struct Backfill {
         nextBatch = Task { try await reader.next() }
       }
     }
-    try await finishAll()
+    try await finishAll(&pending, source, tell)
+  }
+
+  private func threads(
+    _ stations: ArchiveStations, _ source: SourceID, _ now: Instant
+  ) -> [LoaderThread] {
+    connections.map { store in
+      LoaderThread(
+        ArchiveLoader(
+          store, source: source, stations: stations, now: now,
+          maxRejectShare: archive.settings.maxRejectShare))
+    }
+  }
+
+  /// Waits for a batch that is being written, and tells what became of its file. Throws `Refused`
+  /// where the file is refused.
+  private func finish(
+    _ thread: Int, _ pending: inout [Int: PendingBatch], _ source: SourceID,
+    _ tell: (String, Outcome) -> Void
+  ) async throws {
+    guard let batch = pending.removeValue(forKey: thread) else { return }
+    do {
+      guard let done = try await batch.task.value else { return }
+      log.info(
+        "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
+      store.announce(done.run, log: log)
+      tell(batch.file, .loaded(done.counts))
+    } catch let refusal as Refusal {
+      try await finishAll(&pending, source, tell)
+      try refuse(batch.file, batch.digest, source, batch.received, refusal.description)
+      tell(batch.file, .refused(refusal.description))
+      throw Refused()
+    }
+  }
+
+  private func finishAll(
+    _ pending: inout [Int: PendingBatch], _ source: SourceID, _ tell: (String, Outcome) -> Void
+  ) async throws {
+    for thread in pending.keys.sorted() {
+      do { try await finish(thread, &pending, source, tell) } catch is Refused { continue }
+    }
   }
 
   /// A file was refused, and its refusal has been reported to the caller.
