@@ -43,59 +43,19 @@ let backtestCommand = Command(
     """,
   deadlineSeconds: 7_200
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("backtest takes no operands") }
-  let file = invocation.options["prices"]
-  if file == nil {
-    for name in ["verdicts", "stations", "station-verdicts"] where invocation.options[name] != nil {
-      throw UsageError.message("--\(name) needs --prices")
-    }
-    for name in ["late", "tomorrow"] where invocation.flags.contains(name) {
-      throw UsageError.message("--\(name) needs --prices")
-    }
-  }
-  if invocation.options["station-verdicts"] != nil, invocation.options["stations"] == nil {
-    throw UsageError.message("--station-verdicts needs --stations")
-  }
-  for (one, other) in [("late", "tomorrow"), ("csv", "json")]
-  where invocation.flags.contains(one) && invocation.flags.contains(other) {
-    throw UsageError.message("--\(one) cannot be combined with --\(other)")
-  }
-  func day(_ name: String) throws -> Day? {
-    guard let text = invocation.options[name] else { return nil }
-    guard let day = Day(text) else {
-      throw UsageError.message("--\(name) must be a day such as 2026-07-01")
-    }
-    return day
-  }
+  try checkOptions(of: invocation)
   let method = try verdictMethod(invocation.options["method"])
-  let backtest = Backtest(from: try day("from"), until: try day("until"))
+  let backtest = Backtest(
+    from: try day("from", of: invocation), until: try day("until", of: invocation))
   if let from = backtest.from, let until = backtest.until, until < from {
     throw UsageError.message("--until is before --from")
   }
-  var markets: [Backtest.Market]
+  let markets: [Backtest.Market]
   var store: Store?
-  if let file {
-    markets = try PriceFile(file).regions.map {
-      Backtest.Market(
-        region: $0.market.region, fuel: $0.market.fuel, series: $0.series,
-        isLate: invocation.flags.contains("late"),
-        isTomorrowKnown: invocation.flags.contains("tomorrow"))
-    }
-    if let out = invocation.options["verdicts"] {
-      try writeVerdicts(of: markets, by: method, to: out)
-    }
-    if let stations = invocation.options["stations"] {
-      try writeStationVerdicts(
-        PriceFile(stations), regions: markets, by: method,
-        to: invocation.options["station-verdicts"] ?? "-")
-    }
+  if let file = invocation.options["prices"] {
+    markets = try fileMarkets(file, invocation)
     // Standard output holds either verdicts or scores, not both.
-    if invocation.options["verdicts"] == "-"
-      || invocation.options["stations"] != nil
-        && invocation.options["station-verdicts"] ?? "-" == "-"
-    {
-      return .done
-    }
+    if try writeVerdicts(of: markets, by: method, invocation) { return .done }
   } else {
     let opened = try invocation.store(try invocation.settings())
     store = opened
@@ -121,6 +81,59 @@ let backtestCommand = Command(
     if let store { write(givenTable(try store.givenRecords(method: method.id, horizon: 5))) }
   }
   return .done
+}
+
+private func checkOptions(of invocation: Invocation) throws {
+  guard invocation.operands.isEmpty else { throw UsageError.message("backtest takes no operands") }
+  if invocation.options["prices"] == nil {
+    for name in ["verdicts", "stations", "station-verdicts"] where invocation.options[name] != nil {
+      throw UsageError.message("--\(name) needs --prices")
+    }
+    for name in ["late", "tomorrow"] where invocation.flags.contains(name) {
+      throw UsageError.message("--\(name) needs --prices")
+    }
+  }
+  if invocation.options["station-verdicts"] != nil, invocation.options["stations"] == nil {
+    throw UsageError.message("--station-verdicts needs --stations")
+  }
+  for (one, other) in [("late", "tomorrow"), ("csv", "json")]
+  where invocation.flags.contains(one) && invocation.flags.contains(other) {
+    throw UsageError.message("--\(one) cannot be combined with --\(other)")
+  }
+}
+
+private func day(_ name: String, of invocation: Invocation) throws -> Day? {
+  guard let text = invocation.options[name] else { return nil }
+  guard let day = Day(text) else {
+    throw UsageError.message("--\(name) must be a day such as 2026-07-01")
+  }
+  return day
+}
+
+private func fileMarkets(
+  _ file: String, _ invocation: Invocation
+) throws -> [Backtest.Market] {
+  try PriceFile(file).regions.map {
+    Backtest.Market(
+      region: $0.market.region, fuel: $0.market.fuel, series: $0.series,
+      isLate: invocation.flags.contains("late"),
+      isTomorrowKnown: invocation.flags.contains("tomorrow"))
+  }
+}
+
+/// Writes the verdicts that the options ask for. Returns whether they went to standard output.
+private func writeVerdicts(
+  of markets: [Backtest.Market], by method: any VerdictMethod, _ invocation: Invocation
+) throws -> Bool {
+  if let out = invocation.options["verdicts"] {
+    try writeVerdicts(of: markets, by: method, to: out)
+  }
+  let stationsTo = invocation.options["station-verdicts"] ?? "-"
+  if let stations = invocation.options["stations"] {
+    try writeStationVerdicts(PriceFile(stations), regions: markets, by: method, to: stationsTo)
+  }
+  return invocation.options["verdicts"] == "-"
+    || invocation.options["stations"] != nil && stationsTo == "-"
 }
 
 private func verdictMethod(_ id: String?) throws -> any VerdictMethod {
