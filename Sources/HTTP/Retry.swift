@@ -61,8 +61,9 @@ extension Client {
   ) async -> Outcome {
     var attempt = 1
     while true {
+      let left = retry.deadline - .now
       var request = request
-      request.timeoutSeconds = max(1, Int((retry.deadline - .now).components.seconds))
+      request.timeoutSeconds = max(1, Int(left.components.seconds))
       counting?.add()
       let result: Result<Response, HTTPError>
       do {
