@@ -81,6 +81,16 @@ struct BacktestTests {
       // method and for each of three baselines.
       #expect(csv.count == 1 + 3 * 4)
       #expect(csv[0].hasPrefix("method,region,fuel,year,windows,perfect_cpl,saving_cpl,capture,"))
+      #expect(table.out.contains("States of the market beside hindsight"))
+      let states = try #require(
+        try JSONSerialization.jsonObject(
+          with: Data(try run("--prices", path, "--json").out.utf8)) as? [[String: Any]])
+      // Only the method in use determines states, and its days are those of its two years.
+      let days = states.map { row -> Int? in (row["states"] as? [String: Any])?["days"] as? Int }
+      let others = days.dropFirst(3).compactMap { $0 }
+      #expect(days.count == 12 && others.isEmpty)
+      let years = days[1...2].compactMap { $0 }.reduce(0, +)
+      #expect(years > 300 && days[0] == years)
       let json = try run("--prices", path, "--json", "--method", "best-record-1").out
       let objects = try #require(
         try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])

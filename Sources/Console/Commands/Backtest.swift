@@ -39,7 +39,8 @@ let backtestCommand = Command(
     From each day on, a driver buys once within five days, on the day that the verdicts choose. "saved" is
     how far that price is below a random day of these six, "perfect" is how far the cheapest day is below
     it, and "capture" is saved divided by perfect. Every verdict is computed from averages up to its own
-    day and from nothing later.
+    day and from nothing later. Below them, the states of the market are compared with what hindsight
+    says of the same days.
     """,
   deadlineSeconds: 7_200
 ) { invocation in
@@ -78,6 +79,7 @@ let backtestCommand = Command(
     write(try scoresJSON(rows))
   } else {
     write(scoresTable(rows, method: method.id, baselines: baselines.map(\.id)))
+    write(statesTable(rows, method: method.id))
     if let store { write(givenTable(try store.givenRecords(method: method.id, horizon: 5))) }
   }
   return .done
@@ -230,6 +232,7 @@ private func scoresJSON(_ rows: [MarketScore]) throws -> String {
       "from_day": row.from.description, "until_day": row.until.description,
     ]
     object["year"] = row.year ?? NSNull()
+    object["states"] = statesObject(row.states)
     for column in MarketScore.columns {
       object[column.name] =
         column.value(row.score).map { NSDecimalNumber(string: fixed($0, column.digits)) }

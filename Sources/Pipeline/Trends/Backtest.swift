@@ -1,8 +1,8 @@
 package import FuelModel
 package import Trends
 
-/// Judges every day of a market's past by what was known on that day, and scores the verdicts in
-/// hindsight.
+/// Judges every day of a market's past by what was known on that day, and scores the verdicts and
+/// the states of the market in hindsight.
 package struct Backtest: Sendable {
   /// One region and fuel with its past.
   package struct Market: Sendable {
@@ -73,13 +73,21 @@ package struct Backtest: Sendable {
     let first = max(from ?? market.series.first, market.series.first)
     let last = min(until ?? market.series.last, market.series.last)
     guard first <= last else { return [] }
+    let labels = Hindsight.labels(of: market.series)
     return methods.flatMap { method in
-      let verdicts = Self.judgements(of: market, by: method).map(\.advice)
+      let judgements = Self.judgements(of: market, by: method)
+      let verdicts = judgements.map(\.advice)
+      let states = judgements.map(\.state)
+      let hasStates = states.contains { $0 != nil }
       func row(_ year: Int?, _ from: Day, _ until: Day) -> MarketScore {
-        MarketScore(
+        let begin = from.sinceEpoch - market.series.first.sinceEpoch
+        let end = until.sinceEpoch - market.series.first.sinceEpoch + 1
+        return MarketScore(
           method: method.id, region: market.region, fuel: market.fuel, year: year,
-          score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)), from: from,
-          until: until)
+          score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)),
+          states: hasStates
+            ? StateScore(labels: labels, states: states, days: begin..<end) : nil,
+          from: from, until: until)
       }
       let years = (first.year...last.year).compactMap { year -> MarketScore? in
         guard let begin = Day(year: year, month: 1, day: 1),

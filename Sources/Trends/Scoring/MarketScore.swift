@@ -8,17 +8,21 @@ package struct MarketScore: Sendable {
   /// `nil` means all years.
   package var year: Int?
   package var score: Score
+  /// How good the states of the market were; `nil` if the method determines none.
+  package var states: StateScore?
   package var from: Day
   package var until: Day
 
   package init(
-    method: String, region: String, fuel: String, year: Int?, score: Score, from: Day, until: Day
+    method: String, region: String, fuel: String, year: Int?, score: Score,
+    states: StateScore? = nil, from: Day, until: Day
   ) {
     self.method = method
     self.region = region
     self.fuel = fuel
     self.year = year
     self.score = score
+    self.states = states
     self.from = from
     self.until = until
   }
