@@ -142,8 +142,8 @@ let package = Package(
     tests(
       "CommandTests",
       on: [
-        "bowser", "simulate", "Pipeline", "Store", "Postgres", "Logging", "TestDatabase",
-        "Simulator", "FuelModel",
+        "bowser", "simulate", "Pipeline", "Report", "Store", "Postgres", "Logging",
+        "TestDatabase", "Simulator", "FuelModel",
       ],
       hasFixtures: true),
   ]

@@ -14,6 +14,9 @@ struct Chart {
   let height: Double
   var step = Step.day
 
+  // Beside the line: the prices to its left and the last average to its right.
+  static let (left, right) = (40.0, 54.0)
+
   private struct Scale {
     var low: Double
     var high: Double
@@ -61,8 +64,8 @@ struct Chart {
     let high = min(days.compactMap(\.highest).max() ?? most, most + 20)
     let ticks = Self.ticks(from: low, to: high)
     let scale = Scale(
-      low: ticks[0], high: ticks[ticks.count - 1], top: 12, bottom: height - 26, left: 40,
-      step: (width - 40 - 54) / Double(max(1, days.count - 1)))
+      low: ticks[0], high: ticks[ticks.count - 1], top: 12, bottom: height - 26, left: Self.left,
+      step: (width - Self.left - Self.right) / Double(max(1, days.count - 1)))
     let right = scale.x(days.count - 1)
     let grid = ticks.map { tick -> HTML in
       """

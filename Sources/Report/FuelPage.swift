@@ -32,7 +32,7 @@ extension Report {
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
       <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
       \(lateNote(average))\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages</h3>
-      \(charts(key))\(states(key, market.days[key] ?? []))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
+      \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
       \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
       \(map(offers[key] ?? [], depth: 1, region.name))
 
@@ -48,25 +48,9 @@ extension Report {
       """
   }
 
-  /// What the market was doing on each of the days, as a row of marks.
-  private func states(_ key: MarketReport.Key, _ days: [MarketReport.Day]) -> HTML {
-    guard let states = market.states[key], days.contains(where: { states[$0.day] != nil }) else {
-      return ""
-    }
-    return """
-      <ol class="states" aria-label="What the market was doing, day by day">
-      \(days.map { day in
-        let state = states[day.day] ?? ""
-        let words = state.isEmpty ? "not known" : state.replacing("_", with: " ")
-        return "<li class=\"\(state)\" title=\"\(Words.date(day.day)): \(words)\"><span>\(words)</span></li>\n"
-      } as [HTML])</ol>
-      <p class="note">The market day by day, oldest first: quiet, falling, near its low, rising, near its high, or a shock.</p>
-
-      """
-  }
-
   /// Charts of the last thirty days, the last ninety days, the year, and all months. The reader
-  /// selects one with a radio button. No script is needed.
+  /// selects one with a radio button. No script is needed. Below the shorter two a band shows what
+  /// the market was doing.
   private func charts(_ key: MarketReport.Key) -> HTML {
     let month = market.days[key] ?? []
     guard month.contains(where: { $0.average != nil }) else {
@@ -89,12 +73,15 @@ extension Report {
       default: range.days.count > 12
       }
     }.map(\.element)
+    let states = market.states[key] ?? [:]
     func both(_ days: [MarketReport.Day], _ step: Chart.Step) -> HTML {
-      """
-      <div class="wide">\(Chart(days: days, width: 840, height: 270, step: step).full())</div>
-      <div class="narrow">\(Chart(days: days, width: 350, height: 230, step: step).full())</div>
+      let isShort = step == .day && days.count <= 92
+      let band = StateBand(days: days.map(\.day), states: isShort ? states : [:])
+      return """
+        <div class="wide">\(Chart(days: days, width: 840, height: 270, step: step).full())\(band.drawing(width: 840))</div>
+        <div class="narrow">\(Chart(days: days, width: 350, height: 230, step: step).full())\(band.drawing(width: 350))</div>
 
-      """
+        """
     }
     let buttons = offered.enumerated().map { index, range -> HTML in
       """
@@ -114,7 +101,7 @@ extension Report {
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>seven-day average</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><rect class="band" width="26" height="10"/></svg>cheapest to dearest station</li>
       </ul>
-
+      \(StateBand(days: (year.suffix(90) + month).map(\.day), states: states).legend())
       """
   }
 

@@ -99,14 +99,8 @@ let styleSheet = """
   .range { display: none; }
   #range-30:checked ~ .range-30, #range-90:checked ~ .range-90,
   #range-365:checked ~ .range-365, #range-all:checked ~ .range-all { display: block; }
-  .states { display: flex; gap: 1px; list-style: none; margin: 6px 0 2px; padding: 0; }
-  .states li { flex: 1; height: 12px; background: var(--none-back); overflow: hidden; }
-  .states span { position: absolute; left: -9999px; }
-  .states .falling { background: linear-gradient(to bottom right, var(--down) 50%, transparent 50%); }
-  .states .near_low { background: linear-gradient(to top, var(--down) 50%, transparent 50%); }
-  .states .rising { background: linear-gradient(to top right, var(--up) 50%, transparent 50%); }
-  .states .near_high { background: linear-gradient(to bottom, var(--up) 50%, transparent 50%); }
-  .states .shock { background: var(--up); }
+  .states .falling, .states .near_low { fill: var(--down); } .states .rising, .states .near_high { fill: var(--up); }
+  .states .shock { fill: var(--ink); } .states .quiet { fill: var(--soft); }
   .up { color: var(--up); } .down { color: var(--down); } .same { color: var(--soft); }
   .verdict { margin: 0; }
   .verdict b, .tag {

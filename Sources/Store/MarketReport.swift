@@ -191,7 +191,7 @@ package struct MarketReport: Sendable {
   package var standings: [Standing.Key: Standing] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.
   package var turns: [String: [Turn]] = [:]
-  /// The state of each market, by day.
+  /// The state of each market on the last 92 days, by day. Days without a verdict are left out.
   package var states: [Key: [FuelModel.Day: String]] = [:]
   /// Rows of `averages_now`, `fill_up` and `trend_summary` as JSON.
   package var json = ""

@@ -230,11 +230,11 @@ extension Store {
   private func addStates(to market: inout MarketReport) throws {
     for row in try connection.query(
       """
-      SELECT region, fuel, based_on_day, market_state
+      SELECT DISTINCT ON (region, fuel, based_on_day) region, fuel, based_on_day, market_state
       FROM fuel_v1.fill_up_history
       WHERE market_state IS NOT NULL AND based_on_day IS NOT NULL
-        AND day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 32
-      ORDER BY computed_at
+        AND day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 92
+      ORDER BY region, fuel, based_on_day, computed_at DESC
       """)
     {
       market.states[.init(try row.text("region"), try row.text("fuel")), default: [:]][
