@@ -46,10 +46,19 @@ package enum Fuel: Hashable, Sendable {
 }
 
 extension Fuel: RawRepresentable, CaseIterable {
-  /// The known fuels.
+  /// The known fuels, in the order in which every list shows them.
   package static let allCases: [Fuel] = [
     .u91, .e10, .p95, .p98, .dl, .pdl, .lpg, .e85, .b20, .laf, .e5, .lrp, .cng, .lng, .h2,
   ]
+
+  private static let places = Dictionary(
+    uniqueKeysWithValues: allCases.enumerated().map { ($0.element.rawValue, $0.offset) })
+
+  /// Whether a list shows the fuel with one code before the fuel with another: the known fuels in
+  /// the order of `allCases`, then unmapped codes by their text.
+  package static func precedes(_ code: String, _ other: String) -> Bool {
+    (places[code] ?? places.count, code) < (places[other] ?? places.count, other)
+  }
 
   /// The canonical code; for an unmapped fuel, the feed's own code.
   package var rawValue: String {
