@@ -197,4 +197,26 @@ extension OutputTests {
       #expect(try run(["report"], target).code == 64)
     }
   }
+
+  /// F-O16: a report that cannot make its folder names the folder and the system's reason.
+  @Test func aReportNamesTheFolderThatCannotBe() async throws {
+    try await TestDatabase.with { target in
+      let file = temporary()
+      defer { try? FileManager.default.removeItem(atPath: file) }
+      try Data().write(to: URL(filePath: file))
+      for (folder, reason) in [
+        ("/proc/foo", "/proc/foo cannot be created: No such file or directory"),
+        (file, "\(file) cannot be created: there is a file of that name"),
+        ("\(file)/site", "\(file)/site cannot be created: Not a directory"),
+      ] {
+        let refused = try run(["report", "--out", folder], target)
+        #expect(refused.code == 74 && refused.err.contains(reason), "\(refused)")
+      }
+      // Folders that are missing around it are made.
+      let deep = temporary() + "/one/two"
+      let made = try run(["report", "--out", deep], target)
+      #expect(made.code == 0, "\(made)")
+      #expect(FileManager.default.fileExists(atPath: deep + "/index.html"))
+    }
+  }
 }

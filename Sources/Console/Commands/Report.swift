@@ -92,13 +92,10 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
   let folders = Set(parents.compactMap { $0.split(separator: "/").first.map(String.init) })
   // A parent folder comes before the folders in it.
   for path in [folder] + parents.sorted().map({ folder.appending(path: $0) }) {
-    do {
-      try manager.createDirectory(at: path, withIntermediateDirectories: true)
-    } catch {
-      let isFile = (try? manager.attributesOfItem(atPath: path.path)) != nil
+    try makeFolder(path)
+    guard access(path.path, R_OK | W_OK | X_OK) == 0 else {
       throw FileOutput.Failure(
-        description: "\(path.path) cannot be created: "
-          + (isFile ? "there is a file of that name" : error.localizedDescription))
+        description: "\(path.path) cannot be written: \(String(cString: strerror(errno)))")
     }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
     guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {
@@ -108,6 +105,25 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
       )
     }
   }
+}
+
+/// Makes a folder, and the folders that it lies in, unless they are there.
+///
+/// It asks the system itself, because the errors of `FileManager` do not tell the system's reason.
+private func makeFolder(_ folder: URL) throws {
+  guard mkdir(folder.path, 0o777) != 0 else { return }
+  var reason = errno
+  let parent = folder.deletingLastPathComponent()
+  if reason == ENOENT, parent.path != folder.path {
+    try makeFolder(parent)
+    guard mkdir(folder.path, 0o777) != 0 else { return }
+    reason = errno
+  }
+  var there = stat()
+  let isThere = stat(folder.path, &there) == 0
+  guard !isThere || there.st_mode & S_IFMT != S_IFDIR else { return }
+  let words = isThere ? "there is a file of that name" : String(cString: strerror(reason))
+  throw FileOutput.Failure(description: "\(folder.path) cannot be created: \(words)")
 }
 
 /// Whether a folder is empty or an older report.
