@@ -8,7 +8,7 @@ import FuelModel
 /// Colours for a terminal. There are none elsewhere, or if the user turned them off by NO_COLOR or
 /// TERM.
 struct Style {
-  /// The number of characters in a line.
+  /// The number of columns in a line.
   let width: Int
   private let isColoured: Bool
 
@@ -24,17 +24,28 @@ struct Style {
   /// Wraps words to the width of a line. All lines but the first are indented by the length of
   /// `first`.
   func wrapped(_ text: String, after first: String) -> String {
-    let indent = String(repeating: " ", count: first.count)
+    let indent = String(repeating: " ", count: first.columns)
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {
-      if !line.isEmpty, first.count + line.count + 1 + word.count > width {
+      if !line.isEmpty, first.columns + line.columns + 1 + String(word).columns > width {
         lines.append(line)
         line = ""
       }
       line += (line.isEmpty ? "" : " ") + word
     }
     return (lines + [line]).joined(separator: "\n" + indent)
+  }
+
+  /// A line and, behind it, those of the notes that still fit into the width.
+  func line(_ text: String, notes: [String]) -> String {
+    var line = text
+    var used = text.columns
+    for note in notes where used + 2 + note.columns <= width {
+      line += "  " + dim(note)
+      used += 2 + note.columns
+    }
+    return line
   }
 
   func bold(_ text: String) -> String { paint(text, "1") }
@@ -66,13 +77,13 @@ func priceChange(_ value: Double?, _ style: Style) -> String {
   return padded(" =", 8)
 }
 
-/// Text filled with spaces to a width in characters.
+/// Text filled with spaces to a width in columns.
 package func padded(_ text: String, _ width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - text.count))
+  text + String(repeating: " ", count: max(0, width - text.columns))
 }
 
 func leftPadded(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(0, width - text.count)) + text
+  String(repeating: " ", count: max(0, width - text.columns)) + text
 }
 
 extension String {

@@ -14,15 +14,27 @@ package struct NamedPlace: Sendable, Equatable {
   package var state: String?
   /// Its centre; `nil` where it is unknown.
   package var position: Position?
+  /// The suburb with which the name of a station ends; `nil` where it ends otherwise.
+  package var suburb: String?
 
   package init(
-    kind: Kind, code: String, name: String, state: String? = nil, position: Position? = nil
+    kind: Kind, code: String, name: String, state: String? = nil, position: Position? = nil,
+    suburb: String? = nil
   ) {
     self.kind = kind
     self.code = code
     self.name = name
     self.state = state
     self.position = position
+    self.suburb = suburb
+  }
+
+  /// The name as people are shown it, with a suburb as `asPlaceName` shows it.
+  package var shownName: String {
+    // The view `localities` has its own capitals, as in `St Mary'S`.
+    if kind == .suburb { return name.uppercased().asPlaceName }
+    guard let suburb, name.hasSuffix(suburb) else { return name }
+    return String(name.dropLast(suburb.count)) + suburb.asPlaceName
   }
 }
 
@@ -37,7 +49,10 @@ package struct Offer: Sendable {
   package var position: Position?
   package var fuel: String
   package var price: Double
+  /// Since when the price holds without a change.
   package var since: Instant
+  /// When a feed last reported the price.
+  package var confirmed: Instant?
   package var isFresh: Bool
   package var isFlagged: Bool
   package var next: Double?
@@ -58,7 +73,7 @@ extension Store {
     try connection.query(
       """
       (
-        SELECT kind, name AS code, name, state, latitude, longitude
+        SELECT kind, name AS code, name, state, latitude, longitude, NULL AS suburb
         FROM fuel_v1.localities
         WHERE starts_with(lower(name), lower(\(word)))
         ORDER BY lower(name) <> lower(\(word)), stations DESC, name, state
@@ -66,7 +81,8 @@ extension Store {
       )
       UNION ALL
       (
-        SELECT 'station', station_id::text, concat_ws(', ', name, suburb), state, latitude, longitude
+        SELECT 'station', station_id::text, concat_ws(', ', name, suburb), state, latitude, longitude,
+          suburb
         FROM fuel_v1.stations
         WHERE is_open AND strpos(lower(name), lower(\(word))) > 0
         ORDER BY lower(name) <> lower(\(word)), name, station_id
@@ -77,7 +93,8 @@ extension Store {
       NamedPlace(
         kind: NamedPlace.Kind(rawValue: try row.text("kind")) ?? .station,
         code: try row.text("code"),
-        name: try row.text("name"), state: try row.text("state"), position: try row.position())
+        name: try row.text("name"), state: try row.text("state"), position: try row.position(),
+        suburb: try row.optional("suburb"))
     }
   }
 
@@ -162,24 +179,14 @@ extension Store {
     ).first?.text("region")
   }
 
-  /// Returns the daily averages of a region for each fuel, oldest first. Gaps are `nil`.
-  package func daily(
-    region: String, fuels: [String], from: Day, until: Day
-  ) throws -> [String: [Double?]] {
-    var series: [String: [Double?]] = [:]
-    let count = until.sinceEpoch - from.sinceEpoch + 1
-    for row in try connection.query(
-      """
-      SELECT fuel, day, average_cpl
-      FROM fuel_v1.daily_averages
-      WHERE region = \(region) AND fuel = ANY (\(fuels)) AND day BETWEEN \(from) AND \(until)
-      """)
-    {
-      let index = try row.day("day").sinceEpoch - from.sinceEpoch
-      series[try row.text("fuel"), default: Array(repeating: nil, count: count)][index] =
-        try row.optionalDouble("average_cpl")
-    }
-    return series
+  /// Returns the daily averages of a region and fuel, oldest first: those of the last days, and that
+  /// of today so far. Gaps are `nil`. These are the days that `trend_30d` has, where `days` is 30.
+  package func trend(
+    region: String, fuel: String, days: Int
+  ) throws -> [(day: Day, average: Double?)] {
+    try connection.query(
+      "SELECT day, average_cpl FROM fuel_v1.trend(\(region), \(fuel), \(days)) ORDER BY day"
+    ).map { (day: try $0.day("day"), average: try $0.optionalDouble("average_cpl")) }
   }
 
   /// Returns the whole market as JSON: the rows of `averages_now`, `fill_up` and `trend_summary`.
@@ -210,7 +217,8 @@ extension Offer {
       brand: try row.optional("brand"), suburb: try row.optional("suburb"),
       postcode: try row.optional("postcode"), state: try row.text("state"),
       position: try row.position(), fuel: try row.text("fuel"), price: try row.double("price_cpl"),
-      since: try row.instant("effective_at"), isFresh: try row.boolean("is_fresh"),
+      since: try row.instant("effective_at"), confirmed: try row.optionalInstant("confirmed_at"),
+      isFresh: try row.boolean("is_fresh"),
       isFlagged: try row.boolean("is_flagged"), next: try row.optionalDouble("next_price_cpl"),
       nextAt: try row.optionalInstant("next_effective_at"))
   }

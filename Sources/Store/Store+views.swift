@@ -104,14 +104,13 @@ extension Store {
     try connection.query("SELECT set_config('bowser.now', \(instant), false)")
   }
 
-  /// Reads the averages of now, by region and fuel.
+  /// Reads the averages of now, by region and in the order of fuels.
   package func averagesNow() throws -> [AverageNow] {
     try connection.query(
       """
       SELECT region, fuel, average_cpl, change_24h_cpl, change_7d_cpl, stations, excluded_stale,
         delay_hours
       FROM fuel_v1.averages_now
-      ORDER BY region, fuel
       """
     ).map { row in
       AverageNow(
@@ -121,6 +120,9 @@ extension Store {
         change7d: try row.optionalDouble("change_7d_cpl"),
         stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
         delayHours: try row.integer("delay_hours"))
+    }.sorted { one, other in
+      one.region == other.region
+        ? Fuel.precedes(one.fuel, other.fuel) : one.region < other.region
     }
   }
 
@@ -148,7 +150,7 @@ extension Store {
     }
   }
 
-  /// Reads tomorrow's published prices beside today's, by state and fuel.
+  /// Reads tomorrow's published prices beside today's, by state and in the order of fuels.
   package func tomorrow() throws -> [TomorrowLine] {
     try connection.query(
       """
@@ -160,7 +162,6 @@ extension Store {
       FROM fuel_v1.tomorrow_prices
       WHERE today_cpl IS NOT NULL
       GROUP BY state, fuel
-      ORDER BY state, count(*) DESC
       """
     ).map { row in
       TomorrowLine(
@@ -168,6 +169,9 @@ extension Store {
         today: try row.optionalDouble("today"), tomorrow: try row.optionalDouble("tomorrow"),
         dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
         same: try row.integer("same"))
+    }.sorted { one, other in
+      one.region == other.region
+        ? Fuel.precedes(one.fuel, other.fuel) : one.region < other.region
     }
   }
 

@@ -144,16 +144,38 @@ struct FrontDoorTests {
       let object = try #require(
         try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])
       #expect(object["version"] as? Int == 1 && object["fuel"] as? String == "DL")
-      #expect((object["days"] as? [Any])?.count == 7)
+      // F-O14: seven days and today so far, and fuels in their one order.
+      let averaged = try #require(object["days"] as? [[String: Any]])
+      let days = averaged.compactMap { $0["day"] as? String }
+      let trend = try connection.lines("SELECT day FROM fuel_v1.trend('brisbane', 'DL', 7)")
+      #expect(days.count == 8 && days == trend)
+      let averages = try #require(object["averages"] as? [[String: Any]])
+      let fuels = averages.compactMap { $0["fuel"] as? String }
+      let order = Fuel.allCases.map(\.rawValue).filter { fuels.contains($0) }
+      #expect(fuels.count > 3 && fuels == order)
       let stations = try #require(object["stations"] as? [[String: Any]])
       #expect(stations.count > 3 && stations.allSatisfy { $0["fuel"] as? String == "DL" })
       let market = try run(["show", "--json"])
       #expect(market.out.contains("\"averages\"") && market.out.contains("\"verdicts\""))
-      for words in [[], ["brisbane"]] {
-        let narrow = try run(["show"] + words, width: 60)
-        let widest = narrow.out.split(separator: "\n").map(\.count).max() ?? 0
+      for words in [["show"], ["show", "brisbane"], ["show", station[4]], ["status"]] {
+        let narrow = try run(words, width: 60)
+        let widest = narrow.out.split(separator: "\n").map { String($0).columns }.max() ?? 0
         #expect(widest <= 60, "\(words) \(widest): \(narrow.out)")
       }
+      // F-O15: a wide line does not put a price far from what belongs to it.
+      try Connection(target).execute(
+        """
+        UPDATE fuel.station SET
+          name = 'Service 1234567890123456789012345678901234567890', suburb = 'O''CONNOR'
+        WHERE station_id = \(station[0])
+        """)
+      let point = ["show", "\(station[1]),\(station[2])", "--near", "0.5"]
+      let wide = try run(point, width: 200)
+      let lines = wide.out.split(separator: "\n").map { String($0) }
+      let line = try #require(lines.first { $0.contains("7890, O'Connor ") })
+      #expect(line.columns < 101, "\(wide.out)")
+      let narrow = try run(point, width: 60)
+      #expect(narrow.out.contains("  Service… "), "\(narrow.out)")
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbane", "sydney"], "no place"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),

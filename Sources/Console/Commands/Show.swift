@@ -18,15 +18,17 @@ let showCommand = Command(
     .init(
       name: "near", value: "KM",
       about: "stations within so many kilometres of the centre of the place"),
-    .init(name: "days", value: "N", about: "how many days of daily averages (default 30)"),
+    .init(
+      name: "days", value: "N", about: "how many days of daily averages before today (default 30)"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
     A place is a region, a suburb, a postcode, a station or LAT,LON. The beginning of a name is enough if
-    it is unambiguous. The JSON object of the market has version (1), averages, verdicts and trends,
-    whose members are columns of the views averages_now, fill_up and trend_summary. The JSON object of a
-    place has version (1), place, fuel, region, averages, verdict, days and stations. As long as the
-    version stays the same, members are only added.
+    it is unambiguous. The last of the daily averages is that of today so far, as in the view trend_30d.
+    The JSON object of the market has version (1), averages, verdicts and trends, whose members are
+    columns of the views averages_now, fill_up and trend_summary. The JSON object of a place has version
+    (1), place, fuel, region, averages, verdict, days and stations. As long as the version stays the
+    same, members are only added.
     """
 ) { invocation in
   let kilometres = try invocation.options["near"].map { text in
@@ -93,8 +95,13 @@ private struct Screen {
   private let fuels = ["U91", "E10", "P95", "P98", "DL"]
   /// The fuels of the columns that fit, in order of importance: unleaded, diesel, P98, E10, P95.
   private var columns: [String] {
-    let count = min(fuels.count, max(1, (style.width - 13 + 8) / 16))
+    let count = min(fuels.count, max(1, (style.width - 2 - left + 8) / 16))
     return fuels.filter { ["U91", "DL", "P98", "E10", "P95"].prefix(count).contains($0) }
+  }
+  /// The width of the column of names: that of the longest name, but at most a quarter of a line.
+  private var left: Int {
+    let longest = (capitals + [nation]).map { title($0).columns }.max() ?? 0
+    return max(11, min(longest + 2, style.width / 4))
   }
 
   func text() throws -> String {
@@ -106,7 +113,7 @@ private struct Screen {
     var text = "\n"
     text += heading("Average now", "cents per litre, change over 24 hours")
     text += averagesTable(averages)
-    text += heading("The last 30 days", "daily averages, oldest first")
+    text += heading("The last 30 days", "and today so far: daily averages, oldest first")
     text += sparklines(try store.trends())
     let tomorrow = try store.tomorrow()
     text += heading(
@@ -125,11 +132,12 @@ private struct Screen {
   private func averagesTable(_ averages: [AverageNow]) -> String {
     let codes = capitals.filter { region in averages.contains { $0.region == region } } + [nation]
     var text =
-      "  " + padded("", 11) + columns.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
+      "  " + padded("", left)
+      + columns.map { leftPadded($0, 8) + padded("", 8) }.joined().trimmedEnd
       + "\n"
     for region in codes {
       let isLate = averages.contains { $0.region == region && $0.delayHours > 0 }
-      var line = "  " + padded(title(region) + (isLate ? "*" : ""), 11)
+      var line = "  " + name(region, mark: isLate ? "*" : "")
       for fuel in columns {
         guard let cell = averages.first(where: { $0.region == region && $0.fuel == fuel }),
           let average = cell.average
@@ -158,17 +166,24 @@ private struct Screen {
   private func sparklines(_ trends: [TrendLine]) -> String {
     var text = ""
     for region in capitals {
+      var name = name(region)
       for fuel in fuels {
         guard let trend = trends.first(where: { $0.region == region && $0.fuel == fuel }) else {
           continue
         }
         let known = trend.days.compactMap { $0 }
-        guard let low = known.min(), let high = known.max() else { continue }
+        guard let low = known.min(), let high = known.max(), let newest = known.last else {
+          continue
+        }
+        let direction = trend.direction ?? ""
+        let arrow = ["rising": "↗", "falling": "↘", "steady": "→"][direction] ?? " "
+        // The arrow tells the direction of the average that it stands beside.
+        let line =
+          "  " + name + padded(fuel, 5) + spark(trend.days) + "  "
+          + leftPadded(Cents.text(newest), 5) + " " + arrow
         let range = "\(Cents.text(low)) to \(Cents.text(high))"
-        let arrow = ["rising": "↗", "falling": "↘", "steady": "→"][trend.direction ?? ""] ?? " "
-        text +=
-          "  " + padded(fuel == fuels[0] ? title(region) : "", 11) + padded(fuel, 5)
-          + spark(trend.days) + "  \(arrow) " + (style.width < 68 ? "" : style.dim(range)) + "\n"
+        text += style.line(line, notes: [padded(direction, 7), range]).trimmedEnd + "\n"
+        name = padded("", left)
       }
     }
     return text + "\n"
@@ -178,12 +193,12 @@ private struct Screen {
     var text = ""
     for line in lines {
       guard let today = line.today, let tomorrow = line.tomorrow else { continue }
-      text +=
+      let counts =
         "  " + padded(line.region, 5) + padded(line.fuel, 5) + leftPadded(Cents.text(today), 7)
-        + " → "
-        + leftPadded(Cents.text(tomorrow), 6)
+        + " → " + leftPadded(Cents.text(tomorrow), 6)
         + "   \(line.dearer) dearer, \(line.cheaper) cheaper"
-        + (style.width < 68 ? "\n" : ", \(line.same) the same\n")
+      let same = ", \(line.same) the same"
+      text += counts + ((counts + same).columns > style.width ? "" : same) + "\n"
     }
     return text + "\n"
   }
@@ -197,12 +212,15 @@ private struct Screen {
       let words = ["fill_up": "fill up", "wait": "wait", "no_difference": "no difference"]
       let word = padded(words[line.verdict] ?? line.verdict, 14)
       let painted = line.verdict == "no_difference" ? style.dim(word) : style.bold(word)
-      let left = padded(title(region), 11) + "U91  "
-      text +=
-        "  " + left + painted
-        + style.wrapped(line.reason, after: padded("", 2 + left.count + word.count)) + "\n"
+      let place = "  " + name(region) + "U91  "
+      text += place + painted + style.wrapped(line.reason, after: place + word) + "\n"
     }
     return text
+  }
+
+  /// The name of a region, with a mark behind it, as wide as the column of names.
+  private func name(_ region: String, mark: String = "") -> String {
+    padded(title(region).shortened(to: left - 1 - mark.columns) + mark, left)
   }
 
   private func title(_ region: String) -> String {

@@ -38,7 +38,7 @@ struct PlaceSearch {
     let whole = found.filter { $0.name.lowercased() == name.lowercased() }
     let meant = whole.isEmpty ? found : whole.filter { $0.kind == whole[0].kind }
     guard meant.count == 1 || meant.allSatisfy({ $0 == first }) else {
-      let list = meant.prefix(8).map { "\($0.name), \($0.state ?? "") (\($0.kind.rawValue))" }
+      let list = meant.prefix(8).map { "\($0.shownName), \($0.state ?? "") (\($0.kind.rawValue))" }
       throw UsageError.message(
         "'\(word)' may be \(list.joined(separator: "; "))\(meant.count > 8 ? " ..." : ""): type more of the name, or add the state"
       )
@@ -90,8 +90,7 @@ struct PlacePage {
   private let region: MarketReport.Region?
   private let averages: [AverageNow]
   private let verdict: VerdictLine?
-  private let days: [Double?]
-  private let firstDay: Day
+  private let days: [(day: Day, average: Double?)]
   private let offers: [Offer]
 
   init(
@@ -108,27 +107,22 @@ struct PlacePage {
     self.region = region
     averages = try store.averagesNow().filter { $0.region == code && $0.average != nil }
     verdict = try store.verdicts().first { $0.region == code && $0.fuel == fuel }
-    let today = (region?.zone ?? .utc).local(now).day
-    let first = today + (1 - days)
-    firstDay = first
     self.days =
-      try region.flatMap {
-        try store.daily(region: $0.code, fuels: [fuel], from: first, until: today)[fuel]
-      } ?? []
-    // For a station, all of its fuels are listed.
-    offers = try store.offers(
-      at: place, within: self.kilometres,
-      fuel: place.kind == .station && kilometres == nil ? nil : fuel,
-      limit: 15)
+      try region.map { try store.trend(region: $0.code, fuel: fuel, days: days) } ?? []
+    // For a station, all of its fuels are listed, in their usual order.
+    let isStation = place.kind == .station && kilometres == nil
+    let found = try store.offers(
+      at: place, within: self.kilometres, fuel: isStation ? nil : fuel, limit: 15)
+    offers = isStation ? found.sorted { Fuel.precedes($0.fuel, $1.fuel) } : found
   }
 
   func text(_ style: Style) -> String {
-    var text = "\n\(style.bold(place.name.asTerminalLine))"
-    let title = region?.name
-    if let title, place.kind != .region { text += style.dim("  in \(title)") }
-    text += "\n"
+    let inside = place.kind == .region ? "" : region.map { "  in \($0.name)" } ?? ""
+    let name = place.shownName.asTerminalLine.shortened(to: max(20, style.width - inside.columns))
+    var text = "\n\(style.bold(name))\(style.dim(inside))\n"
     if averages.isEmpty {
-      text += "  No average here: too few stations, or bowser aggregate has not run yet.\n"
+      let reason = "No average here: too few stations, or bowser aggregate has not run yet."
+      text += "  " + style.wrapped(reason, after: "  ") + "\n"
     } else {
       text += "  " + style.dim("average now, c/L, and change over 24 hours") + "\n"
       for average in averages {
@@ -137,17 +131,7 @@ struct PlacePage {
           + priceChange(average.change24h, style) + style.dim("\(average.stations) stations") + "\n"
       }
     }
-    let known = days.compactMap { $0 }
-    if let low = known.min(), let high = known.max(), known.count > 1 {
-      // If the line is too narrow for all days, the newest are shown.
-      let shown = Array(days.suffix(max(20, style.width - 12)))
-      text +=
-        "\n  "
-        + style.dim(
-          "\(fuel), daily averages of \(shown.count < days.count ? "the newest " : "")\(shown.count) days, \(Cents.text(low)) to \(Cents.text(high))"
-        )
-        + "\n  \(spark(shown))\n"
-    }
+    text += dayLine(style)
     if let verdict {
       let words = verdict.verdict.replacing("_", with: " ")
       let left = "  \(words)  "
@@ -158,12 +142,26 @@ struct PlacePage {
       let advice =
         averages.isEmpty && region == nil
         ? "bowser ingest --all reads the feeds" : "try a wider --near, or another --fuel"
-      return text
-        + "  No station with a price\(kilometres.map { " within \(trimmed($0)) km" } ?? ""): \(advice).\n\n"
+      let within = kilometres.map { " within \(trimmed($0)) km" } ?? ""
+      return text + "  "
+        + style.wrapped("No station with a price\(within): \(advice).", after: "  ") + "\n\n"
     }
     text += "  " + style.dim(heading) + "\n"
     for offer in offers { text += line(offer, style) }
     return text + "\n"
+  }
+
+  /// The daily averages as bars. If a line is too narrow for all days, it has the newest.
+  private func dayLine(_ style: Style) -> String {
+    let shown = days.suffix(max(20, style.width - 2))
+    let known = shown.compactMap { $0.average }
+    guard let low = known.min(), let high = known.max(), known.count > 1 else { return "" }
+    let newest = shown.count < days.count ? "the newest " : ""
+    let words =
+      "\(fuel), daily averages of \(newest)\(shown.count - 1) days and today so far: "
+      + "\(Cents.text(low)) to \(Cents.text(high))"
+    return "\n  " + style.dim(style.wrapped(words, after: "  "))
+      + "\n  \(spark(shown.map { $0.average }))\n"
   }
 
   private var heading: String {
@@ -175,23 +173,30 @@ struct PlacePage {
     value == value.rounded() ? String(Int(value)) : String(value)
   }
 
+  private func name(_ offer: Offer) -> String {
+    [offer.name, offer.suburb?.asPlaceName].compactMap { $0 }.joined(separator: ", ")
+      .asTerminalLine
+  }
+
   private func line(_ offer: Offer, _ style: Style) -> String {
-    var right = ""
-    if let kilometres = offer.kilometres, place.kind != .region {
-      right += leftPadded(Cents.text(kilometres), 6) + " km"
+    let distance =
+      place.kind == .region
+      ? "" : offer.kilometres.map { leftPadded(Cents.text($0), 6) + " km" } ?? ""
+    let since = leftPadded(age(offer.since, now), 13)
+    var next = ""
+    if let price = offer.next, let at = offer.nextAt, at > now {
+      next = "  then \(Cents.text(price))"
     }
-    right += leftPadded(age(offer.since, now), 13)
-    if let next = offer.next, let at = offer.nextAt, at > now {
-      right += "  then \(Cents.text(next))"
-    }
-    if !offer.isFresh { right += "  old" } else if offer.isFlagged { right += "  doubtful" }
+    let doubt = offer.isFresh ? (offer.isFlagged ? "  doubtful" : "") : "  old"
     let what = place.kind == .station && kilometres == nil ? padded(offer.fuel, 6) : ""
-    let name = [offer.name, offer.suburb].compactMap { $0 }.joined(separator: ", ").asTerminalLine
-    let room = max(12, style.width - 2 - what.count - 9 - right.count - 1)
-    let cut = name.count > room ? name.prefix(room - 1) + "…" : name[...]
-    let text =
-      "  " + what + leftPadded(Cents.text(offer.price), 7) + "  " + padded(String(cut), room)
-      + right
+    let left = "  " + what + leftPadded(Cents.text(offer.price), 7) + "  "
+    // On a narrow line, the name of the station is worth more than what else is known of its price.
+    let rights = [distance + since + next + doubt, distance + next + doubt, distance + doubt]
+    let right = rights.first { left.columns + $0.columns + 13 <= style.width } ?? rights[2]
+    // On a wide line, the columns follow the longest name.
+    let longest = offers.map { name($0).columns }.max() ?? 0
+    let room = min(longest, max(12, style.width - left.columns - right.columns - 1))
+    let text = left + padded(name(offer).shortened(to: room), room) + right
     return (offer.isFresh && !offer.isFlagged ? text : style.dim(text)).trimmedEnd + "\n"
   }
 
@@ -261,9 +266,7 @@ struct PlacePage {
           change_7d_cpl: decimal($0.change7d), stations: $0.stations)
       },
       verdict: verdict.map { .init(verdict: $0.verdict, reason: $0.reason) },
-      days: days.enumerated().map {
-        .init(day: (firstDay + $0.offset).description, average_cpl: decimal($0.element))
-      },
+      days: days.map { .init(day: $0.day.description, average_cpl: decimal($0.average)) },
       stations: offers.map {
         .init(
           station_id: $0.station, name: $0.name, brand: $0.brand, suburb: $0.suburb,

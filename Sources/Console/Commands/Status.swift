@@ -35,42 +35,57 @@ let statusCommand = Command(
   if feeds.isEmpty {
     write("No feed has been read yet: bowser ingest --all reads those that are set up.\n")
   } else {
-    write(
-      style.dim(
-        padded("feed", 15) + padded("status", 9) + leftPadded("last good", 14)
-          + leftPadded("newest price", 14) + leftPadded("stations", 10) + leftPadded("prices", 8)
-          + leftPadded("calls left", 12)) + "\n")
-  }
-  for feed in feeds {
-    let word = padded(feed.status, 9)
-    write(
-      padded(feed.feed, 15) + (feed.status == "ok" ? word : style.bad(word))
-        + leftPadded(age(feed.lastSuccess, now), 14) + leftPadded(age(feed.newestPrice, now), 14)
-        + leftPadded(String(feed.stations), 10) + leftPadded(String(feed.prices), 8)
-        + leftPadded(feed.quotaLeft.map(String.init) ?? "", 12) + "\n")
-    if let why = feed.why {
-      let since =
-        feed.status == "ok"
-        ? "" : feed.since.map { "for \(age($0, now).replacing(" ago", with: "")): " } ?? ""
-      write("  " + style.dim(since + why) + "\n")
-    }
+    write(table(feeds, now, style))
   }
   for feed in notSetUp {
-    write(padded(feed.feed, 15) + style.dim("not set up: set \(feed.missing)") + "\n")
+    let words = style.wrapped("not set up: set \(feed.missing)", after: padded("", 15))
+    write(padded(feed.feed, 15) + style.dim(words) + "\n")
   }
   for run in try store.quarantined() {
     let advice =
       run.isKept
       ? "bowser ingest --reprocess \(run.run) tries again" : "load it again with bowser backfill"
+    let words = "run \(run.run) of \(run.feed), \(age(run.at, now)): \(run.reason.asTerminalLine)"
     write(
-      padded("quarantined", 15) + style.bad("run \(run.run) of \(run.feed)")
-        + ", \(age(run.at, now)): \(run.reason.asTerminalLine); \(advice)\n")
+      style.bad(padded("quarantined", 15)) + style.wrapped(words, after: padded("", 15)) + "\n"
+        + padded("", 15) + advice + "\n")
   }
   let pipeline = try store.pipeline()
   write(
     padded("aggregate", 15) + "last good \(age(pipeline.aggregatedAt, now))"
       + (pipeline.dirtyDays > 0 ? ", \(pipeline.dirtyDays) days to be recomputed" : "") + "\n")
   return .done
+}
+
+/// One line for each feed, and what is late about it below. The last columns are left out where the
+/// line is too narrow for them.
+private func table(_ feeds: [FeedHealth], _ now: Instant, _ style: Style) -> String {
+  let all: [(head: String, width: Int, cell: (FeedHealth) -> String)] = [
+    ("last good", 14, { age($0.lastSuccess, now) }),
+    ("newest price", 14, { age($0.newestPrice, now) }),
+    ("stations", 10, { String($0.stations) }),
+    ("prices", 8, { String($0.prices) }),
+    ("calls left", 12, { $0.quotaLeft.map { String($0) } ?? "" }),
+  ]
+  let left = max(15, (feeds.map(\.feed.columns).max() ?? 0) + 2)
+  var room = style.width - left - 9
+  let shown = all.prefix { column in
+    room -= column.width
+    return room >= 0
+  }
+  let head = shown.map { leftPadded($0.head, $0.width) }.joined()
+  var text = style.dim(padded("feed", left) + padded("status", 9) + head) + "\n"
+  for feed in feeds {
+    let word = padded(feed.status, 9)
+    text += padded(feed.feed, left) + (feed.status == "ok" ? word : style.bad(word))
+    text += shown.map { leftPadded($0.cell(feed), $0.width) }.joined() + "\n"
+    guard let why = feed.why else { continue }
+    let since =
+      feed.status == "ok"
+      ? "" : feed.since.map { "for \(age($0, now).replacing(" ago", with: "")): " } ?? ""
+    text += "  " + style.dim(style.wrapped(since + why.asTerminalLine, after: "  ")) + "\n"
+  }
+  return text
 }
 
 /// Returns the feeds of the configuration that have no key and were never read, and the missing
