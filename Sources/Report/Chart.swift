@@ -9,6 +9,7 @@ struct Chart {
     case day, month
   }
 
+  /// Days of which the last is today, or months.
   let days: [MarketReport.Day]
   let width: Double
   let height: Double
@@ -129,7 +130,8 @@ struct Chart {
     }
     return
       (step == .day
-      ? "Daily averages of \(days.count) days" : "Averages of \(days.count) months")
+      ? "Daily averages of \(days.count - 1) days and today so far"
+      : "Averages of \(days.count) months")
       + ": lowest \(Words.cents(low.average)) \(when(low.day)), "
       + "highest \(Words.cents(high.average)) \(when(high.day)), "
       + "last \(Words.cents(last.average)) \(when(last.day))"

@@ -11,7 +11,7 @@ extension Report {
     let others = market.fuels.filter { market.averages[.init(region.code, $0.code)] != nil }
     let range: HTML =
       average.lowest.map { low in
-        ", from \(Words.cents(low)) to \(Words.cents(average.highest)) at \(average.stations) stations"
+        "<p class=\"note\">From \(Words.cents(low)) to \(Words.cents(average.highest)) c/L at \(average.stations) stations.</p>\n"
           as HTML
       } ?? ""
     let verdictWord = market.verdicts[key].map {
@@ -29,9 +29,9 @@ extension Report {
       </ul></nav>
       <div class="panel">
       <h2>Now <span class="unit">\(fuel.code)</span></h2>
-      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L\(range)</span></p>
-      <p class="price">\(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
-      \(lateNote(average))\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages</h3>
+      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> &#160; \
+      \(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
+      \(range)\(lateNote(average))\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages <span class="unit">and today so far</span></h3>
       \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
       \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
       \(map(offers[key] ?? [], depth: 1, region.name))
@@ -48,19 +48,23 @@ extension Report {
       """
   }
 
-  /// Charts of the last thirty days, the last ninety days, the year, and all months. The reader
-  /// selects one with a radio button. No script is needed. Below the shorter two a band shows what
-  /// the market was doing.
+  /// Charts of the last thirty days, the last ninety days and the year, each with today so far, and
+  /// of all months. The reader selects one with a radio button. No script is needed. Below the
+  /// shorter two a band shows what the market was doing.
   private func charts(_ key: MarketReport.Key) -> HTML {
     let month = market.days[key] ?? []
-    guard month.contains(where: { $0.average != nil }) else {
+    guard let today = month.last?.day, month.contains(where: { $0.average != nil }) else {
       return
         "<p class=\"empty\">No day of the last thirty has enough stations for an average.</p>\n"
     }
-    let year = unbroken(market.year[key] ?? [])
+    let stored = market.year[key] ?? []
+    func last(_ count: Int) -> [MarketReport.Day] {
+      unbroken(stored, from: max(today + -count, stored.first?.day ?? today), until: today)
+    }
+    let year = last(365)
     let ranges: [(id: String, name: String, days: [MarketReport.Day], step: Chart.Step)] =
       [
-        ("range-30", "30 days", month, .day), ("range-90", "90 days", Array(year.suffix(90)), .day),
+        ("range-30", "30 days", month, .day), ("range-90", "90 days", last(90), .day),
         ("range-365", "A year", year, .day),
         ("range-all", "All", unbrokenMonths(market.months[key] ?? []), .month),
       ]
@@ -68,8 +72,8 @@ extension Report {
     let offered = ranges.enumerated().filter { index, range in
       switch index {
       case 0: true
-      case 1: year.count > 31
-      case 2: year.count > 90
+      case 1: year.count > month.count
+      case 2: year.count > 91
       default: range.days.count > 12
       }
     }.map(\.element)
@@ -105,10 +109,11 @@ extension Report {
       """
   }
 
-  /// Returns the days from the first to the last without gaps. A day that is not stored gets an
-  /// entry without values.
-  private func unbroken(_ days: [MarketReport.Day]) -> [MarketReport.Day] {
-    guard let first = days.first?.day, let last = days.last?.day else { return [] }
+  /// Returns all days from one to another. A day that is not stored gets an entry without values.
+  private func unbroken(
+    _ days: [MarketReport.Day], from first: Day, until last: Day
+  ) -> [MarketReport.Day] {
+    guard first <= last else { return [] }
     let known = Dictionary(days.map { ($0.day, $0) }, uniquingKeysWith: { first, _ in first })
     return (first.sinceEpoch...last.sinceEpoch).map { number in
       let day = Day(sinceEpoch: number)
@@ -117,7 +122,8 @@ extension Report {
   }
 
   private func unbrokenMonths(_ months: [MarketReport.Day]) -> [MarketReport.Day] {
-    unbroken(months).filter { $0.day.day == 1 }
+    guard let first = months.first?.day, let last = months.last?.day else { return [] }
+    return unbroken(months, from: first, until: last).filter { $0.day.day == 1 }
   }
 
   private func trendNote(_ key: MarketReport.Key) -> HTML {
@@ -143,7 +149,7 @@ extension Report {
         [("Day", false), ("Average", true), ("7-day average", true), ("Cheapest", true), ("Dearest", true)],
         days.reversed().map { day in
           """
-          <tr><th scope="row">\(Words.date(day.day))</th><td class="number">\(Words.cents(day.average))</td>\
+          <tr><th scope="row">\(Words.date(day.day))\(day.day == days.last?.day ? " so far" : "")</th><td class="number">\(Words.cents(day.average))</td>\
           <td class="number">\(Words.cents(day.movingAverage))</td><td class="number">\(Words.cents(day.lowest))</td>\
           <td class="number">\(Words.cents(day.highest))</td></tr>
 
@@ -190,20 +196,18 @@ extension Report {
     // With fewer than ten stations, the lists are shorter, so that no station is listed as both
     // cheap and dear.
     let half = min(5, (stations.count + 1) / 2)
-    func list(
-      _ title: String, _ stations: [MarketReport.StationPrice], when: String = "Since"
-    ) -> HTML {
+    func list(_ title: String, _ stations: [Offer], isAhead: Bool = false) -> HTML {
       """
       <div>
       <h3>\(title)</h3>
       \(table(
-        title, [("Station", false), ("c/L", true), (when, false)],
+        title, [("Station", false), ("c/L", true), (isAhead ? "From" : "Since", false)],
         stations.map { station in
           """
           <tr><th scope="row"><a href="../\(Self.path(ofStation: station.station))">\(station.name)</a>\
           <br><span class="unit">\(place(station))</span></th>\
-          <td class="number">\(Words.cents(station.price))</td>\
-          <td>\(Words.time(station.since, zone(of: region)))</td></tr>
+          <td class="number">\(Words.cents(isAhead ? station.next : station.price))</td>\
+          <td>\(Words.time((isAhead ? station.nextAt : nil) ?? station.since, zone(of: region)))</td></tr>
 
           """
         }))</div>
@@ -212,14 +216,15 @@ extension Report {
     }
     let winners = market.winners[key] ?? []
     return """
-      \(winners.isEmpty ? "" : list("Cheapest of the announced prices", winners, when: "From"))<div class="columns">
+      \(winners.isEmpty ? "" : list("Cheapest of the announced prices", winners, isAhead: true))<div class="columns">
       \(list("Cheapest now", Array(stations.prefix(half))))\
       \(list("Dearest now", stations.suffix(min(5, stations.count - half)).reversed()))</div>
 
       """
   }
 
-  private func place(_ station: MarketReport.StationPrice) -> String {
-    [station.brand, station.suburb?.capitalized].compactMap { $0 }.joined(separator: ", ")
+  /// The brand and the suburb of a station.
+  func place(_ station: Offer) -> String {
+    [station.brand, station.suburb?.asPlaceName].compactMap { $0 }.joined(separator: ", ")
   }
 }

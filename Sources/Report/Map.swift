@@ -92,8 +92,11 @@ struct Map {
         "<path class=\"dear\" d=\"M\(x) \(y)m-4 -4l8 8m0 -8l-8 8\"/>"
       case .place: "<circle class=\"place\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
       }
+    // A name stands to the left of its mark, except where it would begin outside of the map.
+    let side: HTML =
+      self.x(dot.position) < Self.width / 4 ? " class=\"east\" dx=\"9\"" : " dx=\"-9\""
     let name: HTML =
-      dot.name.map { "<text x=\"\(x)\" y=\"\(y)\" dx=\"-9\" dy=\"4\">\($0)</text>" as HTML } ?? ""
+      dot.name.map { "<text x=\"\(x)\" y=\"\(y)\"\(side) dy=\"4\">\($0)</text>" as HTML } ?? ""
     return "<a href=\"\(dot.link)\"><title>\(dot.label)</title>\(shape)\(name)</a>\n"
   }
 }

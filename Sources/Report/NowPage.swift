@@ -27,7 +27,7 @@ extension Report {
       <nav aria-label="Fuels"><ul class="chips">
       \(fuelChips(market.fuels, but: fuel.code) { home + Self.path(ofFuel: $0) })</ul></nav>
       <p class="lead">\(Words.title(fuelName(fuel.code))) in the capital cities, the average of all stations at \
-      \(nationTime(now)), the last thirty days, and whether to fill up.</p>
+      \(nationTime(now)), the last thirty days and today so far, and whether to fill up.</p>
       \(feedSummary(home))<div class="cards">
       \(shown.map { region in
         card(
@@ -85,7 +85,7 @@ extension Report {
     }
   }
 
-  /// The difference in c/L between the highest and the lowest of the last thirty daily averages.
+  /// The difference in c/L between the highest and the lowest daily average that the lines show.
   func span(_ key: MarketReport.Key) -> Double {
     let known = market.days[key]?.compactMap(\.average) ?? []
     return (known.max() ?? 0) - (known.min() ?? 0)
@@ -121,11 +121,11 @@ extension Report {
   func verdict(_ key: MarketReport.Key) -> HTML {
     guard let verdict = market.verdicts[key] else { return "" }
     // An unknown verdict is not the same as the knowledge that there is no difference.
-    let (word, mark) = verdict.isKnown ? Words.verdict(verdict.verdict) : ("Not known yet", "none")
+    let (word, mark) =
+      verdict.basis == "insufficient_data"
+      ? ("Not known yet", "none") : Words.verdict(verdict.verdict)
     let saving: HTML =
-      (verdict.expectedSaving ?? 0) >= 0.05 && verdict.verdict != "no_difference"
-      ? " <span class=\"unit\">expected saving: about \(Words.cents(verdict.expectedSaving)) c/L</span>"
-      : ""
+      Words.saving(verdict).map { " <span class=\"unit\">\($0)</span>" as HTML } ?? ""
     return """
       <p class="verdict"><b class="\(mark)">\(word)</b>\(saving)</p>
       <p class="reason">\(verdict.reason).</p>
@@ -147,7 +147,8 @@ extension Report {
       parts.append("\(Words.percent(raised)) of stations have raised their prices")
     }
     if let aim = verdict.aim { parts.append("a good price: \(Words.cents(aim)) or less") }
-    return "<p class=\"note\">\(parts.joined(separator: " · "))</p>\n"
+    let doubt = Words.doubt(verdict).map { " · \($0)" } ?? ""
+    return "<p class=\"note\">\(parts.joined(separator: " · "))\(doubt)</p>\n"
   }
 
   func scoreLine(_ key: MarketReport.Key) -> String {

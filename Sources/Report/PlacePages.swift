@@ -12,7 +12,7 @@ extension Report {
     /// Makes the locality of a station, without offers.
     init(around offer: Offer) {
       state = offer.state
-      name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").capitalized)
+      name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").asPlaceName)
     }
 
     /// A path of plain characters only, since names come from feeds.
@@ -88,22 +88,32 @@ extension Report {
           <section aria-labelledby="\(fuel.code)">
           <h2 id="\(fuel.code)">\(Words.title(fuel.name)) <span class="unit">\(fuel.code)</span></h2>
           <div class="panel">
-          \(self.table(
-            fuel.name,
-            [("Station", false)] + columns(offers),
-            offers.map { offer in
-              """
-              <tr><th scope="row"><a href="../../\(Self.path(ofStation: offer.station))">\(offer.name)</a>\
-              <br><span class="unit">\(offer.brand ?? "")</span></th>\(self.cells(offer, among: offers, "../../"))</tr>
-
-              """
-            }))</div>
+          \(self.stationTable(fuel.name, offers, "../../") { $0.brand ?? "" })</div>
           </section>
 
           """
       } as [HTML])
       \(map(locality.offers, depth: 2, locality.name))
       """)
+  }
+
+  /// A table of stations with their prices of one fuel.
+  ///
+  /// - Parameters:
+  ///   - home: the path to the report's folder.
+  ///   - about: what is written below the name of a station.
+  func stationTable(
+    _ name: String, _ offers: [Offer], _ home: HTML, about: (Offer) -> String
+  ) -> HTML {
+    table(
+      name, [("Station", false)] + columns(offers),
+      offers.map { offer in
+        """
+        <tr><th scope="row"><a href="\(home)\(Self.path(ofStation: offer.station))">\(offer.name)</a>\
+        <br><span class="unit">\(about(offer))</span></th>\(cells(offer, among: offers, home))</tr>
+
+        """
+      })
   }
 
   /// The columns of a table of prices. There is a column for prices known ahead if any offer has
@@ -144,8 +154,17 @@ extension Report {
     zone(of: regions[state])
   }
 
+  /// When a price was last seen. Of a price that is believed this is the day alone: with the time
+  /// of day, each reading of a feed would change the pages of all its stations.
+  private func lastSeen(_ offer: Offer) -> String {
+    guard let seen = offer.confirmed else { return "·" }
+    let zone = zone(ofState: offer.state)
+    return offer.isFresh ? Words.date(zone.local(seen).day) : Words.time(seen, zone)
+  }
+
   /// The page of one station, with every fuel that it sells.
   func stationPage(_ offers: [Offer]) -> HTML {
+    let offers = offers.sorted { Fuel.precedes($0.fuel, $1.fuel) }
     let first = offers[0]
     let locality = Locality(around: first)
     let position: HTML =
@@ -159,13 +178,17 @@ extension Report {
       <h1>\(first.name)</h1>
       <p class="lead">\([first.brand, first.postcode].compactMap { $0 }.joined(separator: ", ")) \
       <a href="../\(locality.path)">\(locality.name), \(locality.state)</a>\(position)</p>
+      <p class="note">Beside each price is since when it holds and when it was last seen, in \
+      \(clockName(of: regions[first.state])). <a href="../feeds.html">Feed health</a> has the times at which the \
+      feeds were last read.</p>
       <div class="panel">
       \(table(
         "Prices",
-        [("Fuel", false)] + columns(offers),
+        [("Fuel", false)] + columns(offers) + [("Last seen", false)],
         offers.map { offer in
           """
-          <tr><th scope="row">\(Words.title(self.fuelName(offer.fuel)))</th>\(self.cells(offer, among: offers, "../"))</tr>
+          <tr><th scope="row">\(Words.title(self.fuelName(offer.fuel)))</th>\(self.cells(offer, among: offers, "../"))\
+          <td>\(lastSeen(offer))</td></tr>
 
           """
         }))</div>

@@ -207,14 +207,18 @@ package struct Report: Sendable {
       """
   }
 
-  /// A change in price. ▲ means dearer and ▼ cheaper.
+  /// A change in price. ▲ means dearer and ▼ cheaper; who cannot see the arrow gets a word.
   func change(_ value: Double?, over span: String = "") -> HTML {
     guard let value else { return "" }
     let tenths = Cents.tenths(value)
     let tail: HTML = span.isEmpty ? "" : " <span class=\"unit\">\(span)</span>"
-    if tenths > 0 { return "<span class=\"up\">▲ \(Words.cents(value))</span>\(tail)" }
-    if tenths < 0 { return "<span class=\"down\">▼ \(Words.cents(-value))</span>\(tail)" }
-    return "<span class=\"same\">= 0.0</span>\(tail)"
+    let (style, sign, word) =
+      tenths > 0
+      ? ("up", "▲", "up") : tenths < 0 ? ("down", "▼", "down") : ("same", "=", "unchanged")
+    return """
+      <span class="\(style)"><span aria-hidden="true">\(sign)</span><span class="unseen">\(word)</span> \
+      \(Words.cents(abs(value)))</span>\(tail)
+      """
   }
 
   /// A table that scrolls horizontally where the screen is too narrow for it.

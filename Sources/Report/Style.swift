@@ -27,6 +27,7 @@ let styleSheet = """
     outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px;
   }
   .skip { position: absolute; left: -999px; }
+  .unseen { position: absolute; left: -9999px; }
   .skip:focus { left: 8px; top: 8px; background: var(--card); padding: 8px; }
   header.site, main, footer { max-width: 1120px; margin: 0 auto; padding: 0 20px; }
   header.site {
@@ -80,6 +81,7 @@ let styleSheet = """
   .map a:focus-visible { outline: 3px solid var(--accent); }
   .map a > * { transform-box: fill-box; transform-origin: center; transform: scale(var(--shrink, 1)); }
   .map a > text { transform-origin: right center; }
+  .map a > .east { text-anchor: start; transform-origin: left center; }
   .map .land, .map .border { vector-effect: non-scaling-stroke; }
   .zoom { display: flex; gap: 6px; margin: 0 0 6px; }
   .zoom button {
@@ -121,7 +123,10 @@ let styleSheet = """
   .axis { fill: var(--soft); font: 12px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
   .last { fill: var(--ink); font: 600 13px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
   .narrow { display: none; }
-  @media (max-width: 700px) { .wide { display: none; } .narrow { display: block; } }
+  @media (max-width: 700px) {
+    .wide { display: none; } .narrow { display: block; }
+    .map text { font-size: 24px; }
+  }
   .scroll { overflow-x: auto; }
   table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.93rem; }
   caption { text-align: left; color: var(--soft); font-size: 0.9rem; padding-bottom: 6px; }

@@ -23,12 +23,8 @@ extension MarketReport {
       uniquingKeysWith: { first, _ in first })
     for (key, rows) in Dictionary(grouping: rows, by: { Key($0.region, $0.fuel) }) {
       let sorted = rows.sorted { ($0.price, $0.station) < ($1.price, $1.station) }
-      let ends = sorted.count <= 10 ? sorted : sorted.prefix(5) + sorted.suffix(5)
-      stations[key] = ends.compactMap { row in
-        offers[.init(row.station, row.fuel)].map {
-          StationPrice($0, price: $0.price, since: $0.since)
-        }
-      }
+      let ends = sorted.count <= 15 ? sorted : sorted.prefix(10) + sorted.suffix(5)
+      stations[key] = ends.compactMap { offers[.init($0.station, $0.fuel)] }
       let ahead = rows.compactMap { row -> (offer: Offer, next: Double, at: Instant)? in
         guard let offer = offers[.init(row.station, row.fuel)], let next = offer.next, next > 0,
           let at = offer.nextAt
@@ -36,7 +32,7 @@ extension MarketReport {
         return (offer, next, at)
       }.sorted { ($0.next, $0.offer.station) < ($1.next, $1.offer.station) }
       if !ahead.isEmpty {
-        winners[key] = ahead.prefix(5).map { StationPrice($0.offer, price: $0.next, since: $0.at) }
+        winners[key] = ahead.prefix(5).map { $0.offer }
       }
       // A few prices known ahead do not represent a region's average.
       if ahead.count >= 3, ahead.count * 2 >= rows.count {
@@ -62,13 +58,5 @@ extension MarketReport {
       standings[key] = Standing(
         region: row.region, difference: difference, rank: row.rank, stations: row.stations)
     }
-  }
-}
-
-extension MarketReport.StationPrice {
-  fileprivate init(_ offer: Offer, price: Double, since: Instant) {
-    self.init(
-      station: offer.station, name: offer.name, brand: offer.brand, suburb: offer.suburb,
-      price: price, since: since)
   }
 }

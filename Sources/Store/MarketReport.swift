@@ -70,8 +70,8 @@ package struct MarketReport: Sendable {
   /// The verdict that is given now.
   package struct Verdict: Sendable {
     package var verdict: String
-    /// Whether enough is known for a verdict.
-    package var isKnown: Bool
+    /// The kind of evidence, as a value of `fill_up.basis`.
+    package var basis: String
     package var reason: String
     package var expectedSaving: Double?
     /// What the market is doing, as a value of `fill_up.market_state`; `nil` where that is unknown.
@@ -104,16 +104,6 @@ package struct MarketReport: Sendable {
     package var bestHabit: Double?
     package var from: FuelModel.Day
     package var until: FuelModel.Day
-  }
-
-  /// A station and one of its prices.
-  package struct StationPrice: Sendable {
-    package var station: Int
-    package var name: String
-    package var brand: String?
-    package var suburb: String?
-    package var price: Double
-    package var since: Instant
   }
 
   /// How one station's price of a fuel compares with those of a region.
@@ -163,13 +153,12 @@ package struct MarketReport: Sendable {
   }
 
   package var regions: [Region] = []
-  /// Codes and names of the fuels that have an average somewhere: the common fuels first, then the
-  /// others by code.
+  /// Codes and names of the fuels that have an average somewhere, in the order of fuels.
   package var fuels: [(code: String, name: String)] = []
   package var averages: [Key: Average] = [:]
   /// The last thirty days, and today so far.
   package var days: [Key: [Day]] = [:]
-  /// The last year, averages only. Days for which nothing is stored are left out.
+  /// The last year and today so far, averages only. Days for which nothing is stored are left out.
   package var year: [Key: [Day]] = [:]
   /// The mean of each month's daily averages, under the first day of the month.
   package var months: [Key: [Day]] = [:]
@@ -179,12 +168,11 @@ package struct MarketReport: Sendable {
   package var verdicts: [Key: Verdict] = [:]
   package var calibration: [Calibration] = []
   package var scores: [Key: Score] = [:]
-  /// The five cheapest and the five dearest, cheapest first.
-  package var stations: [Key: [StationPrice]] = [:]
+  /// The ten cheapest and the five dearest stations, cheapest first.
+  package var stations: [Key: [Offer]] = [:]
   package var tomorrow: [Key: Tomorrow] = [:]
-  /// The five stations that will be cheapest by the prices published ahead. `price` and `since` are
-  /// those of the price ahead.
-  package var winners: [Key: [StationPrice]] = [:]
+  /// The five stations that will be cheapest by the prices published ahead, each with `next`.
+  package var winners: [Key: [Offer]] = [:]
   /// Every price at stations where anybody may buy, ordered by state, suburb and station.
   package var offers: [Offer] = []
   /// How stations compare with the smallest region around them.

@@ -33,9 +33,10 @@ extension Store {
         AND fuels.fuel IN (
           SELECT averages_now.fuel FROM fuel_v1.averages_now
           WHERE averages_now.average_cpl IS NOT NULL)
-      ORDER BY array_position(ARRAY['U91', 'E10', 'P95', 'P98', 'DL', 'PDL'], fuels.fuel), fuels.fuel
       """
-    ).map { (try $0.text("fuel"), try $0.text("name")) }
+    ).map { (code: try $0.text("fuel"), name: try $0.text("name")) }.sorted {
+      Fuel.precedes($0.code, $1.code)
+    }
   }
 
   /// Adds the averages of now, of each of the last days, and of months.
@@ -72,7 +73,7 @@ extension Store {
       """
       SELECT region, fuel, day, average_cpl
       FROM fuel_v1.daily_averages
-      WHERE day > (SELECT max(day) FROM fuel_v1.trend_30d) - 365
+      WHERE day >= (SELECT max(day) FROM fuel_v1.trend_30d) - 366
       ORDER BY region, fuel, day
       """)
     market.months = try reportDays(
@@ -129,8 +130,8 @@ extension Store {
       """
     ) { row in
       MarketReport.Verdict(
-        verdict: try row.text("verdict"),
-        isKnown: try row.text("basis") != "insufficient_data", reason: try row.text("reason"),
+        verdict: try row.text("verdict"), basis: try row.text("basis"),
+        reason: try row.text("reason"),
         expectedSaving: try row.optionalDouble("expected_saving_cpl"),
         state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
         aim: try row.optionalDouble("aim_for_cpl"),

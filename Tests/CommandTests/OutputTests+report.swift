@@ -92,7 +92,10 @@ extension OutputTests {
   @Test func aReportIsASite() async throws {
     try await market { target, _ in
       try Connection(target).execute(
-        "UPDATE fuel.station SET suburb = 'A \"quoted\" \\ place' WHERE station_id = 1")
+        """
+        UPDATE fuel.station SET suburb = 'A "quoted" \\ place' WHERE station_id = 1;
+        UPDATE fuel.station SET suburb = 'MOUNT HAWTHORN' WHERE state = 'WA'
+        """)
       let folder = temporary()
       defer { try? FileManager.default.removeItem(atPath: folder) }
       #expect(try run(["report", "--out", folder], target).code == 0)
@@ -133,6 +136,37 @@ extension OutputTests {
         #expect(try text("\(fuel)/index.html").contains("href=\"../\(fuel)/sydney.html\""))
         #expect(try text("region/sydney.html").contains("href=\"../\(fuel)/sydney.html\""))
       }
+      // The page of a region has the cheapest stations and a map.
+      let region = try text("region/nsw.html")
+      let below = try #require(region.split(separator: "id=\"cheapest\"").last)
+      let cheapest = try connection.lines(
+        """
+        SELECT station_id FROM fuel_v1.station_comparison WHERE region = 'NSW' AND fuel = 'U91'
+        ORDER BY price_cpl, station_id LIMIT 10
+        """)
+      #expect(cheapest.count > 3 && region.contains("<svg class=\"map\""))
+      let links = below.matches(of: /href="..\/station\/([0-9]+).html"/).map { String($0.1) }
+      #expect(Array(links.prefix(cheapest.count)) == cheapest)
+      // F-O15: a suburb in capitals is shown as a name. Programs get it as it is stored.
+      let western = try #require(
+        try connection.lines(
+          """
+          SELECT station_id FROM fuel_v1.current_prices WHERE is_public AND state = 'WA'
+          GROUP BY station_id ORDER BY count(*) DESC, station_id LIMIT 1
+          """
+        ).first)
+      let page = try text("station/\(western).html")
+      #expect(page.contains(">Mount Hawthorn, WA</a>") && !page.contains("HAWTHORN"), "\(page)")
+      #expect(try text("api/v1/prices/wa-u91.geojson").contains("\"suburb\":\"MOUNT HAWTHORN\""))
+      // The page of a station has since when its prices hold and when they were last seen.
+      #expect(page.contains(">Last seen</th>") && page.contains("Perth time"), "\(page)")
+      #expect(page.contains("<td>1 Jul</td></tr>"), "\(page)")
+      // F-O14: fuels have the same order on every page.
+      let codes = page.matches(of: /<th scope="row">(?:[^<]*\()?([A-Z0-9]+)\)?<\/th>/).map {
+        String($0.1)
+      }
+      let order = Fuel.allCases.map(\.rawValue).filter { codes.contains($0) }
+      #expect(codes.count > 1 && codes == order, "\(codes)")
       // The list for the search is JSON in a script, and every page in it exists.
       let list = try text("places.js")
       let prefix = "window.bowserPlaces = "
@@ -161,7 +195,8 @@ extension OutputTests {
       #expect(!FileManager.default.fileExists(atPath: "\(named)/sitemap.xml"))
       #expect(try run(["report", "--out", named, "--site", "fuel.example"], target).code == 64)
       #expect(try text("index.html").contains("<polygon class=\"land\""))
-      // A minute later only files that contain the time have changed.
+      // A minute later, and after a list that shows the same, only files that contain the time have
+      // changed.
       func times() throws -> [String: Date] {
         var times: [String: Date] = [:]
         for path in files where path.contains(".") && !path.hasPrefix(".") {
@@ -172,6 +207,8 @@ extension OutputTests {
         return times
       }
       let before = try times()
+      try Connection(target).execute(
+        "UPDATE fuel.source SET last_listed_at = last_listed_at + interval '1 minute'")
       let again = try CommandTests.run(
         ["report", "--out", folder, "--now", "\(Self.now + .seconds(60))"], on: target)
       #expect(again.code == 0)
@@ -196,6 +233,32 @@ extension OutputTests {
           "There are no averages yet"))
       #expect(try run(["report"], target).code == 64)
     }
+  }
+
+  /// Arrows are for the eye. Each stands beside the number that it describes, with a word for those
+  /// who hear the page.
+  @Test func arrowsHaveWords() async throws {
+    let market = try await PlayedMarket.database()
+    let folder = temporary()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let result = try CommandTests.run(["report", "--out", folder] + market.now, on: market.target)
+    #expect(result.code == 0, "\(result)")
+    let page = try String(contentsOfFile: "\(folder)/index.html", encoding: .utf8)
+    let arrows = page.matches(of: /[▲▼]/)
+    let described = page.matches(
+      of: /<span aria-hidden="true">[▲▼]<\/span><span class="unseen">(up|down)<\/span> [0-9.]+</)
+    #expect(arrows.count > 5 && described.count == arrows.count, "\(arrows.count)")
+    // F-O14: a chart and its table have thirty days and today so far.
+    let chart = try String(contentsOfFile: "\(folder)/u91/brisbane.html", encoding: .utf8)
+    let dated = chart.matches(of: /<tr><th scope="row">[0-9]+ [A-Z][a-z]{2}( so far)?<\/th>/)
+    #expect(dated.count == 31 && dated.first?.1 != nil, "\(dated.count)")
+    #expect(chart.contains("Daily averages of 30 days and today so far"))
+    let shown = try CommandTests.run(["show"] + market.now, on: market.target).out
+    let trends = shown.split(separator: "\n").filter { $0.contains(" to ") && $0.contains("█") }
+    let beside = trends.filter { $0.contains(/[0-9]\.[0-9] [↗↘→ ]/) }
+    #expect(trends.count > 3 && beside.count == trends.count, "\(shown)")
+    let isNamed = shown.contains(/[0-9]\.[0-9] (↗  rising|↘  falling|→  steady)/)
+    #expect(isNamed, "\(shown)")
   }
 
   /// F-O16: a report that cannot make its folder names the folder and the system's reason.
