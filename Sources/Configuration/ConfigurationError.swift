@@ -6,7 +6,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case missingKey(String, place: String)
   case missingSecret(feed: String, name: String, variable: String)
   case unsafeSecret(String, reason: String)
-  case unknownFeed(String, suggestion: String?)
+  /// A run is of a feed that the configuration no longer has.
+  case unknownFeed(String)
   case noFolder([String])
   case noFeeds
   case noZoneData
@@ -23,8 +24,9 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
       "the secret '\(name)' is missing: set \(variable), or \(variable)_FILE to a file that "
         + "only you can read, or a systemd credential \(feed).\(name)"
     case .unsafeSecret(let what, let reason): "\(what): \(reason)"
-    case .unknownFeed(let feed, let suggestion):
-      "no feed '\(feed)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
+    case .unknownFeed(let feed):
+      "the configuration has no feed '\(feed)': put its file back into the folder feeds, or name the "
+        + "configuration that has it with --config DIR"
     case .noFeeds: "no feed is switched on"
     case .noZoneData:
       "the time zone data of this machine lack Australia/Sydney: install tzdata"

@@ -271,34 +271,30 @@ package struct Settings<Table: SettingTable>: Sendable {
   }
 }
 
-/// Returns the name that equals a word or begins with it, whatever the case; `nil` where no name or
-/// more than one begins with it.
-package func named(_ word: String, in names: [String]) -> String? {
-  let word = word.lowercased()
-  if let whole = names.first(where: { $0.lowercased() == word }) { return whole }
-  let meant = names.filter { $0.lowercased().hasPrefix(word) }
-  return word.isEmpty || meant.count > 1 ? nil : meant.first
-}
-
 /// Returns the name that differs least from a misspelt one; `nil` where none is similar enough.
 package func nearest(to name: String, in names: [String]) -> String? {
+  // How many letters have to be changed, added, removed or exchanged with the next one.
   func distance(_ left: [Character], _ right: [Character]) -> Int {
-    var row = Array(0...right.count)
-    for (i, a) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, b) in right.enumerated() {
-        let replaced = diagonal + (a == b ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+    var rows = [Array(0...right.count)]
+    for i in left.indices {
+      var row = [i + 1]
+      for j in right.indices {
+        let replaced = rows[i][j] + (left[i] == right[j] ? 0 : 1)
+        var least = min(replaced, row[j] + 1, rows[i][j + 1] + 1)
+        if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+          least = min(least, rows[i - 1][j - 1] + 1)
+        }
+        row.append(least)
       }
+      rows.append(row)
     }
-    return row[right.count]
+    return rows[left.count][right.count]
   }
   let wanted = Array(name.lowercased().prefix(64))
   let scored = names.map { ($0, distance(wanted, Array($0.lowercased()))) }
-  guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= max(2, wanted.count / 3) else {
-    return nil
-  }
+  // A name that shares no letter is not similar, however short both are.
+  guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= max(2, wanted.count / 3),
+    best.1 < max(wanted.count, best.0.count)
+  else { return nil }
   return best.0
 }

@@ -18,8 +18,8 @@ struct Completions {
   /// The fixed words that a command accepts as operands.
   private func operands(_ command: Command) -> [String] {
     switch command.name {
-    case "ingest": feeds
-    case "backfill", "agreement", "gaps": archives
+    case "ingest", "gaps": feeds
+    case "backfill", "agreement": archives
     case "export": Migrator.publishedViews
     case "migrate": ["up", "status", "verify"]
     case "config": ["show"]

@@ -159,7 +159,8 @@ struct CommandTests {
     )
     #expect(
       try Self.run(["ingest", "qld-fdp"]).err
-        == "bowser: no feed 'qld-fdp'; did you mean 'qld-fpd'?\n")
+        == "bowser: no feed 'qld-fdp'; did you mean 'qld-fpd'? The others: nsw-fuelcheck, nt-myfuel, "
+        + "sa-fpd, tas-fuelcheck, vic-fairfuel, wa-fuelwatch\n")
     #expect(
       try Self.run(["ingest", "--recrod", "x", "qld-fpd"]).err
         == "bowser: no option '--recrod'; did you mean '--record'?\n")

@@ -34,7 +34,8 @@ struct FrontDoorTests {
         "\(json.out)")
       let doctor = try run(["doctor"])
       #expect(doctor.code == 0 && doctor.out.contains("off   qld-fpd"), "\(doctor)")
-      // A command that names the feed ends with 78 and records no run.
+      // A command that names the feed ends with 78 and records no run, also where the feed was read
+      // before.
       let named = try run(["ingest", "qld"])
       #expect(named.code == 78 && named.err.contains("BOWSER_QLD_FPD_TOKEN"), "\(named)")
       #expect(try Connection(target).lines("SELECT run_id FROM fuel.run").isEmpty)
@@ -47,6 +48,11 @@ struct FrontDoorTests {
       let lost = try run(["ingest", "--all"], after: 86_400)
       #expect(lost.code == 78 && lost.err.contains("BOWSER_QLD_FPD_TOKEN"), "\(lost)")
       #expect(try run(["ingest", "--all"], after: 86_460).code == 0)
+      let before = try Connection(target).lines("SELECT run_id, outcome FROM fuel.run ORDER BY 1")
+      let lostByName = try run(["ingest", "qld"], after: 86_470)
+      #expect(lostByName.code == 78 && lostByName.err.contains("BOWSER_QLD_FPD_TOKEN"))
+      let after = try Connection(target).lines("SELECT run_id, outcome FROM fuel.run ORDER BY 1")
+      #expect(after == before)
       environment["BOWSER_QLD_FPD_TOKEN"] = token
       let again = try run(["ingest", "--all", "--summary"], after: 86_520)
       #expect(again.code == 0 && again.out.hasPrefix("qld-fpd run="), "\(again)")
@@ -184,6 +190,40 @@ struct FrontDoorTests {
         let refused = try run(["show"] + words)
         #expect(refused.code == 64 && refused.err.contains(hint), "\(words) \(refused)")
       }
+    }
+  }
+
+  /// The beginning of a name is enough for every command that takes feeds or archives. One that is
+  /// ambiguous lists the candidates, and an unknown name lists all names and the nearest.
+  @Test(arguments: [
+    (["ingest", "n"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
+    (["ingest", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'? The others: nt-myfuel, "),
+    (["ingest", "fuelwach"], "no feed 'fuelwach'; did you mean 'wa-fuelwatch'?"),
+    (["ingest", "xx"], "no feed 'xx'; one of nsw-fuelcheck, nt-myfuel, "),
+    (["gaps", "n"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
+    (["gaps", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'?"),
+    (["backfill", "n", "x.csv"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
+    (["backfill", "nws", "x.csv"], "no archive 'nws'; did you mean 'nsw-fuelcheck'?"),
+    (["agreement", "n"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
+    (["lapses", "nsw"], "'nsw' is ambiguous: nsw-fuelcheck or nsw-fuelcheck-archive"),
+  ])
+  func aWrongNameListsWhatThereIs(words: [String], answer: String) throws {
+    let refused = try CommandTests.run(words, on: "host=/nowhere")
+    #expect(refused.code == 64 && refused.err.hasPrefix("bowser: " + answer), "\(refused)")
+  }
+
+  /// `gaps`, `backfill`, `agreement` and `lapses` take beginnings of names as `ingest` does.
+  @Test func beginningsOfNamesAreEnough() async throws {
+    try await TestDatabase.with { target in
+      for words in [["gaps", "NSW"], ["agreement", "wa"], ["lapses", "qld-fp", "nt"]] {
+        let answered = try CommandTests.run(words, on: target)
+        #expect(answered.code == 0, "\(words) \(answered)")
+      }
+      let whole = try CommandTests.run(["gaps", "nsw-fuelcheck"], on: target)
+      let begun = try CommandTests.run(["gaps", "nsw"], on: target)
+      #expect(whole.out.hasPrefix("nsw-fuelcheck ") && whole.out == begun.out, "\(begun)")
+      let loaded = try CommandTests.run(["backfill", "wa", "/nowhere.csv"], on: target)
+      #expect(loaded.code == 74 && loaded.err.contains("/nowhere.csv: no such file"), "\(loaded)")
     }
   }
 

@@ -28,14 +28,13 @@ let agreementCommand = Command(
 ) { invocation in
   let archives = try Archive.all(
     in: try invocation.configurationFolder(), environment: invocation.environment)
-  for name in invocation.operands where !archives.contains(where: { $0.id == name }) {
-    throw UsageError.unknown("archive", name, among: archives.map(\.id))
-  }
+  let names = Names(what: "archive", all: archives.map(\.id))
+  let meant = try invocation.operands.map { try names.meant(by: $0) }
   let store = try invocation.store(try invocation.settings())
   let known = try store.knownDays(now: try invocation.clock().now())
   var found: [AgreementJSON.Month] = []
   for archive in archives {
-    guard invocation.operands.isEmpty || invocation.operands.contains(archive.id) else { continue }
+    guard meant.isEmpty || meant.contains(archive.id) else { continue }
     func months(_ isArchive: Bool) -> Set<Month> {
       Set(
         known.filter { $0.scheme == archive.feed && $0.isArchive == isArchive }.map {

@@ -26,17 +26,17 @@ let backfillCommand = Command(
   ],
   notes: """
     Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.
-    Files may be .csv, .csv.gz, .xlsx or .zip, in any order. Their content shows which kind they are, and
-    their rows show which months they hold. A file is loaded completely or not at all. A file that was
-    loaded before, under whatever name, is passed over, so the same command continues where it was
-    interrupted.
+    The beginning of a name is enough. Files may be .csv, .csv.gz, .xlsx or .zip, in any order. Their
+    content shows which kind they are, and their rows show which months they hold. A file is loaded
+    completely or not at all. A file that was loaded before, under whatever name, is passed over, so the
+    same command continues where it was interrupted.
 
     `bowser gaps` lists what is missing. `bowser aggregate` then brings the averages up to date.
     """,
   isJob: true,
   deadlineSeconds: 86_400
 ) { invocation in
-  guard let name = invocation.operands.first, invocation.operands.count > 1 else {
+  guard let word = invocation.operands.first, invocation.operands.count > 1 else {
     throw UsageError.message("name an archive and its files, such as wa-fuelwatch downloads/")
   }
   let settings = try invocation.settings()
@@ -44,10 +44,8 @@ let backfillCommand = Command(
   let archives = try Archive.all(in: folder, environment: invocation.environment)
   let sources = try invocation.sources()
   let kept = sources.compactMap { $0.provider.keptAnswers?.name }
-  let names = archives.map(\.id) + kept + ["recordings"]
-  guard names.contains(name) else {
-    throw UsageError.unknown("archive", name, among: names)
-  }
+  let names = Names(what: "archive", all: archives.map(\.id) + kept + ["recordings"])
+  let name = try names.meant(by: word)
   // Standard input is copied to a file, because it is read twice, once for its digest.
   var spooled: String?
   defer { if let spooled { try? FileManager.default.removeItem(atPath: spooled) } }

@@ -9,7 +9,8 @@ let gapsCommand = Command(
   summary: "List the days without data, and how to fill them.",
   operands: "[FEED...]",
   examples: [
-    ("bowser gaps", "every feed"), ("bowser gaps nsw-fuelcheck", "one feed and its archive"),
+    ("bowser gaps", "every feed"),
+    ("bowser gaps nsw", "one feed and its archive; the beginning of a name is enough"),
   ],
   options: [.init(name: "json", value: nil, about: "one JSON object")],
   notes: """
@@ -19,13 +20,10 @@ let gapsCommand = Command(
 ) { invocation in
   let folder = try invocation.configurationFolder()
   let sources = try invocation.sources()
-  for name in invocation.operands where !sources.contains(where: { $0.feed == name }) {
-    throw UsageError.unknown("feed", name, among: sources.map(\.feed))
-  }
+  let names = Names(what: "feed", all: sources.map(\.feed))
+  let meant = try invocation.operands.map { try names.meant(by: $0) }
   let store = try invocation.store(try invocation.settings())
-  let wanted = sources.filter {
-    invocation.operands.isEmpty || invocation.operands.contains($0.feed)
-  }
+  let wanted = sources.filter { meant.isEmpty || meant.contains($0.feed) }
   let now = try invocation.clock().now()
   let found = gaps(
     try store.knownDays(now: now),

@@ -95,19 +95,11 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     throw UsageError.message(
       "which feed? one of \(sources.map(\.feed).joined(separator: ", ")), or --all")
   }
-  return try invocation.operands.map { name in
-    let feeds = sources.map(\.feed)
-    guard let feed = named(name, in: feeds),
-      let source = sources.first(where: { $0.feed == feed })
-    else {
-      guard name != "all" else { throw UsageError.message("for every feed, use --all") }
-      let begun = feeds.filter { $0.hasPrefix(name.lowercased()) }
-      guard begun.isEmpty else {
-        throw UsageError.message("'\(name)' is ambiguous: \(begun.joined(separator: " or "))")
-      }
-      throw ConfigurationError.unknownFeed(name, suggestion: nearest(to: name, in: feeds))
-    }
-    return source
+  let names = Names(what: "feed", all: sources.map(\.feed))
+  return try invocation.operands.flatMap { word -> [Source] in
+    guard word != "all" else { throw UsageError.message("for every feed, use --all") }
+    let feed = try names.meant(by: word)
+    return sources.filter { $0.feed == feed }
   }
 }
 
@@ -124,10 +116,8 @@ private struct IngestRun {
   ) async -> ExitCode {
     var worst = ExitCode.done
     do {
-      // No attempt is recorded for a feed that is not set up.
-      if let missing = try source.missingSecret(in: secrets), try !ingest(source, store).wasRead() {
-        throw missing
-      }
+      // No attempt is recorded with a key that cannot be used.
+      _ = try source.missingSecret(in: secrets)
       let summary = try await ingest(source, store).live(
         try fetch(source, until: deadline),
         recording: invocation.options["record"].map { Recording(folder: $0) },
@@ -145,8 +135,22 @@ private struct IngestRun {
     // The connection is opened here, so that an unavailable database is reported once.
     let store = try invocation.store(settings)
     // `--all` is meant for cron and skips a feed that is not due.
-    let due = try sources.filter { try !invocation.flags.contains("all") || isDue($0, store) }
-    return WorkerProcess.run(due.map(\.feed), like: invocation)
+    guard !invocation.flags.contains("all") else {
+      return WorkerProcess.run(
+        try sources.filter { try isDue($0, store) }.map(\.feed), like: invocation)
+    }
+    var worst = ExitCode.done
+    let ready = sources.filter { hasKeys($0, &worst) }
+    return WorkerProcess.run(ready.map(\.feed), like: invocation).worse(than: worst)
+  }
+
+  /// Whether a feed that was named has its keys. If not, that is reported here and no attempt is
+  /// recorded, because its provider is not asked.
+  private func hasKeys(_ source: Source, _ worst: inout ExitCode) -> Bool {
+    // The run itself reports a key that cannot be used.
+    guard let missing = try? source.missingSecret(in: secrets) else { return true }
+    tell(source.feed, .failure(missing), &worst)
+    return false
   }
 
   /// Whether a feed is due. A feed that was never read and has no key is not set up, which is no
@@ -191,7 +195,7 @@ private struct IngestRun {
           // A run that reprocessed the documents of another run stands for that run.
           guard done.insert(kept.run.number).inserted else { continue }
           guard let source = sources.first(where: { $0.feed == kept.feed }) else {
-            throw ConfigurationError.unknownFeed(kept.feed, suggestion: nil)
+            throw ConfigurationError.unknownFeed(kept.feed)
           }
           let result = Result { try ingest(source, store).reprocess(kept) }
           if case .success = result { feeds.insert(kept.feed) }

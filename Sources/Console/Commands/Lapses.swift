@@ -35,10 +35,9 @@ let lapsesCommand = Command(
 ) { invocation in
   let archives = try Archive.all(
     in: try invocation.configurationFolder(), environment: invocation.environment)
-  let names = try invocation.sources().map(\.feed) + archives.map(\.source)
-  for name in invocation.operands where !names.contains(name) {
-    throw UsageError.unknown("feed or archive", name, among: names)
-  }
+  let names = Names(
+    what: "feed or archive", all: try invocation.sources().map(\.feed) + archives.map(\.source))
+  let meant = try invocation.operands.map { try names.meant(by: $0) }
   var since = Instant.distantPast
   if let text = invocation.options["since"] {
     guard let day = Day(text) else {
@@ -48,7 +47,7 @@ let lapsesCommand = Command(
   }
   let store = try invocation.store(try invocation.settings())
   let found = try store.priceIntervals(
-    of: invocation.operands.isEmpty ? names : invocation.operands, since: since)
+    of: meant.isEmpty ? names.all : meant, since: since)
   if invocation.flags.contains("json") {
     try writeJSON(LapsesJSON(lapses: found.map(LapsesJSON.Line.init)))
     return .done

@@ -103,7 +103,7 @@ package struct Withdrawal {
     _ named: NamedRun, takenAt: Instant, counts: Bool, reason: String
   ) throws {
     guard let source = sources.first(where: { $0.feed == named.feed }) else {
-      throw ConfigurationError.unknownFeed(named.feed, suggestion: nil)
+      throw ConfigurationError.unknownFeed(named.feed)
     }
     guard try store.lock(named.source) else { throw IngestError.busy }
     let unread: [RunID]
