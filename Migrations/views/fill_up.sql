@@ -43,7 +43,7 @@ COMMENT ON VIEW fuel_v1.fill_up IS
   'Should you fill up? The verdict that holds now. One row per region and fuel; the nation has none. A verdict '
   'that has lapsed shows as no_difference.';
 COMMENT ON COLUMN fuel_v1.fill_up.region              IS 'A state, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.fill_up.state               IS 'Its state; NULL for the nation and areas across borders.';
+COMMENT ON COLUMN fuel_v1.fill_up.state               IS 'The state that the region lies in; NULL: it lies in several.';
 COMMENT ON COLUMN fuel_v1.fill_up.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.fill_up.verdict             IS 'fill_up (now), wait (until it is cheaper) or no_difference.';
 COMMENT ON COLUMN fuel_v1.fill_up.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';

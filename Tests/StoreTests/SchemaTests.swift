@@ -49,6 +49,48 @@ struct SchemaTests {
     }
   }
 
+  /// The comment of a column that holds one of some fixed words names each of them.
+  @Test(arguments: [
+    ("run_outcome_ck", "ingest_runs", "outcome"), ("run_kind_ck", "ingest_runs", "kind"),
+    ("aggregate_run_outcome_ck", "aggregate_runs", "outcome"),
+    ("verdict_verdict_ck", "fill_up", "verdict"), ("verdict_basis_ck", "fill_up", "basis"),
+    ("verdict_state_ck", "fill_up", "market_state"),
+    ("verdict_state_ck", "fill_up_history", "market_state"),
+  ])
+  func everyWordIsExplained(constraint: String, view: String, column: String) async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let rule = try connection.lines(
+        """
+        SELECT pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE conname = \(constraint) AND connamespace = 'fuel'::regnamespace
+        """
+      ).joined()
+      let comment = try connection.lines(
+        """
+        SELECT col_description(attrelid, attnum) FROM pg_attribute
+        WHERE attrelid = ('fuel_v1.' || \(view)::text)::regclass AND attname = \(column)
+        """
+      ).joined()
+      let words = rule.matches(of: /'([a-z_]+)'/).map { String($0.1) }
+      let explained = Set(comment.matches(of: /[a-z_]+/).map { String($0.0) })
+      #expect(words.count > 2 && Set(words).isSubset(of: explained), "\(comment)")
+    }
+  }
+
+  /// The nation has no verdict, so no column of `fill_up` speaks of its row.
+  @Test func theNationHasNoVerdictToDescribe() async throws {
+    try await TestDatabase.with { target in
+      let comments = try Connection(target).lines(
+        """
+        SELECT col_description(attrelid, attnum) FROM pg_attribute
+        WHERE attrelid = 'fuel_v1.fill_up'::regclass AND attnum > 0
+        """)
+      let speaking = comments.filter { $0.contains("nation") }
+      #expect(comments.count > 20 && speaking == [])
+    }
+  }
+
   /// F-O01: names, order and types of the columns of all views equal the contract file. An added
   /// column must be written down there too.
   @Test func viewsKeepTheirContract() async throws {
