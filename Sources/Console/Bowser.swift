@@ -20,13 +20,15 @@ package enum Bowser {
     begin(Array(CommandLine.arguments.dropFirst()), among: commands)
   }
 
-  /// Runs one command in a program of its own. Its arguments do not name the command.
+  /// Runs one command in a program of its own. Its arguments do not name the command, and
+  /// `--version` alone prints what it prints of the main program.
   package static func main(
     as command: Command, run: @escaping @Sendable (Invocation) async throws -> ExitCode
   ) {
     var command = command
     command.run = run
-    begin([command.name] + CommandLine.arguments.dropFirst(), among: [command])
+    let words = Array(CommandLine.arguments.dropFirst())
+    begin(words == ["--version"] ? words : [command.name] + words, among: [command])
   }
 
   private static func begin(_ words: [String], among known: [Command]) {

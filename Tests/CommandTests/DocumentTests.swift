@@ -429,19 +429,26 @@ struct DocumentTests {
     #expect(names.subtracting(known).sorted() == [])
   }
 
-  /// contrib/sbom lists every shared library of the program that does not come with the toolchain,
-  /// by the name of its package.
+  /// contrib/sbom describes both programs, and lists every shared library of theirs that does not
+  /// come with the toolchain, by the name of its package.
   @Test func thePartsAreNamed() async throws {
     struct Document: Decodable {
       struct Package: Decodable {
         var name: String
         var versionInfo: String
       }
+      struct Relation: Decodable {
+        var spdxElementId: String
+        var relationshipType: String
+        var relatedSpdxElement: String
+      }
       var spdxVersion: String
       var packages: [Package]
+      var relationships: [Relation]
     }
     let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
-    let made = try await tool("\(IntegrationTests.root)/contrib/sbom", [program])
+    let made = try await tool(
+      "\(IntegrationTests.root)/contrib/sbom", [program, program + "-simulate"])
     #expect(made.code == 0, "\(made.err)")
     let document = try JSONDecoder().decode(Document.self, from: Data(made.out.utf8))
     #expect(document.spdxVersion == "SPDX-2.3")
@@ -449,6 +456,50 @@ struct DocumentTests {
     let names = Set(document.packages.map(\.name))
     #expect(
       names.isSuperset(of: ["bowser", "swift", "swift-foundation", "libpq5", "libc6"]), "\(names)")
+    #expect(names.count == document.packages.count)
+    for name in ["bowser", "bowser-simulate"] {
+      let described = document.relationships.filter {
+        $0.relationshipType == "DESCRIBES" && $0.relatedSpdxElement == "SPDXRef-" + name
+      }
+      let parts = Set(
+        document.relationships.filter { $0.spdxElementId == "SPDXRef-" + name }.map {
+          $0.relatedSpdxElement
+        })
+      #expect(described.count == 1, "\(name)")
+      let expected: Set = ["SPDXRef-swift", "SPDXRef-libpq5", "SPDXRef-libc6"]
+      #expect(parts.isSuperset(of: expected), "\(name)")
+    }
+  }
+
+  /// contrib/install refuses a `bowser-simulate` of another version than the given program, and
+  /// leaves the folder as it was.
+  @Test(arguments: [("bowser 9.9.9 (abc)", true), ("bowser 9.9.9 (abd)", false)])
+  func programsOfOneVersionAreInstalled(version: String, isInstalled: Bool) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, line) in [("bowser", "bowser 9.9.9 (abc)"), ("bowser-simulate", version)] {
+      let file = folder.appending(path: name).path
+      try "#!/bin/sh\necho '\(line)'\n".write(toFile: file, atomically: false, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    }
+    let made = try await tool(
+      "\(IntegrationTests.root)/contrib/install",
+      ["tree", folder.path + "/bowser", "/usr/local", folder.path + "/made"])
+    let installed = FileManager.default.fileExists(
+      atPath: folder.path + "/made/bin/bowser-simulate")
+    #expect(installed == isInstalled, "\(made.err)")
+    #expect((made.code == 65) == !isInstalled, "\(made.err)")
+    #expect(made.err.contains("build both from one commit") == !isInstalled, "\(made.err)")
+  }
+
+  /// Both programs print the same version, by which contrib/install compares them.
+  @Test func bothProgramsStateTheirVersion() async throws {
+    let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
+    let own = try await tool(program, ["--version"])
+    let companion = try await tool(program + "-simulate", ["--version"])
+    #expect(own.code == 0 && companion.code == 0, "\(companion.err)")
+    #expect(own.out.hasPrefix("bowser ") && companion.out == own.out)
   }
 
   /// docs/security.md prints the table of limits as the code defines it.
