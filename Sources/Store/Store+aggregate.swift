@@ -33,6 +33,18 @@ extension Store {
     }
   }
 
+  /// Returns when the last aggregate that ended well had begun; `nil`: there was none.
+  package func lastAggregate() throws -> Instant? {
+    try connection.query(
+      """
+      SELECT started_at FROM fuel.aggregate_run
+      WHERE outcome = 'done'
+      ORDER BY aggregate_run_id DESC
+      LIMIT 1
+      """
+    ).first?.instant("started_at")
+  }
+
   /// Records how an aggregate ended well.
   package func finishAggregate(
     _ run: RunID, at instant: Instant, days: Int, verdicts: Int, newVerdicts: Int

@@ -106,6 +106,8 @@ extension Store {
         SELECT cycles.*,
           row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
         FROM fuel_v1.cycles
+        JOIN fuel_v1.trend_summary AS trend USING (region, fuel)
+        WHERE trend.is_cycling
       ) AS numbered
       WHERE number <= 5
       ORDER BY region, fuel, trough_on DESC

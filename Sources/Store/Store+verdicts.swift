@@ -134,14 +134,20 @@ extension Store {
       """)
   }
 
-  /// Replaces the stored state of every market and its last cycles.
+  /// Replaces the stored state of every market, and stores cycles. Only cycles that differ from the
+  /// stored ones are written, because those of the past hardly ever do.
   ///
   /// - Parameters:
   ///   - markets: objects whose keys are the columns of `fuel.market`.
   ///   - cycles: objects whose keys are the columns of `fuel.cycle`.
-  package func keepMarkets(_ markets: [some Encodable], cycles: [some Encodable]) throws {
+  ///   - areAll: whether no other cycles remain. Otherwise those remain that began before the first
+  ///     given one of their market.
+  package func keepMarkets(
+    _ markets: [some Encodable], cycles: [some Encodable], areAll: Bool
+  ) throws {
+    let cycles = try objects(cycles)
     try connection.transaction {
-      try connection.execute("DELETE FROM fuel.market; DELETE FROM fuel.cycle")
+      try connection.execute("DELETE FROM fuel.market")
       try connection.query(
         """
         INSERT INTO fuel.market
@@ -149,8 +155,38 @@ extension Store {
         """)
       try connection.query(
         """
+        WITH made AS MATERIALIZED (
+          SELECT * FROM jsonb_populate_recordset(NULL::fuel.cycle, \(cycles)::jsonb)
+        ),
+        renewed AS (
+          SELECT made.region, made.fuel_id, min(made.trough_on) AS begins_on
+          FROM made
+          WHERE NOT \(areAll)::boolean
+          GROUP BY made.region, made.fuel_id
+          UNION ALL
+          SELECT DISTINCT known.region, known.fuel_id, '-infinity'::date
+          FROM fuel.cycle AS known
+          WHERE \(areAll)::boolean
+        )
+        DELETE FROM fuel.cycle
+        USING renewed
+        WHERE cycle.region = renewed.region AND cycle.fuel_id = renewed.fuel_id
+          AND cycle.trough_on >= renewed.begins_on
+          AND NOT EXISTS (
+            SELECT
+            FROM made
+            WHERE made.region = cycle.region AND made.fuel_id = cycle.fuel_id
+              AND made.trough_on = cycle.trough_on)
+        """)
+      try connection.query(
+        """
         INSERT INTO fuel.cycle
-        SELECT * FROM jsonb_populate_recordset(NULL::fuel.cycle, \(try objects(cycles))::jsonb)
+        SELECT * FROM jsonb_populate_recordset(NULL::fuel.cycle, \(cycles)::jsonb)
+        EXCEPT
+        SELECT * FROM fuel.cycle
+        ON CONFLICT ON CONSTRAINT cycle_pk DO UPDATE SET
+          trough_cpl = excluded.trough_cpl, peak_on = excluded.peak_on,
+          peak_cpl = excluded.peak_cpl, ends_on = excluded.ends_on
         """)
     }
   }

@@ -191,6 +191,65 @@ struct AggregateTests {
     }
   }
 
+  /// The cycles of the whole history are stored. They are looked for once a day, and only those that
+  /// differ are written.
+  @Test func allCyclesAreKept() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      _ = try bench.makes()
+      // Cycles of 24 days, from 160 to 190 and back, until two days before now. The last one is on
+      // its way down to the 170 that the feed reports.
+      try bench.connection.execute(
+        """
+        INSERT INTO fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended,
+          is_usable)
+        SELECT 'QLD', fuel_id, date '2026-06-28' - 1193 + number, price, price, price, price, price, 4, 1, true, true
+        FROM fuel.fuel, generate_series(0, 1193) AS number, LATERAL (
+          SELECT CASE WHEN number % 24 <= 4 THEN 160 + 7.5 * (number % 24) ELSE 160 + 1.5 * (24 - number % 24) END
+        ) AS tooth (price)
+        WHERE fuel = 'U91'
+        """)
+      func summary() throws -> [String] {
+        try bench.connection.lines(
+          """
+          SELECT count(*) AS cycles, min(days) AS shortest, max(days) AS longest, min(amplitude_cpl) AS least,
+            max(amplitude_cpl) AS most
+          FROM fuel_v1.cycles WHERE region = 'QLD' AND fuel = 'U91'
+          """)
+      }
+      func written() throws -> [String] {
+        try bench.connection.lines(
+          """
+          SELECT trough_on, xmin::text AS written_by, xmax::text AS locked_by
+          FROM fuel.cycle ORDER BY region, fuel_id, trough_on
+          """)
+      }
+      let day: Int64 = 86_400
+      _ = try bench.makes(after: day)
+      // The first trough is the beginning of the history, and the last cycle has no end yet.
+      #expect(try summary() == ["48|24|24|30.00|30.00"])
+      let first = try written()
+      _ = try bench.makes(after: day + 1_800)
+      _ = try bench.makes(after: 2 * day)
+      #expect(try written() == first)
+      try bench.connection.execute(
+        """
+        UPDATE fuel.daily_rollup SET average_cpl = 195, max_cpl = 195
+        WHERE region = 'QLD' AND day = date '2026-06-28' - 1193 + 244
+        """)
+      _ = try bench.makes(after: 3 * day)
+      #expect(try summary() == ["48|24|24|30.00|35.00"])
+      let later = try written()
+      let changed = zip(first, later).filter { $0 != $1 }.count
+      #expect(later.count == first.count && changed == 1)
+      // Averages that are gone leave no cycles behind.
+      try bench.connection.execute("DELETE FROM fuel.daily_rollup WHERE day < date '2026-06-29'")
+      _ = try bench.makes(after: 4 * day)
+      #expect(try summary() == ["0|NULL|NULL|NULL|NULL"])
+    }
+  }
+
   /// F-N50: an aggregate with a clock that was weeks ahead leaves no trace once the clock is right
   /// again.
   @Test func aClockThatWasAheadIsTakenBack() async throws {

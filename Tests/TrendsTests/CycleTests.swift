@@ -42,6 +42,29 @@ struct CycleTests {
     #expect(market.cycleDay == rise + 2)
   }
 
+  /// All cycles of a long history are found: those before and after a year without cycles, and none
+  /// of that year. Where the market still cycles, the newest are those that it is judged by.
+  @Test func aHistoryHasAllItsCycles() throws {
+    let history = series(2_080) { day in
+      switch day {
+      case ..<1_120: tooth(day, period: 28, rise: 5)
+      case ..<1_520: 160
+      default: tooth(day - 1_520, period: 28, rise: 5)
+      }
+    }
+    let cycles = MarketPosition.pastCycles(history)
+    let troughs = cycles.map { $0.troughOn.sinceEpoch - Self.first.sinceEpoch }
+    let expected = (1...39).map { 28 * $0 } + (1...18).map { 1_520 + 28 * $0 }
+    #expect(troughs == expected)
+    let areWhole = cycles.allSatisfy { $0.days == 28 && $0.amplitude == 30 }
+    #expect(areWhole)
+    let market = MarketPosition(history.upTo(history.count - 1, atMost: 400))
+    let newest = Array(market.cycles.filter { $0.endsOn != nil }.suffix(5))
+    #expect(market.isCycling && newest == Array(cycles.suffix(5)))
+    let flat = MarketPosition.pastCycles(series(400) { _ in 170 })
+    #expect(flat == [])
+  }
+
   /// F-G08: movements from six cents on make a cycle.
   @Test(arguments: [(5.9, false), (6.1, true)])
   func aCycleIsSixCentsHigh(height: Double, isCycling: Bool) {

@@ -3,7 +3,8 @@ package import Logging
 package import Store
 import Trends
 
-/// Updates averages, trends and verdicts. Its cost is that of what changed since the last run.
+/// Updates averages, trends and verdicts. Its cost is that of what changed since the last run; once
+/// a day it also looks for cycles in all stored averages.
 package struct Aggregate {
   package enum Failure: Error, CustomStringConvertible {
     case busy
@@ -94,7 +95,8 @@ package struct Aggregate {
       try store.refreshChanges(now: now)
       return try Verdict.all(store, now: now)
     }
-    try store.keepMarkets(markets)
+    try store.keepMarkets(
+      markets, past: try pastCycles(spans, isDue: rebuild || isConfiguredAnew, now: now))
     // Nobody buys fuel in a nation as a whole: its mean mixes markets.
     let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
     let verdicts = markets.filter { !nations.contains($0.region) }
@@ -133,6 +135,25 @@ package struct Aggregate {
         of: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last,
         leastDays: StationVerdict.leastDays),
       until: last)
+  }
+
+  /// Returns the cycles of all stored averages, once a day and when days of the past were made
+  /// again; otherwise `nil`.
+  ///
+  /// - Parameter spans: the days that were made again.
+  private func pastCycles(
+    _ spans: [DirtySpan], isDue: Bool, now: Instant
+  ) throws -> [MarketCycles]? {
+    let last = Self.lastDay(regions, now: now)
+    let before = try store.lastAggregate().map { Self.lastDay(regions, now: $0) }
+    guard isDue || before != last || spans.contains(where: { $0.from < last }) else { return nil }
+    return try store.regionSeries(days: nil, until: now).compactMap { found -> MarketCycles? in
+      guard let newest = found.averages.last?.day,
+        let series = DailySeries(found.averages, upTo: newest)
+      else { return nil }
+      return MarketCycles(
+        region: found.region, fuelID: found.fuelID, cycles: MarketPosition.pastCycles(series))
+    }
   }
 
   /// Returns the last price day that has ended in all states of the regions.

@@ -47,6 +47,13 @@ package struct VerdictRecord: Sendable {
   private func hundredths(_ cents: Double) -> Int { Int((cents * 100).rounded()) }
 }
 
+/// Completed cycles of a region and fuel, oldest first.
+struct MarketCycles {
+  var region: String
+  var fuelID: Int16
+  var cycles: [Cycle]
+}
+
 extension Store {
   /// Stores those verdicts that are news.
   ///
@@ -63,15 +70,33 @@ extension Store {
     }
   }
 
-  /// Stores the state of every market: whether it cycles, and its last five complete cycles.
-  func keepMarkets(_ verdicts: [VerdictRecord]) throws {
+  /// Stores the state of every market and its completed cycles: the last five of a market that
+  /// cycles now, and those of the past.
+  ///
+  /// - Parameter past: the cycles of all stored histories; `nil`: those that are stored remain.
+  func keepMarkets(_ verdicts: [VerdictRecord], past: [MarketCycles]?) throws {
+    let newest = verdicts.filter { $0.judgement.market.isCycling }.map { verdict in
+      MarketCycles(
+        region: verdict.region, fuelID: verdict.fuelID,
+        cycles: Array(verdict.judgement.market.cycles.filter { $0.endsOn != nil }.suffix(5)))
+    }
+    // What the last averages show counts where the two differ, because the reasons state it.
+    var begins: [String: Day] = [:]
+    for market in newest {
+      begins["\(market.region) \(market.fuelID)"] = market.cycles.first?.troughOn
+    }
+    let earlier = (past ?? []).map { market -> MarketCycles in
+      var kept = market
+      if let begin = begins["\(market.region) \(market.fuelID)"] {
+        kept.cycles.removeAll { cycle in cycle.endsOn.map { $0 > begin } ?? true }
+      }
+      return kept
+    }
     try keepMarkets(
       verdicts.map(MarketRow.init),
-      cycles: verdicts.filter { $0.judgement.market.isCycling }.flatMap { verdict in
-        verdict.judgement.market.cycles.filter { $0.endsOn != nil }.suffix(5).map {
-          CycleRow(verdict, $0)
-        }
-      })
+      cycles: (earlier + newest).flatMap { market in
+        market.cycles.map { CycleRow(market, $0) }
+      }, areAll: past != nil)
   }
 
   /// Stores the scores of a backtest in place of those of the last backtest.
@@ -215,9 +240,9 @@ private struct CycleRow: Encodable {
   let peakCpl: Double
   let endsOn: String?
 
-  init(_ given: VerdictRecord, _ cycle: Cycle) {
-    region = given.region
-    fuelId = given.fuelID
+  init(_ market: MarketCycles, _ cycle: Cycle) {
+    region = market.region
+    fuelId = market.fuelID
     troughOn = cycle.troughOn.description
     troughCpl = cycle.trough
     peakOn = cycle.peakOn.description

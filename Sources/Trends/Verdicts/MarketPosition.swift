@@ -58,12 +58,7 @@ package struct MarketPosition: Sendable, Equatable {
 
   /// - Parameter series: at most 400 days up to the day in question.
   package init(_ series: DailySeries) {
-    var zigzag = Zigzag()
-    for index in 0..<series.count {
-      guard let price = series.averages[index] else { continue }
-      zigzag.take(price, at: index, step: series.step(index))
-    }
-    self.init(series, zigzag)
+    self.init(series, Self.zigzag(series))
   }
 
   init(_ series: DailySeries, _ zigzag: Zigzag) {
@@ -89,11 +84,44 @@ package struct MarketPosition: Sendable, Equatable {
       lastPeak = peak.price
       lastPeakOn = series.first + peak.index
     }
-    takeCycles(series, turns, last: last)
+    cycles = Self.runs(of: turns, in: series, last: last).last ?? []
     judgeCycle(last: series.first + last, noise: Self.noise(of: series))
   }
 
-  private mutating func takeCycles(_ series: DailySeries, _ turns: [Zigzag.Turn], last: Int) {
+  /// Returns the completed cycles of a whole history, oldest first: those by which the market
+  /// cycled when they ended, since three in a row were similar.
+  package static func pastCycles(_ series: DailySeries) -> [Cycle] {
+    guard let last = series.averages.lastIndex(where: { $0 != nil }) else { return [] }
+    return runs(of: zigzag(series).turns, in: series, last: last).flatMap { run -> [Cycle] in
+      let complete = run.filter { $0.endsOn != nil }
+      var counting: Set<Int> = []
+      for end in complete.indices.dropFirst(leastCycles - 1) {
+        guard let endsOn = complete[end].endsOn else { continue }
+        let lastOnes = complete[(end + 1 - leastCycles)...end]
+        // Noise is looked for in 120 days, the first of which needs two more.
+        let known = series.upTo(endsOn.sinceEpoch - series.first.sinceEpoch, atMost: 122)
+        if alikeDays(of: lastOnes, noise: noise(of: known)) != nil {
+          counting.formUnion(lastOnes.indices)
+        }
+      }
+      return complete.indices.filter { counting.contains($0) }.map { complete[$0] }
+    }
+  }
+
+  private static func zigzag(_ series: DailySeries) -> Zigzag {
+    var zigzag = Zigzag()
+    for index in 0..<series.count {
+      guard let price = series.averages[index] else { continue }
+      zigzag.take(price, at: index, step: series.step(index))
+    }
+    return zigzag
+  }
+
+  /// Returns the cycles of a series, oldest first. A new run of cycles begins where averages are
+  /// missing for too long.
+  private static func runs(
+    of turns: [Zigzag.Turn], in series: DailySeries, last: Int
+  ) -> [[Cycle]] {
     // The first turn counts only if the price moved towards it. The beginning of the series is no
     // turn.
     let earlier = turns.first.map { series.averages[..<$0.index].compactMap { $0 } } ?? []
@@ -103,6 +131,7 @@ package struct MarketPosition: Sendable, Equatable {
           first.isPeak ? $0 <= first.price - Zigzag.height : $0 >= first.price + Zigzag.height
         }
       } ?? false
+    var runs: [[Cycle]] = [[]]
     for (position, trough) in turns.enumerated() where !trough.isPeak {
       guard position + 1 < turns.count, position > 0 || isFirstReal else { continue }
       let peak = turns[position + 1]
@@ -111,15 +140,16 @@ package struct MarketPosition: Sendable, Equatable {
         Self.longestHole(in: series, from: trough.index, to: next?.index ?? last)
           <= Self.longestHole
       else {
-        cycles = []
+        runs.append([])
         continue
       }
-      cycles.append(
+      runs[runs.count - 1].append(
         Cycle(
           troughOn: series.first + trough.index, trough: trough.price,
           peakOn: series.first + peak.index, peak: peak.price,
           endsOn: next.map { series.first + $0.index }, nextTrough: next?.price))
     }
+    return runs
   }
 
   private static func longestHole(in series: DailySeries, from first: Int, to last: Int) -> Int {
@@ -146,26 +176,32 @@ package struct MarketPosition: Sendable, Equatable {
       })
   }
 
-  /// Determines whether the market cycles: the last three cycles are similar in length and exceed
-  /// the noise, each rise is followed by a similar fall, and the current cycle is not overdue.
+  /// Determines whether the market cycles: the last cycles are alike, and the current one is not
+  /// overdue.
   private mutating func judgeCycle(last: Day, noise: Double) {
     let complete = cycles.filter { $0.endsOn != nil }.suffix(Self.leastCycles)
-    let days = complete.compactMap(\.days)
-    guard complete.count == Self.leastCycles, let shortest = days.min(), let longest = days.max(),
+    guard let days = Self.alikeDays(of: complete, noise: noise), let longest = days.last,
       let began = lastTroughOn
     else { return }
-    let typical = days.sorted()[days.count / 2]
-    let areAlike =
-      longest <= 3 * shortest && Self.lengths.contains(shortest) && Self.lengths.contains(typical)
-    let isHigh = median(complete.map(\.amplitude)) >= Self.leastHeightOfNoise * noise
+    let day = last.sinceEpoch - began.sinceEpoch
+    guard day <= 2 * longest else { return }
+    isCycling = true
+    cycleDay = day + 1
+    typicalDays = days[days.count / 2]
+  }
+
+  /// Returns the lengths of three completed cycles in days, the shortest first; `nil` unless the
+  /// cycles are similar in length, exceed the noise, and each rise is followed by a similar fall.
+  private static func alikeDays(of complete: ArraySlice<Cycle>, noise: Double) -> [Int]? {
+    let days = complete.compactMap(\.days).sorted()
+    guard days.count == leastCycles, let shortest = days.first, let longest = days.last,
+      longest <= 3 * shortest, lengths.contains(shortest), lengths.contains(days[days.count / 2]),
+      median(complete.map(\.amplitude)) >= leastHeightOfNoise * noise
+    else { return nil }
     let fallsBack = complete.allSatisfy { cycle in
       let fall = cycle.peak - (cycle.nextTrough ?? cycle.trough)
       return fall >= 0.5 * cycle.amplitude && fall <= 2 * cycle.amplitude
     }
-    let day = last.sinceEpoch - began.sinceEpoch
-    guard areAlike, isHigh, fallsBack, day <= 2 * longest else { return }
-    isCycling = true
-    cycleDay = day + 1
-    typicalDays = typical
+    return fallsBack ? days : nil
   }
 }
