@@ -19,9 +19,10 @@ struct Names {
     guard begun.isEmpty else {
       throw UsageError.message("'\(word)' is ambiguous: \(begun.joined(separator: " or "))")
     }
-    guard let near = near(word) else { throw UsageError.unknown(what, word, among: all) }
-    let others = all.filter { $0 != near }.joined(separator: ", ")
-    throw UsageError.message("no \(what) '\(word)'; did you mean '\(near)'? The others: \(others)")
+    guard let likely = near(word) else { throw UsageError.unknown(what, word, among: all) }
+    let others = all.filter { $0 != likely }.joined(separator: ", ")
+    throw UsageError.message(
+      "no \(what) '\(word)'; did you mean '\(likely)'? The others: \(others)")
   }
 
   /// Returns the name of which the whole or a part between dashes differs least from a word; `nil`

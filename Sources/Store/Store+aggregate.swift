@@ -33,14 +33,19 @@ extension Store {
     }
   }
 
-  /// Returns when the last aggregate that ended well had begun; `nil`: there was none.
+  /// Returns when the aggregate before the running one began; `nil`: there was none, or it did not
+  /// end well.
   package func lastAggregate() throws -> Instant? {
     try connection.query(
       """
-      SELECT started_at FROM fuel.aggregate_run
-      WHERE outcome = 'done'
-      ORDER BY aggregate_run_id DESC
-      LIMIT 1
+      SELECT last.started_at
+      FROM (
+        SELECT * FROM fuel.aggregate_run
+        WHERE outcome <> 'running'
+        ORDER BY aggregate_run_id DESC
+        LIMIT 1
+      ) AS last
+      WHERE last.outcome = 'done'
       """
     ).first?.instant("started_at")
   }

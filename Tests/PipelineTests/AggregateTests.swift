@@ -243,6 +243,14 @@ struct AggregateTests {
       let later = try written()
       let changed = zip(first, later).filter { $0 != $1 }.count
       #expect(later.count == first.count && changed == 1)
+      // After an aggregate that did not end well, they are looked for at once.
+      try bench.connection.execute(
+        """
+        UPDATE fuel.daily_rollup SET average_cpl = 190, max_cpl = 190 WHERE average_cpl = 195;
+        UPDATE fuel.aggregate_run SET outcome = 'interrupted'
+        """)
+      _ = try bench.makes(after: 3 * day + 60)
+      #expect(try summary() == ["48|24|24|30.00|30.00"])
       // Averages that are gone leave no cycles behind.
       try bench.connection.execute("DELETE FROM fuel.daily_rollup WHERE day < date '2026-06-29'")
       _ = try bench.makes(after: 4 * day)
