@@ -27,7 +27,7 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case .unknownFeed(let feed):
       "the configuration has no feed '\(feed)': put its file back into the folder feeds, or name the "
         + "configuration that has it with --config DIR"
-    case .noFeeds: "no feed is switched on"
+    case .noFeeds: "no feed is switched on: set enabled to true in a file below feeds"
     case .noZoneData:
       "the time zone data of this machine lack Australia/Sydney: install tzdata"
     case .twice(let feed): "two files describe the feed '\(feed)'"

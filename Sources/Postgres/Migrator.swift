@@ -20,7 +20,8 @@ package struct Migrator {
     package var description: String {
       switch self {
       case .edited(let file):
-        "\(file) was changed after it had been applied to this database"
+        "\(file) was changed after it had been applied to this database: "
+          + "install a program that has it as it was applied"
       case .newer(let database, let program):
         "the database is at migration \(database), this program knows only \(program): "
           + "install the newer program"

@@ -108,6 +108,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
         + (blocker.map { " (\($0))" } ?? "")
     case .refused(let state, let message, let detail):
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
+        + (state == "42501" ? "; connect as a role that may, see Roles in docs/operating.md" : "")
     case .standby:
       "this database is a standby, which accepts no writes: connect to the primary server, or promote this one"
     case .readOnly:

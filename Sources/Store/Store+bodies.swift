@@ -18,10 +18,11 @@ package enum BodyError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .unknownRun(let run): "there is no run \(run)"
+    case .unknownRun(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
     case .withdrawn(let run):
-      "run \(run) is withdrawn; bowser withdraw --undo \(run) makes it count again"
-    case .notKept(let run): "the documents of run \(run) are no longer kept, or none were received"
+      "run \(run) is withdrawn; bowser withdraw \(run) --undo --reason TEXT makes it count again"
+    case .notKept(let run):
+      "the documents of run \(run) are not kept: none were received, or more days ago than keepBodiesDays"
     }
   }
 }

@@ -425,11 +425,11 @@ struct BackfillTests {
         "\(lapses)")
       #expect(
         try CommandTests.run(["lapses", "--since", "2025-03-01"], on: target).out
-          == "No price was followed by another one yet.\n")
+          == "No price was followed by another one yet: bowser backfill loads history.\n")
       #expect(try CommandTests.run(["lapses", "nsw"], on: target).code == 64)
       #expect(
         try CommandTests.run(["agreement"], on: target).out
-          == "No archive and feed cover the same days yet.\n")
+          == "No archive and feed cover the same days yet: bowser gaps lists what can be loaded.\n")
     }
   }
 }

@@ -183,7 +183,8 @@ struct FrontDoorTests {
       let narrow = try run(point, width: 60)
       #expect(narrow.out.contains("  Service… "), "\(narrow.out)")
       for (words, hint) in [
-        (["nowhere at all"], "no place"), (["brisbane", "sydney"], "no place"),
+        (["nowhere at all"], "no place"), (["brisbaen"], "did you mean 'Brisbane'?"),
+        (["brisbane", "sydney"], "no place"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
         (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "with a position"),
       ] {
@@ -215,7 +216,7 @@ struct FrontDoorTests {
   /// `gaps`, `backfill`, `agreement` and `lapses` take beginnings of names as `ingest` does.
   @Test func beginningsOfNamesAreEnough() async throws {
     try await TestDatabase.with { target in
-      for words in [["gaps", "NSW"], ["agreement", "wa"], ["lapses", "qld-fp", "nt"]] {
+      for words in [["gaps", "NSW"], ["agreement", "wa"], ["lapses", "qld-fp", "sa"]] {
         let answered = try CommandTests.run(words, on: target)
         #expect(answered.code == 0, "\(words) \(answered)")
       }
@@ -224,6 +225,48 @@ struct FrontDoorTests {
       #expect(whole.out.hasPrefix("nsw-fuelcheck ") && whole.out == begun.out, "\(begun)")
       let loaded = try CommandTests.run(["backfill", "wa", "/nowhere.csv"], on: target)
       #expect(loaded.code == 74 && loaded.err.contains("/nowhere.csv: no such file"), "\(loaded)")
+    }
+  }
+
+  /// Typical mistakes, each with what to do about it in the answer.
+  @Test func mistakesSayWhatToDo() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let empty = folder.appending(path: "empty").path
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("x".utf8).write(to: folder.appending(path: "july.csv"))
+    let (full, misspelt) = (folder.path, folder.path + "/jul.csv")
+    let mistakes: [([String], Int32, String)] = [
+      (["ingest"], 64, "or --all"),
+      (["ingest", "wa"], 78, "set enabled to true in its file"),
+      (["ingest", "qld", "--replay", empty], 74, "--record DIR makes one"),
+      (["ingest", "--reprocess", "7"], 64, "fuel_v1.ingest_runs lists them"),
+      (["withdraw", "7", "--reason", "x"], 64, "fuel_v1.ingest_runs lists them"),
+      (["backfill", "wa"], 64, "such as wa-fuelwatch downloads/"),
+      (["backfill", "wa", empty], 74, "bowser gaps says where"),
+      (["backfill", "wa", misspelt], 74, "did you mean 'july.csv'?"),
+      (["report"], 64, "--out DIR, such as"),
+      (["report", "--out", full], 74, "name a new or an empty folder"),
+      (["report", "--out", empty], 0, "bowser ingest --all && bowser aggregate"),
+      (["backtest"], 0, "bowser backfill, then bowser aggregate"),
+      (["lapses"], 0, "bowser backfill loads history"),
+      (["agreement"], 0, "bowser gaps lists"),
+      (["export"], 64, "--list lists them"),
+      (["config"], 64, "bowser config show"),
+      (["migrate", "down"], 64, "one of up, status, verify"),
+      (["status"], 0, "bowser ingest --all reads"),
+      (["notify", "--test"], 0, "its comments show two"),
+      (["--all", "ingest"], 64, "must follow a command"),
+    ]
+    let off = ["BOWSER_WA_FUELWATCH_ENABLED": "false"]
+    try await TestDatabase.with { target in
+      for (words, code, advice) in mistakes {
+        let answer = try CommandTests.run(words, on: target, environment: off)
+        let said = answer.out + answer.err
+        #expect(answer.code == code && said.contains(advice), "\(words) \(answer)")
+      }
+      let missing = try CommandTests.run(["migrate"], on: "dbname=no_such_database")
+      #expect(missing.code == 78 && missing.err.contains("bowser setup creates it"), "\(missing)")
     }
   }
 

@@ -70,7 +70,7 @@ let agreementCommand = Command(
   if invocation.flags.contains("json") {
     try writeJSON(AgreementJSON(months: found))
   } else if found.isEmpty {
-    write("No archive and feed cover the same days yet.\n")
+    write("No archive and feed cover the same days yet: bowser gaps lists what can be loaded.\n")
   }
   return .done
 }

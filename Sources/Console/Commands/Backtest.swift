@@ -61,7 +61,11 @@ let backtestCommand = Command(
     let opened = try invocation.store(try invocation.settings())
     store = opened
     markets = try storedMarkets(opened, now: try invocation.clock().now())
-    if markets.isEmpty { writeError("no daily averages are stored yet") }
+    if markets.isEmpty {
+      writeError(
+        "no daily averages are stored yet: load history with bowser backfill, then bowser aggregate"
+      )
+    }
   }
   let progress = Progress(what: "markets")
   let baselines = VerdictMethods.baselines.filter { $0.id != method.id }

@@ -18,7 +18,7 @@ let configCommand = Command(
     """
 ) { invocation in
   guard invocation.operands == ["show"] else {
-    throw UsageError.message("the only subcommand is config show")
+    throw UsageError.message("type bowser config show")
   }
   var shown = Shown(folder: try invocation.configurationFolder())
   shown.add("settings", try invocation.settings())

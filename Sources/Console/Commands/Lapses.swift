@@ -53,7 +53,7 @@ let lapsesCommand = Command(
     return .done
   }
   if found.isEmpty {
-    write("No price was followed by another one yet.\n")
+    write("No price was followed by another one yet: bowser backfill loads history.\n")
     return .done
   }
   write(

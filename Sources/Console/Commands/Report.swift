@@ -30,7 +30,7 @@ let reportCommand = Command(
   deadlineSeconds: 3_600
 ) { invocation in
   guard invocation.operands.isEmpty, let folder = invocation.options["out"], !folder.isEmpty else {
-    throw UsageError.message("name the folder with --out DIR")
+    throw UsageError.message("name the folder with --out DIR, such as --out /var/www/fuel")
   }
   let address = try invocation.options["site"].map { text in
     guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil,
@@ -40,7 +40,11 @@ let reportCommand = Command(
   }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
-  let report = Report(try store.marketReport(), now: now, version: Version.number, address: address)
+  let market = try store.marketReport()
+  if market.averages.isEmpty {
+    writeError("no averages yet, so the pages are empty: bowser ingest --all && bowser aggregate")
+  }
+  let report = Report(market, now: now, version: Version.number, address: address)
   try write(report.files, into: URL(filePath: folder))
   return .done
 }
@@ -101,8 +105,8 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
     guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {
       throw FileOutput.Failure(
         description:
-          "\(folder.path) holds something other than a report of bowser; nothing was written"
-      )
+          "\(folder.path) holds something other than a report of bowser; nothing was written: "
+          + "name a new or an empty folder")
     }
   }
 }

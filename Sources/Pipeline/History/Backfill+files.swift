@@ -1,4 +1,5 @@
 import Archives
+import Configuration
 import Foundation
 
 /// The files that a load is given, and their digests.
@@ -14,7 +15,7 @@ extension Backfill {
         attributes = try FileManager.default.attributesOfItem(
           atPath: URL(filePath: path).resolvingSymlinksInPath().path)
       } catch {
-        throw Failure.noFile(path)
+        throw Failure.noFile(path, near: near(path))
       }
       guard attributes[.type] as? FileAttributeType == .typeDirectory else {
         // The file is read twice, for its digest and for its rows. A pipe can be read only once.
@@ -42,6 +43,14 @@ extension Backfill {
       guard files.count > found else { throw Failure.noFiles(path) }
     }
     return (files, others)
+  }
+
+  /// Returns the name beside a missing file that differs least from its name.
+  private static func near(_ path: String) -> String? {
+    let file = URL(filePath: path)
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: file.deletingLastPathComponent().path)
+    return nearest(to: file.lastPathComponent, in: names ?? [])
   }
 
   /// Computes the BLAKE2 digest of each file in hex. A file that cannot be read has none. BLAKE2 is

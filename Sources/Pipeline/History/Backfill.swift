@@ -12,13 +12,15 @@ package struct Backfill {
   package enum Failure: Error, CustomStringConvertible {
     case busy(String)
     case noFiles(String)
-    case noFile(String)
+    case noFile(String, near: String?)
     case noRegularFile(String)
     package var description: String {
       switch self {
       case .busy(let archive): "another backfill of \(archive) is under way"
-      case .noFiles(let path): "\(path): no .csv, .csv.gz, .xlsx or .zip files"
-      case .noFile(let path): "\(path): no such file"
+      case .noFiles(let path):
+        "\(path): no .csv, .csv.gz, .xlsx or .zip files; bowser gaps says where they are published"
+      case .noFile(let path, let near):
+        "\(path): no such file" + (near.map { "; did you mean '\($0)'?" } ?? "")
       case .noRegularFile(let path):
         "\(path): not a regular file; use - and send it to standard input"
       }

@@ -48,7 +48,9 @@ package struct Recording: Sendable {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      throw IngestError.recording(path: path, reason: "there is no recording of this feed")
+      throw IngestError.recording(
+        path: path,
+        reason: "there is no recording of this feed; bowser ingest FEED --record DIR makes one")
     }
     let stamped = names.compactMap { name in
       Instant(iso: name).map { (instant: $0, name: name) }
