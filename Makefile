@@ -63,7 +63,8 @@ test-long: packages ## the long proofs: more seeds, more kills, soaks, whole arc
 	@$(BUILD) --build-tests
 	@config/cluster throwaway config/tests long
 
-bench: packages ## speed, as ratios to PostgreSQL and DuckDB: BENCH_PART, BENCH_ROWS, BENCH_HISTORY, BENCH_YEARS, BENCH_KEEP
+# Ten minutes on two cores. The peers take part where Python has them: config/cluster tools installs them.
+bench: packages ## speed, as ratios to PostgreSQL, DuckDB and polars: docs/benchmarks.md has its settings
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@$(BUILD) -c release --product bench

@@ -94,8 +94,8 @@ let package = Package(
     // What `make bench` runs
     .executableTarget(
       name: "bench",
-      dependencies: ["Simulator", "Pipeline", "Store", "Postgres", "FuelModel", "Logging"],
-      swiftSettings: strict),
+      dependencies: ["Simulator", "Pipeline", "Store", "Timeline", "Postgres", "FuelModel"],
+      exclude: ["Peers"], swiftSettings: strict),
 
     // What `make fuzz` runs
     .executableTarget(name: "fuzz", dependencies: ["Fuzzing"], swiftSettings: strict),

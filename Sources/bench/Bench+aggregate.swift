@@ -2,70 +2,58 @@ import Foundation
 import FuelModel
 import Postgres
 import Simulator
+import Store
+import Timeline
 
 extension Bench {
-  mutating func aggregate() throws {
-    for million in history.sorted() {
-      try aggregate(
-        rows: million * 1_000_000,
-        isCompared: million == history.sorted().min { abs($0 - 10) < abs($1 - 10) })
-    }
-  }
-
-  mutating func aggregate(rows: Int, isCompared: Bool) throws {
-    let months = 117
-    let begin = Month(number: 2016 * 12 + 7)
-    let next = Month(number: begin.number + Int32(months))
+  /// Measures how long daily averages take, and what changes them again costs. Returns the number
+  /// of rows.
+  ///
+  /// - Parameter isCompared: whether the peers compute the same averages.
+  mutating func aggregate(rows: Int, isCompared: Bool) throws -> Int {
+    let next = Month(number: Self.begin.number + Int32(Self.months))
     let end = next.firstDay
     let what = "\(rows / 1_000_000) million change points"
-    note("writing \(rows) rows in \(months) files")
-    let archive = SyntheticArchive(seed: 1, firstMonth: begin)
-    _ = try archive.write(months: months, rowsPerMonth: rows / months, into: folder + "/archive")
     try database("bench_empty")
-    _ = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+    _ = try run([program, "backfill", "nsw-fuelcheck", try archive(rows: rows)])
 
     note("daily averages of all of it")
     let full = try run([program, "aggregate", "--now", "\(end)T00:00:00+10:00"])
-    let made = try connection("bench_empty").query("SELECT count(*) AS n FROM fuel.daily_rollup")
-      .only().integer("n")
+    add("daily averages of \(what)", full.cost)
+    if isCompared { try compare(full, what, until: end) }
+
+    note("nothing new")
+    let idle = try run([program, "aggregate", "--now", "\(end)T00:01:00+10:00"])
     add(
-      "daily averages of \(what)", "\(made) rows in \(Int(full.seconds)) s", nil, "")
-    add("  client memory", "\(full.megabytes) MB", nil, "")
-    if isCompared {
-      let yardstick = try averagesElsewhere(end)
-      add(
-        "  of \(yardstick.name)", "\(String(format: "%.1f", yardstick.seconds)) s",
-        full.seconds / yardstick.seconds, "2, hold 4")
-    }
+      "nothing new after \(what)", "\(Int(idle.seconds * 1_000)) ms", limit: "200 ms, hold 1 s")
 
     note("one more day")
     let files = try SyntheticArchive(seed: 3, firstMonth: next)
-      .write(months: 1, rowsPerMonth: rows / months, into: folder + "/more")
+      .write(months: 1, rowsPerMonth: rows / Self.months, into: "\(folder)/more-\(rows)")
     for file in files {
       let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
       let day = lines.dropFirst().filter { $0.contains(",\(end) ") }
       try ([lines[0]] + day).joined(separator: "\n").appending("\n")
         .write(toFile: file, atomically: false, encoding: .utf8)
     }
-    _ = try run([
-      program, "backfill", "nsw-fuelcheck", folder + "/more", "--now", "\(end + 1)T00:30:00+10:00",
-    ])
-    let more = try run([program, "aggregate", "--now", "\(end + 1)T00:30:00+10:00"])
+    let later = "\(end + 1)T00:30:00+10:00"
+    _ = try run([program, "backfill", "nsw-fuelcheck", "\(folder)/more-\(rows)", "--now", later])
+    let more = try run([program, "aggregate", "--now", later])
     add(
       "one more day after \(what), of all of it", "\(Int(more.seconds * 1_000)) ms",
-      more.seconds / full.seconds, "0.02, hold 0.05")
+      more.seconds / full.seconds, goal: .init(0.005, hold: 0.02))
 
     note("one decision that two stations are one")
     let linked = try runLinked(at: "\(end + 1)T00:31:00+10:00")
     add(
       "one link after \(what), of all of it", "\(Int(linked.seconds * 1_000)) ms",
-      linked.seconds / full.seconds, "0.02, hold 0.05")
+      linked.seconds / full.seconds, limit: "5 s, hold 15 s")
     try finish("bench_empty")
-    try FileManager.default.removeItem(atPath: folder)
+    return rows
   }
 
   /// Runs an aggregate with a configuration that links two station records.
-  func runLinked(at now: String) throws -> Finished {
+  private func runLinked(at now: String) throws -> Finished {
     let records = try connection("bench_empty").query(
       """
       SELECT source.source || ' ' || station.station_code AS record
@@ -76,7 +64,8 @@ extension Bench {
       LIMIT 2
       """
     ).map { try $0.text("record") }
-    let config = folder + "/config"
+    let config = "\(folder)/config"
+    try? FileManager.default.removeItem(atPath: config)
     try FileManager.default.copyItem(
       atPath: environment["BOWSER_CONFIG"] ?? "config", toPath: config)
     try """
@@ -85,76 +74,48 @@ extension Bench {
     return try run([program, "aggregate", "--now", now, "--config", config])
   }
 
-  /// Computes the same averages from the same observations with DuckDB, or with one plain SQL
-  /// statement if DuckDB is not installed. Returns the name of the method and its time.
-  func averagesElsewhere(_ end: Day) throws -> (name: String, seconds: Double) {
-    let facts = "\(folder)/facts.csv"
-    let members = "\(folder)/members.csv"
+  /// Compares the time of an aggregate with the time that each peer needs for the same averages. The
+  /// averages are shown beside each other.
+  private mutating func compare(_ full: Finished, _ what: String, until end: Day) throws {
+    let made = try connection("bench_empty").query(
+      "SELECT count(*) AS rows, coalesce(avg(average_cpl), 0) AS mean FROM fuel.daily_rollup"
+    ).only()
+    let ours = Peer.Averages(rows: try made.integer("rows"), mean: try made.double("mean"))
+    add("  its averages", ours.text)
+    if !peers.isEmpty { try writeFacts(until: end) }
+    for (name, module) in Peer.all {
+      let series = "daily averages of \(what), of \(name)"
+      guard let peer = peers.first(where: { $0.name == name }) else {
+        add(series, "skipped: no Python here has \(module)")
+        continue
+      }
+      note("the same averages by \(name)")
+      let (done, theirs) = try peer.run(self)
+      add(
+        series, done.cost, full.seconds / done.seconds, goal: .init(1.2, hold: 2))
+      add("  its averages", theirs.text)
+    }
+  }
+
+  /// Writes the files that the peers read. `Peers/averages_duckdb.py` describes them.
+  private func writeFacts(until end: Day) throws {
+    let connection = try connection("bench_empty")
+    let source = try connection.query("SELECT source_id FROM fuel.archive_price LIMIT 1").only()
+      .integer("source_id")
+    let lapses = try Store(connection).reportRules()[Int16(source)] ?? [:]
+    let lines = lapses.sorted { $0.key < $1.key }
+      .map { "\($0.key),\($0.value.priceLapse / 1_000_000)\n" }
+    try ("fuel_id,lapses_after\n" + lines.joined(separator: ""))
+      .write(toFile: "\(folder)/fuels.csv", atomically: false, encoding: .utf8)
+    let local = "AT TIME ZONE 'Australia/Sydney'"
+    let days =
+      "generate_series(timestamp '\(Self.begin.firstDay)', timestamp '\(end)' - interval '1 day', interval '1 day')"
     try sql(
       "bench_empty",
       """
-      \\copy (SELECT station_id, fuel_id, effective_at AT TIME ZONE 'UTC' AS began, price_tenths FROM fuel.archive_price) TO '\(facts)' (FORMAT csv, HEADER)
-      \\copy (SELECT region, station_id FROM fuel.region_station) TO '\(members)' (FORMAT csv, HEADER)
+      \\copy (SELECT station_id, fuel_id, extract(epoch FROM effective_at)::bigint AS began, price_tenths FROM fuel.archive_price) TO '\(folder)/facts.csv' (FORMAT csv, HEADER)
+      \\copy (SELECT region, station_id FROM fuel.region_station) TO '\(folder)/members.csv' (FORMAT csv, HEADER)
+      \\copy (SELECT day::date - '1970-01-01'::date AS day, extract(epoch FROM day \(local))::bigint AS begins_at, extract(epoch FROM (day + interval '1 day') \(local))::bigint AS ends_at FROM \(days) AS r (day)) TO '\(folder)/days.csv' (FORMAT csv, HEADER)
       """)
-    // Every price holds until the next one, for at most thirty days. Days are those of Sydney.
-    func averages(_ local: (String) -> String, _ seconds: (String) -> String) -> String {
-      """
-      WITH held AS (
-        SELECT station_id, fuel_id, price_tenths, began AS from_at,
-          least(coalesce(lead(began) OVER (PARTITION BY station_id, fuel_id ORDER BY began), \(local("'\(end)'"))),
-            began + interval '30 days') AS to_at
-        FROM facts),
-      station_day AS (
-        SELECT held.station_id, held.fuel_id, days.day,
-          sum(held.price_tenths * \(seconds("least(held.to_at, days.ends_at) - greatest(held.from_at, days.begins_at)")))
-            / sum(\(seconds("least(held.to_at, days.ends_at) - greatest(held.from_at, days.begins_at)"))) AS price_tenths
-        FROM held JOIN days ON days.begins_at < held.to_at AND days.ends_at > held.from_at
-        GROUP BY held.station_id, held.fuel_id, days.day)
-      SELECT members.region, station_day.fuel_id, station_day.day, avg(station_day.price_tenths) AS mean,
-        percentile_cont(0.5) WITHIN GROUP (ORDER BY station_day.price_tenths) AS middle,
-        percentile_cont(0.25) WITHIN GROUP (ORDER BY station_day.price_tenths) AS quarter,
-        min(station_day.price_tenths) AS lowest, max(station_day.price_tenths) AS highest, count(*) AS stations
-      FROM station_day JOIN members USING (station_id)
-      GROUP BY members.region, station_day.fuel_id, station_day.day
-      """
-    }
-    if (try? run(["duckdb", "--version"])) != nil {
-      let parquet = "\(folder)/facts.parquet"
-      _ = try run([
-        "duckdb", "-c",
-        "COPY (SELECT * FROM read_csv('\(facts)')) TO '\(parquet)' (FORMAT parquet)",
-      ])
-      let statement = averages({ "timestamp \($0)" }, { "epoch(\($0))" })
-      let done = try run([
-        "duckdb", "-c",
-        """
-        CREATE TABLE members AS SELECT * FROM read_csv('\(members)');
-        CREATE VIEW facts AS SELECT * FROM read_parquet('\(parquet)');
-        CREATE TABLE days AS SELECT d::date AS day,
-          timezone('UTC', timezone('Australia/Sydney', d)) AS begins_at,
-          timezone('UTC', timezone('Australia/Sydney', d + interval 1 day)) AS ends_at
-        FROM range(timestamp '2016-08-01', timestamp '\(end)', interval 1 day) AS r(d);
-        CREATE TABLE made AS \(statement);
-        """,
-      ])
-      return ("DuckDB", done.seconds)
-    }
-    let statement = averages({ "timestamp \($0)" }, { "extract(epoch FROM \($0))" })
-    try sql(
-      "bench_empty",
-      """
-      CREATE TABLE public.facts (station_id integer, fuel_id smallint, began timestamp, price_tenths integer);
-      CREATE TABLE public.members (region text, station_id integer);
-      \\copy public.facts FROM '\(facts)' (FORMAT csv, HEADER)
-      \\copy public.members FROM '\(members)' (FORMAT csv, HEADER)
-      CREATE TABLE public.days AS SELECT d::date AS day,
-        d AT TIME ZONE 'Australia/Sydney' AT TIME ZONE 'UTC' AS begins_at,
-        (d + interval '1 day') AT TIME ZONE 'Australia/Sydney' AT TIME ZONE 'UTC' AS ends_at
-      FROM generate_series(timestamp '2016-08-01', timestamp '\(end)' - interval '1 day', interval '1 day') AS r(d);
-      CREATE INDEX ON public.days (begins_at, ends_at);
-      VACUUM ANALYZE public.facts, public.members, public.days;
-      """)
-    let done = try sql("bench_empty", "CREATE TABLE public.made AS \(statement);")
-    return ("one plain statement", done.seconds)
   }
 }

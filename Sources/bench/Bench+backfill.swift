@@ -4,20 +4,18 @@ import Postgres
 import Simulator
 
 extension Bench {
-  mutating func backfill() throws {
-    let rows = environment["BENCH_ROWS"].flatMap { Int($0) } ?? 10_000_000
-    let months = 117
-    let begin = Month(number: 2016 * 12 + 7)
-    note("writing \(rows) rows in \(months) files")
-    _ = try SyntheticArchive(seed: 1, firstMonth: begin)
-      .write(months: months, rowsPerMonth: rows / months, into: folder + "/archive")
+  /// Measures how fast archives are loaded. Returns the number of rows.
+  mutating func backfill() throws -> Int {
+    let archive = try archive(rows: rows)
+    let size = "\(short(Double(rows) / 1_000_000)) million rows"
     // A second archive: a tenth as many other rows of the same months.
-    _ = try SyntheticArchive(seed: 2, firstMonth: begin)
-      .write(months: months, rowsPerMonth: rows / months / 10, into: folder + "/other")
+    let other = "\(folder)/other"
+    _ = try SyntheticArchive(seed: 2, firstMonth: Self.begin)
+      .write(months: Self.months, rowsPerMonth: rows / Self.months / 10, into: other)
 
     try database("bench_empty")
     note("backfill into an empty history")
-    let first = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+    let first = try run([program, "backfill", "nsw-fuelcheck", archive])
     let stored = try connection("bench_empty").query("SELECT count(*) AS n FROM fuel.archive_price")
       .only().integer("n")
 
@@ -32,27 +30,27 @@ extension Bench {
         + "effective_at timestamptz, price_tenths integer, run_id integer)")
     let copied = try sql("bench_empty", "\\copy public.plain FROM '\(folder)/rows.tsv'")
     let limit = Double(stored) / copied.seconds
-    func loading(_ name: String, _ run: Finished, _ goal: String) {
+    func loading(_ name: String, _ run: Finished, _ goal: Run.Goal) {
       let rate = Double(stored) / run.seconds
-      add(name, "\(Int(rate / 1_000)) krow/s", rate / limit, goal)
+      add(name, "\(Int(rate / 1_000)) krow/s", rate / limit, goal: goal)
     }
-    add("\\copy into a plain table, L", "\(Int(limit / 1_000)) krow/s", nil, "")
-    loading("backfill into an empty history, of L", first, "0.6, hold 0.4")
-    add("  client memory", "\(first.megabytes) MB", nil, "150, hold 300")
+    add("\\copy of \(size) into a plain table, L", "\(Int(limit / 1_000)) krow/s")
+    loading("backfill of \(size) into an empty history, of L", first, .init(0.7, hold: 0.5))
+    add("  client memory", "\(first.megabytes) MB", limit: "150 MB, hold 300")
 
     note("the same files again")
-    let again = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/archive")
-      .map { "\(folder)/archive/\($0)" }
+    let again = try run([program, "backfill", "nsw-fuelcheck", archive])
+    let files = try FileManager.default.contentsOfDirectory(atPath: archive)
+      .map { "\(archive)/\($0)" }
     let hashed = try run(["sha256sum"] + files)
     add(
-      "re-load by the ledger, of sha256sum",
+      "re-load of \(size) by the ledger, of sha256sum",
       "\(Int(Double(stored) / again.seconds / 1_000)) krow/s",
-      hashed.seconds / again.seconds, "1, hold 0.33")
+      hashed.seconds / again.seconds, goal: .init(1, hold: 0.33))
 
     note("again without the ledger")
     try sql("bench_empty", "UPDATE fuel.run SET content_digest = NULL")
-    let met = try run([program, "backfill", "nsw-fuelcheck", folder + "/archive"])
+    let met = try run([program, "backfill", "nsw-fuelcheck", archive])
     let staged = try sql(
       "bench_empty",
       """
@@ -64,19 +62,20 @@ extension Bench {
       ROLLBACK;
       """)
     add(
-      "re-load row by row, of psql staging and anti-join",
+      "re-load of \(size) one by one, of psql staging and anti-join",
       "\(Int(Double(stored) / met.seconds / 1_000)) krow/s", staged.seconds / met.seconds,
-      "0.8, hold 0.4")
-    add("  client memory", "\(met.megabytes) MB", nil, "150, hold 300")
+      goal: .init(0.8, hold: 0.4))
+    add("  client memory", "\(met.megabytes) MB", limit: "150 MB, hold 300")
     try drop("bench_empty")
 
     try database("bench_other")
     note("backfill into a history that holds other rows of the same months")
-    _ = try run([program, "backfill", "nsw-fuelcheck", folder + "/other"], in: "bench_other")
+    _ = try run([program, "backfill", "nsw-fuelcheck", other], in: "bench_other")
     let merged = try run(
-      [program, "backfill", "nsw-fuelcheck", folder + "/archive"], in: "bench_other")
-    loading("backfill beside other rows of the same months, of L", merged, "0.25, hold 0.15")
+      [program, "backfill", "nsw-fuelcheck", archive], in: "bench_other")
+    loading(
+      "backfill of \(size) beside others of the same months, of L", merged, .init(0.3, hold: 0.2))
     try drop("bench_other")
-    try FileManager.default.removeItem(atPath: folder)
+    return rows
   }
 }

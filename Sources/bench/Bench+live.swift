@@ -61,8 +61,9 @@ extension Bench {
     }
   }
 
-  /// Measures what it costs to store lists beside a history of each number of years.
-  mutating func live() throws {
+  /// Measures what it costs to store lists beside a history of each number of years. Returns the
+  /// number of prices in the longest history.
+  mutating func live() throws -> Int {
     let perYear = environment["BENCH_STAMPS"].flatMap { Int($0) } ?? 52
     try database("bench_live")
     let connection = try connection("bench_live")
@@ -99,12 +100,12 @@ extension Bench {
     try connection.execute("VACUUM ANALYZE")
 
     var held = 0
-    for year in years.sorted() {
-      note("a history of \(year) years")
+    for year in years {
+      note("a history of \(year) \(year == 1 ? "year" : "years")")
       let stamps = year * perYear
       try fill(store, connection, from: held, until: stamps, perYear: perYear, now: market.now)
       held = stamps
-      let history = "\(year) years of history"
+      let history = "\(year) \(year == 1 ? "year" : "years") of history"
       // A list that is not measured warms the caches for the next ones.
       market.now = market.now + .seconds(600)
       _ = try absorb(market)
@@ -113,7 +114,7 @@ extension Bench {
       /// Takes as many lists as `turns` and adds their median time and median volume of WAL, with
       /// the ratio of the time to that of a bare COPY of the same lists.
       func measure(
-        _ name: String, _ goal: String, turns: Int, describes: Bool = false,
+        _ name: String, _ goal: Run.Goal? = nil, turns: Int, describes: Bool = false,
         _ change: (inout LiveMarket, Int) -> Void
       ) throws {
         var times: [Double] = []
@@ -137,26 +138,28 @@ extension Bench {
         add(
           "\(name), \(history), of bare COPY",
           "\(Int(time * 1_000)) ms, \(written.sorted()[turns / 2] / 1_024) KiB WAL",
-          time / bare.sorted()[turns / 2], goal)
+          time / bare.sorted()[turns / 2], goal: goal)
       }
-      try measure("live list, 1 % changed", "3, hold 4", turns: 7) {
+      try measure("live list, 1 % changed", .init(3, hold: 4), turns: 7) {
         $0.change(oneIn: 100, turn: $1)
       }
       // Lists with new prices that are older than the newest list but arrive after it.
       var late = before
       let newest = market
-      try measure("late list, 1 % new", "", turns: 3) { market, turn in
+      try measure("late list, 1 % new", turns: 3) { market, turn in
         late.now = before.now + .seconds(60 * Int64(turn) + 120)
         late.change(oneIn: 100, turn: 50 + turn)
         market = late
       }
       market = newest
-      try measure("live list, a jump of 40 %", "6, hold 10", turns: 3) { $0.jump(turn: $1) }
-      try measure("live list with its stations", "", turns: 3, describes: true) { market, turn in
+      try measure("live list, a jump of 40 %", .init(6, hold: 10), turns: 3) {
+        $0.jump(turn: $1)
+      }
+      try measure("live list with its stations", turns: 3, describes: true) { market, turn in
         market.change(oneIn: 100, turn: turn)
       }
       try measure(
-        "live list, 16 stations new and 16 renamed", "", turns: 3, describes: true
+        "live list, 16 stations new and 16 renamed", turns: 3, describes: true
       ) { market, turn in
         for number in 0..<16 {
           market.open(market.stations.count)
@@ -166,6 +169,7 @@ extension Bench {
     }
     try views(connection, now: market.now)
     try finish("bench_live")
+    return market.observations.count * held
   }
 
   /// Adds `perYear` prices a year for every station and fuel, further into the past than those that

@@ -58,8 +58,7 @@ extension Bench {
       add(
         "view \(view.name)",
         String(format: "%.1f ms", one) + (whole.map { String(format: " / %.0f ms", $0) } ?? ""),
-        nil,
-        "5 / 100 ms, hold 20 / 400")
+        limit: "5 / 100 ms, hold 20 / 400")
     }
   }
 }

@@ -6,8 +6,8 @@ import Simulator
 extension Bench {
   /// Simulates a year of every feed at national size, over HTTP and with the programs that cron
   /// runs, and reports how the cost develops over the months. BENCH_DAYS is the number of days. All
-  /// feeds are fetched every BENCH_STEP days.
-  mutating func year() throws {
+  /// feeds are fetched every BENCH_STEP days. Returns the number of prices that were stored.
+  mutating func year() throws -> Int {
     let days = environment["BENCH_DAYS"].flatMap { Int($0) } ?? 365
     let step = environment["BENCH_STEP"].flatMap { Int($0) } ?? 3
     let stations = environment["BENCH_STATIONS"].flatMap { Int($0) } ?? 14_000
@@ -18,7 +18,6 @@ extension Bench {
       Market(seed: 1, stations: stations, days: first...(first + days + 1)), at: begin)
     let server = try Server { feeds.answer($0) }
     defer { server.stop() }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try database("bench_year")
     let settings = SimulatedFeeds.settings(port: server.port)
     let connection = try connection("bench_year")
@@ -77,15 +76,17 @@ extension Bench {
             + "\(table.name),\(table.bytes),\(table.rows)")
       }
       try (lines.joined(separator: "\n") + "\n").write(
-        toFile: "\(folder)/year.csv", atomically: true, encoding: .utf8)
+        toFile: ".bowser/year.csv", atomically: true, encoding: .utf8)
       let megabytes = all.reduce(0) { $0 + $1.bytes } >> 20
       add(
         "day \(day): all feeds / aggregate, s; most memory, MB",
         String(format: "%.1f / %.1f; ", ingest, aggregate)
-          + "\(totals.ingestMB) / \(totals.aggregateMB)", nil, "flat")
-      add("day \(day): disk, MB; dead rows", "\(megabytes); \(dead)", nil, "")
+          + "\(totals.ingestMB) / \(totals.aggregateMB)", limit: "flat")
+      add("day \(day): disk, MB; dead rows", "\(megabytes); \(dead)")
       totals = (0, 0, 0, 0, 0)
     }
+    let stored = try connection.query("SELECT count(*) AS n FROM fuel.price").only().integer("n")
     try finish("bench_year")
+    return stored
   }
 }

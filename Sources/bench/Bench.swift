@@ -1,20 +1,27 @@
 import Foundation
+import FuelModel
 import Postgres
+import Simulator
 
 #if canImport(Glibc)
   import Glibc
 #endif
 
-/// Measures how fast history is loaded and a live list is stored, each as a ratio to what
-/// PostgreSQL itself needs for the same rows in the same run. Only ratios count, since machines
-/// differ and are shared.
+/// Measures how fast history is loaded, averaged and read and how fast a live list is stored. Most
+/// figures are ratios to what PostgreSQL or another program needs for the same rows in the same
+/// run, since machines differ and are shared.
 ///
-/// Run by `make bench` on the private cluster. The PG* variables name the server.
+/// Run by `make bench` on the private cluster. The PG* variables name the server. `bench draw FILE`
+/// measures nothing: it prints the picture of a file of results.
 @main
 struct Bench {
-  var results: [(name: String, value: String, ratio: Double?, goal: String)] = []
+  /// What this run has measured so far.
+  private(set) var measured = Run()
+  private(set) var peers: [Peer] = []
   let environment = ProcessInfo.processInfo.environment
   let folder: String
+  /// How many rows are loaded as history.
+  let rows: Int
   /// How many million rows of history the averages are measured with, once for each number.
   let history: [Int]
   /// How many years of history live lists are measured beside, once for each number.
@@ -22,27 +29,114 @@ struct Bench {
   let program: String
 
   static func main() throws {
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "draw" {
+      return print(Picture(of: try Run.all(in: CommandLine.arguments[2])).svg, terminator: "")
+    }
     var bench = try Bench()
-    // BENCH_PART selects one part, for work on that part.
-    let part = bench.environment["BENCH_PART"] ?? ""
-    if part.isEmpty || part == "backfill" { try bench.backfill() }
-    if part.isEmpty || part == "aggregate" { try bench.aggregate() }
-    if part.isEmpty || part == "live" { try bench.live() }
-    // Takes an hour, so it runs only on request.
-    if part == "year" { try bench.year() }
-    bench.tell()
+    try bench.measure()
+    try bench.tell()
   }
 
   private init() throws {
     let environment = environment
     func numbers(_ variable: String, or usual: String) -> [Int] {
-      (environment[variable] ?? usual).split(separator: ",").compactMap { Int($0) }
+      (environment[variable] ?? usual).split(separator: ",").compactMap { Int($0) }.sorted()
     }
-    history = numbers("BENCH_HISTORY", or: "1,10,50")
-    years = numbers("BENCH_YEARS", or: "1,5,12")
+    rows = environment["BENCH_ROWS"].flatMap { Int($0) } ?? 10_000_000
+    // With these numbers all parts together are to end within ten minutes on two cores.
+    history = numbers("BENCH_HISTORY", or: "10")
+    years = numbers("BENCH_YEARS", or: "1")
     program = environment["BENCH_PROGRAM"] ?? ".build/release/bowser"
     folder = FileManager.default.currentDirectoryPath + "/.bowser/bench"
     try? FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+
+    let version = try run([program, "--version"]).output
+    // Such as: bowser 0.5.0 (c4e0f3b)
+    if let commit = version.firstMatch(of: /\((.+)\)/) { measured.commit = String(commit.1) }
+    measured.versions["PostgreSQL"] = try connection("postgres").query("SHOW server_version")
+      .only().text("server_version")
+    for (name, module) in Peer.all {
+      guard let peer = Peer.find(name, module: module, self) else { continue }
+      peers.append(peer)
+      measured.versions[name] = peer.version
+    }
+  }
+
+  // MARK: Parts
+
+  /// Measures all parts, or the one that BENCH_PART names, for work on that part.
+  private mutating func measure() throws {
+    let part = environment["BENCH_PART"] ?? ""
+    if ["", "backfill"].contains(part) { try measure("backfill") { try $0.backfill() } }
+    if ["", "aggregate"].contains(part) {
+      let compared = history.min { abs($0 - 10) < abs($1 - 10) }
+      for million in history {
+        try measure("aggregate") {
+          try $0.aggregate(rows: million * 1_000_000, isCompared: million == compared)
+        }
+      }
+    }
+    if ["", "live"].contains(part) { try measure("live") { try $0.live() } }
+    // Takes an hour, so it runs only on request.
+    if part == "year" { try measure("year") { try $0.year() } }
+  }
+
+  /// Measures one part, and records how busy the machine was before and after it.
+  ///
+  /// - Parameter work: adds the figures of the part and returns its number of rows.
+  private mutating func measure(_ part: String, _ work: (inout Bench) throws -> Int) throws {
+    let began = ContinuousClock.now
+    let number = measured.parts.count
+    measured.parts.append(Run.Part(name: part, loadBefore: try Run.Machine.load()))
+    let rows = try work(&self)
+    measured.parts[number].rows = rows
+    measured.parts[number].seconds = seconds(since: began)
+    measured.parts[number].loadAfter = try Run.Machine.load()
+    note("\(part) took \(Int(measured.parts[number].seconds)) s")
+  }
+
+  /// Adds a figure to the part that is being measured.
+  ///
+  /// - Parameters:
+  ///   - here: what was measured, with its unit.
+  ///   - limit: what `here` should reach, for what has no goal as a ratio.
+  mutating func add(
+    _ what: String, _ here: String, _ ratio: Double? = nil, goal: Run.Goal? = nil,
+    limit: String? = nil
+  ) {
+    measured.parts[measured.parts.count - 1].figures.append(
+      Run.Figure(what: what, here: here, ratio: ratio, goal: goal, limit: limit))
+    note("\(what): \(here)\(ratio.map { ", ratio \(short($0))" } ?? "")")
+  }
+
+  func note(_ text: String) {
+    FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
+  }
+
+  /// Prints the results as a table for readers and as one line of JSON for programs. The line is
+  /// also added to the file that BENCH_RESULTS names.
+  private func tell() throws {
+    print(measured.table)
+    print(try measured.line())
+    if let path = environment["BENCH_RESULTS"] { try measured.append(to: path) }
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  // MARK: Archives
+
+  static let months = 117
+  static let begin = Month(number: 2016 * 12 + 7)
+
+  /// Returns the folder of an archive with that many rows, which the first part that needs it
+  /// writes.
+  func archive(rows: Int) throws -> String {
+    let path = "\(folder)/archive-\(rows)"
+    guard !FileManager.default.fileExists(atPath: path) else { return path }
+    note("writing \(rows) rows in \(Self.months) files")
+    _ = try SyntheticArchive(seed: 1, firstMonth: Self.begin)
+      .write(months: Self.months, rowsPerMonth: rows / Self.months, into: path)
+    return path
   }
 
   // MARK: Programs and databases
@@ -51,19 +145,28 @@ struct Bench {
     var seconds: Double
     /// The most memory that the process used at any time.
     var megabytes: Int
+    /// What the process wrote to its standard output.
+    var output: String
+
+    var cost: String { "\(String(format: "%.1f", seconds)) s, \(megabytes) MB" }
   }
+
+  struct Failed: Error, CustomStringConvertible { let description: String }
 
   /// Runs a program to its end. Throws if it fails.
   func run(
     _ words: [String], in database: String = "bench_empty", with settings: [String: String] = [:]
   ) throws -> Finished {
+    let output = "\(folder)/output"
+    let errors = "\(folder)/errors"
+    for path in [output, errors] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = words
     process.environment = environment.merging(settings) { _, new in new }
       .merging(["PGDATABASE": database]) { _, new in new }
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: output)
+    process.standardError = FileHandle(forWritingAtPath: errors)
     let began = ContinuousClock.now
     try process.run()
     var most = 0
@@ -75,26 +178,28 @@ struct Bench {
         ?? ""
       let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
       most = max(most, line?.split(separator: " ").compactMap { Int($0) }.first ?? most)
-      usleep(20_000)
+      usleep(5_000)
     }
+    let time = seconds(since: began)
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
+      let said = try String(contentsOfFile: errors, encoding: .utf8).suffix(500)
       throw Failed(
         description:
-          "\(words.prefix(3).joined(separator: " ")) ended with \(process.terminationStatus)")
+          "\(words.prefix(3).joined(separator: " ")) ended with \(process.terminationStatus): \(said)"
+      )
     }
-    return Finished(seconds: seconds(since: began), megabytes: most / 1_024)
+    return Finished(
+      seconds: time, megabytes: most / 1_024,
+      output: try String(contentsOfFile: output, encoding: .utf8))
   }
-
-  struct Failed: Error, CustomStringConvertible { let description: String }
 
   /// Runs statements in psql.
   @discardableResult
   func sql(_ database: String, _ text: String) throws -> Finished {
     let file = "\(folder)/statements.sql"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try text.write(toFile: file, atomically: false, encoding: .utf8)
-    return try run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-f", file], in: database)
+    return try run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", file], in: database)
   }
 
   func connection(_ database: String) throws -> Connection {
@@ -119,33 +224,5 @@ struct Bench {
   func seconds(since began: ContinuousClock.Instant) -> Double {
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
     return Double(seconds) + Double(attoseconds) / 1e18
-  }
-
-  // MARK: Results
-
-  mutating func add(_ name: String, _ value: String, _ ratio: Double?, _ goal: String) {
-    results.append((name, value, ratio, goal))
-    note("\(name): \(value)\(ratio.map { String(format: ", ratio %.2f", $0) } ?? "")")
-  }
-
-  func note(_ text: String) {
-    FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
-  }
-
-  /// Prints the results as a table for readers and as one line of JSON for programs.
-  func tell() {
-    func column(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(1, width - text.count))
-    }
-    print(column("what", 66) + column("here", 24) + column("ratio", 8) + "goal")
-    for result in results {
-      let ratio = result.ratio.map { String(format: "%.2f", $0) } ?? ""
-      print(column(result.name, 66) + column(result.value, 24) + column(ratio, 8) + result.goal)
-    }
-    let entries = results.map { result in
-      "{\"what\":\"\(result.name.replacing("\\", with: "\\\\"))\",\"here\":\"\(result.value)\""
-        + (result.ratio.map { String(format: ",\"ratio\":%.3f", $0) } ?? "") + "}"
-    }
-    print("{\"bench\":[\(entries.joined(separator: ","))]}")
   }
 }

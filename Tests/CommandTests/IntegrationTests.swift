@@ -185,6 +185,16 @@ struct IntegrationTests {
     #expect(result.out.contains("exports agree") && result.out.hasSuffix("views read\n"))
   }
 
+  /// What `make bench` compares averages with are the right averages.
+  @Test(.enabled(if: has(python), advice))
+  func peersMakeTheRightAverages() async throws {
+    let result = try await tool(
+      Self.python,
+      [Self.root + "/Tests/IntegrationTests/peers.py", Self.root + "/Sources/bench/Peers"])
+    #expect(result.code == 0, "\(result.out)\(result.err.suffix(800))")
+    #expect(result.out == "duckdb agrees\npolars agrees\n")
+  }
+
   @Test(.enabled(if: has(python), advice))
   func dbtBuilds() async throws {
     let market = try await PlayedMarket.database()

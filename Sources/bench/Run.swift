@@ -1,0 +1,128 @@
+import Foundation
+
+/// What one run of the benchmark measured, and under which conditions. As JSON it is one line of
+/// `docs/bench/results.jsonl`.
+struct Run: Codable {
+  /// The processor, the number of cores, and the memory in gibibytes.
+  struct Machine: Codable, Equatable {
+    var processor: String
+    var cores: Int
+    var memory: Int
+  }
+
+  struct Part: Codable {
+    var name: String
+    /// The number of prices that the part loads or computes with.
+    var rows = 0
+    var seconds = 0.0
+    /// The load average of the last minute, before and after the part. Before a part it contains
+    /// what the parts before it caused.
+    var loadBefore: Double
+    var loadAfter = 0.0
+    var figures: [Figure] = []
+  }
+
+  struct Figure: Codable {
+    var what: String
+    /// What was measured, with its unit.
+    var here: String
+    /// The same as a ratio to the yardstick that `what` names.
+    var ratio: Double?
+    var goal: Goal?
+    /// What `here` should reach, for what has no goal as a ratio.
+    var limit: String?
+  }
+
+  /// Which ratio is wanted, and the one beyond which the design is wrong. Ratios of rates should be
+  /// high, so that `wanted` is more than `hold`. Ratios of times should be low.
+  struct Goal: Codable {
+    var wanted: Double
+    var hold: Double
+
+    init(_ wanted: Double, hold: Double) {
+      self.wanted = wanted
+      self.hold = hold
+    }
+
+    var isHighBetter: Bool { wanted > hold }
+
+    func isMissed(by ratio: Double) -> Bool { isHighBetter ? ratio < hold : ratio > hold }
+  }
+
+  /// When the run began, in UTC: 2026-07-01T10:00:00Z.
+  var date = Date().ISO8601Format()
+  /// The commit of the program that was measured, with `+` where files differed from it.
+  var commit = "unknown"
+  var machine = Machine.this
+  /// The versions of the server and of the peers, by name. A peer that is not installed has none.
+  var versions: [String: String] = [:]
+  var parts: [Part] = []
+
+  /// Returns the runs in a file of results, oldest first.
+  ///
+  /// - Throws: an error of the file or of the JSON in it.
+  static func all(in path: String) throws -> [Run] {
+    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      .map { try JSONDecoder().decode(Run.self, from: Data($0.utf8)) }
+  }
+
+  /// The run as one line of JSON.
+  func line() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
+  /// Appends the run to a file of results, and draws all runs of the file in `ratios.svg` beside it.
+  func append(to path: String) throws {
+    let old = FileManager.default.contents(atPath: path) ?? Data()
+    try (old + Data("\(line())\n".utf8)).write(to: URL(filePath: path))
+    let picture = URL(filePath: path).deletingLastPathComponent().appending(path: "ratios.svg")
+    try Picture(of: Run.all(in: path)).svg.write(to: picture, atomically: true, encoding: .utf8)
+  }
+
+  /// The conditions and the results as a table for readers.
+  var table: String {
+    func column(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: max(1, width - text.count))
+    }
+    let versions = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    var lines = [
+      "bowser \(commit), \(date), \(versions.joined(separator: ", "))",
+      "\(machine.processor), \(machine.cores) cores, \(machine.memory) GiB",
+    ]
+    for part in parts {
+      let load = "load \(part.loadBefore) before and \(part.loadAfter) after"
+      lines.append("\n\(part.name): \(part.rows) rows, \(Int(part.seconds)) s, \(load)")
+      lines.append(column("what", 78) + column("here", 32) + column("ratio", 8) + "goal")
+      for figure in part.figures {
+        let ratio = figure.ratio.map(short) ?? ""
+        let goal = figure.goal.map { "\(short($0.wanted)), hold \(short($0.hold))" }
+        lines.append(
+          column(figure.what, 78) + column(figure.here, 32) + column(ratio, 8)
+            + (goal ?? figure.limit ?? ""))
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Run.Machine {
+  static var this: Run.Machine {
+    let processor = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8))?
+      .split(separator: "\n").first { $0.hasPrefix("model name") }?
+      .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+    return Run.Machine(
+      processor: processor ?? "unknown processor", cores: ProcessInfo.processInfo.processorCount,
+      memory: Int((Double(ProcessInfo.processInfo.physicalMemory) / 1_073_741_824).rounded()))
+  }
+
+  /// The load average of the last minute, as the kernel states it.
+  static func load() throws -> Double {
+    let text = try String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
+    return text.split(separator: " ").first.flatMap { Double($0) } ?? 0
+  }
+}
+
+/// Returns a number with three significant digits and without zeros at the end.
+func short(_ number: Double) -> String { String(format: "%.3g", number) }
