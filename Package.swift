@@ -142,7 +142,7 @@ let package = Package(
     tests(
       "CommandTests",
       on: [
-        "bowser", "simulate", "Pipeline", "Report", "Store", "Postgres", "Logging",
+        "bowser", "simulate", "bench", "Pipeline", "Report", "Store", "Postgres", "Logging",
         "TestDatabase", "Simulator", "FuelModel",
       ],
       hasFixtures: true),
