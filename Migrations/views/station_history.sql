@@ -12,7 +12,8 @@ SELECT
   description.is_public,
   description.first_seen_at,
   description.last_seen_at,
-  source.source
+  source.source,
+  description.details::text AS details
 FROM fuel.station_description AS description
 JOIN fuel.station AS record USING (station_id)
 JOIN fuel.source USING (source_id);
@@ -32,4 +33,5 @@ COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or pe
 COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this description.';
 COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this description.';
 COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
+COMMENT ON COLUMN fuel_v1.station_history.details       IS 'What else the feed stated of it, as a JSON object of texts by name, such as phone; NULL: nothing.';
 GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;

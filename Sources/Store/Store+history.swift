@@ -165,8 +165,8 @@ extension Store {
         record.station_id, source.source, record.station_code, record.matched_by,
         record.match_doubt, record.place_id = record.station_id AS is_head, description.name,
         description.brand, description.address,
-        (description.first_seen_at AT TIME ZONE record.time_zone)::date AS first_on,
-        ((description.last_seen_at - interval '1 second') AT TIME ZONE record.time_zone)::date
+        (min(description.first_seen_at) AT TIME ZONE record.time_zone)::date AS first_on,
+        ((max(description.last_seen_at) - interval '1 second') AT TIME ZONE record.time_zone)::date
           AS last_on
       FROM fuel.station AS asked
       JOIN fuel.station AS record ON record.place_id = asked.place_id
@@ -174,8 +174,10 @@ extension Store {
       LEFT JOIN fuel.station_description AS description
         ON description.station_id = record.station_id
       WHERE asked.station_id = \(number)
+      GROUP BY
+        record.station_id, source.source, description.name, description.brand, description.address
       ORDER BY
-        is_head DESC, source.source, record.station_code, description.first_seen_at,
+        is_head DESC, source.source, record.station_code, min(description.first_seen_at),
         description.name
       """)
     var stories: [RecordStory] = []

@@ -284,6 +284,8 @@ struct AbsorbTests {
 
   /// Details are kept with the description that states them. A description without details has the
   /// digest that it had before there were details, so that an upgrade stores none a second time.
+  /// The history tells descriptions apart by their details, and `stations --explain`, which shows
+  /// none, has one line for both.
   @Test func detailsAreKeptWithADescription() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -310,6 +312,15 @@ struct AbsorbTests {
         kept == [
           "07 5550 0000|2026-07-01 00:00:00+00|another", "NULL|2026-07-01 01:00:00+00|as before",
         ])
+      let history = try feed.connection.lines(
+        "SELECT name, details FROM fuel_v1.station_history ORDER BY first_seen_at")
+      #expect(history == ["Corner|{\"phone\": \"07 5550 0000\"}", "Corner|NULL"])
+      let number = try feed.connection.query("SELECT station_id FROM fuel.station").only()
+        .integer("station_id")
+      let explained = try feed.store.story(ofStation: number).map { record in
+        record.descriptions.map { $0.text }
+      }
+      #expect(explained == [["Corner, 1 Main St"]])
     }
   }
 

@@ -302,7 +302,7 @@ tested (view, name, tests) AS (VALUES
 
   ('station_history', NULL,
     'unique_together station_id source name written_brand address suburb postcode latitude '
-    'longitude is_public'),
+    'longitude is_public details'),
   ('station_history', 'station_id', 'not_null; relationships stations.station_id'),
   ('station_history', 'state', 'not_null; accepted_values ACT NSW NT QLD SA TAS VIC WA'),
   ('station_history', 'name', 'not_null'),
