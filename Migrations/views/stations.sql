@@ -32,7 +32,14 @@ SELECT
   station.is_public,
   station.brand AS written_brand,
   coalesce(seen.offers, false) AS offers_fuel,
-  station.has_moved
+  station.has_moved,
+  (
+    SELECT description.details ->> 'phone'
+    FROM fuel.station_description AS description
+    WHERE description.station_id = station.station_id AND description.details ? 'phone'
+    ORDER BY description.last_seen_at DESC, description.wording_md5
+    LIMIT 1
+  ) AS phone
 FROM fuel.station
 LEFT JOIN LATERAL (
   SELECT
@@ -82,4 +89,5 @@ COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permi
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow.';
 COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
+COMMENT ON COLUMN fuel_v1.stations.phone             IS 'Telephone number as the feed writes it; NULL: not stated.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;

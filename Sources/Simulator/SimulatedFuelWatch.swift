@@ -26,7 +26,7 @@ struct SimulatedFuelWatch {
         guard let change = market.current(site, fuel, at: begins), change.tenths > 0 else {
           continue
         }
-        items.append((change.tenths, item(site.station, change.tenths, day)))
+        items.append((change.tenths, item(site, change.tenths, day)))
       }
       items.sort { ($0.price, $0.text) < ($1.price, $1.text) }
     }
@@ -44,17 +44,20 @@ struct SimulatedFuelWatch {
     return "\u{FEFF}" + text.replacing("\n", with: "\r\n")
   }
 
-  private func item(_ station: Station, _ tenths: Int, _ day: Day) -> String {
+  private func item(_ site: Market.Site, _ tenths: Int, _ day: Day) -> String {
+    let station = site.station
+    // Every tenth station states no telephone number.
+    let phone = site.number % 10 == 0 ? "" : "(08) 5550 \(padded(site.number % 10_000, 4))"
     let price = "\(tenths / 10).\(tenths % 10)"
     let suburb = (station.suburb ?? "").uppercased()
     func element(_ name: String, _ text: String) -> String {
       "<\(name)>\(escapedXML(text))</\(name)>"
     }
     return "<item>" + element("title", "\(price): \(station.name)")
-      + element("description", "Address: \(station.address), \(suburb), Phone: ")
+      + element("description", "Address: \(station.address), \(suburb), Phone: \(phone)")
       + element("brand", station.brand ?? "") + element("date", "\(day)") + element("price", price)
       + element("trading-name", station.name) + element("location", suburb)
-      + element("address", station.address) + element("phone", "")
+      + element("address", station.address) + element("phone", phone)
       + element("latitude", "\(station.position?.latitude ?? 0)")
       + element("longitude", "\(station.position?.longitude ?? 0)")
       + element("site-features", ", ")

@@ -107,6 +107,22 @@ struct DocumentTests {
     }
   }
 
+  /// F-O07: the telephone number of a station is looked up by its index, and only where a query
+  /// asks for it.
+  @Test func telephoneNumbersCostWhoAsksForThem() async throws {
+    let market = try await PlayedMarket.database()
+    let reader = try Self.reader(market)
+    // So that the few descriptions of the market are not read whole.
+    try reader.execute("SET enable_seqscan = off")
+    let named = try reader.lines("EXPLAIN (COSTS OFF) SELECT name FROM fuel_v1.stations")
+    let isLookedUp = named.contains { $0.contains("details") }
+    #expect(named.count > 5 && !isLookedUp, "\(named)")
+    let called = try reader.lines("EXPLAIN (COSTS OFF) SELECT phone FROM fuel_v1.stations")
+    let filter = try #require(called.firstIndex { $0.contains("details ? 'phone'") })
+    let condition = called[filter - 1]
+    #expect(condition.contains("Cond: (station_id = "), "\(called)")
+  }
+
   /// Every query of the dashboard runs as a reader and returns rows.
   @Test func everyPanelHasItsNumbers() async throws {
     let market = try await PlayedMarket.database()

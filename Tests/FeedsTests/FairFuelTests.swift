@@ -38,10 +38,24 @@ struct FairFuelTests {
     #expect(stations.map(\.code) == ["aa/bb+cc==", "zz"])
     #expect(stations[0].suburb == "Cranbourne East" && stations[0].postcode == "3977")
     #expect(stations[0].name == "TESTFUEL Bend" && stations[0].brand == "Testfuel")
+    let phones = stations.map { $0.details["phone"] }
+    #expect(phones == ["03 0000 0000", nil])
     #expect(stations[0].state == .vic && stations[0].timeZone == .melbourne)
     #expect(
       stations[1].brand == "a03Gone00000000001" && stations[1].position == nil
         && stations[1].postcode == nil)
+  }
+
+  /// A telephone number that is blank or not a text is none, and costs no price.
+  @Test(arguments: ["\"\"", "\" \"", "null", "395410711", "[]"])
+  func aNumberThatIsNoneCostsNoPrice(phone: String) throws {
+    let text = """
+      {"fuelPriceDetails":[{"fuelStation":{"id":"1","name":"A","address":"","contactPhone":\(phone)},
+      "fuelPrices":[{"fuelType":"U91","isAvailable":true,"price":199.9,"updatedAt":"2026-08-20T20:39:16Z"}]}]}
+      """
+    let reading = try Sample.parse([Sample.document("prices", text)], "vic-fairfuel")
+    #expect(reading.stations.count == 1 && reading.stations.first?.details == [:])
+    #expect(reading.observations.count == 1 && reading.rejects.isEmpty)
   }
 
   /// F-H12, F-F01, F-J04: an answer without a list of prices is refused.
@@ -68,11 +82,14 @@ struct FairFuelTests {
     #expect(reading.observations.count + reading.rejects.count == written)
     if day == "2026-03-17" { #expect(written == (samples.areRecorded ? 7_130 : 513)) }
     #expect(reading.rejects.allSatisfy { $0.reason == .priceOutOfBand })
+    let phones = reading.stations.count { $0.details["phone"] != nil }
     if samples.areRecorded {
       #expect(reading.rejects.count < 20 && reading.stations.count > 1_600)
+      #expect(phones == reading.stations.count)
     } else {
       // Two slips of a digit a day.
       #expect(reading.rejects.count == 2 && reading.stations.count == 120)
+      #expect(phones == 106)
     }
     #expect(reading.stations.allSatisfy { $0.postcode != nil && $0.position != nil })
     #expect(!reading.observations.contains { if case .unmapped = $0.fuel { true } else { false } })

@@ -17,6 +17,9 @@ struct FuelWatchTests {
     // The stated position lies outside Australia. It is removed when the reading is settled.
     let far = reading.stations.first { $0.name == "Far Store" }
     #expect(far?.position.map(Country.australia.contains) == false)
+    // An empty telephone number is none.
+    let phones = reading.stations.map { $0.details["phone"] }
+    #expect(phones == [nil, nil, "(08) 5550 0003", nil])
     // F-X04 and others: a bad item is rejected, and the rest of the list is read.
     #expect(
       reading.reasons == [
@@ -188,6 +191,8 @@ struct FuelWatchTests {
       samples.areRecorded
       ? "CALTEX BECKENHAM, 63 WILLIAM ST, BECKENHAM" : "TESTFUEL VAV, 63 INVENTED ST, VAV"
     #expect(reading.price(code, .u91) == "128.9 2017-12-12T22:00:00Z")
+    let phone = samples.areRecorded ? "(08) 9258 8413" : "(08) 5550 0001"
+    #expect(reading.stations.first?.details == ["phone": phone])
     #expect(reading.observations.count == 2 && reading.rejects.isEmpty)
   }
 }

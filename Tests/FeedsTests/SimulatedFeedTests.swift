@@ -36,6 +36,8 @@ struct SimulatedFeedTests {
       read.append("\(station.name)|\(observation.fuel.rawValue)|\(price.centsPerLitre)")
     }
     #expect(read.sorted() == SimulatedFeeds(Self.market).truth(of: feed, at: asOf))
+    let phones = reading.stations.count { $0.details["phone"] != nil }
+    #expect((phones > 10) == ["wa-fuelwatch", "vic-fairfuel"].contains(feed), "\(phones)")
     if ["wa-fuelwatch", "nt-myfuel"].contains(feed) {
       #expect(reading.observations.contains { $0.effectiveAt ?? asOf > Self.now })
     }

@@ -321,6 +321,9 @@ struct AbsorbTests {
         record.descriptions.map { $0.text }
       }
       #expect(explained == [["Corner, 1 Main St"]])
+      // A description without a telephone number leaves the station its number.
+      #expect(
+        try feed.connection.lines("SELECT phone FROM fuel_v1.stations") == ["07 5550 0000"])
     }
   }
 

@@ -79,6 +79,8 @@ enum FairFuel: Provider {
     let name: String
     let brandId: String?
     let address: String
+    // It is only shown. One that is not a text must not cost the station its prices.
+    let contactPhone: Lenient<String>?
     let location: Location?
   }
 
@@ -169,12 +171,15 @@ enum FairFuel: Provider {
       postcode = last
       parts.removeLast()
     }
+    var phone: String?
+    if case .read(let text)? = row.contactPhone { phone = text.plainOrNil }
     return Station(
       code: code, state: .vic, name: row.name.plain,
       // A brand that the brand list does not contain is shown by its id until the list contains it.
       brand: row.brandId.flatMap { brands.isEmpty ? nil : brands[$0] ?? $0.plainOrNil },
       address: address, suburb: parts.count > 1 ? parts.last : nil, postcode: postcode,
       position: Position(
-        latitude: row.location?.latitude, longitude: row.location?.longitude))
+        latitude: row.location?.latitude, longitude: row.location?.longitude),
+      details: ["phone": phone])
   }
 }

@@ -118,7 +118,8 @@ enum FuelWatch: Provider {
       brand: text("brand").plainOrNil, address: text("address"), suburb: suburb,
       position: Position(
         latitude: Double(text("latitude")), longitude: Double(text("longitude"))),
-      isPublic: !restrictions.contains("Membership") && !restrictions.contains("Permit"))
+      isPublic: !restrictions.contains("Membership") && !restrictions.contains("Permit"),
+      details: ["phone": text("phone").plainOrNil])
     reading.stations.append(station)
     reading.take(
       Observation(
