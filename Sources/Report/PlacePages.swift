@@ -177,7 +177,7 @@ extension Report {
       """
       <h1>\(first.name)</h1>
       <p class="lead">\([first.brand, first.postcode].compactMap { $0 }.joined(separator: ", ")) \
-      <a href="../\(locality.path)">\(locality.name), \(locality.state)</a>\(position)</p>
+      <a href="../\(locality.path)">\(locality.name), \(locality.state)</a>\(position)\(phone(of: first.station))</p>
       <p class="note">Beside each price is since when it holds and when it was last seen, in \
       \(clockName(of: regions[first.state])). <a href="../feeds.html">Feed health</a> has the times at which the \
       feeds were last read.</p>
@@ -193,6 +193,14 @@ extension Report {
           """
         }))</div>
       """)
+  }
+
+  /// The telephone number of a station as its feed writes it, with a link that calls it. The link
+  /// has only digits and `+`, since a feed may write anything.
+  private func phone(of station: Int) -> HTML {
+    guard let phone = market.phones[station] else { return "" }
+    let number = phone.filter { "+0123456789".contains($0) }
+    return number.isEmpty ? " · \(phone)" : " · <a href=\"tel:\(number)\">\(phone)</a>"
   }
 
   // MARK: Maps

@@ -175,6 +175,8 @@ package struct MarketReport: Sendable {
   package var winners: [Key: [Offer]] = [:]
   /// Every price at stations where anybody may buy, ordered by state, suburb and station.
   package var offers: [Offer] = []
+  /// The telephone numbers of stations that have one, as their feeds write them, by station.
+  package var phones: [Int: String] = [:]
   /// How stations compare with the smallest region around them.
   package var standings: [Standing.Key: Standing] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.

@@ -15,6 +15,7 @@ extension Store {
       try addVerdicts(to: &market)
       try addScores(to: &market)
       market.offers = try allOffers()
+      try addPhones(to: &market)
       try addComparisons(to: &market)
       try addTurns(to: &market)
       try addStates(to: &market)
@@ -226,6 +227,15 @@ extension Store {
           fuel: try row.text("fuel"), at: try row.instant("computed_at"),
           verdict: try row.text("verdict"), state: try row.optional("market_state"),
           reason: try row.text("reason")))
+    }
+  }
+
+  /// Adds the telephone numbers of stations.
+  private func addPhones(to market: inout MarketReport) throws {
+    for row in try connection.query(
+      "SELECT station_id, phone FROM fuel_v1.stations WHERE phone IS NOT NULL")
+    {
+      market.phones[try row.integer("station_id")] = try row.text("phone")
     }
   }
 

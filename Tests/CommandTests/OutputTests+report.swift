@@ -15,7 +15,10 @@ extension OutputTests {
         """
         UPDATE fuel.station SET
           name = '<script>alert(1)</script>"''&' || U&'\\202E' || station_id,
-          suburb = '<img src=//x.example>'
+          suburb = '<img src=//x.example>';
+        UPDATE fuel.station_description SET
+          details = jsonb_build_object('phone', '"><script>alert(1)</script> (08) 5550-0001')
+        WHERE details IS NOT NULL
         """)
       let folder = temporary()
       let result = try run(["report", "--out", folder], target)
@@ -24,7 +27,7 @@ extension OutputTests {
         $0.hasSuffix(".html")
       }
       #expect(pages.count > 10)
-      var named = 0
+      var (named, called) = (0, 0)
       for page in pages {
         let text = try String(contentsOfFile: "\(folder)/\(page)", encoding: .utf8)
         let own = text.matches(
@@ -35,15 +38,20 @@ extension OutputTests {
           #expect(!rest.contains(forbidden), "\(page) holds \(forbidden)")
         }
         named += text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") ? 1 : 0
+        called += text.contains("<a href=\"tel:10855500001\">&quot;&gt;&lt;script&gt;") ? 1 : 0
         // Links lead to existing files.
         let base = URL(filePath: "\(folder)/\(page)")
         for match in text.matches(of: /href="([^"#]*)/)
-        where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("geo:") {
+        where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("geo:")
+          && !match.1.hasPrefix("tel:")
+        {
           let there = base.deletingLastPathComponent().appending(path: String(match.1)).standardized
           #expect(FileManager.default.fileExists(atPath: there.path), "\(page): \(match.1)")
         }
       }
       #expect(named > 5)
+      // A link that calls a station has only the digits of its number.
+      #expect(called > 5)
       // A second report into the same folder removes its own pages of regions that are gone, and no
       // other file.
       let list = "\(folder)/.bowser-report"
