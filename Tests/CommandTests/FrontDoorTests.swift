@@ -254,7 +254,7 @@ struct FrontDoorTests {
       (["export"], 64, "--list lists them"),
       (["config"], 64, "bowser config show"),
       (["migrate", "down"], 64, "one of up, status, verify"),
-      (["status"], 0, "bowser ingest --all reads"),
+      (["status"], 0, "the next step:\n  bowser ingest --all"),
       (["notify", "--test"], 0, "its comments show two"),
       (["--all", "ingest"], 64, "must follow a command"),
     ]

@@ -33,7 +33,7 @@ let statusCommand = Command(
   let feeds = health.filter { health in !notSetUp.contains { $0.feed == health.feed } }
   let style = Style(invocation.environment)
   if feeds.isEmpty {
-    write("No feed has been read yet: bowser ingest --all reads those that are set up.\n")
+    write("No feed has been read yet; the next step:\n  bowser ingest --all\n")
   } else {
     write(table(feeds, now, style))
   }
