@@ -43,7 +43,8 @@ struct WithdrawTests {
       // A withdrawn run cannot be reprocessed.
       let again = try CommandTests.run(
         ["ingest", "--reprocess", "1", "--now", "2026-07-03T12:00:00Z"], on: target)
-      #expect(again.code == 65 && again.err.contains("bowser withdraw 1 --undo --reason"), "\(again.err)")
+      #expect(
+        again.code == 65 && again.err.contains("bowser withdraw 1 --undo --reason"), "\(again.err)")
       // Either all of several runs are withdrawn or none.
       #expect(try withdraw("1", "9", "--reason", "x").code == 65)
       #expect(try connection.lines("SELECT count(*) FROM fuel.withdrawal") == ["1"])
