@@ -12,11 +12,12 @@ COMMENT ON VIEW fuel.average_holding         IS 'Whether fuel.average_kept is va
 COMMENT ON COLUMN fuel.average_holding.holds IS 'Whether it is valid.';
 GRANT SELECT ON fuel.average_holding TO fuel_writer;
 
--- Stores the averages of this moment. Reads pg_temp.price_now.
+-- Stores the averages of this moment. Reads pg_temp.price_now, and belongs to the transaction that took it, whose
+-- snapshot is one for all its statements.
 CREATE OR REPLACE FUNCTION fuel.keep_averages(p_clock timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  -- Read before the averages are made. What arrives meanwhile raises the sum of the counters, and the kept averages do
-  -- not hold.
+  -- The counters are those of the snapshot from which the present was taken. What has arrived since then raises their
+  -- sum, and the kept averages do not hold.
   seen numeric := (SELECT coalesce(sum(source.changes), 0) FROM fuel.source);
 BEGIN
   DELETE FROM fuel.average_keeping;

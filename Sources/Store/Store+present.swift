@@ -50,9 +50,13 @@ package struct RegionNow: Sendable {
 extension Store {
   /// Runs `body` in one transaction in which the prices in effect at `now` are at hand.
   /// `refreshChanges`, `regionsNow` and `sharesRaised` belong in there.
+  ///
+  /// All of it reads one snapshot. What an ingest stores meanwhile is in none of the results, and
+  /// `fuel.keep_averages` does not count it as seen.
   @discardableResult
   package func withPresent<Value>(now: Instant, _ body: () throws -> Value) throws -> Value {
     try connection.transaction {
+      try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
       try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
       try connection.execute("SELECT fuel.take_present()")
       return try body()

@@ -128,6 +128,28 @@ struct AggregateTests {
     }
   }
 
+  /// F-K13: what arrives while the averages are made from a copy of the present is not in them, so
+  /// they do not hold.
+  @Test func whatArrivesMeanwhileIsNotHidden() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let holds: SQL = "SELECT holds FROM fuel.average_holding"
+      #expect(try bench.makes())
+      try bench.connection.execute("SET bowser.now = '\(Self.now)'")
+      #expect(try bench.connection.lines(holds) == ["t"])
+      try bench.feed.store.withPresent(now: Self.now) {
+        try bench.connection.execute("UPDATE fuel.source SET changes = changes + 1")
+        try bench.feed.connection.execute("UPDATE pg_temp.price_now SET price_tenths = 2000")
+        try bench.feed.store.refreshChanges(now: Self.now)
+      }
+      #expect(try bench.connection.lines(holds) == ["f"])
+      // They are made from the copy, and not from the view that has moved on.
+      #expect(
+        try bench.connection.lines("SELECT average_cpl FROM fuel.average_kept ORDER BY region")
+          == ["200.00", "200.00"])
+    }
+  }
+
   /// A station counts in the share that has raised its price if it had a price at both times.
   @Test func sharesAreOfStationsWithBothPrices() async throws {
     try await TestDatabase.with { target in
