@@ -195,12 +195,14 @@ extension Report {
       """)
   }
 
-  /// The telephone number of a station as its feed writes it, with a link that calls it. The link
-  /// has only digits and `+`, since a feed may write anything.
+  /// The telephone number of a station as its feed writes it, with a link that calls it. A text that
+  /// is not plainly one number has no link, because the link would call somebody else.
   private func phone(of station: Int) -> HTML {
     guard let phone = market.phones[station] else { return "" }
     let number = phone.filter { "+0123456789".contains($0) }
-    return number.isEmpty ? " · \(phone)" : " · <a href=\"tel:\(number)\">\(phone)</a>"
+    let isNumber = phone.allSatisfy { "+0123456789 ()-.".contains($0) }
+    guard isNumber, (6...15).contains(number.count) else { return " · \(phone)" }
+    return " · <a href=\"tel:\(number)\">\(phone)</a>"
   }
 
   // MARK: Maps
