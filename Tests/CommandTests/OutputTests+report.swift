@@ -289,6 +289,7 @@ extension OutputTests {
         let refused = try run(["report", "--out", folder], target)
         #expect(refused.code == 74 && refused.err.contains(reason), "\(refused)")
       }
+      #expect(try run(["report", "--out", "\(temporary())/.."], target).code == 74)
       // Folders that are missing around it are made.
       let deep = temporary() + "/one/two"
       let made = try run(["report", "--out", deep], target)

@@ -118,7 +118,8 @@ private func makeFolder(_ folder: URL) throws {
   guard mkdir(folder.path, 0o777) != 0 else { return }
   var reason = errno
   let parent = folder.deletingLastPathComponent()
-  if reason == ENOENT, parent.path != folder.path {
+  // What is named above a path that ends with `..` is longer, and is not there either.
+  if reason == ENOENT, parent.path.utf8.count < folder.path.utf8.count {
     try makeFolder(parent)
     guard mkdir(folder.path, 0o777) != 0 else { return }
     reason = errno
