@@ -1,7 +1,8 @@
 -- Makes the partition of a month if it is missing. The writer has no right to create tables, so this function runs with
--- the owner's rights and does nothing else. pg_temp stands last in its search path. If it were left out, the server
--- would search it first for types, and a type named text that a caller made would run as the owner. A table that is
--- attached, unlike CREATE ... PARTITION OF, lets others go on reading and writing the parent.
+-- the owner's rights, and it makes nothing but partitions. pg_temp stands last in its search path. If it were left out,
+-- the server would search it first for types. A caller could then make a type named text, and its code would run with
+-- the owner's rights. The table is made first and attached then, because CREATE ... PARTITION OF would keep others from
+-- reading and writing the parent.
 CREATE OR REPLACE FUNCTION fuel.ensure_price_month(p_at timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -16,7 +17,8 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('fuel.price partitions'));
-  -- The catalogue is read here, because the names that the session has cached are older than the lock.
+  -- Another session may have made the partition before this one got the lock. to_regclass would not show it, because
+  -- the names that the session has cached are older than the lock.
   IF EXISTS (
     SELECT
     FROM pg_class

@@ -1,7 +1,7 @@
 -- Deletes documents that have been kept for long enough. The newest fifty runs keep their documents whatever the clock
 -- says, so that a clock that jumps ahead empties nothing. Documents that were fetched in the last seven days by the
--- clock of the server stay too. The writer may not delete. This function runs with the owner's rights and deletes
--- documents only, never what they reported.
+-- clock of the server stay too. The writer may not delete rows. This function therefore runs with the owner's rights,
+-- and deletes documents only, never what they reported.
 CREATE OR REPLACE FUNCTION fuel.prune_bodies(p_source_id smallint, p_before timestamptz)
 RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH newest AS (

@@ -30,8 +30,8 @@ RETURN (
       JOIN fuel.source USING (source_id)
       WHERE region_station.region = average_at.region
         AND station.is_public
-        -- The price of a late feed at this instant is not known yet, and the price before it is not the price of this
-        -- instant.
+        -- A feed that publishes late does not yet have prices for the latest instants. Its older prices do not count
+        -- for them.
         AND (source.delay <= region_delay.delay OR average_at.at <= fuel.clock() - source.delay)),
     known.fuel_id) AS found
   WHERE known.fuel = average_at.fuel AND found.is_counted);
@@ -88,8 +88,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) IS
-  'What each station charged within a window of time: like price_history, cut to the window. Reads only the window, '
-  'not the history before it.';
+  'What each station charged within a window of time: like price_history, cut to the window. Does not read the whole '
+  'history before the window.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) TO fuel_reader, fuel_writer;
 
@@ -114,7 +114,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
       stations_near.latitude, stations_near.longitude, station.latitude, station.longitude
     ) AS kilometres
   ) AS distance
-  -- A degree of latitude is 111 km. The condition on latitude spares the trigonometry for most stations.
+  -- A degree of latitude is about 111 km. The comparison of latitudes spares the trigonometry for most stations.
   WHERE station.latitude BETWEEN stations_near.latitude - stations_near.radius_km / 110.0
     AND stations_near.latitude + stations_near.radius_km / 110.0
     AND distance.kilometres <= stations_near.radius_km

@@ -9,15 +9,16 @@ COMMENT ON FUNCTION fuel.is_among(text, text[]) IS 'Whether a postcode lies in o
 GRANT EXECUTE ON FUNCTION fuel.is_among(text, text[]) TO fuel_writer;
 
 -- Returns whether a station lies in the circle of a region. A station without a position is matched by its postcode.
--- The server puts the expression in place of a call as long as it has no subquery. Every station is held against every
--- region, so the calls would be most of the work.
+-- The server puts the expression in place of a call as long as the expression has no subquery. Every station is
+-- compared with every region, so calls would be most of the work.
 CREATE OR REPLACE FUNCTION fuel.is_within(p_region fuel.region, p_station fuel.station)
 RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN
   (p_region.state IS NULL OR p_region.state = p_station.state)
   AND (
     coalesce(
-      -- A degree of latitude is 111.2 km: most stations are too far north or south of most circles.
+      -- A degree of latitude is 111.2 km. This comparison spares the distance for most stations, which are too far
+      -- north or south.
       abs(p_region.latitude - p_station.latitude) * 111 <= p_region.radius_km
         AND fuel.kilometres(p_region.latitude, p_region.longitude, p_station.latitude, p_station.longitude)
           <= p_region.radius_km,
@@ -35,7 +36,7 @@ BEGIN
     SELECT area.region, station.station_id
     FROM fuel.region AS area
     JOIN fuel.station ON area.state IS NULL OR area.state = station.state
-    -- Of the records of one station only the record that stands for the station counts.
+    -- A station may have several records. Only the one that represents it counts.
     WHERE station.place_id = station.station_id AND CASE area.kind
       WHEN 'nation' THEN true
       WHEN 'state' THEN true
@@ -66,7 +67,7 @@ BEGIN
     SELECT
       member.region,
       member.station_id,
-      -- The nation is never the nearest region of a station.
+      -- The smallest region is the nearest: a circle, then the rest of a state, then the state. It is never the nation.
       region.kind <> 'nation' AND row_number() OVER (
         PARTITION BY member.station_id
         ORDER BY

@@ -16,5 +16,5 @@ COMMENT ON COLUMN fuel_v1.aggregate_runs.finished_at      IS 'When it ended; NUL
 COMMENT ON COLUMN fuel_v1.aggregate_runs.outcome          IS 'running, done, or interrupted (it failed, or its process died).';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.days             IS 'Days whose averages were recomputed.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.verdicts         IS 'Verdicts computed. 0: nothing had come in since the run before, or nothing is known yet.';
-COMMENT ON COLUMN fuel_v1.aggregate_runs.new_verdicts     IS 'Verdicts that differ from the one before of their region and fuel.';
+COMMENT ON COLUMN fuel_v1.aggregate_runs.new_verdicts     IS 'Verdicts that differ from the verdict before for the same region and fuel.';
 GRANT SELECT ON fuel_v1.aggregate_runs TO fuel_reader, fuel_writer;

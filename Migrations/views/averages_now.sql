@@ -1,5 +1,5 @@
--- Averages that the last aggregate kept, as long as nothing has happened since. Otherwise the averages are made on the
--- spot.
+-- The averages that the last aggregate kept, as long as no price has arrived or taken effect since. After that the view
+-- computes the averages itself.
 CREATE OR REPLACE VIEW fuel_v1.averages_now AS
 SELECT
   present.region,
@@ -40,8 +40,9 @@ LEFT JOIN fuel.region_change
   ON region_change.region = present.region AND region_change.fuel_id = present.fuel_id;
 COMMENT ON VIEW fuel_v1.averages_now IS
   'Averages over stations of the price in effect at this moment. One row per region and fuel. Stale, '
-  'doubtful, future, members-only and late published prices are left out and counted. In a state that '
-  'publishes all its prices late, the row shows an earlier instant: see as_of_at and delay_hours.';
+  'doubtful and members-only prices, and prices that are published late, are left out, and their stations are '
+  'counted. In a state that publishes all its prices late, the row shows an earlier instant: see as_of_at and '
+  'delay_hours.';
 COMMENT ON COLUMN fuel_v1.averages_now.region           IS 'A state, AU, a capital such as sydney, or a configured area.';
 COMMENT ON COLUMN fuel_v1.averages_now.state            IS 'Its state; NULL for the nation and areas across borders.';
 COMMENT ON COLUMN fuel_v1.averages_now.fuel             IS 'Fuel code.';

@@ -1,6 +1,6 @@
--- What complete lists state by leaving something out is not among the prices, so it is read from fuel.listing. A run
--- that reports an instant before those of runs with smaller numbers can change what those runs reported. It therefore
--- has a row "history" of its own.
+-- What complete lists state by leaving something out is not among the prices, so it is read from fuel.listing. If runs
+-- that report later instants were committed before a run, this run can change what they reported. It then has a row
+-- "history" of its own.
 CREATE OR REPLACE VIEW fuel_v1.changes AS
 SELECT
   run.change_number,
@@ -22,8 +22,8 @@ CROSS JOIN LATERAL (
     price.price_tenths,
     price.effective_at
   FROM fuel.price
-  -- BETWEEN with one number, and not "=". Where an archive or a backfill reported a whole month, the server would
-  -- otherwise expect that every run did, and read all months from end to end.
+  -- BETWEEN with one number, and not "=": where one run of a backfill reported a whole month, the server would
+  -- expect as many rows of every run, and read all months from end to end.
   WHERE price.run_id BETWEEN run.run_id AND run.run_id
   UNION ALL
   SELECT
@@ -39,10 +39,10 @@ CROSS JOIN LATERAL (
   WHERE run.kind IN ('backfill', 'reprocess')
     OR EXISTS (
       SELECT
-      FROM fuel.run AS earlier
-      WHERE earlier.source_id = run.source_id
-        AND earlier.taken_at > run.taken_at
-        AND earlier.change_number < run.change_number)
+      FROM fuel.run AS overtaking
+      WHERE overtaking.source_id = run.source_id
+        AND overtaking.taken_at > run.taken_at
+        AND overtaking.change_number < run.change_number)
 ) AS change
 LEFT JOIN fuel.fuel USING (fuel_id)
 WHERE run.change_number IS NOT NULL
@@ -63,8 +63,8 @@ JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.changes IS
   'What each committed run changed, for services that keep a copy: remember the highest change_number '
   'that you have read, and ask for rows above it. No run with a smaller number appears later. If a run changes what '
-  'earlier runs reported, it has a row whose what is history. One row per run and price that it was the first to '
-  'report, and one per run, station and fuel that its list leaves out or lists again.';
+  'earlier runs reported, it has a row of the kind history in column what. One row per run and price that the run '
+  'was the first to report, and one per run, station and fuel that the list of the run leaves out or lists again.';
 COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Position of the run in the order of commits. Gaps have no meaning.';
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
 COMMENT ON COLUMN fuel_v1.changes.feed          IS 'The feed or archive that reported it.';

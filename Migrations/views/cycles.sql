@@ -12,9 +12,9 @@ SELECT
 FROM fuel.cycle
 JOIN fuel.fuel USING (fuel_id);
 COMMENT ON VIEW fuel_v1.cycles IS
-  'Every completed price cycle of the stored history. One row per region, fuel and cycle; none from a time in '
-  'which prices did not cycle, which means that three cycles in a row were alike. A turning point counts once '
-  'the daily average has moved six cents away from it. Cycles before the last five are found anew once a day.';
+  'Every completed price cycle of the stored history. One row per region, fuel and cycle. Prices cycle where three '
+  'cycles in a row are alike; there is no row from other times. A turning point counts once the daily average has '
+  'moved six cents away from it. Cycles before the last five are found anew once a day.';
 COMMENT ON COLUMN fuel_v1.cycles.region        IS 'A state, AU, a capital such as sydney, or a configured area.';
 COMMENT ON COLUMN fuel_v1.cycles.fuel          IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.cycles.trough_on     IS 'The price day on which it began.';

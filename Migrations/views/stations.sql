@@ -45,7 +45,7 @@ LEFT JOIN LATERAL (
   SELECT
     max(greatest(
       pair.learnt_at,
-      -- A stamp that lies ahead, such as a price that begins tomorrow, counts as seen in the newest run.
+      -- If the stamp lies ahead, as that of a price that begins tomorrow, the price counts as seen in the newest run.
       CASE
         WHEN pair.is_listed THEN source.last_listed_at
         ELSE least(greatest(pair.stamped_at, pair.next_effective_at), source.last_taken_at)
