@@ -5,8 +5,8 @@ import Postgres
 package struct RegionNow: Sendable {
   package var region: String
   package var regionName: String
-  /// When the prices of the next price day are published, and the same as local time; `nil` where
-  /// they are not published ahead.
+  /// When the prices of the next price day are published, as an instant and as a local time such as
+  /// `14:30`; `nil` where they are not published ahead.
   package var announced: (at: Instant, clock: String)?
   package var fuelID: Int16
   package var fuelName: String
@@ -15,11 +15,13 @@ package struct RegionNow: Sendable {
   package var dayEndsAt: Instant
   /// The number of stations with a believed price now.
   package var stations: Int
-  /// The number of these whose next price is known too, and the means of today's and tomorrow's
-  /// price over just them, in c/L.
+  /// How many of these stations have a known next price too.
   package var stationsWithNext: Int
+  /// The mean prices of today and of tomorrow in c/L, over the stations of which both are known;
+  /// `nil` if there are none.
   package var today: Double?
   package var tomorrow: Double?
+  /// When the first of tomorrow's prices begins.
   package var tomorrowBeginsAt: Instant?
   /// Whether prices are published so late (half a day or more) that today's average is not known.
   package var isLate: Bool
@@ -48,8 +50,8 @@ package struct RegionNow: Sendable {
 
 /// The present market, which an aggregate reads once: `pg_temp.price_now`.
 extension Store {
-  /// Runs `body` in one transaction in which the prices in effect at `now` are at hand.
-  /// `refreshChanges`, `regionsNow` and `sharesRaised` belong in there.
+  /// Runs `body` in one transaction that has copied the prices in effect at `now` to
+  /// `pg_temp.price_now`. Only `body` may call `refreshChanges`, `regionsNow` and `sharesRaised`.
   ///
   /// All of it reads one snapshot. What an ingest stores meanwhile is in none of the results, and
   /// `fuel.keep_averages` does not count it as seen.
@@ -63,7 +65,7 @@ extension Store {
     }
   }
 
-  /// Takes the copies of the present forward to the next price wherever that has begun.
+  /// Copies the newest spans to `fuel.present_span` again where the next price has begun by `now`.
   package func advancePresent(now: Instant) throws {
     let hasBegun = try connection.query(
       """
@@ -78,15 +80,16 @@ extension Store {
     }
   }
 
-  /// Computes how every region's average moved over a day and a week, and stores the averages of
-  /// now.
+  /// Stores how every region's average moved over a day and over a week, and stores the averages at
+  /// `now`.
   package func refreshChanges(now: Instant) throws {
     try connection.query("SELECT fuel.refresh_changes(\(now))")
     try connection.query("SELECT fuel.keep_averages(\(now))")
   }
 
-  /// Reads every region and fuel with a believed price now, with today's prices beside tomorrow's.
-  /// Means are rounded to two decimals, so that equal means compare as equal everywhere.
+  /// Reads every region and fuel that has a believed price now, with the means of today's and of
+  /// tomorrow's prices. Means are rounded to two decimals, so that equal means compare as equal on
+  /// every machine.
   package func regionsNow() throws -> [RegionNow] {
     let rows = try connection.query(
       """
@@ -163,8 +166,8 @@ extension Store {
     try row.optionalInstant("announced_at").map { ($0, try row.text("announced_clock")) }
   }
 
-  /// Returns the share of each region's stations whose price has risen by at least five cents since
-  /// an instant, of those with a price at both times.
+  /// Returns for each region the share of stations whose price has risen by at least five cents
+  /// since an instant. Only stations with a price at both times count.
   ///
   /// - Parameter markets: regions and fuels, each with its instant.
   /// - Returns: shares from 0 to 1, keyed by region and fuel number with a space between. Regions
@@ -182,7 +185,8 @@ extension Store {
           \(markets.map(\.since))::timestamptz[]
         ) AS market (region, fuel_id, since)
       ),
-      -- Neighbouring regions often rise from the same day on.
+      -- Neighbouring regions often rise from the same day on. The prices of an instant are read once for
+      -- all of them.
       before AS MATERIALIZED (
         SELECT moment.since, before.station_id, before.fuel_id, before.price_tenths
         FROM (SELECT DISTINCT market.since, market.fuel_id FROM market) AS moment
