@@ -2,44 +2,45 @@ import FuelModel
 
 /// What a market was doing day by day, as a band of shapes below a `Chart` of the same days.
 ///
-/// Each run of days with one state is a shape that resembles the line above it, so that it can be
-/// told from the others without its colour.
+/// Consecutive days with one state are one shape. The shape resembles the line of the chart, so that
+/// a reader recognises the state without its colour.
 struct StateBand {
   /// All days of the chart.
   let days: [Day]
   /// The state of each day, as a value of `fill_up.market_state`. A day without one is left empty.
   let states: [Day: String]
 
-  private typealias Run = (state: String, days: ClosedRange<Int>)
+  /// Consecutive days with one state, as indices of `days`.
+  private typealias Stretch = (state: String, days: ClosedRange<Int>)
 
-  /// Consecutive days with one state.
-  private var runs: [Run] {
-    var runs: [Run] = []
+  private var stretches: [Stretch] {
+    var stretches: [Stretch] = []
     for (index, day) in days.enumerated() {
       guard let state = states[day] else { continue }
-      if let last = runs.last, last.state == state, last.days.upperBound == index - 1 {
-        runs[runs.count - 1].days = last.days.lowerBound...index
+      if let last = stretches.last, last.state == state, last.days.upperBound == index - 1 {
+        stretches[stretches.count - 1].days = last.days.lowerBound...index
       } else {
-        runs.append((state, index...index))
+        stretches.append((state, index...index))
       }
     }
-    return runs
+    return stretches
   }
 
   /// The band, or nothing if no day has a state.
   ///
-  /// - Parameter width: that of the chart above, so that each day is below its point of the line.
+  /// - Parameter width: the width of the chart above, so that each day is below its point of the line.
   func drawing(width: Double) -> HTML {
-    let found = runs
+    let found = stretches
     guard !found.isEmpty else { return "" }
     let step = (width - Chart.left - Chart.right) / Double(max(1, days.count - 1))
-    let shapes = found.map { run -> HTML in
+    let shapes = found.map { stretch -> HTML in
       Self.shape(
-        run.state, from: Chart.left + (Double(run.days.lowerBound) - 0.5) * step + 0.5,
-        to: Chart.left + (Double(run.days.upperBound) + 0.5) * step - 0.5, title: words(run))
+        stretch.state, from: Chart.left + (Double(stretch.days.lowerBound) - 0.5) * step + 0.5,
+        to: Chart.left + (Double(stretch.days.upperBound) + 0.5) * step - 0.5,
+        title: caption(stretch))
     }
     return """
-      <svg class="states" viewBox="0 0 \(Words.coordinate(width)) 14" role="img" aria-label="What the market was doing: \(found.map(words).joined(separator: "; "))">
+      <svg class="states" viewBox="0 0 \(Words.coordinate(width)) 14" role="img" aria-label="What the market was doing: \(found.map(caption).joined(separator: "; "))">
       \(shapes)</svg>
 
       """
@@ -47,7 +48,7 @@ struct StateBand {
 
   /// The meaning of each shape that occurs, or nothing if no day has a state.
   func legend() -> HTML {
-    let found = Set(runs.map(\.state))
+    let found = Set(stretches.map(\.state))
     guard !found.isEmpty else { return "" }
     let entries = ["falling", "near_low", "rising", "near_high", "shock", "quiet"]
       .filter(found.contains)
@@ -64,11 +65,11 @@ struct StateBand {
     (Words.state(state) ?? "Quiet").lowercased()
   }
 
-  private func words(_ run: Run) -> String {
-    let (first, last) = (days[run.days.lowerBound], days[run.days.upperBound])
+  private func caption(_ stretch: Stretch) -> String {
+    let (first, last) = (days[stretch.days.lowerBound], days[stretch.days.upperBound])
     let when =
       first == last ? "on \(Words.date(first))" : "\(Words.date(first)) to \(Words.date(last))"
-    return "\(Self.name(run.state)) \(when)"
+    return "\(Self.name(stretch.state)) \(when)"
   }
 
   private static func shape(
