@@ -1,33 +1,35 @@
 import Configuration
 
-/// The names of feeds, archives or the like, from which the words of a command line choose.
+/// The names that a word of a command line may mean, such as those of all feeds or archives.
 struct Names {
-  /// What they are names of, such as "feed".
+  /// What has these names, such as "feed".
   let what: String
   let all: [String]
 
-  /// Returns the name that a word means: the one that equals it, otherwise the only one that begins
-  /// with it, whatever the case.
+  /// Returns the name that a word means: the name that equals the word, otherwise the only name
+  /// that begins with the word. Upper and lower case are equal.
   ///
-  /// - Throws: `UsageError`, which lists the names that begin with the word. If none does, it lists
-  ///   all names, the nearest first.
+  /// - Throws: `UsageError`. It lists the names that begin with the word. If none does, it suggests
+  ///   the name that is most similar and lists the others.
   func meant(by word: String) throws -> String {
     let wanted = word.lowercased()
-    if let whole = all.first(where: { $0.lowercased() == wanted }) { return whole }
-    let begun = wanted.isEmpty ? [] : all.filter { $0.lowercased().hasPrefix(wanted) }
-    if begun.count == 1 { return begun[0] }
-    guard begun.isEmpty else {
-      throw UsageError.message("'\(word)' is ambiguous: \(begun.joined(separator: " or "))")
+    if let equal = all.first(where: { $0.lowercased() == wanted }) { return equal }
+    let longer = wanted.isEmpty ? [] : all.filter { $0.lowercased().hasPrefix(wanted) }
+    if longer.count == 1 { return longer[0] }
+    guard longer.isEmpty else {
+      throw UsageError.message("'\(word)' is ambiguous: \(longer.joined(separator: " or "))")
     }
-    guard let likely = near(word) else { throw UsageError.unknown(what, word, among: all) }
+    guard let likely = mostSimilar(to: word) else {
+      throw UsageError.unknown(what, word, among: all)
+    }
     let others = all.filter { $0 != likely }.joined(separator: ", ")
     throw UsageError.message(
       "no \(what) '\(word)'; did you mean '\(likely)'? The others: \(others)")
   }
 
-  /// Returns the name of which the whole or a part between dashes differs least from a word; `nil`
-  /// where none is similar enough.
-  private func near(_ word: String) -> String? {
+  /// Returns the name that is most similar to a word, as a whole or in a part between dashes; `nil`
+  /// if none is similar enough.
+  private func mostSimilar(to word: String) -> String? {
     let parts = all.flatMap { name in
       ([name] + name.split(separator: "-").map { String($0) }).map { (text: $0, name: name) }
     }

@@ -8,14 +8,20 @@ package struct Gap: Equatable, Sendable {
   package var feed: String
   package var from: Day
   package var to: Day
-  /// The command that can fill the gap; `nil`: nothing can.
+  /// The command that can fill the gap, and where its files come from; `nil` if none can.
   package var command: String?
 
+  /// The number of missing days.
   package var days: Int { to.sinceEpoch - from.sinceEpoch + 1 }
 }
 
-/// Finds the missing days of each feed: from the first day of its archive, or the first day of
-/// which anything is known if that is earlier, up to yesterday.
+/// Finds the missing days of each feed up to yesterday. They are counted from the first day of its
+/// archive, or from the first day of which anything is known if that is earlier.
+///
+/// - Parameters:
+///   - known: the days about which a feed or an archive has reported.
+///   - feeds: `kept` is the name by which `bowser backfill` loads answers of the feed that somebody
+///     else has kept; `nil` if there are none.
 package func gaps(
   _ known: [KnownDay], feeds: [(feed: String, zone: Zone, kept: String?)], archives: [Archive],
   now: Instant
@@ -29,7 +35,8 @@ package func gaps(
     var day = first
     while day <= yesterday {
       if !days.contains(day) {
-        // Days that an archive can fill and days that it cannot fill form separate gaps.
+        // An archive cannot fill every day. Days that it can fill and days that it cannot fill form
+        // separate gaps, because another command fills them.
         let isArchived = archive.map { $0.from <= day && day <= $0.until ?? day } ?? false
         let command =
           isArchived
