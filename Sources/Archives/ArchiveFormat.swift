@@ -3,7 +3,8 @@ package import FuelModel
 /// The layout of the files of one archive. There is one value per archive, in `Formats/`; the code
 /// that reads files refers to no archive by name.
 package struct ArchiveFormat: Sendable {
-  /// The meaning of a column. The raw value is the column's index in the list of columns found.
+  /// The meaning of a column. The raw value is the index at which the reader keeps the position of
+  /// the column.
   package enum Column: Int, CaseIterable, Sendable {
     case code, name, brand, address, suburb, state, postcode, latitude, longitude
     case fuel, price, stamp
@@ -37,8 +38,8 @@ package struct ArchiveFormat: Sendable {
   package let id: String
   /// The names of each column in the files' headers: in lower case, with spaces for underscores.
   let columns: [Column: [String]]
-  /// The names of fuels in the files, in lower case; `nil` for what is sold but not a supported
-  /// fuel.
+  /// The fuel of each name in the files, in lower case. `nil`: the archive has prices of it, but
+  /// Bowser does not support it.
   let fuels: [String: Fuel?]
   /// The columns that contain the price of one fuel each, in files with a row per station and day.
   var fuelColumns: [String: Fuel] = [:]
@@ -47,7 +48,7 @@ package struct ArchiveFormat: Sendable {
   let identity: Identity
   /// Prices that mean "not offered from then on", in tenths of a cent.
   var notOffered: Set<Int> = []
-  /// Whether a price of 0 only fills an empty cell. Applies to `fuelColumns`.
+  /// Whether a 0 in one of `fuelColumns` means an empty cell.
   var zeroIsBlank = false
   /// Whether an empty cell of a workbook repeats the cell above, in every column but the price.
   var fillsDown = false
@@ -64,7 +65,7 @@ package struct ArchiveFormat: Sendable {
   /// The zone of the publisher, for UTC stamps.
   var utcZone: Zone = .brisbane
 
-  /// The state of a station whose row and address state none.
+  /// The state of a station of which neither the row nor the address names a state.
   var homeState: State {
     Country.australia.states.first { $0.timeZone == zone } ?? .nsw
   }

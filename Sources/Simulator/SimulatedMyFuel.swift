@@ -1,7 +1,7 @@
 import FuelModel
 
-/// Answers as MyFuel of the Northern Territory at an instant, on its public page and in the
-/// interface for account holders. Neither gives a time stamp for a price.
+/// The answers of MyFuel of the Northern Territory at an instant: its public page, and its interface
+/// for account holders. Neither gives a time stamp for a price.
 struct SimulatedMyFuel {
   /// How many outlets one request may name.
   static let mostIdentifiers = 10
@@ -28,7 +28,7 @@ struct SimulatedMyFuel {
     }
   }
 
-  // MyFuel has no code for the last two brands. Their codes here are invented.
+  // MyFuel has no code for the last two brands. The codes of these two are invented.
   private static let brandCodes: KeyValuePairs<String, String> = [
     "Ampol": "AM", "BP": "BP", "Reddy Express": "C3", "Independent": "IN", "Liberty": "Li",
     "Puma": "PM", "Shell": "SH", "United": "UN", "7-Eleven": "SE", "Metro Petroleum": "MP",
@@ -75,8 +75,8 @@ struct SimulatedMyFuel {
     var rows: [String] = []
     for (fuel, _) in outlet.site.changes {
       guard let change = market.current(outlet.site, fuel, at: instant) else { continue }
-      // The price that begins next was announced at the last 14:30. Nobody announces that a fuel
-      // will be out of stock.
+      // The price that begins at the next 14:30 was announced at the 14:30 before. Nobody announces
+      // that a fuel will be out of stock.
       let next = market.current(outlet.site, fuel, at: begins).flatMap {
         $0.at == begins && $0.tenths > 0 ? $0.tenths : nil
       }
@@ -134,7 +134,7 @@ struct SimulatedMyFuel {
     return jsonObject(["Outlets": jsonList(rows), "Brands": brands(), "Fuels": fuels()])
   }
 
-  /// Returns prices without the outlets that are unknown or closed.
+  /// Returns the prices of some outlets. Outlets that are unknown or closed are left out.
   func prices(of ids: [String], at instant: Instant) -> String {
     let wanted = Set(ids)
     var answers: [String] = []
@@ -153,7 +153,7 @@ struct SimulatedMyFuel {
     return jsonList(answers)
   }
 
-  /// Some outlets report their prices as strings.
+  /// The row of one fuel. Some outlets report their prices as strings.
   private func apiRow(_ code: String, _ tenths: Int, _ outlet: Outlet) -> String {
     let number = price(tenths, outlet)
     let isText = outlet.site.number % 3 == 0 && tenths > 0
@@ -172,7 +172,8 @@ struct SimulatedMyFuel {
   }
 
   /// Whether an outlet sells low aromatic fuel instead of unleaded. Every fourth outlet outside the
-  /// areas of Darwin, Litchfield and Palmerston does. Postcodes of these areas end at 0832.
+  /// areas of Darwin, Litchfield and Palmerston does. All postcodes of these
+  /// areas are below 0850.
   static func sellsLowAromatic(_ site: Market.Site) -> Bool {
     site.station.state == .nt && site.number % 4 == 0
       && (Int(site.station.postcode ?? "") ?? 0) >= 850
@@ -202,7 +203,7 @@ struct SimulatedMyFuel {
     Self.brandCodes.first { $0.key == station.brand }?.value ?? "IN"
   }
 
-  /// The address holds the notes on access.
+  /// The address, with a note if entry needs a permit, as in the provider's data.
   private func address(_ station: Station) -> String {
     station.isPublic ? station.address : station.address + ". ENTRY BY PERMIT ONLY."
   }

@@ -8,7 +8,7 @@ extension Bench {
   mutating func backfill() throws -> Int {
     let archive = try archive(rows: rows)
     let size = "\(short(Double(rows) / 1_000_000)) million rows"
-    // A second archive: a tenth as many other rows of the same months.
+    // A second archive of the same months, with a tenth as many rows, none of which is in the first.
     let other = "\(folder)/other"
     _ = try SyntheticArchive(seed: 2, firstMonth: Self.begin)
       .write(months: Self.months, rowsPerMonth: rows / Self.months / 10, into: other)
@@ -30,12 +30,12 @@ extension Bench {
         + "effective_at timestamptz, price_tenths integer, run_id integer)")
     let copied = try sql("bench_empty", "\\copy public.plain FROM '\(folder)/rows.tsv'")
     let limit = Double(stored) / copied.seconds
-    func loading(_ name: String, _ run: Finished, _ goal: Run.Goal) {
+    func addSpeed(_ name: String, _ run: Finished, _ goal: Run.Goal) {
       let rate = Double(stored) / run.seconds
       add(name, "\(Int(rate / 1_000)) krow/s", rate / limit, goal: goal)
     }
     add("\\copy of \(size) into a plain table, L", "\(Int(limit / 1_000)) krow/s")
-    loading("backfill of \(size) into an empty history, of L", first, .init(0.7, hold: 0.5))
+    addSpeed("backfill of \(size) into an empty history, of L", first, .init(0.7, hold: 0.5))
     add("  client memory", "\(first.megabytes) MB", limit: "150 MB, hold 300")
 
     note("the same files again")
@@ -48,9 +48,9 @@ extension Bench {
       "\(Int(Double(stored) / again.seconds / 1_000)) krow/s",
       hashed.seconds / again.seconds, goal: .init(1, hold: 0.33))
 
-    note("again without the ledger")
+    note("the same files again, which the ledger no longer knows")
     try sql("bench_empty", "UPDATE fuel.run SET content_digest = NULL")
-    let met = try run([program, "backfill", "nsw-fuelcheck", archive])
+    let compared = try run([program, "backfill", "nsw-fuelcheck", archive])
     let staged = try sql(
       "bench_empty",
       """
@@ -63,9 +63,10 @@ extension Bench {
       """)
     add(
       "re-load of \(size) one by one, of psql staging and anti-join",
-      "\(Int(Double(stored) / met.seconds / 1_000)) krow/s", staged.seconds / met.seconds,
+      "\(Int(Double(stored) / compared.seconds / 1_000)) krow/s",
+      staged.seconds / compared.seconds,
       goal: .init(0.8, hold: 0.4))
-    add("  client memory", "\(met.megabytes) MB", limit: "150 MB, hold 300")
+    add("  client memory", "\(compared.megabytes) MB", limit: "150 MB, hold 300")
     try drop("bench_empty")
 
     try database("bench_other")
@@ -73,7 +74,7 @@ extension Bench {
     _ = try run([program, "backfill", "nsw-fuelcheck", other], in: "bench_other")
     let merged = try run(
       [program, "backfill", "nsw-fuelcheck", archive], in: "bench_other")
-    loading(
+    addSpeed(
       "backfill of \(size) beside others of the same months, of L", merged, .init(0.3, hold: 0.2))
     try drop("bench_other")
     return rows

@@ -1,4 +1,4 @@
-/// Answers with a false type, and with text in another encoding than it should have.
+/// Answers with a wrong content type, and answers with text in a wrong encoding.
 extension Fault {
   static let types: [Fault] = [
     Fault("type-html", ["F-H14"], .harmless) { sound, _ in whole(sound.body, type: "text/html") },
@@ -34,17 +34,17 @@ extension Fault {
       mark + mark + body
     },
     body("utf-16-with-mark", ["F-P01"], .refused) { body, _ in [0xFF, 0xFE] + utf16(body) },
-    // If the text is all ASCII, this is also valid UTF-8, with a NUL after each character.
+    // If the text is all ASCII, these bytes are valid UTF-8 too, with a NUL after each character.
     body("utf-16-without-mark", ["F-P01"], .refused) { body, _ in utf16(body) },
     body("utf-16-big-end-first", ["F-P01"], .refused) { body, _ in [0] + utf16(body).dropLast() },
     badBytes("utf-8-invalid-byte", ["F-P02"], [0xFF]),
     badBytes("utf-8-lone-continuation", ["F-P02"], [0xA9]),
     badBytes("utf-8-overlong", ["F-P02"], [0xC0, 0xAF]),
     badBytes("utf-8-surrogate", ["F-P02"], [0xED, 0xA0, 0x80]),
-    body("latin-1-undeclared", ["F-P03"], .refused) { body, _ in latin1(body) },
-    // Decoding the text would be right too. Refusing it is safe, because the refusal is reported.
+    body("latin-1-undeclared", ["F-P03"], .refused) { body, _ in withLatin1(body) },
+    // To decode the text would be right too. Refusing it is safe, because the refusal is reported.
     Fault("latin-1-declared", ["F-P03"], .refused) { sound, _ in
-      let body = replacing("UTF-8", by: "ISO-8859-1", in: latin1(sound.body))
+      let body = replacing("UTF-8", by: "ISO-8859-1", in: withLatin1(sound.body))
       let type = sound.type.prefix { $0 != ";" }
       return whole(body, type: "\(type); charset=iso-8859-1")
     },
@@ -54,8 +54,8 @@ extension Fault {
   ]
 }
 
-/// Inserts text with one letter in Latin-1, in a new JSON field or in the first title.
-private func latin1(_ body: [UInt8]) -> [UInt8] {
+/// Inserts 'café' with its last letter in Latin-1: in a new JSON field, or in the first title.
+private func withLatin1(_ body: [UInt8]) -> [UInt8] {
   let isObject = body.first == UInt8(ascii: "{")
   let spoiled = inserting(
     isObject ? "\"extra\":\"caf#\"," : "caf#", after: isObject ? "{" : "<title>", in: body)
