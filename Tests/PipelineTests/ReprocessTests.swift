@@ -11,10 +11,10 @@ import Testing
 
 /// Documents are kept as they arrived and can be read again.
 struct ReprocessTests {
-  private static let wrong = ["snapshotMinutes: 60": "fuels: { E10: 'LAF', DL: 'B20' }"]
+  private static let wrongFuels = ["snapshotMinutes: 60": "fuels: { E10: 'LAF', DL: 'B20' }"]
   private static let instants = (0..<6).map { Bench.end - .seconds(100_000 - $0 * 18_000) }
 
-  /// Reads every run again that fetched documents itself, in the given order.
+  /// Reads runs again: all that fetched documents themselves, unless `order` changes the list.
   private func reprocess(_ bench: Bench, _ order: (inout [Int]) -> Void = { _ in }) throws {
     var runs = try bench.lines(
       "SELECT run_id FROM fuel_v1.ingest_runs WHERE replaces_run_id IS NULL ORDER BY run_id"
@@ -35,8 +35,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-B04: fuels that were read wrongly for a day become what they should have been, in whatever
-  /// order the runs are read again, and reading twice has the same result as reading once.
+  /// F-B04: fuels that were read wrongly for a day become what they should have been. The order in
+  /// which the runs are read again does not matter, nor that they are read twice.
   @Test func aMisreadingIsTakenBack() async throws {
     let right = try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -45,7 +45,7 @@ struct ReprocessTests {
     }
     for isShuffled in [false, true] {
       let mended = try await TestDatabase.with { target in
-        let misled = try Bench(target, changing: Self.wrong)
+        let misled = try Bench(target, changing: Self.wrongFuels)
         try await ingest(misled)
         #expect(try misled.stored(withRejects: false) != right)
         let bench = try Bench(target)
@@ -69,7 +69,7 @@ struct ReprocessTests {
           try bench.lines(
             """
             SELECT count(*) FILTER (WHERE is_complete) AS complete,
-              count(*) FILTER (WHERE received <> stored + unchanged + duplicate + rejected) AS off
+              count(*) FILTER (WHERE received <> stored + unchanged + duplicate + rejected) AS wrong
             FROM fuel_v1.ingest_runs
             """) == ["12|0"])
         return once
@@ -84,7 +84,7 @@ struct ReprocessTests {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       for step in 0..<5 {
-        // A station that is renamed and renamed back.
+        // The third list renames the stations whose names begin with B. The next has the old names.
         bench.misbehave { request in
           guard request.path.hasSuffix("/prices"), step == 2,
             case .text(let status, let body, let type, _) = bench.feeds.answer(request)
@@ -175,8 +175,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-F08, F-K04: news that arrived and was not read because the process died is read by the next
-  /// run, once.
+  /// F-F08, F-K04: a process died after news had arrived and before it was read. The next run reads
+  /// the news, and no run after that reads it again.
   @Test func newsOfADeadRunAreNotLost() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -207,7 +207,7 @@ struct ReprocessTests {
         try bench.lines(
           "SELECT learnt_at FROM fuel.price WHERE price_tenths = 2013")
           == [try Connection(target).lines("SELECT \(at)::timestamptz")[0]])
-      // Only once: documents that cannot be read would otherwise stop every run.
+      // If it were read again each time, documents that cannot be read would stop every run.
       try await bench.ingest("nsw-fuelcheck", at: at + .seconds(1_200))
       #expect(
         try bench.lines("SELECT count(*) FROM fuel_v1.ingest_runs WHERE kind = 'reprocess'")
@@ -215,8 +215,8 @@ struct ReprocessTests {
     }
   }
 
-  /// F-F08, F-F09: between complete lists only news is asked for. The next complete list makes up
-  /// for answers that were lost, whichever midnight begins the provider's day.
+  /// F-F08, F-F09: between complete lists the program asks only for news. The next complete list
+  /// makes up for lost answers, whether the provider's day begins at midnight UTC or in Sydney.
   @Test(arguments: [nil, Zone.sydney])
   func newsAreHintsAndListsAreTheTruth(day: Zone?) async throws {
     try await TestDatabase.with { target in
@@ -255,8 +255,8 @@ struct ReprocessTests {
     }
   }
 
-  /// Documents are deleted after their time, but not what they reported. A clock that jumps
-  /// deletes nothing.
+  /// Documents are deleted after their time, but not what they reported. The newest fifty runs keep
+  /// theirs, even if the clock has jumped ahead by a year.
   @Test func documentsAreForgottenInTime() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -270,7 +270,6 @@ struct ReprocessTests {
           feed: "nt-myfuel", state: .nt, cadenceMinutes: 30, priceLapsesHours: 8760,
           sightLapsesHours: 24, attribution: "", isEnabled: true, callsPerMonth: 0))
       try store.pruneBodies(of: id, before: Bench.end + .seconds(365 * 86_400))
-      // The newest fifty are kept, whatever the clock shows.
       #expect(try bench.lines("SELECT count(DISTINCT run_id) FROM fuel.run_body") == ["50"])
       #expect(
         try bench.lines(

@@ -9,8 +9,8 @@ import Store
 import TestDatabase
 import Testing
 
-/// Tests the single timeline of a feed and its archive: what is in effect when, by every way to
-/// ask.
+/// A feed and its archive have one timeline. These tests compare which price each view and function
+/// shows for an instant.
 struct TimelineTests {
   static let end = Instant("2025-10-20T00:00:00Z")
 
@@ -77,8 +77,8 @@ struct TimelineTests {
     }
   }
 
-  /// A price that is listed again under its old stamp is in effect from then on, beside a newer
-  /// price of the archive, by every way to ask.
+  /// A price that is listed again under its old stamp is in effect again from that list on, although
+  /// the archive has a newer price. The view and the function both show it.
   @Test func listedAgainBesideAnArchive() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -110,19 +110,19 @@ struct TimelineTests {
     }
   }
 
-  /// What a feed reports for the time before its first run is older than what the archive reports
-  /// by then.
+  /// The first list of a feed shows prices with old stamps. They do not replace what the archive
+  /// reported between the stamp and the list.
   @Test func theFirstListDoesNotHideNewerPrices() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
-      // The archive reaches to the first list.
+      // The archive reports until shortly before the first list.
       try await archive(
         [("2025-10-05 11:00:00", "170.0"), ("2025-10-10 09:00:00", "170.0")], into: feed)
-      let begun = Instant("2025-10-01T00:00:00Z")
+      let stamp = Instant("2025-10-01T00:00:00Z")
       try feed.reports(
         [
-          .u91("1", 1_500, begun), .u91("2", 1_600, begun), .u91("3", 1_700, begun),
-          .u91("4", 1_700, begun),
+          .u91("1", 1_500, stamp), .u91("2", 1_600, stamp), .u91("3", 1_700, stamp),
+          .u91("4", 1_700, stamp),
         ], stations: [station()], at: Instant("2025-10-10T00:00:00Z"), now: Self.end)
       try makeTimeline(feed)
       try feed.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
@@ -138,12 +138,12 @@ struct TimelineTests {
     }
   }
 
-  /// A person who confirms a price of an archive confirms it for the station, whichever record
-  /// heads the station later.
+  /// A person who confirms a price of an archive confirms it for the station. The confirmation stays
+  /// when another record of the station represents it later.
   @Test func aConfirmedPriceOfAnArchiveCounts() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
-      // Nine stations at 150 and one at 250 for an hour, far from its own price before.
+      // Nine stations are at 150. The tenth is at 250 for some hours, far from its own price before.
       for number in 0..<9 {
         let text =
           "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
@@ -182,8 +182,8 @@ struct TimelineTests {
     }
   }
 
-  /// F-S07: two feeds list one station of a border town. Linked by a person, it is one station and
-  /// counts once; without the link, it counts twice.
+  /// F-S07: two feeds list one station of a border town. It counts once while a person has linked
+  /// the two records, and twice without the link.
   @Test func aPlaceOfTwoFeedsCountsOnce() async throws {
     try await TestDatabase.with { target in
       let south = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -262,8 +262,8 @@ struct TimelineTests {
     }
   }
 
-  /// F-N34: recordings that are replayed months later, with today's clock, end in the same history.
-  /// An aggregate for an instant between them takes no price of the next day for a present one.
+  /// F-N34: recordings that are replayed months later, with the clock of that day, end in the same
+  /// history. An aggregate for an instant between them takes no price of tomorrow for one of today.
   @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))
   func aReplayCountsAtItsOwnInstant(seed: Int) async throws {
     var found: [[String]] = []
@@ -296,7 +296,7 @@ struct TimelineTests {
         ]
         try west.aggregate(at: middle, regions: regions)
         var lines = try west.published(at: middle).filter { !$0.hasPrefix("history") }
-        // The stored present averages equal the computed ones.
+        // The view, which may show stored averages, and the function agree.
         let kept = try west.connection.lines(
           """
           SELECT region, fuel, average_cpl, fuel_v1.average_at(region, fuel, \(middle)) FROM fuel_v1.averages_now
@@ -316,7 +316,7 @@ struct TimelineTests {
     #expect(firstDifference(found[0], found[1]) == nil)
   }
 
-  /// The same bytes at another instant are another answer.
+  /// A recording with the same bytes at another instant is another answer, and is loaded too.
   @Test func anUnchangedListIsAListAgain() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -341,7 +341,8 @@ struct TimelineTests {
     }
   }
 
-  /// However large a file is, the last price of a second counts.
+  /// Of several prices within a second the last in the file counts, even if the file is read in
+  /// several batches.
   @Test func theLastOfASecondCountsAcrossBatches() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)

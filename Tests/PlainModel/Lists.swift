@@ -1,6 +1,6 @@
 extension PlainModel {
-  /// Which runs of a feed count, and which lists are complete, so that their gaps mean "not
-  /// offered".
+  /// Which runs of a feed count, and which lists are complete. What a complete list leaves out is not
+  /// offered.
   struct Lists {
     enum Standing { case refused, incomplete, complete }
 
@@ -27,9 +27,9 @@ extension PlainModel {
       }
     }
 
-    /// Judges a list by the lists before it within the time for which a sighting is believed,
-    /// however those were judged. If there is none, the list is compared with the newest list
-    /// before it.
+    /// Judges a list by earlier lists, even refused ones: by those within the time for which a
+    /// sighting is believed. If there is none, the newest earlier list decides only whether the list
+    /// is refused.
     static func standing(of list: Run, among lists: [Run], feed: Feed) -> Standing {
       let before = lists.filter { $0.takenAt < list.takenAt }
       let near = before.filter { $0.takenAt > list.takenAt - feed.sightLapse }
@@ -65,7 +65,8 @@ extension PlainModel {
       }
     }
 
-    /// A chain under a new name has as many stations as before, so no brand is missing then.
+    /// Whether a large brand is missing, and its stations with it. If a chain only has a new name, the
+    /// list has as many stations as before.
     private static func lacksBrand(_ list: Run, beside other: Run) -> Bool {
       let codes = Set(list.lines.map(\.code))
       let others = Set(other.lines.map(\.code))
@@ -76,8 +77,9 @@ extension PlainModel {
       }
     }
 
-    /// Returns by how much the share of prices from before some instant has grown. In correct lists
-    /// it cannot grow. The stamps at every twentieth of each list are compared, in minutes.
+    /// Returns how much more of this list than of an earlier list has stamps up to some minute: the
+    /// greatest difference of the two shares. In correct lists stamps only become newer, so the share
+    /// up to a minute cannot grow. Only the stamps at every twentieth of each list are compared.
     private static func olderShare(_ list: Run, than other: Run) -> Double {
       let own = marks(list)
       let others = marks(other)
@@ -88,6 +90,7 @@ extension PlainModel {
       return own.map { share(own, until: $0) - share(others, until: $0) }.max() ?? 0
     }
 
+    /// The stamps at every twentieth of a list, in minutes.
     private static func marks(_ list: Run) -> [Int] {
       let stamps = list.lines.compactMap { $0.stamp.map { $0 / 60 } }.sorted()
       guard !stamps.isEmpty else { return [] }
