@@ -172,8 +172,7 @@ struct SimulatedMyFuel {
   }
 
   /// Whether an outlet sells low aromatic fuel instead of unleaded. Every fourth outlet outside the
-  /// areas of Darwin, Litchfield and Palmerston does. All postcodes of these
-  /// areas are below 0850.
+  /// areas of Darwin, Litchfield and Palmerston does. All postcodes of these areas are below 0850.
   static func sellsLowAromatic(_ site: Market.Site) -> Bool {
     site.station.state == .nt && site.number % 4 == 0
       && (Int(site.station.postcode ?? "") ?? 0) >= 850

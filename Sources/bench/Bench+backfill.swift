@@ -8,7 +8,7 @@ extension Bench {
   mutating func backfill() throws -> Int {
     let archive = try archive(rows: rows)
     let size = "\(short(Double(rows) / 1_000_000)) million rows"
-    // A second archive of the same months, with a tenth as many rows, none of which is in the first.
+    // A second archive of the same months: other rows, and a tenth as many.
     let other = "\(folder)/other"
     _ = try SyntheticArchive(seed: 2, firstMonth: Self.begin)
       .write(months: Self.months, rowsPerMonth: rows / Self.months / 10, into: other)

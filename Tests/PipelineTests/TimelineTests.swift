@@ -143,7 +143,7 @@ struct TimelineTests {
   @Test func aConfirmedPriceOfAnArchiveCounts() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
-      // Nine stations are at 150. The tenth is at 250 for some hours, far from its own price before.
+      // Nine stations are at 150. The tenth is at 250 for twenty hours, far from its own price before.
       for number in 0..<9 {
         let text =
           "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"

@@ -36,7 +36,7 @@ package func gaps(
     while day <= yesterday {
       if !days.contains(day) {
         // An archive cannot fill every day. Days that it can fill and days that it cannot fill form
-        // separate gaps, because another command fills them.
+        // separate gaps, because their commands differ.
         let isArchived = archive.map { $0.from <= day && day <= $0.until ?? day } ?? false
         let command =
           isArchived
