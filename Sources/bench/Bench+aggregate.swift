@@ -78,7 +78,11 @@ extension Bench {
   /// averages are shown beside each other.
   private mutating func compare(_ full: Finished, _ what: String, until end: Day) throws {
     let made = try connection("bench_empty").query(
-      "SELECT count(*) AS rows, coalesce(avg(average_cpl), 0) AS mean FROM fuel.daily_rollup"
+      """
+      SELECT count(*) AS rows, coalesce(avg(average_cpl), 0) AS mean
+      FROM fuel.daily_rollup
+      WHERE stations >= fuel.minimum_stations()
+      """
     ).only()
     let ours = Peer.Averages(rows: try made.integer("rows"), mean: try made.double("mean"))
     add("  its averages", ours.text)
