@@ -128,9 +128,11 @@ def tries(driver, folder):
     driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     demand(driver.switch_to.active_element.tag_name == "a", "the arrow does not lead to what was found")
     driver.switch_to.active_element.send_keys(Keys.ENTER)
-    wait(driver, "the page that was found", "return location.pathname.endsWith('region/perth.html')")
+    wait(
+        driver, "the page that was found",
+        "return location.pathname.endsWith('region/perth.html') && document.readyState === 'complete'")
     driver.find_element(By.ID, "find").send_keys("zzzz no such place")
-    wait(driver, "nothing found", "return document.querySelector('#found li')?.textContent.startsWith('Nothing')")
+    wait(driver, "nothing found", "return document.querySelector('#found li')?.textContent === 'No place has that name.'")
 
     look("u91/perth.html")
     box = "return document.querySelector('svg.map').getAttribute('viewBox')"
