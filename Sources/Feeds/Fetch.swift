@@ -9,8 +9,8 @@ package struct Fetch: Sendable {
   /// The result of one run's calls.
   package struct Fetched: Sendable {
     package var documents: [Document]
-    /// The provider's clock minus ours, by the `Date` header of the answer that contradicts ours
-    /// most; `nil` where no answer has one.
+    /// The provider's clock minus ours, by the `Date` header of the answer that is nearest to ours;
+    /// `nil` where no answer has one. A wrong clock of ours contradicts all answers.
     package var clockSkewSeconds: Int?
 
     /// Adds the document that an answer holds.
@@ -21,7 +21,7 @@ package struct Fetch: Sendable {
         let date = answer.headers["date"].flatMap(httpDate)
       else { return }
       let skew = Int(date) - Int(document.fetchedAt.seconds)
-      if abs(skew) >= abs(clockSkewSeconds ?? 0) { clockSkewSeconds = skew }
+      if abs(skew) < abs(clockSkewSeconds ?? .max) { clockSkewSeconds = skew }
     }
   }
 

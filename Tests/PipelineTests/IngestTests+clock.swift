@@ -82,28 +82,28 @@ extension IngestTests {
     }
   }
 
-  /// F-N02: the answer that contradicts this machine's clock most decides, wherever it comes in the
-  /// run. An answer from a cache decides nothing, because its date is that of the cache.
+  /// F-N02: a wrong clock of this machine contradicts all answers of a run, whatever their order. One
+  /// answer that is alone, or that comes from a cache, decides nothing.
   @Test func noAnswerHidesAWrongClock() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
-      let isCached = Mutex(true)
+      // The dates of the first, of the other, and of the last answers, and the age of the first one.
+      let dates = Mutex(["Sun, 28 Jun 2026 10:00:00 GMT", "Wed, 01 Jul 2026 10:00:05 GMT", "0"])
       bench.misbehave { request in
         guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
           return nil
         }
-        let isLast = request.path.hasSuffix("GetSitesPrices")
-        var headers = ["Date": "Wed, 01 Jul 2026 10:00:0\(isLast ? 0 : 5) GMT"]
-        if !isLast, isCached.withLock({ $0 }) {
-          headers = ["Date": "Sun, 28 Jun 2026 10:00:00 GMT", "Age": "259200"]
-        } else if request.path.hasSuffix("GetCountryBrands") {
-          headers["Date"] = "Fri, 03 Jul 2026 10:00:00 GMT"
-        }
+        let dates = dates.withLock { $0 }
+        let isFirst = request.path.hasSuffix("GetCountryBrands")
+        let headers =
+          isFirst ? ["Date": dates[0], "Age": dates[2]] : ["Date": dates[1], "Age": "0"]
         return .text(status, body, type: type, headers: headers)
       }
       try await bench.ingest("qld-fpd")
-      #expect(try bench.lines("SELECT clock_skew_seconds FROM fuel_v1.ingest_runs") == ["0"])
-      isCached.withLock { $0 = false }
+      #expect(try bench.lines("SELECT clock_skew_seconds FROM fuel_v1.ingest_runs") == ["5"])
+      dates.withLock {
+        $0 = ["Wed, 01 Jul 2026 10:00:00 GMT", "Fri, 03 Jul 2026 10:00:00 GMT", "172800"]
+      }
       await #expect(throws: IngestError.clockIsWrong(seconds: 2 * 86_400)) {
         try await bench.ingest("sa-fpd")
       }
