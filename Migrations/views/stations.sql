@@ -89,5 +89,5 @@ COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permi
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';
 COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow.';
 COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
-COMMENT ON COLUMN fuel_v1.stations.phone             IS 'Telephone number as the feed writes it; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.stations.phone             IS 'Telephone number that the feed stated last, as it writes it; NULL: never stated.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;

@@ -22,9 +22,10 @@ struct Names {
     guard let likely = mostSimilar(to: word) else {
       throw UsageError.unknown(what, word, among: all)
     }
-    let others = all.filter { $0 != likely }.joined(separator: ", ")
+    let others = all.filter { $0 != likely }
     throw UsageError.message(
-      "no \(what) '\(word)'; did you mean '\(likely)'? The others: \(others)")
+      "no \(what) '\(word)'; did you mean '\(likely)'?"
+        + (others.isEmpty ? "" : " The others: \(others.joined(separator: ", "))"))
   }
 
   /// Returns the name that is most similar to a word, as a whole or in a part between dashes; `nil`

@@ -107,8 +107,11 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       "the deadline of \(seconds) s passed while waiting for the database: \(statement)"
         + (blocker.map { " (\($0))" } ?? "")
     case .refused(let state, let message, let detail):
+      // The rules by which no role may bend what is stored refuse with 42501 too, in words of their
+      // own.
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
-        + (state == "42501" ? "; connect as a role that may, see Roles in docs/operating.md" : "")
+        + (state == "42501" && message.hasPrefix("permission denied")
+          ? "; connect as a role that may, see Roles in docs/operating.md" : "")
     case .standby:
       "this database is a standby, which accepts no writes: connect to the primary server, or promote this one"
     case .readOnly:
