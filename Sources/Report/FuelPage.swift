@@ -128,7 +128,9 @@ extension Report {
 
   private func trendNote(_ key: MarketReport.Key) -> HTML {
     guard let trend = market.trends[key], let direction = trend.direction else { return "" }
-    var words = "Prices are \(direction)"
+    // A direction is that of two days. Yesterday may have gone the other way.
+    let comparison = ["rising": "higher than", "falling": "lower than"][direction] ?? "about as"
+    var words = "The average is \(comparison) two days before"
     if let position = trend.position {
       words += ", \(position) % of the way from the month's low to its high"
     }

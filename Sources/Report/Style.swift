@@ -134,6 +134,7 @@ let styleSheet = """
   th, td { overflow-wrap: break-word; min-width: 4.5em; }
   tbody th { min-width: 7em; }
   th { font-weight: 600; } thead th { color: var(--soft); font-size: 0.82rem; white-space: nowrap; }
+  @media (max-width: 560px) { thead th { white-space: normal; } th, td { min-width: 3.8em; padding-right: 6px; } }
   td.number, th.number { text-align: right; white-space: nowrap; padding-left: 8px; min-width: 0; }
   td.number + td:not(.number), th.number + th:not(.number) { padding-left: 12px; }
   th .unit { font-weight: 400; }
