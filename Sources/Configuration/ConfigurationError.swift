@@ -1,7 +1,8 @@
 /// A fault of the configuration. Messages never contain values, because a value could be a secret.
 package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unreadable(file: String, reason: String)
-  case unknownKey(String, place: String, suggestion: String?)
+  /// `known` are all keys that the place may have.
+  case unknownKey(String, place: String, suggestion: String?, known: [String])
   case wrongValue(key: String, place: String, expected: String)
   case missingKey(String, place: String)
   case missingSecret(feed: String, name: String, variable: String)
@@ -11,13 +12,14 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case noFolder([String])
   case noFeeds
   case noZoneData
-  case twice(feed: String)
+  case twice(feed: String, first: String, second: String)
 
   package var description: String {
     switch self {
     case .unreadable(let file, let reason): "\(file): \(reason)"
-    case .unknownKey(let key, let place, let suggestion):
-      "\(place): unknown key '\(key)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
+    case .unknownKey(let key, let place, let suggestion, let known):
+      "\(place): unknown key '\(key)'; "
+        + (suggestion.map { "did you mean '\($0)'?" } ?? "one of \(known.joined(separator: ", "))")
     case .wrongValue(let key, let place, let expected): "\(place): '\(key)' must be \(expected)"
     case .missingKey(let key, let place): "\(place): '\(key)' is missing"
     case .missingSecret(let feed, let name, let variable):
@@ -30,7 +32,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case .noFeeds: "no feed is switched on: set enabled to true in a file below feeds"
     case .noZoneData:
       "the time zone data of this machine lack Australia/Sydney: install tzdata"
-    case .twice(let feed): "two files describe the feed '\(feed)'"
+    case .twice(let feed, let first, let second):
+      "\(first) and \(second) both describe the feed '\(feed)'"
     case .noFolder(let tried):
       "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"
     }

@@ -197,6 +197,8 @@ package struct Settings<Table: SettingTable>: Sendable {
   }
 
   private let table: Table
+  /// The file that the settings were read from, and which of its entries, for messages.
+  package let file: String
   /// Every setting in the order of its table.
   package private(set) var entries: [(key: String, value: Value, origin: Origin)] = []
 
@@ -211,11 +213,13 @@ package struct Settings<Table: SettingTable>: Sendable {
     environment: [String: String], flags: [String: String] = [:]
   ) throws(ConfigurationError) {
     self.table = table
+    file = place
     let settings = table.definitions
     let keys = settings.map { $0.key }
     for key in entries.keys.sorted() where !keys.contains(key) {
-      throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: keys))
+      throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: keys), known: keys)
     }
+    try Self.refuseSlips(in: environment, table.variables(prefix: variablePrefix))
     for setting in settings {
       let variable = setting.variable(prefix: variablePrefix)
       let found: (Value, Origin)
@@ -244,6 +248,19 @@ package struct Settings<Table: SettingTable>: Sendable {
     }
   }
 
+  /// Refuses an environment variable that differs from that of a setting by its underscores only,
+  /// such as `BOWSER_LOGLEVEL`. Other unknown variables may be keys of feeds.
+  private static func refuseSlips(
+    in environment: [String: String], _ variables: [String]
+  ) throws(ConfigurationError) {
+    let meant = Dictionary(
+      variables.map { ($0.replacing("_", with: ""), $0) }, uniquingKeysWith: { first, _ in first })
+    for name in environment.keys.sorted() where !variables.contains(name) {
+      guard let variable = meant[name.replacing("_", with: "")] else { continue }
+      throw .unknownKey(name, place: "environment", suggestion: variable, known: variables)
+    }
+  }
+
   /// Reads a configuration file that is a list of tables with the same settings.
   package static func list(
     file: String, _ table: Table
@@ -252,12 +269,17 @@ package struct Settings<Table: SettingTable>: Sendable {
       throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
     }
     let place = String(file.split(separator: "/").last ?? "")
-    return try entries.map { entry throws(ConfigurationError) in
+    var read: [Settings] = []
+    for (index, entry) in entries.enumerated() {
       guard case .table(let fields) = entry else {
-        throw .unreadable(file: file, reason: "an entry is not { ... }")
+        throw .unreadable(file: file, reason: "entry \(index + 1) is not { ... }")
       }
-      return try Settings(table, file: fields, place: place, variablePrefix: "", environment: [:])
+      read.append(
+        try Settings(
+          table, file: fields, place: "\(place), entry \(index + 1)", variablePrefix: "",
+          environment: [:]))
     }
+    return read
   }
 
   package subscript<Content>(dynamicMember path: KeyPath<Table, Setting<Content>>) -> Content {

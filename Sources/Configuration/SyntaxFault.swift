@@ -90,8 +90,20 @@ struct SyntaxFault: Error, Equatable {
         try items(until: "]") { walk throws(Stop) in try walk.value() }
       } else if next == 0x22 || next == 0x27 {
         try text()
-      } else if word().isEmpty {
-        throw stop("a value")
+      } else {
+        try plainValue()
+      }
+    }
+
+    /// Reads a value without quotes, such as `true` or a number. A text without quotes is a fault.
+    private mutating func plainValue() throws(Stop) {
+      let begin = offset
+      let word = String(decoding: self.word(), as: UTF8.self)
+      guard !word.isEmpty else { throw stop("a value") }
+      let number =
+        /[+-]?(Infinity|NaN|0[xX][0-9A-Fa-f]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)/
+      guard ["true", "false", "null"].contains(word) || word.wholeMatch(of: number) != nil else {
+        throw Stop(offset: begin, expected: "a number, true, false, null or a text in quotes")
       }
     }
 
@@ -101,6 +113,7 @@ struct SyntaxFault: Error, Equatable {
       while true {
         try blanks()
         if take(end) { return }
+        guard next != nil else { throw stop("a closing \(end)") }
         try item(&self)
         try blanks()
         if take(end) { return }

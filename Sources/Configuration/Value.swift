@@ -52,14 +52,21 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     return entries
   }
 
+  /// Says why a file cannot be read.
+  private static func obstacle(to file: String) -> String {
+    let folder = URL(filePath: file).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
+      return "there is no folder \(folder)"
+    }
+    guard isFolder.boolValue else { return "\(folder) is a file: name the folder that it is in" }
+    return FileManager.default.fileExists(atPath: file) ? "cannot be read" : "there is no such file"
+  }
+
   /// Reads a JSON5 file of at most 1 MB.
   package static func read(file: String) throws(ConfigurationError) -> Value {
     guard let bytes = FileManager.default.contents(atPath: file) else {
-      let folder = URL(filePath: file).deletingLastPathComponent().path
-      throw .unreadable(
-        file: file,
-        reason: FileManager.default.fileExists(atPath: folder)
-          ? "cannot be read" : "there is no folder \(folder)")
+      throw .unreadable(file: file, reason: obstacle(to: file))
     }
     guard bytes.count <= 1_000_000 else {
       throw .unreadable(file: file, reason: "larger than 1 MB")

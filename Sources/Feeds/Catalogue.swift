@@ -28,12 +28,14 @@ package enum Catalogue {
     }
     let country = try Country(folder: folder) ?? .australia
     var sources: [Source] = []
+    var files: [String: String] = [:]
     for name in names.sorted() where name.hasSuffix(".json5") {
       let source = try Source(
         file: "\(folder)/feeds/\(name)", environment: environment, country: country)
-      guard !sources.contains(where: { $0.feed == source.feed }) else {
-        throw .twice(feed: source.feed)
+      if let first = files[source.feed] {
+        throw .twice(feed: source.feed, first: "feeds/\(first)", second: "feeds/\(name)")
       }
+      files[source.feed] = name
       sources.append(source)
     }
     return sources

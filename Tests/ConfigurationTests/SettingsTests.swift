@@ -56,6 +56,12 @@ struct SettingsTests {
       try settings(["name": .text("a")], environment: ["X_LEVEL": "CANARY"])
     }
     #expect(canary == "environment: 'X_LEVEL' must be one of low, high")
+    #expect(
+      message { try settings(["name": .text("a"), "pumpColour": .text("red")]) }
+        == "test.json5: unknown key 'pumpColour'; one of level, deadlineSeconds, share, name")
+    #expect(
+      message { try settings(["name": .text("a")], environment: ["X_DEADLINESECONDS": "7"]) }
+        == "environment: unknown key 'X_DEADLINESECONDS'; did you mean 'X_DEADLINE_SECONDS'?")
   }
 
   @Test func theProjectsOwnFilesAreSound() throws {
@@ -154,7 +160,9 @@ struct SyntaxFaultTests {
     ("{ a: 1 } x", 1, 10, "the end of the file"),
     ("{ /* a: 1 }", 1, 3, "the end of the comment that begins here"),
     ("{ 'ä': 'ö', : 1 }", 1, 13, "a key"),
-    ("", 1, 1, "a value"),
+    ("", 1, 1, "a value"), ("{ a: 1,", 1, 8, "a closing }"),
+    ("{ a: warning }", 1, 6, "a number, true, false, null or a text in quotes"),
+    ("{ a: 30s }", 1, 6, "a number, true, false, null or a text in quotes"),
   ])
   func aSlipIsPlaced(text: String, line: Int, column: Int, expected: String) throws {
     let fault = try #require(SyntaxFault(in: Array(text.utf8)))

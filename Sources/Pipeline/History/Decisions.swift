@@ -13,9 +13,9 @@ private struct DecisionTable: SettingTable {
 
 /// Reads from `stations.json5` which station records a person declared to be one station or two.
 package func decisions(file: String) throws(ConfigurationError) -> [StationDecision] {
-  let place = String(file.split(separator: "/").last ?? "stations.json5")
   var decisions: [StationDecision] = []
   for settings in try Settings.list(file: file, DecisionTable()) {
+    let place = settings.file
     func record(_ text: String, _ key: String) throws(ConfigurationError) -> (String, String) {
       let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {

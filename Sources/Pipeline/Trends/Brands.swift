@@ -13,9 +13,9 @@ private struct BrandTable: SettingTable {
 /// Reads from `brands.json5` how feeds write brands: each brand with its other spellings and codes
 /// and, where a name changed hands, the days between which they mean this brand.
 package func brands(file: String) throws(ConfigurationError) -> [BrandName] {
-  let place = String(file.split(separator: "/").last ?? "brands.json5")
   var names: [BrandName] = []
   for settings in try Settings.list(file: file, BrandTable()) {
+    let place = settings.file
     let brand = settings.brand
     for written in [brand] + settings.also.split(separator: ",").map(String.init) {
       let name = BrandName(

@@ -22,9 +22,9 @@ package func marketEvents(
   file: String, in country: Country = .australia
 ) throws(ConfigurationError) -> [MarketEvent] {
   guard FileManager.default.fileExists(atPath: file) else { return [] }
-  let place = String(file.split(separator: "/").last ?? "events.json5")
   var events: [MarketEvent] = []
   for settings in try Settings.list(file: file, EventTable(country)) {
+    let place = settings.file
     guard let day = try day(settings.on, "on", place), !settings.what.isEmpty else {
       throw .wrongValue(
         key: "on", place: place, expected: "a day such as 2026-07-01, with a text in what")

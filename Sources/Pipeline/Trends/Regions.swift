@@ -35,8 +35,8 @@ package func regions(
         code: state.code, name: state.name, kind: "state", state: state, centre: nil,
         radiusKilometres: nil))
   }
-  let place = String(file.split(separator: "/").last ?? "regions.json5")
   for settings in try Settings.list(file: file, RegionTable(country)) {
+    let place = settings.file
     let isRest = settings.kind == "rest"
     let position = isRest ? nil : try centre(settings, country, place)
     if isRest && settings.state.isEmpty {
