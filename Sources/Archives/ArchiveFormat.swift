@@ -70,6 +70,16 @@ package struct ArchiveFormat: Sendable {
     Country.australia.states.first { $0.timeZone == zone } ?? .nsw
   }
 
+  /// Whether a row has a column for each fuel rather than one fuel and its price.
+  var isWide: Bool { !fuelColumns.isEmpty }
+
+  /// The columns without which a row is no header of this archive.
+  var requiredColumns: [Column] {
+    let always: [Column] =
+      isWide ? [.stamp, .suburb] : [.name, .address, .fuel, .price, .stamp]
+    return hasCodes ? always + [.code] : always
+  }
+
   /// Whether the codes of the live feed identify the station records.
   package var hasCodes: Bool { identity == .code }
 

@@ -3,11 +3,40 @@ import FuelModel
 /// The header of a file, which states what its columns hold.
 extension Engine {
   func unknownLayout() -> ArchiveRefusal {
+    let missing = "no header of \(format.id)"
+    guard let first = seen.first else { return refusal("\(missing): the file is empty") }
+    if let other = otherFormat {
+      return refusal(
+        "\(missing): the file is one of \(other); load it with bowser backfill \(other)")
+    }
+    if first.hasPrefix("<") {
+      return refusal("\(missing): the file is a web page; download the data that it offers")
+    }
+    if seen.contains(where: Self.isBinary) {
+      return refusal("\(missing): the file is not text; if it was packed twice, unpack it once")
+    }
     let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
     return refusal(
-      "no header of \(format.id) in the first \(max(rows, 1)) rows; "
-        + "seen: '\(seen.first.map { String($0.prefix(120)) } ?? "nothing")'; "
+      "\(missing) in the first \(rows) rows; seen: '\(first.prefix(120))'; "
         + "expected columns such as \(expected.joined(separator: ", "))")
+  }
+
+  /// The archive whose header is among the rows that were seen; `nil` where there is none.
+  private var otherFormat: String? {
+    let rows = seen.map { Set($0.split(separator: ", ").map { String($0) }) }
+    for other in ArchiveFormat.all where other.id != format.id {
+      for names in rows where !other.isWide || !names.isDisjoint(with: other.fuelColumns.keys) {
+        let needed = other.requiredColumns.map { other.columns[$0] ?? [] }
+        if needed.allSatisfy({ !names.isDisjoint(with: $0) }) { return other.id }
+      }
+    }
+    return nil
+  }
+
+  /// Whether a row has bytes that are not UTF-8, and control characters that no text has.
+  private static func isBinary(_ row: String) -> Bool {
+    let scalars = row.unicodeScalars.map { $0.value }
+    return scalars.contains(0xFFFD) && scalars.contains { $0 < 0x09 }
   }
 
   /// Returns the name of a column for comparison: in lower case, with spaces for underscores.
@@ -30,13 +59,10 @@ extension Engine {
       format.fuelColumns[names[index]].map { (column: index, fuel: $0) }
     }
     func has(_ column: ArchiveFormat.Column) -> Bool { found[column.rawValue] >= 0 }
-    let isWide = !format.fuelColumns.isEmpty
-    let required: [ArchiveFormat.Column] =
-      isWide ? [.stamp, .suburb] : [.name, .address, .fuel, .price, .stamp]
-    let needsCode = format.identity == .code
-    guard required.allSatisfy(has), !needsCode || has(.code), !isWide || !fuels.isEmpty else {
+    let required = format.requiredColumns
+    guard required.allSatisfy(has), !format.isWide || !fuels.isEmpty else {
       // A row with a part of the header's columns is a changed header, not a title.
-      let missing = (required + (needsCode ? [.code] : [])).filter { !has($0) }
+      let missing = required.filter { !has($0) }
       if has(.stamp), !missing.isEmpty, missing.count <= 2 {
         let names = missing.compactMap { format.columns[$0]?.first }
         throw refusal(

@@ -31,7 +31,12 @@ extension ArchiveReaderTests {
   /// F-C01, F-C04: a file with another layout is refused. The reason names the columns that were
   /// seen and expected.
   @Test(arguments: [
-    ("", "no header"),
+    ("", "the file is empty"), (" \n,,\n", "the file is empty"),
+    ("<html><body>Not found</body></html>\n", "the file is a web page"),
+    (
+      "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION\n",
+      "the file is one of wa-fuelwatch; load it with bowser backfill wa-fuelwatch"
+    ),
     ("a,b,c\n1,2,3\n", "seen: 'a, b, c'"),
     ("a,b,c\n", "expected columns such as servicestationname"),
     (
