@@ -132,7 +132,7 @@ package final class Connection {
       PQfinish(opened)
       let error = PostgresError.cannotConnect(message)
       guard error.isTargetMalformed else { throw error }
-      throw .cannotConnect(message.replacing(/"[^"]*"/, with: "\"***\""))
+      throw .cannotConnect(masked(message))
     }
     if let encoding = PQparameterStatus(opened, "server_encoding").map({ String(cString: $0) }),
       encoding != "UTF8"
@@ -147,6 +147,18 @@ package final class Connection {
     // All waiting happens in `wait`, which knows the deadline.
     PQsetnonblocking(opened, 1)
     return opened
+  }
+
+  /// Replaces what libpq quotes of a malformed target, since any part of it may be the password. A
+  /// value may contain quotes, so everything between the first and the last one is replaced. The
+  /// name of a setting with a wrong value is libpq's own and stays.
+  private static func masked(_ message: String) -> String {
+    let setting = message.firstMatch(of: #/ for connection option "[a-z_]+"$/#).map { $0.output }
+    let text = message.dropLast(setting?.count ?? 0)
+    let advice =
+      text.hasPrefix("invalid connection option")
+      ? " (the names are libpq's, such as host, port, dbname and user)" : ""
+    return "\(text.replacing(/".*"/, with: "\"***\""))\(setting ?? "")\(advice)"
   }
 
   /// Makes the session independent of defaults.

@@ -25,6 +25,9 @@ package struct Migrator {
       case .newer(let database, let program):
         "the database is at migration \(database), this program knows only \(program): "
           + "install the newer program"
+      case .pending(let files) where files.count == Migrator.embedded.count:
+        "the database has no schema of bowser: check that it is the right one, then run "
+          + "bowser migrate"
       case .pending(let files):
         "the database lacks \(files.count) change(s), first \(files[0]): run bowser migrate"
       }

@@ -97,11 +97,18 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether no server has its socket in the folder, for instance since PGHOST is not set.
+  private var isSocketMissing: Bool {
+    guard case .cannotConnect(let message) = self else { return false }
+    return message.contains("on socket") && message.contains("No such file")
+  }
+
   package var description: String {
     switch self {
     case .cannotConnect(let message):
       "cannot connect to the database: \(message)"
         + (isUnknownDatabase ? " (bowser setup creates it)" : "")
+        + (isSocketMissing ? " (--db or PGHOST names another server)" : "")
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .deadline(let seconds, let statement, let blocker):
       "the deadline of \(seconds) s passed while waiting for the database: \(statement)"

@@ -9,12 +9,25 @@ struct ConnectionTests {
   @Test(arguments: [
     "postgresql://u:p%zzCANARY@host/x", "host=/nowhere password=my CANARY word",
     "postgresql://u:CANARY/x@host:1/", "password='CANARY", "CANARY=1",
-    "host=/nowhere sslmode=CANARY",
+    "host=/nowhere sslmode=CANARY", "postgresql://u:p%zz\"CANARY@host/x",
   ])
   func noPieceOfATargetIsRepeated(target: String) throws {
     let error = #expect(throws: PostgresError.self) { try Connection(target) }
     #expect(error?.isTargetMalformed == true, "\(error!)")
     #expect(!"\(error!)".contains("CANARY"), "\(error!)")
+  }
+
+  /// What is wrong with a target is named where libpq names it: the setting with a wrong value, and
+  /// which names there are.
+  @Test(arguments: [
+    ("host=/nowhere port=CANARY", "\"***\" for connection option \"port\""),
+    ("CANARY=1", "such as host, port, dbname and user"),
+    ("host=/nowhere", "--db or PGHOST names another server"),
+  ])
+  func aWrongTargetIsExplained(target: String, answer: String) throws {
+    let error = #expect(throws: PostgresError.self) { try Connection(target) }
+    let message = error.map { "\($0)" } ?? ""
+    #expect(message.contains(answer) && !message.contains("CANARY"), "\(message)")
   }
 
   /// COPY takes no parameters. Values that look like a parameter stay values.
