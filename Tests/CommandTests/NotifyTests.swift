@@ -241,6 +241,13 @@ struct NotifyTests {
     ("[{ name: 'x', region: 'brisbane', place: 'qld', address: 'phone' }]", "region"),
     ("[{ name: 'x', place: 'qld', address: 'phone' }]", "belowCents"),
     ("[{ name: 'x', region: 'qld', command: 'tell me' }]", "command"),
+    ("[{ name: 'x', region: 'qld', belowCents: 170, command: '/bin/cat' }]", "beside region"),
+    ("[{ name: 'x', region: 'qld', nearKilometres: 5, command: '/bin/cat' }]", "beside region"),
+    ("[{ name: 'x', place: 'qld', belowCents: 1.7, command: '/bin/cat' }]", "from 10.0 to"),
+    (
+      "[{ name: 'x', region: 'qld', command: '/bin/cat' }, { name: 'y', region: 'qld' }]",
+      "notify.json5, entry 2: 'address'"
+    ),
     ("[{ name: 'x', region: 'qld', address: 'phone', quiet: 'night' }]", "quiet"),
     ("[{ name: 'x', region: 'qld', address: 'pager' }]", "BOWSER_NOTIFY_PAGER_URL"),
   ])

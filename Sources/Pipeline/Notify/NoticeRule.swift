@@ -42,7 +42,8 @@ package struct NoticeRule: Sendable {
     let place = Setting.text("place", "")
     let nearKilometres = Setting.decimal("nearKilometres", 0.1...500)
     let fuel = Setting.choice("fuel", Fuel.allCases.map(\.rawValue), "U91")
-    let belowCents = Setting.decimal("belowCents", 1...1_000)
+    // No fuel costs less than ten cents: a smaller number is in dollars.
+    let belowCents = Setting.decimal("belowCents", 10...1_000)
     let address = Setting.text("address", "")
     let command = Setting.text("command", "")
     // Such as '22:00-07:00', in local time of the place.
@@ -52,9 +53,9 @@ package struct NoticeRule: Sendable {
   /// Reads the rules from `notify.json5`. A configuration without that file has none.
   package static func all(file: String) throws(ConfigurationError) -> [NoticeRule] {
     guard FileManager.default.fileExists(atPath: file) else { return [] }
-    let place = String(file.split(separator: "/").last ?? "notify.json5")
     var rules: [NoticeRule] = []
     for settings in try Settings.list(file: file, Table()) {
+      let place = settings.file
       func wrong(_ key: String, _ expected: String) -> ConfigurationError {
         .wrongValue(key: key, place: place, expected: expected)
       }
@@ -71,6 +72,12 @@ package struct NoticeRule: Sendable {
         guard let cents = settings.belowCents, let price = Price(tenths: Cents.tenths(cents))
         else { throw wrong("belowCents", "a price in cents per litre") }
         kind = .price(below: price)
+      } else {
+        for (key, value) in [
+          ("belowCents", settings.belowCents), ("nearKilometres", settings.nearKilometres),
+        ] where value != nil {
+          throw wrong(key, "left out beside region: name the region as place to watch a price")
+        }
       }
       let (address, command) = (settings.address, settings.command)
       guard address.isEmpty != command.isEmpty else {
