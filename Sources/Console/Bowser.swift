@@ -92,6 +92,7 @@ package enum Bowser {
       return .done
     }
     guard let command = known.first(where: { $0.name == name }) else {
+      if let dash = UsageError.longDash(name) { return failed(dash) }
       if name.hasPrefix("-") {
         return failed(
           UsageError.message("\(name) must follow a command: bowser help lists the commands"))

@@ -81,6 +81,18 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
     return .message("no \(what) '\(name)'" + (advice.map { "; \($0)" } ?? ""))
   }
 
+  /// Refuses a word whose hyphens became long dashes or minus signs, as in text that was copied from
+  /// a formatted page; `nil` for any other word.
+  static func longDash(_ word: String) -> UsageError? {
+    let dashes = word.prefix { "-–—−".contains($0) }
+    // What follows a `=` may be a secret.
+    let rest = word.dropFirst(dashes.count).prefix { $0 != "=" }
+    guard dashes.contains(where: { $0 != "-" }), let first = rest.first else { return nil }
+    let hyphens = first.isLetter ? "--" : "-"
+    return .message(
+      "'\(dashes)\(rest)' begins with a dash that is not a hyphen: type \(hyphens)\(rest)")
+  }
+
   package var description: String {
     switch self {
     case .message(let text): text

@@ -33,6 +33,9 @@ struct FileOutput: ~Copyable {
     let path = URL(filePath: name).resolvingSymlinksInPath().path
     var old = stat()
     let isThere = lstat(path, &old) == 0
+    guard !isThere || old.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure(description: "\(path) is a folder: name a file in it")
+    }
     guard !isThere || old.st_mode & S_IFMT == S_IFREG else {
       throw Failure(
         description: "\(path) is not an ordinary file; write to standard output instead")

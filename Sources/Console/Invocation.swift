@@ -27,6 +27,7 @@ package struct Invocation: Sendable {
     let known = command.options + Command.common
     var rest = arguments[...]
     while let word = rest.popFirst() {
+      if let dash = UsageError.longDash(word) { throw dash }
       guard word.hasPrefix("--"), word != "--" else {
         if word == "--" {
           operands += rest
@@ -150,7 +151,13 @@ package struct Invocation: Sendable {
     let table = Table()
     var given: [String: String] = [:]
     if let target = options["db"] { given[table.database.key] = target }
-    if let address = options["ping-url"] { given[table.pingUrl.key] = address }
+    if let address = options["ping-url"] {
+      guard address.isEmpty || Ping.url(address) != nil else {
+        throw UsageError.message(
+          "--ping-url must be an address such as https://watcher.example/check")
+      }
+      given[table.pingUrl.key] = address
+    }
     if let count = options["workers"] { given[table.workers.key] = count }
     if flags.contains("verbose") { given[table.logLevel.key] = "info" }
     return try Settings(

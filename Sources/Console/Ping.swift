@@ -26,11 +26,20 @@ enum Ping {
         allowLoopback: invocation.environment["BOWSER_ALLOW_LOOPBACK"] == "true")
     }
   }
+
+  /// Returns the URL of a web address; `nil` where a text is none.
+  static func url(_ address: String) -> URL? {
+    guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), let host = url.host, !host.isEmpty
+    else { return nil }
+    return url
+  }
+
   private static func post(
     _ address: String, _ code: ExitCode, _ command: String, _ log: Logger, allowLoopback: Bool
   ) async {
     guard !address.isEmpty else { return }
-    guard var url = URL(string: address) else { return log.warning("ping address unreadable") }
+    guard var url = Self.url(address) else { return log.warning("ping address unreadable") }
     if code != .done { url.append(path: String(code.rawValue)) }
     let limits = Limits(timeoutSeconds: 10, maxBodyBytes: 1 << 16, allowLoopback: allowLoopback)
     let request = Request(

@@ -17,9 +17,11 @@ package struct MarketArchive: Sendable {
 
   /// Writes every whole month from the first day of the market until `end`. Each archive has a
   /// folder of its own name.
-  package func write(before end: Month, into folder: String) throws {
+  ///
+  /// - Returns: how many months were written.
+  package func write(before end: Month, into folder: String) throws -> Int {
     let first = Month(market.days.lowerBound + 30)
-    guard first < end else { return }
+    guard first < end else { return 0 }
     let layouts: [(name: String, states: Set<State>, head: String, rows: Rows)] = [
       (
         "nsw-fuelcheck", [.nsw, .act],
@@ -49,6 +51,7 @@ package struct MarketArchive: Sendable {
         try Data(text.utf8).write(to: URL(filePath: "\(path)/\(month).csv"))
       }
     }
+    return Int(end.number - first.number)
   }
 
   /// Returns the rows of one station for a range of days.

@@ -30,6 +30,9 @@ struct Simulation {
       case ["serve"]: try simulation.serve()
       case ["record"]: try simulation.record()
       case ["archive"]: try simulation.archive()
+      case let words where words.count == 1:
+        throw UsageError.unknown(
+          "simulation", words[0], among: ["play", "serve", "record", "archive"])
       default: throw UsageError.message("name what to simulate: play, serve, record or archive")
       }
     } catch let failure as Server.Failure {
@@ -163,8 +166,11 @@ struct Simulation {
     guard let folder = invocation.options["out"] else {
       throw UsageError.message("archive needs --out DIR")
     }
-    try MarketArchive(market).write(
+    let months = try MarketArchive(market).write(
       before: MarketArchive.end(on: Zone.sydney.local(now).day), into: folder)
+    guard months > 0 else {
+      throw UsageError.message("the market has no whole month that is over: give more --days")
+    }
   }
 
   private func record() throws {

@@ -236,6 +236,7 @@ struct FrontDoorTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     try Data("x".utf8).write(to: folder.appending(path: "july.csv"))
     let (full, misspelt) = (folder.path, folder.path + "/jul.csv")
+    let file = full + "/july.csv"
     let mistakes: [([String], Int32, String)] = [
       (["ingest"], 64, "or --all"),
       (["ingest", "wa"], 78, "set enabled to true in its file"),
@@ -257,6 +258,18 @@ struct FrontDoorTests {
       (["status"], 0, "the next step:\n  bowser ingest --all"),
       (["notify", "--test"], 0, "its comments show two"),
       (["--all", "ingest"], 64, "must follow a command"),
+      (["ingest", "—all"], 64, "not a hyphen: type --all"),
+      (["—verbose", "status"], 64, "not a hyphen: type --verbose"),
+      (["backfill", file, file], 64, "name the archive before its files: one of nsw-fuelcheck"),
+      (["config", "set", "workers", "3"], 64, "changed in bowser.json5"),
+      (["show", "nowhere", "diesel"], 64, "did you mean bowser show nowhere --fuel DL?"),
+      (["show", "--now", "2020-01-01T00:00:00Z"], 0, "give another --now"),
+      (["status", "--config", file], 78, "is a file: name the folder"),
+      (["status", "--config", empty], 78, "there is no such file"),
+      (["aggregate", "--ping-url", "watcher.example/x"], 64, "must be an address"),
+      (["export", "averages_now", "--out", empty], 74, "is a folder: name a file in it"),
+      (["simulate", "plya"], 64, "did you mean 'play'?"),
+      (["simulate", "archive", "--days", "2", "--out", empty], 64, "give more --days"),
     ]
     let off = ["BOWSER_WA_FUELWATCH_ENABLED": "false"]
     try await TestDatabase.with { target in
@@ -265,9 +278,32 @@ struct FrontDoorTests {
         let said = answer.out + answer.err
         #expect(answer.code == code && said.contains(advice), "\(words) \(answer)")
       }
+      let slip = try CommandTests.run(
+        ["status"], on: target, environment: ["BOWSER_LOGLEVEL": "info"])
+      #expect(slip.code == 78 && slip.err.contains("did you mean 'BOWSER_LOG_LEVEL'?"), "\(slip)")
+      let unspooled = try CommandTests.run(
+        ["backfill", "wa", "-"], on: target, environment: ["TMPDIR": "/nowhere"])
+      #expect(
+        unspooled.code == 74 && unspooled.err.contains("TMPDIR names another folder"),
+        "\(unspooled)")
+      let other = try CommandTests.run(["status"], on: "dbname=postgres")
+      #expect(other.code == 78 && other.err.contains("check that it is the right one"), "\(other)")
       let missing = try CommandTests.run(["migrate"], on: "dbname=no_such_database")
       #expect(missing.code == 78 && missing.err.contains("bowser setup creates it"), "\(missing)")
     }
+  }
+
+  /// Two files that describe one feed are both named.
+  @Test func aFeedThatIsDescribedTwiceNamesItsFiles() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.copyItem(
+      atPath: folder + "/feeds/wa.json5", toPath: folder + "/feeds/west.json5")
+    let twice = try CommandTests.run(["config", "show", "--config", folder])
+    #expect(
+      twice.code == 78 && twice.err.contains("feeds/wa.json5 and feeds/west.json5 both describe"),
+      "\(twice)")
   }
 
   /// The program accepts options before the command, several spellings of `--version`, and

@@ -45,6 +45,11 @@ let backfillCommand = Command(
   let sources = try invocation.sources()
   let kept = sources.compactMap { $0.provider.keptAnswers?.name }
   let names = Names(what: "archive", all: archives.map(\.id) + kept + ["recordings"])
+  // No archive has such a name; a file has.
+  guard !word.contains("/"), !word.contains(".") else {
+    throw UsageError.message(
+      "name the archive before its files: one of \(names.all.joined(separator: ", "))")
+  }
   let name = try names.meant(by: word)
   // Standard input is copied to a file, because it is read twice, once for its digest.
   var spooled: String?
@@ -144,7 +149,7 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
   }
   for (reason, count) in total.rejectedByReason.sorted(by: { $0.key < $1.key }) {
     writeError(
-      "\(count) rows rejected: \(reason), such as "
+      "\(count) \(count == 1 ? "row" : "rows") rejected: \(reason), such as "
         + "\(total.examples[reason].map { String($0.prefix(160)) } ?? "")")
   }
   if invocation.flags.contains("summary") {
@@ -161,7 +166,12 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
 private func spoolFile() throws -> (path: String, handle: FileHandle) {
   var template = Array("\(NSTemporaryDirectory())/stdin-XXXXXX".utf8CString)
   let descriptor = mkstemp(&template)
-  guard descriptor >= 0 else { throw OutputLost(description: "no temporary file can be created") }
+  guard descriptor >= 0 else {
+    let reason = String(cString: strerror(errno))
+    throw OutputLost(
+      description: "no temporary file can be created in \(NSTemporaryDirectory()): \(reason); "
+        + "TMPDIR names another folder")
+  }
   let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   return (path, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
 }

@@ -18,7 +18,9 @@ let configCommand = Command(
     """
 ) { invocation in
   guard invocation.operands == ["show"] else {
-    throw UsageError.message("type bowser config show")
+    throw UsageError.message(
+      "type bowser config show; settings are changed in bowser.json5 and in the files of feeds and "
+        + "archives, or by environment variables")
   }
   var shown = Shown(folder: try invocation.configurationFolder())
   shown.add("settings", try invocation.settings())

@@ -50,11 +50,24 @@ let showCommand = Command(
     if invocation.flags.contains("json") {
       write(try store.marketJSON() + "\n")
     } else {
-      write(try Screen(store: store, now: now, style: style, regions: regions).text())
+      let given = try invocation.instant("now")
+      write(
+        try Screen(store: store, now: now, given: given, style: style, regions: regions).text())
     }
     return .done
   }
-  let place = try PlaceSearch(store: store, regions: regions).place(word)
+  let place: NamedPlace
+  do {
+    place = try PlaceSearch(store: store, regions: regions).place(word)
+  } catch let error as UsageError {
+    // A fuel behind a place is not a part of the place's name.
+    guard invocation.operands.count > 1, let last = invocation.operands.last,
+      let fuel = try? fuelCode(last)
+    else { throw error }
+    throw UsageError.message(
+      "no place '\(word)'; did you mean bowser show "
+        + "\(invocation.operands.dropLast().joined(separator: " ")) --fuel \(fuel)?")
+  }
   guard kilometres == nil || place.position != nil else {
     throw UsageError.message("--near needs a place with a position, and \(place.name) has none")
   }
@@ -86,6 +99,8 @@ private func fuelCode(_ word: String) throws -> String {
 private struct Screen {
   let store: Store
   let now: Instant
+  /// The instant of `--now`.
+  let given: Instant?
   let style: Style
 
   let regions: [MarketReport.Region]
@@ -107,8 +122,10 @@ private struct Screen {
   func text() throws -> String {
     let averages = try store.averagesNow()
     guard !averages.isEmpty else {
-      return
-        "No averages yet: run bowser ingest --all && bowser aggregate; bowser setup lists what is missing.\n"
+      let advice =
+        "run bowser ingest --all && bowser aggregate; bowser setup lists what is missing.\n"
+      return given.map { "No averages at \($0): give another --now, or \(advice)" }
+        ?? "No averages yet: \(advice)"
     }
     var text = "\n"
     text += heading("Average now", "cents per litre, change over 24 hours")
