@@ -8,6 +8,8 @@ package struct MarketReport: Sendable {
     package var name: String
     /// nation, state, capital, area or rest (of a state).
     package var kind: String
+    /// The code of the state that it lies in; `nil` for a nation and for an area in several states.
+    package var state: String?
     /// The time zone in which its price days are counted.
     package var zone: Zone
     /// The centre of its circle; `nil` where it has no circle.

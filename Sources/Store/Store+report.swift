@@ -266,12 +266,13 @@ extension Store {
   package func reportRegions() throws -> [MarketReport.Region] {
     try connection.query(
       """
-      SELECT region, name, kind, time_zone, latitude, longitude FROM fuel_v1.regions
+      SELECT region, name, kind, state, time_zone, latitude, longitude FROM fuel_v1.regions
       ORDER BY array_position(ARRAY['capital', 'area', 'rest', 'state', 'nation'], kind), stations DESC, region
       """
     ).map { row in
       MarketReport.Region(
         code: try row.text("region"), name: try row.text("name"), kind: try row.text("kind"),
+        state: try row.optional("state"),
         zone: Zone(rawValue: try row.text("time_zone")) ?? .utc,
         centre: Position(
           latitude: try row.optionalDouble("latitude"),

@@ -139,6 +139,7 @@ struct FrontDoorTests {
         [station[3], "--near", "4"],
         [station[4]], ["brisbane", "--near", "20"], ["\(station[3]), QLD"],
         ["\(station[1])", "\(station[2])"], [station[3].lowercased(), "qld"],
+        ["brisbane", "qld"], ["brisbane, QLD"],
       ] {
         let shown = try run(["show"] + words)
         #expect(shown.code == 0 && shown.out.contains("cheapest U91"), "\(words) \(shown)")
@@ -184,7 +185,7 @@ struct FrontDoorTests {
       #expect(narrow.out.contains("  Service… "), "\(narrow.out)")
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbaen"], "did you mean 'Brisbane'?"),
-        (["brisbane", "sydney"], "no place"),
+        (["brisbane", "sydney"], "no place"), (["brisbane", "wa"], "no place"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
         (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "with a position"),
       ] {
@@ -253,6 +254,7 @@ struct FrontDoorTests {
       (["lapses"], 0, "bowser backfill loads history"),
       (["agreement"], 0, "bowser gaps lists"),
       (["export"], 64, "--list lists them"),
+      (["export", "regions", "stations"], 64, "name one view"),
       (["config"], 64, "bowser config show"),
       (["migrate", "down"], 64, "one of up, status, verify"),
       (["status"], 0, "the next step:\n  bowser ingest --all"),

@@ -43,7 +43,7 @@ let exportCommand = Command(
     return .done
   }
   guard let named = invocation.operands.first, invocation.operands.count == 1 else {
-    throw UsageError.message("which view? bowser export --list lists them")
+    throw UsageError.message("name one view; bowser export --list lists them")
   }
   // The name of a view may have the prefix that it has in a query.
   let view = named.hasPrefix("fuel_v1.") ? String(named.dropFirst(8)) : named

@@ -14,15 +14,16 @@ struct PlaceSearch {
       throw UsageError.message("name a place of at most 200 bytes")
     }
     if let point = point(word) { return point }
-    if let region = region(word) {
-      return NamedPlace(
-        kind: .region, code: region.code, name: capitalised(region.name), position: region.centre)
-    }
+    if let region = region(word, among: regions) { return region }
     let (name, state) = parted(word)
     let found = try store.places(named: name, limit: 40).filter {
       state == nil || $0.state == state
     }
     guard let first = found.first else {
+      // A region may have its state behind it, as a suburb may.
+      if let state, let region = region(name, among: regions.filter({ $0.state == state })) {
+        return region
+      }
       let numbers = word.split(separator: ",").map {
         Double($0.trimmingCharacters(in: .whitespaces))
       }
@@ -59,14 +60,16 @@ struct PlaceSearch {
 
   /// Returns the region with this code or name, or the only one whose code or name begins with the
   /// word.
-  private func region(_ word: String) -> MarketReport.Region? {
+  private func region(_ word: String, among regions: [MarketReport.Region]) -> NamedPlace? {
     let word = word.lowercased()
     func names(_ region: MarketReport.Region) -> [String] {
       [region.code.lowercased(), region.name.lowercased()]
     }
-    if let whole = regions.first(where: { names($0).contains(word) }) { return whole }
-    let meant = regions.filter { names($0).contains { $0.hasPrefix(word) } }
-    return meant.count == 1 ? meant[0] : nil
+    let begun = regions.filter { names($0).contains { $0.hasPrefix(word) } }
+    let whole = regions.first { names($0).contains(word) }
+    guard let meant = whole ?? (begun.count == 1 ? begun[0] : nil) else { return nil }
+    return NamedPlace(
+      kind: .region, code: meant.code, name: capitalised(meant.name), position: meant.centre)
   }
 
   private func point(_ word: String) -> NamedPlace? {
