@@ -39,7 +39,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     switch self {
     // A standby accepts writes once it has become the primary server.
     case .connectionLost, .deadline, .standby: true
-    case .cannotConnect: !isLoginRefused && !isUnknownDatabase && !isTargetMalformed
+    case .cannotConnect: !isLoginRefused && !isMisconfigured
     case .unexpectedResult, .readOnly, .unfit: false
     case .refused(let state, _, _):
       ["08", "53", "40"].contains(state.prefix(2)) || state.hasPrefix("57P0")
@@ -79,11 +79,23 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     ].contains { message.contains($0) }
   }
 
+  /// Whether the settings of libpq lead to no server that they accept: a service that no file
+  /// defines, TLS that the server does not offer, or a certificate that does not prove the server.
+  package var isServerUnfound: Bool {
+    guard case .cannotConnect(let message) = self else { return false }
+    return [
+      "definition of service", "service file \"", "server does not support SSL",
+      "root certificate file", "certificate verify failed", "does not match host name",
+    ].contains { message.contains($0) }
+  }
+
   /// Whether somebody has to change the setup of the login or the database.
   package var isMisconfigured: Bool {
     switch self {
     case .readOnly, .unfit: true
-    default: isUnknownDatabase || isTargetMalformed || sqlState?.hasPrefix("42P") == true
+    default:
+      isUnknownDatabase || isTargetMalformed || isServerUnfound
+        || sqlState?.hasPrefix("42P") == true
     }
   }
 
@@ -114,11 +126,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       "the deadline of \(seconds) s passed while waiting for the database: \(statement)"
         + (blocker.map { " (\($0))" } ?? "")
     case .refused(let state, let message, let detail):
-      // The rules by which no role may bend what is stored refuse with 42501 too, in words of their
-      // own.
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
-        + (state == "42501" && message.hasPrefix("permission denied")
-          ? "; connect as a role that may, see Roles in docs/operating.md" : "")
+        + advice(state, message)
     case .standby:
       "this database is a standby, which accepts no writes: connect to the primary server, or promote this one"
     case .readOnly:
@@ -126,5 +135,14 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     case .unfit(let why): why
     case .unexpectedResult(let what): "unexpected answer from the database: \(what)"
     }
+  }
+
+  /// Who can do what was refused for lack of rights. The rules by which no role may bend what is
+  /// stored refuse with 42501 too, in words of their own.
+  private func advice(_ state: String, _ message: String) -> String {
+    guard state == "42501", message.hasPrefix("permission denied") else { return "" }
+    return message.hasPrefix("permission denied to set role")
+      ? "; run GRANT fuel_writer, fuel_reader TO this login, see Roles in docs/operating.md"
+      : "; connect as a role that may, see Roles in docs/operating.md"
   }
 }

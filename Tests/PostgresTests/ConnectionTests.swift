@@ -180,7 +180,8 @@ struct ConnectionTests {
     }
   }
 
-  /// Faults that may pass by themselves are distinguished from those that need a person.
+  /// F-M09: faults that may pass by themselves are distinguished from those that need a person,
+  /// such as a service that no file defines or TLS that the server does not offer.
   @Test func connectionFaultsAreSorted() {
     func fault(_ target: String) -> PostgresError? {
       do {
@@ -193,6 +194,15 @@ struct ConnectionTests {
     #expect(fault("host=/nowhere")?.mayHeal == true)
     #expect(fault("dbname=missing_database")?.isUnknownDatabase == true)
     #expect(fault("user=nobody_at_all dbname=postgres")?.isLoginRefused == true)
+    #expect(fault("service=defined_nowhere")?.isMisconfigured == true)
+    for message in [
+      "server does not support SSL, but SSL was required", "SSL error: certificate verify failed",
+      "root certificate file \"root.crt\" does not exist",
+      "server certificate for \"a\" does not match host name \"b\"",
+    ] {
+      let tls = PostgresError.cannotConnect("connection to server at \"a\" failed: \(message)")
+      #expect(tls.isMisconfigured && !tls.mayHeal, "\(message)")
+    }
     let secret = fault("host=/nowhere password=CANARY")
     #expect(secret != nil && !"\(secret!)".contains("CANARY"))
   }
