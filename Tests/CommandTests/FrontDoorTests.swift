@@ -107,6 +107,30 @@ struct FrontDoorTests {
     #expect(away.code == 75 && !away.err.contains("CANARY"), "\(away)")
   }
 
+  /// An owner that made the roles is no member of them. `setup` prints what it lacks for the
+  /// commands that come next.
+  @Test func setupNamesTheRightsThatItsLoginLacks() throws {
+    let server = try Connection("dbname=postgres")
+    // From 16 on an owner may not describe roles that somebody else has made.
+    let isOlder = try server.lines(
+      "SELECT current_setting('server_version_num')::integer < 160000")
+    guard isOlder == ["t"] else { return }
+    let name = "owner_\(UUID().uuidString.prefix(8).lowercased())"
+    try server.execute("CREATE ROLE \(name) LOGIN CREATEROLE CREATEDB")
+    let target = "dbname=\(name) user=\(name)"
+    let lacking = try CommandTests.run(["setup"], on: target)
+    let grant = "GRANT fuel_writer, fuel_reader TO \"\(name)\""
+    #expect(lacking.code == 0 && lacking.out.contains(grant), "\(lacking)")
+    let refused = try CommandTests.run(["status"], on: target)
+    #expect(refused.code == 77 && refused.err.contains("run GRANT fuel_writer"), "\(refused)")
+    try Connection(target).execute(grant)
+    let able = try CommandTests.run(["setup"], on: target)
+    #expect(able.code == 0 && !able.out.contains("GRANT"), "\(able)")
+    #expect(try CommandTests.run(["status"], on: target).code == 0)
+    try server.execute("DROP DATABASE \(name)")
+    try server.execute("DROP ROLE \(name)")
+  }
+
   /// `show` accepts a region, a suburb, a postcode, a station or a point. The beginning of a name
   /// is enough.
   @Test func placesAreFound() async throws {

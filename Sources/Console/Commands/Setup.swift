@@ -18,7 +18,8 @@ let setupCommand = Command(
     Creates the database if the server has none of that name, brings it to the schema of this program
     with its roles, and lists which feeds are set up. The login must own the database, and must be
     allowed to create roles (CREATEROLE) the first time. Then it prints the line for cron, or the
-    systemctl command if the systemd units are installed. No key is ever printed.
+    systemctl command if the systemd units are installed, systemd runs, and /etc/bowser, which the
+    units read, is the configuration. No key is ever printed.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -44,6 +45,7 @@ let setupCommand = Command(
 
   let store = Store(connection)
   let health = try store.health()
+  try sayRights(store, endpoint.user)
   let missing = try notSetUp(
     invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
   let ready = sources.filter { source in
@@ -62,7 +64,7 @@ let setupCommand = Command(
   let options = ["config", "db"].compactMap { name in
     invocation.options[name].map { " --\(name) \(shellQuoted(holdsPassword($0) ? "..." : $0))" }
   }.joined()
-  let program = Bundle.main.executablePath ?? "bowser"
+  let program = shellQuoted(Bundle.main.executablePath ?? "bowser")
   let isRead = health.contains { $0.lastSuccess != nil }
   say(
     "next",
@@ -70,8 +72,9 @@ let setupCommand = Command(
       ? "\(program) show\(options)"
       : ["ingest --all --summary", "aggregate", "show"].map { "\(program) \($0)\(options)" }
         .joined(separator: " && "))
-  if FileManager.default.fileExists(atPath: "/lib/systemd/system/bowser-ingest@all.timer") {
+  if try areUnitsReady(invocation) {
     say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
+    say("", "the units run as the user bowser, with the database of /etc/bowser/environment")
   } else {
     say("cron", try cronLine(program, invocation, endpoint))
     if invocation.environment["PGPASSWORD"] != nil || holdsPassword(target) {
@@ -81,12 +84,32 @@ let setupCommand = Command(
   return .done
 }
 
+/// Says which rights the login lacks for the commands that are printed next. Whoever makes a role
+/// is no member of it.
+private func sayRights(_ store: Store, _ user: String) throws {
+  do {
+    try store.becomeWriter()
+  } catch let error as PostgresError where error.isLoginRefused {
+    say("rights", "ingest and aggregate need: GRANT fuel_writer, fuel_reader TO \"\(user)\"")
+  }
+}
+
+/// Whether systemd runs here with the units of the package, which read /etc/bowser. A container may
+/// have the units without systemd, and a checkout has a configuration of its own.
+private func areUnitsReady(_ invocation: Invocation) throws -> Bool {
+  let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
+  return folder == "/etc/bowser"
+    && ["/lib/systemd/system/bowser-ingest@all.timer", "/run/systemd/system"].allSatisfy {
+      FileManager.default.fileExists(atPath: $0)
+    }
+}
+
 private func say(_ what: String, _ words: String) {
   write(padded(what, 15) + words.asTerminalLine + "\n")
 }
 
 /// A line of a crontab that uses the database and the configuration of this shell. It contains no
-/// password, and keys belong in files.
+/// password, and keys belong in files. The program is quoted for a shell.
 private func cronLine(
   _ program: String, _ invocation: Invocation,
   _ endpoint: (host: String, port: String, database: String, user: String)
@@ -107,7 +130,7 @@ private func cronLine(
     .map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
   // In a crontab a percent sign ends the command, so it is escaped.
   return
-    "*/10 * * * * export \(variables); \(shellQuoted(program)) ingest --all; \(shellQuoted(program)) aggregate"
+    "*/10 * * * * export \(variables); \(program) ingest --all; \(program) aggregate"
     .replacing("%", with: "\\%")
 }
 
