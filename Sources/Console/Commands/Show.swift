@@ -135,7 +135,8 @@ private struct Screen {
     let tomorrow = try store.tomorrow()
     text += heading(
       "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
-    text += tomorrow.isEmpty ? "  Not published yet: 14:30 local time.\n" : tomorrowTable(tomorrow)
+    text +=
+      tomorrow.isEmpty ? "  Not published yet: 14:30 local time.\n\n" : tomorrowTable(tomorrow)
     text += heading("Should you fill up?", "")
     text += verdicts(try store.verdicts())
     return text + "\n"
