@@ -49,7 +49,7 @@ setup: build ## a private database for real prices, ready for bowser ingest
 	@config/cluster start
 	@config/cluster create bowser
 	@eval "$$(config/cluster env bowser)" && $(PRIVATE) && $(PROGRAM) setup
-	@echo 'first in each shell:  eval "$$(make -s env)"; export BOWSER_CONFIG=$(CURDIR)/config'
+	@echo 'first in each shell:  eval "$$(make -s env)"; export BOWSER_CONFIG="$(CURDIR)/config"'
 
 build: packages ## the release program, and bowser-simulate beside it
 	@$(BUILD) -c release --product bowser
