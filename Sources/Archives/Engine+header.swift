@@ -33,10 +33,10 @@ extension Engine {
     return nil
   }
 
-  /// Whether a row has bytes that are not UTF-8, and control characters that no text has.
+  /// Whether a quarter of a row is no UTF-8. A text in another encoding has a few such letters.
   private static func isBinary(_ row: String) -> Bool {
-    let scalars = row.unicodeScalars.map { $0.value }
-    return scalars.contains(0xFFFD) && scalars.contains { $0 < 0x09 }
+    let scalars = row.unicodeScalars
+    return !scalars.isEmpty && 4 * scalars.count { $0 == "\u{FFFD}" } >= scalars.count
   }
 
   /// Returns the name of a column for comparison: in lower case, with spaces for underscores.
