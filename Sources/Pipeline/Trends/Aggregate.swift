@@ -90,7 +90,7 @@ package struct Aggregate {
     let spans = try store.dirtySpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
     try refreshHabits(isDue: rebuild, now: now)
-    try store.advancePresent(now: now)
+    try Workers.patiently { try store.advancePresent(now: now) }
     let markets = try store.withPresent(now: now) {
       try store.refreshChanges(now: now)
       return try Verdict.all(store, now: now)
