@@ -10,8 +10,7 @@ CREATE OR REPLACE FUNCTION fuel.span_around(
   OUT until_at timestamptz, OUT lapses_at timestamptz, OUT is_open boolean, OUT is_ended boolean,
   OUT stated_at timestamptz, OUT learnt_at timestamptz, OUT doubt text, OUT doubt_from_at timestamptz,
   OUT doubt_until_at timestamptz, OUT next_tenths integer, OUT next_from_at timestamptz)
--- STRICT: for a NULL instant nothing is looked up.
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 -- The plan is made once, because planning takes longer than the lookup. COST 1, because the lookup is rare.
 SET plan_cache_mode = force_generic_plan COST 1 AS $$
 #variable_conflict use_column
