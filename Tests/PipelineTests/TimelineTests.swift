@@ -77,6 +77,30 @@ struct TimelineTests {
     }
   }
 
+  /// F-G18: an archive's price lies between two equal prices of the feed. The prices that the feed
+  /// reports afterwards leave these three as they are.
+  @Test func anArchiveInterruptsAPriceOfTheFeed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try reports(feed, 1_730, stamped: "2025-10-03T00:00:00Z", at: "2025-10-03T01:00:00Z")
+      try reports(feed, 1_730, stamped: "2025-10-03T12:00:00Z", at: "2025-10-03T13:00:00Z")
+      try reports(feed, 1_800, stamped: "2025-10-04T00:00:00Z", at: "2025-10-04T01:00:00Z")
+      try await archive([("2025-10-03 16:00:00", "170.0")], into: feed)
+      try makeTimeline(feed)
+      try reports(feed, 1_850, stamped: "2025-10-05T00:00:00Z", at: "2025-10-05T01:00:00Z")
+      try reports(feed, 1_900, stamped: "2025-10-06T00:00:00Z", at: "2025-10-06T01:00:00Z")
+      #expect(
+        try history(feed) == [
+          "173.0|2025-10-03 00:00:00|2025-10-03 06:00:00|nsw-fuelcheck",
+          "170.0|2025-10-03 06:00:00|2025-10-03 12:00:00|nsw-fuelcheck-archive",
+          "173.0|2025-10-03 12:00:00|2025-10-04 00:00:00|nsw-fuelcheck",
+          "180.0|2025-10-04 00:00:00|2025-10-05 00:00:00|nsw-fuelcheck",
+          "185.0|2025-10-05 00:00:00|2025-10-06 00:00:00|nsw-fuelcheck",
+          "190.0|2025-10-06 00:00:00|2025-10-08 01:00:00|nsw-fuelcheck",
+        ])
+    }
+  }
+
   /// A price that is listed again under its old stamp is in effect again from that list on, although
   /// the archive has a newer price. The view and the function both show it.
   @Test func listedAgainBesideAnArchive() async throws {

@@ -33,15 +33,9 @@ extension TimelineUpdate {
       var spans = Timeline.spans(
         of: evidence[pair] ?? [], rules: rules.compactMapValues { $0[pair.fuelID] },
         sightings: sightings)
-      if let index = spans.firstIndex(where: { $0.from >= window.from }), index > 0 {
-        let before = spans[index - 1]
-        // The span before reaches into the window and is not stored like this, so it may be part of
-        // a longer span. All evidence is read to find where that begins.
-        if before.latestEnd > window.from, !isKnown(before, in: old[pair] ?? []) {
-          wider.append(Window(pair: pair, from: .distantPast))
-          continue
-        }
-      } else if let last = spans.last, last.from < window.from, last.latestEnd > window.from {
+      // Of archives, nothing from before the window is read. A span that reaches into the window
+      // may be one that an archive interrupts. All evidence is read to see that.
+      if let before = spans.last(where: { $0.from < window.from }), before.latestEnd > window.from {
         wider.append(Window(pair: pair, from: .distantPast))
         continue
       }
@@ -82,10 +76,6 @@ extension TimelineUpdate {
         }
         .min { $0.at < $1.at }?.kind == .unlisted
     }
-  }
-
-  private func isKnown(_ span: Span, in stored: [StoredSpan]) -> Bool {
-    stored.contains { $0.span.from == span.from && $0.span.price == span.price }
   }
 
   /// Where two lists of spans differ; `nil`: nowhere.
