@@ -23,20 +23,19 @@ package struct AveragedRegion: Sendable {
   package var state: Int?
   package var validFrom: Day?
   package var validTo: Day?
-  /// The size of the region, by which the smallest of several is found: its radius in kilometres,
-  /// or `RegionDays.stateReach` for a whole state.
-  package var reach: Double
+  /// Whether it is a whole state.
+  package var isState: Bool
   /// Whether it is complete only when every state is.
   package var isNation: Bool
 
   package init(
-    code: String, state: Int?, validFrom: Day?, validTo: Day?, reach: Double, isNation: Bool = false
+    code: String, state: Int?, validFrom: Day?, validTo: Day?, isState: Bool, isNation: Bool = false
   ) {
     self.code = code
     self.state = state
     self.validFrom = validFrom
     self.validTo = validTo
-    self.reach = reach
+    self.isState = isState
     self.isNation = isNation
   }
 
@@ -254,7 +253,4 @@ package struct RegionDays {
       isEnded: calendar.isEnded(day, in: regions[region].state),
       isCovered: regions[region].state.map { covered[$0][day] } ?? true)
   }
-
-  /// The `reach` of a region that is a whole state.
-  package static let stateReach = 100_000.0
 }

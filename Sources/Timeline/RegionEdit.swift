@@ -178,7 +178,7 @@ package struct RegionEdit {
   /// state the first is taken.
   static func statesThemselves(_ regions: [AveragedRegion]) -> [Int] {
     var found: [Int: Int] = [:]
-    for (position, region) in regions.enumerated() where region.reach == RegionDays.stateReach {
+    for (position, region) in regions.enumerated() where region.isState {
       if let state = region.state, found[state] == nil { found[state] = position }
     }
     return found.values.sorted()

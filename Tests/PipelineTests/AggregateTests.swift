@@ -5,6 +5,7 @@ import Postgres
 import Store
 import TestDatabase
 import Testing
+import Timeline
 
 /// Tests what makes an aggregate due. The test changes the stored averages, to detect whether they
 /// are made again.
@@ -169,6 +170,23 @@ struct AggregateTests {
       let fuelID = try bench.connection.lines("SELECT fuel_id FROM fuel.fuel WHERE fuel = 'U91'")
       #expect(fuelID == ["1"])
       #expect(shares == ["QLD 1": 0.5, "AU 1": 0.5])
+    }
+  }
+
+  /// F-G19: a station outside of the capitals is compared with the rest of its state, whose verdict
+  /// it follows, and not with the whole state.
+  @Test func theUsualDifferenceIsThatToTheNearestRegion() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      var rest = Region.queensland
+      (rest.code, rest.kind) = ("qld-rest", "rest")
+      let now = Self.now + .seconds(86_400)
+      try bench.report(1_710, at: now)
+      try bench.feed.aggregate(at: now, regions: [.queensland, .nation, rest])
+      let day = try #require(Day("2026-06-30"))
+      let habits = try DayUpdate(bench.feed.store, now: now)
+        .habits(of: [1], from: day, to: day, leastDays: 1)
+      #expect(habits.map(\.region) == Array(repeating: "qld-rest", count: 4))
     }
   }
 

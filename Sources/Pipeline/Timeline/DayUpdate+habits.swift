@@ -8,7 +8,6 @@ extension DayUpdate {
   package func habits(
     of fuelIDs: [Int16], from first: Day, to last: Day, leastDays: Int
   ) throws -> [StationHabit] {
-    let context = try store.regionContext()
     var days: [Pair: [(day: Day, mean: Int32)]] = [:]
     var from = first
     while from <= last {
@@ -21,15 +20,12 @@ extension DayUpdate {
       from = to + 1
     }
     let averages = try store.regionAverages(of: fuelIDs, from: first, to: last)
+    let nearest = try store.nearestRegions()
     return days.sorted { $0.key < $1.key }.compactMap { pair, days -> StationHabit? in
-      guard let station = context.stations[pair.stationID],
-        let region = context.regionSets[station.regionSet].map({ context.regions[$0] }).min(by: {
-          ($0.reach, $0.code) < ($1.reach, $1.code)
-        })
-      else { return nil }
+      guard let region = nearest[pair.stationID] else { return nil }
       return StationHabit(
-        of: pair.stationID, fuelID: pair.fuelID, region: region.code, days: days,
-        averages: averages[region.code]?[pair.fuelID] ?? [:], leastDays: leastDays)
+        of: pair.stationID, fuelID: pair.fuelID, region: region, days: days,
+        averages: averages[region]?[pair.fuelID] ?? [:], leastDays: leastDays)
     }
   }
 }

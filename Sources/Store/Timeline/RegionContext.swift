@@ -30,22 +30,18 @@ extension Store {
     for row in try connection.query(
       """
       SELECT region, state, nullif(valid_from, '-infinity') AS valid_from,
-        nullif(valid_to, 'infinity') AS valid_to, kind = 'nation' AS is_nation, radius_km
+        nullif(valid_to, 'infinity') AS valid_to, kind = 'state' AS is_state, kind = 'nation' AS is_nation
       FROM fuel.region ORDER BY region
       """)
     {
       let code = try row.text("region")
       regions[code] = context.regions.count
-      let isNation = try row.boolean("is_nation")
       context.regions.append(
         AveragedRegion(
           code: code, state: try row.optional("state").flatMap { states[$0] },
           validFrom: try row.optional("valid_from").flatMap { Day($0) },
           validTo: try row.optional("valid_to").flatMap { Day($0) },
-          // A nation is never chosen as the smallest region.
-          reach: isNation
-            ? 1_000_000 : try row.optionalDouble("radius_km") ?? RegionDays.stateReach,
-          isNation: isNation))
+          isState: try row.boolean("is_state"), isNation: try row.boolean("is_nation")))
     }
     var sets: [String: Int] = [:]
     for row in try connection.query(
