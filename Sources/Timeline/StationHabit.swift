@@ -36,10 +36,10 @@ package struct StationHabit: Sendable, Equatable {
     guard differences.count >= leastDays else { return nil }
     differences.sort()
     let half = differences.count / 2
+    // The one in the middle, twice, or the two in the middle.
+    let twice = differences[(differences.count - 1) / 2] + differences[half]
     self.init(
       placeID: placeID, fuelID: fuelID, region: region,
-      difference: differences.count % 2 == 1
-        ? differences[half] : (differences[half - 1] + differences[half]) / 2,
-      days: differences.count)
+      difference: Int((Double(twice) / 2).rounded()), days: differences.count)
   }
 }
