@@ -12,17 +12,23 @@ SELECT
   ) AS stations_expected
 FROM fuel.region
 JOIN fuel.source
-  ON region.state IS NULL
+  ON region.kind = 'nation'
   OR source.state = region.state
   -- The stations of the ACT are in the list of New South Wales.
   OR EXISTS (
     SELECT
     FROM fuel.station
     WHERE station.state = region.state AND station.source_id = source.source_id)
+  -- Of an area across borders, the sources that have a record of one of its stations.
+  OR region.state IS NULL AND EXISTS (
+    SELECT
+    FROM fuel.region_station AS member
+    JOIN fuel.station AS record ON record.place_id = member.station_id
+    WHERE member.region = region.region AND record.source_id = source.source_id)
 JOIN fuel.source_day USING (source_id);
 COMMENT ON VIEW fuel_v1.coverage IS
   'Which days each source covers. One row per region, feed or archive that reports on it, and local day since '
-  'the first day of its scheme; updated by the aggregate. A day that no source covers has no average.';
+  'the first day of its scheme; updated by the aggregate. A day that no source covers is not complete.';
 COMMENT ON COLUMN fuel_v1.coverage.region            IS 'The region.';
 COMMENT ON COLUMN fuel_v1.coverage.source            IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.coverage.day               IS 'The local price day.';

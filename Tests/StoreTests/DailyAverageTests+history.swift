@@ -50,6 +50,32 @@ extension DailyAverageTests {
     }
   }
 
+  /// F-G21: only sources that report on an area across borders cover it or leave it out.
+  @Test func anAreaAcrossBordersHasItsOwnSources() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let west = try Feed(target, name: "sa-fpd", state: .sa)
+      let begin = Instant("2026-07-01T00:00:00Z")
+      for (feed, state, longitude) in [(feed, State.qld, 141.1), (west, State.sa, 138.6)] {
+        try feed.reports(
+          [.u91("1", 1_700, begin)],
+          stations: [
+            Station(
+              code: "1", state: state, name: "A", address: "1 Main Rd",
+              position: Position(latitude: -29.0, longitude: longitude))
+          ], at: begin)
+      }
+      let border = Region(
+        code: "border", name: "the border", kind: "area", state: nil,
+        centre: Position(latitude: -29.0, longitude: 141.0), radiusKilometres: 20)
+      try feed.aggregate(at: begin + .seconds(3_600), regions: [.queensland, .nation, border])
+      #expect(
+        try feed.connection.lines(
+          "SELECT region, source FROM fuel_v1.coverage GROUP BY 1, 2 ORDER BY 1, 2")
+          == ["AU|qld-fpd", "AU|sa-fpd", "QLD|qld-fpd", "border|qld-fpd"])
+    }
+  }
+
   /// `current_prices` and the open rows of `price_history` state the same beginning.
   @Test(.longer, arguments: 0..<Long.count(short: 4, long: 12))
   func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {
