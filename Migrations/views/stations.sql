@@ -26,12 +26,17 @@ SELECT
   greatest(station.first_seen_at, seen.last_seen_at, linked.last_seen_at) AS last_seen_at,
   -- A station is not closed because one list leaves it out.
   coalesce(
-    seen.offers
-      OR greatest(seen.last_seen_at, linked.last_seen_at) > fuel.clock() - interval '30 days',
-    false) AS is_open,
+    greatest(seen.last_seen_at, linked.last_seen_at) > fuel.clock() - interval '30 days', false) AS is_open,
   station.is_public,
   station.brand AS written_brand,
-  coalesce(seen.offers, false) AS offers_fuel,
+  EXISTS (
+    SELECT
+    FROM fuel.price_now AS present
+    WHERE present.station_id = station.station_id
+      AND (
+        present.price_tenths > 0 AND present.lapses_at > present.now_at - interval '30 days'
+        OR present.next_tenths > 0)
+  ) AS offers_fuel,
   station.has_moved,
   (
     SELECT description.details ->> 'phone'
@@ -49,8 +54,7 @@ LEFT JOIN LATERAL (
       CASE
         WHEN pair.is_listed THEN source.last_listed_at
         ELSE least(greatest(pair.stamped_at, pair.next_effective_at), source.last_taken_at)
-      END)) AS last_seen_at,
-    bool_or(pair.price_tenths > 0 OR pair.next_tenths > 0) AS offers
+      END)) AS last_seen_at
   FROM fuel.current_price AS pair
   JOIN fuel.source ON source.source_id = station.source_id
   WHERE pair.station_id = station.station_id
@@ -87,7 +91,7 @@ COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archi
 COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading, as far as is known: it was seen with a price within the last 30 days.';
 COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';
-COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow.';
+COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow: current_prices has a price of it, or its next price is known.';
 COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
 COMMENT ON COLUMN fuel_v1.stations.phone             IS 'Telephone number that the feed stated last, as it writes it; NULL: never stated.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;

@@ -329,6 +329,22 @@ struct DetectorTests {
     }
   }
 
+  /// F-S10: a station whose feed falls silent does not stay open for ever.
+  @Test func aSilentFeedHasNoOpenStations() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      try feed.reports([.u91("1", 1800, hour(0))], at: hour(0))
+      func shown(_ now: Instant) throws -> [String] {
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines("SELECT is_open, offers_fuel FROM fuel_v1.stations")
+      }
+      // The price is believed for two days, and shown as stale for thirty more.
+      #expect(try shown(hour(24 * 29)) == ["t|t"])
+      #expect(try shown(hour(24 * 31)) == ["f|t"])
+      #expect(try shown(hour(24 * 33)) == ["f|f"])
+    }
+  }
+
   /// F-S04: a station that is absent from a list or for a day is not closed. After a month it
   /// counts as closed. When it comes back, it still has its history.
   @Test func absenceClosesNothing() async throws {
