@@ -167,23 +167,27 @@ extension Store {
   }
 
   /// Returns for each region the share of stations whose price has risen by at least five cents
-  /// since an instant. Only stations with a price at both times count.
+  /// since the end of a price day. Only stations with a price at both times count.
   ///
-  /// - Parameter markets: regions and fuels, each with its instant.
+  /// - Parameter markets: regions and fuels, each with the day of its last trough.
   /// - Returns: shares from 0 to 1, keyed by region and fuel number with a space between. Regions
   ///   with fewer than three such stations are left out.
   package func sharesRaised(
-    _ markets: [(region: String, fuelID: Int16, since: Instant)]
+    _ markets: [(region: String, fuelID: Int16, troughOn: Day)]
   ) throws -> [String: Double] {
     guard !markets.isEmpty else { return [:] }
     let rows = try connection.query(
       """
       WITH market AS (
-        SELECT *
+        SELECT
+          asked.region,
+          asked.fuel_id,
+          fuel.price_day_begin(asked.trough_on + 1, region_clock.time_zone, region_clock.starts) AS since
         FROM unnest(
           \(markets.map(\.region))::text[], \(markets.map(\.fuelID))::smallint[],
-          \(markets.map(\.since))::timestamptz[]
-        ) AS market (region, fuel_id, since)
+          \(markets.map(\.troughOn))::date[]
+        ) AS asked (region, fuel_id, trough_on)
+        JOIN fuel.region_clock USING (region)
       ),
       -- Neighbouring regions often rise from the same day on. The prices of an instant are read once for
       -- all of them.

@@ -155,7 +155,7 @@ struct AggregateTests {
   @Test func sharesAreOfStationsWithBothPrices() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
-      let since = Self.now
+      let day = try #require(Day("2026-06-30"))
       let now = Self.now + .seconds(86_400)
       // From 170.0: two by five cents and more, two by less, and one that had no price.
       try bench.feed.reports(
@@ -165,11 +165,31 @@ struct AggregateTests {
       try bench.feed.aggregate(at: now)
       let shares = try bench.feed.store.withPresent(now: now) {
         try bench.feed.store.sharesRaised(
-          ["QLD", "AU"].map { (region: $0, fuelID: Int16(1), since: since) })
+          ["QLD", "AU"].map { (region: $0, fuelID: Int16(1), troughOn: day) })
       }
       let fuelID = try bench.connection.lines("SELECT fuel_id FROM fuel.fuel WHERE fuel = 'U91'")
       #expect(fuelID == ["1"])
       #expect(shares == ["QLD 1": 0.5, "AU 1": 0.5])
+    }
+  }
+
+  /// F-T13: a rise just after a trough counts, although clocks change between it and now.
+  @Test func aShareIsCountedFromTheEndOfADay() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      // The day ends at 13:00 UTC by the nation's clock, and at 14:00 from the next day on.
+      let trough = try #require(Day("2026-04-04"))
+      for (tenths, text) in [(1_700, "2026-04-04T12:00:00Z"), (1_800, "2026-04-04T13:30:00Z")] {
+        let stamp = Instant(text)
+        try feed.reports(
+          (0..<4).map { .u91("\($0)", tenths, stamp) }, at: stamp + .seconds(600))
+      }
+      let now = Instant("2026-04-06T00:00:00Z")
+      try feed.aggregate(at: now)
+      let shares = try feed.store.withPresent(now: now) {
+        try feed.store.sharesRaised([(region: "AU", fuelID: 1, troughOn: trough)])
+      }
+      #expect(shares == ["AU 1": 1])
     }
   }
 

@@ -12,7 +12,7 @@ package enum Verdict {
       uniqueKeysWithValues: try store.regionSeries(days: VerdictInput.mostDays, until: now).map {
         ("\($0.region) \($0.fuelID)", $0)
       })
-    var raised: [(region: String, fuelID: Int16, since: Instant)] = []
+    var raised: [(region: String, fuelID: Int16, troughOn: Day)] = []
     var records = try store.regionsNow().map { market in
       // Where prices are published late, averages are known up to yesterday.
       let record = judge(
@@ -24,8 +24,7 @@ package enum Verdict {
       if judged.state == .rising || judged.state == .nearHigh, judged.market.isRising == true,
         let trough = judged.market.lastTroughOn
       {
-        let days = market.day.sinceEpoch - trough.sinceEpoch
-        raised.append((market.region, market.fuelID, market.dayEndsAt + .seconds(-days * 86_400)))
+        raised.append((market.region, market.fuelID, trough))
       }
       return record
     }
