@@ -27,6 +27,9 @@ package struct AveragedRegion: Sendable {
   package var isState: Bool
   /// Whether it is complete only when every state is.
   package var isNation: Bool
+  /// The states in which a source has to cover a day that is complete. There are none for a nation,
+  /// which is judged by the averages of its states.
+  package var coveredIn: Set<Int> = []
 
   package init(
     code: String, state: Int?, validFrom: Day?, validTo: Day?, isState: Bool, isNation: Bool = false
@@ -251,6 +254,6 @@ package struct RegionDays {
       of: DayTotals(of: sum.means, counts: sum.counts, expected: expected),
       region: regions[region].code, fuelID: fuelIDs[fuel], day: calendar.first + day,
       isEnded: calendar.isEnded(day, in: regions[region].state),
-      isCovered: regions[region].state.map { covered[$0][day] } ?? true)
+      isCovered: regions[region].coveredIn.allSatisfy { covered[$0][day] })
   }
 }

@@ -171,7 +171,8 @@ package struct RegionEdit {
     totals.expected += change.expected
     return DailyAverage(
       of: totals, region: regions[key.region].code, fuelID: key.fuelID, day: key.day,
-      isEnded: true, isCovered: regions[key.region].state.map { covered($0, key.day) } ?? true)
+      isEnded: true,
+      isCovered: regions[key.region].coveredIn.allSatisfy { covered($0, key.day) })
   }
 
   /// Returns the regions that are a whole state, by their positions. Of several regions for one

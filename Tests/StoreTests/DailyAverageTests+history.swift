@@ -76,6 +76,45 @@ extension DailyAverageTests {
     }
   }
 
+  /// F-G22: of an area across borders, one state has an outage. Most prices of its day are known, but
+  /// it is not complete.
+  @Test func anAreaAcrossBordersIsNotCompleteInAnOutage() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let west = try Feed(target, name: "sa-fpd", state: .sa, sightLapsesHours: 24)
+      let begin = Instant("2026-07-01T00:00:00Z")
+      func report(_ feed: Feed, _ state: State, _ longitude: Double, days: [Int]) throws {
+        let codes = (1...4).map { "\($0)" }
+        for day in days {
+          try feed.reports(
+            codes.map { .u91($0, 1_700, begin) },
+            stations: codes.map {
+              Station(
+                code: $0, state: state, name: "A\($0)", address: "\($0) Main Rd",
+                position: Position(latitude: -29.0, longitude: longitude))
+            }, at: begin + .seconds(day * 86_400))
+        }
+      }
+      try report(feed, .qld, 141.1, days: Array(0...6))
+      // The list of the sixth day confirms the prices of the days without lists.
+      try report(west, .sa, 140.9, days: [0, 1, 5, 6])
+      let border = Region(
+        code: "border", name: "the border", kind: "area", state: nil,
+        centre: Position(latitude: -29.0, longitude: 141.0), radiusKilometres: 20)
+      try feed.aggregate(
+        at: begin + .seconds(8 * 86_400), regions: [.queensland, .nation, border])
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT day, stations, is_complete FROM fuel_v1.daily_averages
+          WHERE region = 'border' AND day BETWEEN '2026-07-02' AND '2026-07-06' ORDER BY day
+          """) == [
+            "2026-07-02|8|t", "2026-07-03|8|t", "2026-07-04|8|f", "2026-07-05|8|f",
+            "2026-07-06|8|t",
+          ])
+    }
+  }
+
   /// `current_prices` and the open rows of `price_history` state the same beginning.
   @Test(.longer, arguments: 0..<Long.count(short: 4, long: 12))
   func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {

@@ -68,6 +68,16 @@ extension Store {
         context.formerStations[stationID] = station
       }
     }
+    for region in context.regions.indices {
+      if let state = context.regions[region].state { context.regions[region].coveredIn = [state] }
+    }
+    // An area across borders is covered where its stations are.
+    for station in context.stations.values {
+      for region in context.regionSets[station.regionSet]
+      where context.regions[region].state == nil && !context.regions[region].isNation {
+        context.regions[region].coveredIn.insert(station.state)
+      }
+    }
     return context
   }
 
