@@ -123,13 +123,14 @@ extension Store {
           round(avg(next.next_tenths) / 10, 2) AS tomorrow_cpl,
           min(next.next_effective_at) AS tomorrow_begins_at
         FROM fuel.region_station
+        JOIN fuel.region_delay USING (region)
         JOIN pg_temp.price_now AS present USING (station_id)
         LEFT JOIN LATERAL (
           SELECT present.next_tenths, present.next_effective_at
           WHERE present.next_tenths > 0
             AND present.next_effective_at < present.now_at + interval '36 hours'
         ) AS next ON true
-        WHERE present.is_counted
+        WHERE present.is_counted AND present.delay <= region_delay.delay
         GROUP BY region_station.region, present.fuel_id
       ) AS price
       JOIN fuel.region USING (region)

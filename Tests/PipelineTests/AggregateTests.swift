@@ -173,6 +173,25 @@ struct AggregateTests {
     }
   }
 
+  /// F-G23: a verdict over several states does not count the stations of a state that publishes late.
+  @Test func lateStationsAreNotThoseOfNow() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let late = try Feed(target, name: "vic-fairfuel", state: .vic, delayHours: 24)
+      let stamp = Self.now + .seconds(-25 * 3_600)
+      try late.reports((0..<3).map { .u91("\($0)", 1_700, stamp) }, at: Self.now)
+      try bench.feed.aggregate(at: Self.now)
+      let markets = try bench.feed.store.withPresent(now: Self.now) {
+        try bench.feed.store.regionsNow()
+      }
+      #expect(markets.map { "\($0.region) \($0.stations)" }.sorted() == ["AU 4", "QLD 4"])
+      #expect(
+        try bench.connection.lines(
+          "SELECT region, stations, excluded_delayed FROM fuel.average_kept ORDER BY region")
+          == ["AU|4|3", "QLD|4|0"])
+    }
+  }
+
   /// F-T13: a rise just after a trough counts, although clocks change between it and now.
   @Test func aShareIsCountedFromTheEndOfADay() async throws {
     try await TestDatabase.with { target in
