@@ -96,8 +96,12 @@ BEGIN
       (array_agg(made.day ORDER BY made.average_cpl, made.day DESC))[1] AS low_on,
       max(made.average_cpl) AS high_cpl,
       (array_agg(made.day ORDER BY made.average_cpl DESC, made.day DESC))[1] AS high_on,
-      CASE WHEN count(*) >= 7 THEN regr_slope(made.average_cpl, made.day - made.today)::numeric END
-        AS slope,
+      -- As regr_slope computes it, but exactly, so that halves are rounded as everywhere.
+      CASE
+        WHEN count(*) >= 7
+          THEN (count(*) * sum(place.x * made.average_cpl) - sum(place.x) * sum(made.average_cpl))
+            / (count(*) * sum(place.x * place.x) - sum(place.x) * sum(place.x))
+      END AS slope,
       (array_agg(made.average_cpl ORDER BY made.day DESC))[1]
         - (array_agg(made.average_cpl ORDER BY made.day DESC) FILTER (WHERE made.day <= made.newest_day - 2))[1]
         AS step,
@@ -107,6 +111,7 @@ BEGIN
         max(each.day) FILTER (WHERE each.average_cpl IS NOT NULL) OVER () AS newest_day
       FROM fuel_v1.trend(trend_summary.region, trend_summary.fuel, trend_summary.days) AS each
     ) AS made
+    CROSS JOIN LATERAL (SELECT made.day - made.today AS x) AS place
     WHERE made.average_cpl IS NOT NULL
   ) AS span
   WHERE span.days > 0;

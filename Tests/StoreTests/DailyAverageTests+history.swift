@@ -50,6 +50,30 @@ extension DailyAverageTests {
     }
   }
 
+  /// F-V13: these averages fall by exactly half a hundredth of a cent a day, which is rounded away
+  /// from zero. A slope in binary numbers is a little less.
+  @Test func halfOfAHundredthOfASlopeIsRounded() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      try connection.execute(
+        """
+        INSERT INTO fuel.region (region, name, kind) VALUES ('AU', 'Australia', 'nation');
+        INSERT INTO fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended)
+        SELECT 'AU', fuel_id, date '2026-06-01' + made.x, made.y, 170, 170, 169, 171, 10, 1, true
+        FROM fuel.fuel
+        CROSS JOIN (
+          VALUES (0, 170.04), (1, 170.01), (2, 170), (3, 170), (4, 170), (5, 170), (6, 170)
+        ) AS made (x, y)
+        WHERE fuel = 'U91';
+        SET bowser.now = '2026-06-07T12:00:00Z'
+        """)
+      #expect(
+        try connection.lines(
+          "SELECT slope_cpl_per_day FROM fuel_v1.trend_summary WHERE fuel = 'U91'") == ["-0.01"])
+    }
+  }
+
   /// F-G21: only sources that report on an area across borders cover it or leave it out.
   @Test func anAreaAcrossBordersHasItsOwnSources() async throws {
     try await TestDatabase.with { target in
