@@ -101,5 +101,5 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region that it is in, whose verdict it follows; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, cents per litre; NULL: not known. If this is large or far below zero, the verdict differs from that of the region.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. If this is large or far below zero, the verdict differs from that of the region.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;
