@@ -9,15 +9,15 @@ import Testing
 ///
 /// The chances are given, so that a day depends on one number only.
 struct ThresholdTests {
-  private static let first = Day(sinceEpoch: 20_000)
+  static let first = Day(sinceEpoch: 20_000)
 
   /// Eight cycles of 28 days: six days up from 160 to 190, then down again.
-  private static let cycles: [Double] = (0..<8 * 28).map { day in
+  static let cycles: [Double] = (0..<8 * 28).map { day in
     let phase = Double(day % 28)
     return phase <= 6 ? 160 + 30 * phase / 6 : 160 + 30 * (28 - phase) / 22
   }
 
-  private func walk(_ prices: [Double]) -> MarketWalk {
+  func walk(_ prices: [Double]) -> MarketWalk {
     MarketWalk(DailySeries(first: Self.first, averages: prices), isLate: false)
   }
 
@@ -111,7 +111,7 @@ struct ThresholdTests {
   }
 
   /// Waves between 160 c/L and a height above it.
-  private func waves(_ days: Int, height: Double, period: Int) -> [Double] {
+  func waves(_ days: Int, height: Double, period: Int) -> [Double] {
     (0..<days).map { day in
       let phase = Double(day % period) / Double(period)
       return 160 + 2 * height * min(phase, 1 - phase)
