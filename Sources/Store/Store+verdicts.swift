@@ -31,9 +31,13 @@ extension Store {
   /// Reads the daily averages on which verdicts may rest: those over enough stations and for most
   /// of the day so far.
   ///
-  /// - Parameter days: how many days before `now` are read, with the days still under way; `nil`
-  ///   for all days that are over.
-  package func regionSeries(days: Int?, until now: Instant) throws -> [RegionSeries] {
+  /// - Parameters:
+  ///   - fuelIDs: the fuels to read; `nil` for all.
+  ///   - days: how many days before `now` are read, with the days still under way; `nil` for all
+  ///     days that are over.
+  package func regionSeries(
+    of fuelIDs: [Int16]? = nil, days: Int?, until now: Instant
+  ) throws -> [RegionSeries] {
     try connection.query(
       """
       SELECT
@@ -46,6 +50,8 @@ extension Store {
       FROM fuel.daily_rollup
       JOIN fuel.fuel USING (fuel_id)
       WHERE fuel.is_averaged
+        AND (\(optional: fuelIDs)::smallint[] IS NULL
+          OR daily_rollup.fuel_id = ANY (\(optional: fuelIDs)::smallint[]))
         AND daily_rollup.is_usable
         AND (daily_rollup.is_ended OR \(optional: days)::integer IS NOT NULL)
         AND daily_rollup.day > coalesce((\(now)::timestamptz)::date - \(optional: days)::integer, '-infinity')
@@ -140,10 +146,10 @@ extension Store {
   /// - Parameters:
   ///   - markets: objects whose keys are the columns of `fuel.market`.
   ///   - cycles: objects whose keys are the columns of `fuel.cycle`.
-  ///   - areAll: whether no other cycles remain. Otherwise those remain that began before the first
-  ///     given one of their market.
+  ///   - fuelIDs: the fuels of which no other cycles remain; `nil` for all. Of other fuels those
+  ///     remain that began before the first given one of their market.
   package func keepMarkets(
-    _ markets: [some Encodable], cycles: [some Encodable], areAll: Bool
+    _ markets: [some Encodable], cycles: [some Encodable], allOf fuelIDs: [Int16]?
   ) throws {
     let cycles = try objects(cycles)
     try connection.transaction {
@@ -161,12 +167,12 @@ extension Store {
         renewed AS (
           SELECT made.region, made.fuel_id, min(made.trough_on) AS begins_on
           FROM made
-          WHERE NOT \(areAll)::boolean
           GROUP BY made.region, made.fuel_id
           UNION ALL
           SELECT DISTINCT known.region, known.fuel_id, '-infinity'::date
           FROM fuel.cycle AS known
-          WHERE \(areAll)::boolean
+          WHERE \(optional: fuelIDs)::smallint[] IS NULL
+            OR known.fuel_id = ANY (\(optional: fuelIDs)::smallint[])
         )
         DELETE FROM fuel.cycle
         USING renewed

@@ -270,8 +270,8 @@ struct AggregateTests {
     }
   }
 
-  /// The cycles of the whole history are stored. They are looked for once a day, and only those that
-  /// differ are written.
+  /// The cycles of the whole history are stored. They are looked for once a day, and at once for
+  /// every fuel of which past days were made again. Only those that differ are written.
   @Test func allCyclesAreKept() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -290,14 +290,14 @@ struct AggregateTests {
         FROM fuel.fuel, generate_series(0, 1193) AS number, LATERAL (
           SELECT CASE WHEN number % 24 <= 4 THEN 160 + 7.5 * (number % 24) ELSE 160 + 1.5 * (24 - number % 24) END
         ) AS tooth (price)
-        WHERE fuel = 'U91'
+        WHERE fuel IN ('U91', 'P98', 'DL')
         """)
-      func summary() throws -> [String] {
+      func summary(of fuel: String = "U91") throws -> [String] {
         try bench.connection.lines(
           """
           SELECT count(*) AS cycles, min(days) AS shortest, max(days) AS longest, min(amplitude_cpl) AS least,
             max(amplitude_cpl) AS most
-          FROM fuel_v1.cycles WHERE region = 'QLD' AND fuel = 'U91'
+          FROM fuel_v1.cycles WHERE region = 'QLD' AND fuel = \(fuel)
           """)
       }
       func written() throws -> [String] {
@@ -318,7 +318,7 @@ struct AggregateTests {
       try bench.connection.execute(
         """
         UPDATE fuel.daily_rollup SET average_cpl = 195, max_cpl = 195
-        WHERE region = 'QLD' AND day = date '2026-06-28' - 1193 + 244
+        WHERE region = 'QLD' AND fuel_id = 1 AND day = date '2026-06-28' - 1193 + 244
         """)
       _ = try bench.makes(after: 4 * day)
       #expect(try summary() == ["48|24|24|30.00|35.00"])
@@ -333,6 +333,24 @@ struct AggregateTests {
         """)
       _ = try bench.makes(after: 3 * day + 60)
       #expect(try summary() == ["48|24|24|30.00|30.00"])
+      // The days of two peaks are made again, which removes their averages, since no price of them
+      // is known. No day of diesel is made again, so its cycles are not looked for.
+      try bench.connection.execute(
+        """
+        INSERT INTO fuel.dirty_day (fuel_id, day)
+        SELECT fuel_id, date '2026-06-28' - 1193 + CASE fuel WHEN 'U91' THEN 484 ELSE 724 END
+        FROM fuel.fuel WHERE fuel IN ('U91', 'P98');
+        DELETE FROM fuel.daily_rollup
+        USING fuel.fuel
+        WHERE daily_rollup.fuel_id = fuel.fuel_id AND fuel = 'DL' AND day = date '2026-06-28' - 1193 + 964
+        """)
+      _ = try bench.makes(after: 3 * day + 120)
+      for fuel in ["U91", "P98"] { #expect(try summary(of: fuel) == ["48|24|24|28.50|30.00"]) }
+      #expect(try summary(of: "DL") == ["48|24|24|30.00|30.00"])
+      _ = try bench.makes(after: 4 * day)
+      for fuel in ["U91", "P98", "DL"] {
+        #expect(try summary(of: fuel) == ["48|24|24|28.50|30.00"])
+      }
       // Averages that are gone leave no cycles behind.
       try bench.connection.execute("DELETE FROM fuel.daily_rollup WHERE day < date '2026-06-29'")
       _ = try bench.makes(after: 5 * day)

@@ -137,23 +137,29 @@ package struct Aggregate {
       until: last)
   }
 
-  /// Returns the cycles of all stored averages, once a day and when days of the past were made
-  /// again; otherwise `nil`.
+  /// Returns the cycles of all stored averages, once a day; otherwise those of the fuels of which
+  /// days of the past were made again.
   ///
   /// - Parameter spans: the days that were made again.
   private func pastCycles(
     _ spans: [DirtySpan], isDue: Bool, now: Instant
-  ) throws -> [MarketCycles]? {
+  ) throws -> PastCycles {
     let last = Self.lastDay(regions, now: now)
     let before = try store.lastAggregate().map { Self.lastDay(regions, now: $0) }
-    guard isDue || before != last || spans.contains(where: { $0.from < last }) else { return nil }
-    return try store.regionSeries(days: nil, until: now).compactMap { found -> MarketCycles? in
+    var past = PastCycles(fuelIDs: nil)
+    if !isDue, before == last {
+      past.fuelIDs = Set(spans.filter { $0.from < last }.flatMap(\.fuelIDs)).sorted()
+      guard past.fuelIDs != [] else { return past }
+    }
+    for found in try store.regionSeries(of: past.fuelIDs, days: nil, until: now) {
       guard let newest = found.averages.last?.day,
         let series = DailySeries(found.averages, upTo: newest)
-      else { return nil }
-      return MarketCycles(
-        region: found.region, fuelID: found.fuelID, cycles: MarketPosition.pastCycles(series))
+      else { continue }
+      past.markets.append(
+        MarketCycles(
+          region: found.region, fuelID: found.fuelID, cycles: MarketPosition.pastCycles(series)))
     }
+    return past
   }
 
   /// Returns the last price day that has ended in all states of the regions.

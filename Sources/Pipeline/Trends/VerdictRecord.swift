@@ -54,6 +54,12 @@ struct MarketCycles {
   var cycles: [Cycle]
 }
 
+/// The cycles of the whole stored histories of some fuels; `nil`: of all fuels.
+struct PastCycles {
+  var fuelIDs: [Int16]?
+  var markets: [MarketCycles] = []
+}
+
 extension Store {
   /// Stores those verdicts that are news.
   ///
@@ -73,8 +79,8 @@ extension Store {
   /// Stores the state of every market and its completed cycles: the last five of a market that
   /// cycles now, and those of the past.
   ///
-  /// - Parameter past: the cycles of all stored histories; `nil`: those that are stored remain.
-  func keepMarkets(_ verdicts: [VerdictRecord], past: [MarketCycles]?) throws {
+  /// - Parameter past: the cycles of stored histories. Those of other fuels remain.
+  func keepMarkets(_ verdicts: [VerdictRecord], past: PastCycles) throws {
     let newest = verdicts.filter { $0.judgement.market.isCycling }.map { verdict in
       MarketCycles(
         region: verdict.region, fuelID: verdict.fuelID,
@@ -85,7 +91,7 @@ extension Store {
     for market in newest {
       begins["\(market.region) \(market.fuelID)"] = market.cycles.first?.troughOn
     }
-    let earlier = (past ?? []).map { market -> MarketCycles in
+    let earlier = past.markets.map { market -> MarketCycles in
       var kept = market
       if let begin = begins["\(market.region) \(market.fuelID)"] {
         kept.cycles.removeAll { cycle in cycle.endsOn.map { $0 > begin } ?? true }
@@ -96,7 +102,7 @@ extension Store {
       verdicts.map(MarketRow.init),
       cycles: (earlier + newest).flatMap { market in
         market.cycles.map { CycleRow(market, $0) }
-      }, areAll: past != nil)
+      }, allOf: past.fuelIDs)
   }
 
   /// Stores the scores of a backtest in place of those of the last backtest.
