@@ -50,44 +50,58 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// Whether another transaction was in the way, by a deadlock or by a lock held for too long.
   package var isBlocked: Bool { ["40P01", "55P03"].contains(sqlState) }
 
-  /// Whether the server was reached but refuses the login: wrong password, unknown role, missing
-  /// right.
-  package var isLoginRefused: Bool {
-    switch self {
-    // libpq reports a refused login only as text. These are words of the server's own messages. A
-    // server with messages in another language falls through to "try again", which does little
-    // harm.
-    case .cannotConnect(let message):
-      [
-        "authentication failed", "no password supplied", "pg_hba.conf",
-        "is not permitted to log in",
-      ]
-      .contains { message.contains($0) }
-        || (message.contains("role \"") && message.contains("does not exist"))
-    case .refused(let state, _, _): state.hasPrefix("28") || state == "42501"
-    case .connectionLost, .deadline, .standby, .readOnly, .unfit, .unexpectedResult: false
+  // What is wrong with a connection that failed. libpq reports it only as text.
+  private enum Meaning {
+    case loginRefused, targetMalformed, serverUnfound, unknownDatabase, socketMissing
+  }
+
+  // A text has a meaning if it contains all words of a row. The words of refused logins and unknown
+  // databases are the server's own. A server with messages in another language falls through to
+  // "try again", which does little harm.
+  private static let meanings: [(words: [String], meaning: Meaning)] = [
+    (["authentication failed"], .loginRefused),
+    (["no password supplied"], .loginRefused),
+    (["pg_hba.conf"], .loginRefused),
+    (["is not permitted to log in"], .loginRefused),
+    (["role \"", "does not exist"], .loginRefused),
+    (["database \"", "does not exist"], .unknownDatabase),
+    (["invalid connection option"], .targetMalformed),
+    (["missing \""], .targetMalformed),
+    (["invalid URI"], .targetMalformed),
+    (["invalid port number"], .targetMalformed),
+    (["invalid integer value"], .targetMalformed),
+    (["invalid sslmode value"], .targetMalformed),
+    (["unterminated quoted string"], .targetMalformed),
+    (["invalid percent-encoded token"], .targetMalformed),
+    (["forbidden value"], .targetMalformed),
+    (["definition of service"], .serverUnfound),
+    (["service file \""], .serverUnfound),
+    (["server does not support SSL"], .serverUnfound),
+    (["root certificate file"], .serverUnfound),
+    (["certificate verify failed"], .serverUnfound),
+    (["does not match host name"], .serverUnfound),
+    (["on socket", "No such file"], .socketMissing),
+  ]
+
+  private func means(_ meaning: Meaning) -> Bool {
+    guard case .cannotConnect(let message) = self else { return false }
+    return Self.meanings.contains { row in
+      row.meaning == meaning && row.words.allSatisfy { message.contains($0) }
     }
   }
 
-  /// Whether the connection string is malformed.
-  package var isTargetMalformed: Bool {
-    guard case .cannotConnect(let message) = self else { return false }
-    return [
-      "invalid connection option", "missing \"", "invalid URI", "invalid port number",
-      "invalid integer value", "invalid sslmode value", "unterminated quoted string",
-      "invalid percent-encoded token", "forbidden value",
-    ].contains { message.contains($0) }
+  /// Whether the server was reached but refuses the login: wrong password, unknown role, missing
+  /// right.
+  package var isLoginRefused: Bool {
+    means(.loginRefused) || sqlState?.hasPrefix("28") == true || sqlState == "42501"
   }
+
+  /// Whether the connection string is malformed.
+  package var isTargetMalformed: Bool { means(.targetMalformed) }
 
   /// Whether the settings of libpq lead to no server that they accept: a service that no file
   /// defines, TLS that the server does not offer, or a certificate that does not prove the server.
-  package var isServerUnfound: Bool {
-    guard case .cannotConnect(let message) = self else { return false }
-    return [
-      "definition of service", "service file \"", "server does not support SSL",
-      "root certificate file", "certificate verify failed", "does not match host name",
-    ].contains { message.contains($0) }
-  }
+  package var isServerUnfound: Bool { means(.serverUnfound) }
 
   /// Whether somebody has to change the setup of the login or the database.
   package var isMisconfigured: Bool {
@@ -100,20 +114,10 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   }
 
   /// Whether the named database does not exist.
-  package var isUnknownDatabase: Bool {
-    switch self {
-    case .cannotConnect(let message):
-      message.contains("database \"") && message.contains("does not exist")
-    case .refused(let state, _, _): state == "3D000"
-    case .connectionLost, .deadline, .standby, .readOnly, .unfit, .unexpectedResult: false
-    }
-  }
+  package var isUnknownDatabase: Bool { means(.unknownDatabase) || sqlState == "3D000" }
 
   /// Whether no server has its socket in the folder, for instance since PGHOST is not set.
-  private var isSocketMissing: Bool {
-    guard case .cannotConnect(let message) = self else { return false }
-    return message.contains("on socket") && message.contains("No such file")
-  }
+  private var isSocketMissing: Bool { means(.socketMissing) }
 
   package var description: String {
     switch self {
