@@ -112,7 +112,7 @@ extension Report {
       """
   }
 
-  func lateNote(_ average: MarketReport.Average) -> HTML {
+  func lateNote(_ average: AverageNow) -> HTML {
     average.delayHours > 0
       ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
   }

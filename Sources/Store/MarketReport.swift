@@ -38,18 +38,6 @@ package struct MarketReport: Sendable {
     }
   }
 
-  /// The average of now, and how it moved.
-  package struct Average: Sendable {
-    package var average: Double
-    package var lowest: Double?
-    package var highest: Double?
-    package var change24h: Double?
-    package var change7d: Double?
-    package var stations: Int
-    package var stale: Int
-    package var delayHours: Int
-  }
-
   /// The trend of the last month.
   package struct Trend: Sendable {
     package var direction: String?
@@ -157,7 +145,8 @@ package struct MarketReport: Sendable {
   package var regions: [Region] = []
   /// Codes and names of the fuels that have an average somewhere, in the order of fuels.
   package var fuels: [(code: String, name: String)] = []
-  package var averages: [Key: Average] = [:]
+  /// The averages of now, where there is one.
+  package var averages: [Key: AverageNow] = [:]
   /// The last thirty days, and today so far.
   package var days: [Key: [Day]] = [:]
   /// The last year and today so far, averages only. Days for which nothing is stored are left out.

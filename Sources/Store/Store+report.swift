@@ -42,34 +42,10 @@ extension Store {
 
   /// Adds the averages of now, of each of the last days, and of months.
   private func addAverages(to market: inout MarketReport) throws {
-    market.averages = try keyed(
-      """
-      SELECT region, fuel, average_cpl, min_cpl, max_cpl, change_24h_cpl, change_7d_cpl, stations,
-        excluded_stale, delay_hours
-      FROM fuel_v1.averages_now
-      WHERE average_cpl IS NOT NULL
-      """
-    ) { row in
-      MarketReport.Average(
-        average: try row.double("average_cpl"), lowest: try row.optionalDouble("min_cpl"),
-        highest: try row.optionalDouble("max_cpl"),
-        change24h: try row.optionalDouble("change_24h_cpl"),
-        change7d: try row.optionalDouble("change_7d_cpl"),
-        stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
-        delayHours: try row.integer("delay_hours"))
-    }.mapValues { $0[0] }
-    market.days = try keyed(
-      """
-      SELECT region, fuel, day, average_cpl, min_cpl, max_cpl, moving_average_7d_cpl
-      FROM fuel_v1.trend_30d
-      ORDER BY region, fuel, day
-      """
-    ) { row in
-      MarketReport.Day(
-        day: try row.day("day"), average: try row.optionalDouble("average_cpl"),
-        lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
-        movingAverage: try row.optionalDouble("moving_average_7d_cpl"))
+    for average in try averagesNow() where average.average != nil {
+      market.averages[.init(average.region, average.fuel)] = average
     }
+    market.days = try lastDays()
     market.year = try reportDays(
       """
       SELECT region, fuel, day, average_cpl
@@ -88,18 +64,7 @@ extension Store {
 
   /// Adds where each market stands in its cycle, and its last cycles.
   private func addCycles(to market: inout MarketReport) throws {
-    market.trends = try keyed(
-      """
-      SELECT region, fuel, direction, position_pct, cycle_day, typical_cycle_days
-      FROM fuel_v1.trend_summary
-      """
-    ) { row in
-      MarketReport.Trend(
-        direction: try row.optional("direction"),
-        position: try row.optional("position_pct").flatMap(Int.init),
-        cycleDay: try row.optional("cycle_day").flatMap(Int.init),
-        typicalCycleDays: try row.optionalDouble("typical_cycle_days").map { Int($0.rounded()) })
-    }.mapValues { $0[0] }
+    market.trends = try trends()
     market.cycles = try keyed(
       """
       SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days, amplitude_cpl
@@ -125,21 +90,7 @@ extension Store {
 
   /// Adds the verdicts, and how often their chances came true.
   private func addVerdicts(to market: inout MarketReport) throws {
-    market.verdicts = try keyed(
-      """
-      SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
-        share_raised
-      FROM fuel_v1.fill_up
-      """
-    ) { row in
-      MarketReport.Verdict(
-        verdict: try row.text("verdict"), basis: try row.text("basis"),
-        reason: try row.text("reason"),
-        expectedSaving: try row.optionalDouble("expected_saving_cpl"),
-        state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
-        aim: try row.optionalDouble("aim_for_cpl"),
-        raised: try row.optionalDouble("share_raised"))
-    }.mapValues { $0[0] }
+    market.verdicts = try verdicts()
     // Only the calibration of the method that gave the newest verdict.
     market.calibration = try connection.query(
       """
@@ -259,6 +210,57 @@ extension Store {
     try keyed(statement) { row in
       MarketReport.Day(day: try row.day("day"), average: try row.optionalDouble("average_cpl"))
     }
+  }
+
+  /// Reads the last thirty days and today so far, oldest first.
+  package func lastDays() throws -> [MarketReport.Key: [MarketReport.Day]] {
+    try keyed(
+      """
+      SELECT region, fuel, day, average_cpl, min_cpl, max_cpl, moving_average_7d_cpl
+      FROM fuel_v1.trend_30d
+      ORDER BY region, fuel, day
+      """
+    ) { row in
+      MarketReport.Day(
+        day: try row.day("day"), average: try row.optionalDouble("average_cpl"),
+        lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
+        movingAverage: try row.optionalDouble("moving_average_7d_cpl"))
+    }
+  }
+
+  /// Reads the trends of the last thirty days.
+  package func trends() throws -> [MarketReport.Key: MarketReport.Trend] {
+    try keyed(
+      """
+      SELECT region, fuel, direction, position_pct, cycle_day, typical_cycle_days
+      FROM fuel_v1.trend_summary
+      """
+    ) { row in
+      MarketReport.Trend(
+        direction: try row.optional("direction"),
+        position: try row.optional("position_pct").flatMap(Int.init),
+        cycleDay: try row.optional("cycle_day").flatMap(Int.init),
+        typicalCycleDays: try row.optionalDouble("typical_cycle_days").map { Int($0.rounded()) })
+    }.mapValues { $0[0] }
+  }
+
+  /// Reads the present verdicts.
+  package func verdicts() throws -> [MarketReport.Key: MarketReport.Verdict] {
+    try keyed(
+      """
+      SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
+        share_raised
+      FROM fuel_v1.fill_up
+      """
+    ) { row in
+      MarketReport.Verdict(
+        verdict: try row.text("verdict"), basis: try row.text("basis"),
+        reason: try row.text("reason"),
+        expectedSaving: try row.optionalDouble("expected_saving_cpl"),
+        state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
+        aim: try row.optionalDouble("aim_for_cpl"),
+        raised: try row.optionalDouble("share_raised"))
+    }.mapValues { $0[0] }
   }
 
   /// Returns the regions: capitals, areas, rests of states, states and the nation, of each kind the

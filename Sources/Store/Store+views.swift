@@ -7,22 +7,14 @@ package struct AverageNow: Sendable {
   package var region: String
   package var fuel: String
   package var average: Double?
+  package var lowest: Double?
+  package var highest: Double?
   package var change24h: Double?
   package var change7d: Double?
   package var stations: Int
   package var stale: Int
   /// By how many hours the region's prices are published late.
   package var delayHours: Int
-}
-
-/// The trend of one region and fuel.
-package struct TrendLine: Sendable {
-  package var region: String
-  package var fuel: String
-  /// The daily averages, oldest first; `nil` marks a gap.
-  package var days: [Double?]
-  package var direction: String?
-  package var position: Int?
 }
 
 /// Tomorrow's published prices of one state and fuel beside today's.
@@ -34,14 +26,6 @@ package struct TomorrowLine: Sendable {
   package var dearer: Int
   package var cheaper: Int
   package var same: Int
-}
-
-/// The present verdict for one region and fuel.
-package struct VerdictLine: Sendable {
-  package var region: String
-  package var fuel: String
-  package var verdict: String
-  package var reason: String
 }
 
 /// A row of `feed_health`.
@@ -108,14 +92,15 @@ extension Store {
   package func averagesNow() throws -> [AverageNow] {
     try connection.query(
       """
-      SELECT region, fuel, average_cpl, change_24h_cpl, change_7d_cpl, stations, excluded_stale,
-        delay_hours
+      SELECT region, fuel, average_cpl, min_cpl, max_cpl, change_24h_cpl, change_7d_cpl, stations,
+        excluded_stale, delay_hours
       FROM fuel_v1.averages_now
       """
     ).map { row in
       AverageNow(
         region: try row.text("region"), fuel: try row.text("fuel"),
         average: try row.optionalDouble("average_cpl"),
+        lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
         change24h: try row.optionalDouble("change_24h_cpl"),
         change7d: try row.optionalDouble("change_7d_cpl"),
         stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
@@ -123,30 +108,6 @@ extension Store {
     }.sorted { one, other in
       one.region == other.region
         ? Fuel.precedes(one.fuel, other.fuel) : one.region < other.region
-    }
-  }
-
-  /// Reads the trend of the last 30 days, by region and fuel.
-  package func trends() throws -> [TrendLine] {
-    try connection.query(
-      """
-      SELECT
-        trend.region, trend.fuel, trend.averages, summary.direction, summary.position_pct
-      FROM (
-        SELECT region, fuel, string_agg(coalesce(average_cpl::text, ''), ',' ORDER BY day) AS averages
-        FROM fuel_v1.trend_30d
-        GROUP BY region, fuel
-      ) AS trend
-      LEFT JOIN fuel_v1.trend_summary AS summary USING (region, fuel)
-      ORDER BY trend.region, trend.fuel
-      """
-    ).map { row in
-      TrendLine(
-        region: try row.text("region"), fuel: try row.text("fuel"),
-        days: try row.text("averages").split(separator: ",", omittingEmptySubsequences: false)
-          .map { Double($0) },
-        direction: try row.optional("direction"),
-        position: try row.optional("position_pct").flatMap(Int.init))
     }
   }
 
@@ -172,17 +133,6 @@ extension Store {
     }.sorted { one, other in
       one.region == other.region
         ? Fuel.precedes(one.fuel, other.fuel) : one.region < other.region
-    }
-  }
-
-  /// Reads the present verdicts, by region and fuel.
-  package func verdicts() throws -> [VerdictLine] {
-    try connection.query(
-      "SELECT region, fuel, verdict, reason FROM fuel_v1.fill_up ORDER BY region, fuel"
-    ).map { row in
-      VerdictLine(
-        region: try row.text("region"), fuel: try row.text("fuel"),
-        verdict: try row.text("verdict"), reason: try row.text("reason"))
     }
   }
 

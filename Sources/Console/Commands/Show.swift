@@ -131,7 +131,7 @@ private struct Screen {
     text += heading("Average now", "cents per litre, change over 24 hours")
     text += averagesTable(averages)
     text += heading("The last 30 days", "and today so far: daily averages, oldest first")
-    text += sparklines(try store.trends())
+    text += sparklines(try store.lastDays(), try store.trends())
     let tomorrow = try store.tomorrow()
     text += heading(
       "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
@@ -181,23 +181,25 @@ private struct Screen {
     return text + "\n"
   }
 
-  private func sparklines(_ trends: [TrendLine]) -> String {
+  private func sparklines(
+    _ days: [MarketReport.Key: [MarketReport.Day]],
+    _ trends: [MarketReport.Key: MarketReport.Trend]
+  ) -> String {
     var text = ""
     for region in capitals {
       var name = name(region)
       for fuel in fuels {
-        guard let trend = trends.first(where: { $0.region == region && $0.fuel == fuel }) else {
-          continue
-        }
-        let known = trend.days.compactMap { $0 }
+        let key = MarketReport.Key(region, fuel)
+        let averages = (days[key] ?? []).map(\.average)
+        let known = averages.compactMap { $0 }
         guard let low = known.min(), let high = known.max(), let newest = known.last else {
           continue
         }
-        let direction = trend.direction ?? ""
+        let direction = trends[key]?.direction ?? ""
         let arrow = ["rising": "↗", "falling": "↘", "steady": "→"][direction] ?? " "
         // The arrow tells the direction of the average that it stands beside.
         let line =
-          "  " + name + padded(fuel, 5) + spark(trend.days) + "  "
+          "  " + name + padded(fuel, 5) + spark(averages) + "  "
           + leftPadded(Cents.text(newest), 5) + " " + arrow
         let range = "\(Cents.text(low)) to \(Cents.text(high))"
         text += style.line(line, notes: [padded(direction, 7), range]).trimmedEnd + "\n"
@@ -221,12 +223,10 @@ private struct Screen {
     return text + "\n"
   }
 
-  private func verdicts(_ verdicts: [VerdictLine]) -> String {
+  private func verdicts(_ verdicts: [MarketReport.Key: MarketReport.Verdict]) -> String {
     var text = ""
     for region in capitals {
-      guard let line = verdicts.first(where: { $0.region == region && $0.fuel == "U91" }) else {
-        continue
-      }
+      guard let line = verdicts[.init(region, "U91")] else { continue }
       let words = ["fill_up": "fill up", "wait": "wait", "no_difference": "no difference"]
       let word = padded(words[line.verdict] ?? line.verdict, 14)
       let painted = line.verdict == "no_difference" ? style.dim(word) : style.bold(word)

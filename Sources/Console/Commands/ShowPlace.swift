@@ -92,7 +92,7 @@ struct PlacePage {
   private let now: Instant
   private let region: MarketReport.Region?
   private let averages: [AverageNow]
-  private let verdict: VerdictLine?
+  private let verdict: MarketReport.Verdict?
   private let days: [(day: Day, average: Double?)]
   private let offers: [Offer]
 
@@ -109,7 +109,7 @@ struct PlacePage {
     let region = regions.first { $0.code == code }
     self.region = region
     averages = try store.averagesNow().filter { $0.region == code && $0.average != nil }
-    verdict = try store.verdicts().first { $0.region == code && $0.fuel == fuel }
+    verdict = try code.flatMap { try store.verdicts()[.init($0, fuel)] }
     self.days =
       try region.map { try store.trend(region: $0.code, fuel: fuel, days: days) } ?? []
     // For a station, all of its fuels are listed, in their usual order.
