@@ -25,3 +25,5 @@ COMMENT ON COLUMN fuel_v1.cycles.days          IS 'Days from its trough to the n
 COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak minus trough, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.ends_on       IS 'The price day of the next trough.';
 GRANT SELECT ON fuel_v1.cycles TO fuel_reader, fuel_writer;
+-- The migration that made the table says that it holds the last cycles, as it did then.
+COMMENT ON TABLE fuel.cycle IS 'The completed price cycles of the stored history, by region and fuel.';
