@@ -29,7 +29,6 @@ extension ThresholdTests {
 
   /// A cheapest weekday needs 21 days, and is taken from eight weeks.
   @Test func cheapestWeekdaysOfEightWeeks() {
-    #expect(series(flat(20)).cheapestWeekdays() == Array(repeating: nil, count: 20))
     let known = series(flat(21)).cheapestWeekdays()
     #expect(known[19] == nil && known[20] == 0)
     // The first day, which is no Monday, is the cheapest for as long as it counts.
@@ -60,6 +59,17 @@ extension ThresholdTests {
     let records = RuleRecords([Array(repeating: .fillUp, count: 6)], series: series(flat(6)))
     func record(_ day: Int) -> Double? { records.record(of: 0, on: day, windows: 60, least: 1) }
     #expect(record(4) == nil && record(5) == 0 && record(124) == 0 && record(125) == nil)
+  }
+
+  /// A record needs 20 windows, and is that of the last 60. The five windows around a step of the
+  /// price begin on the days before it.
+  @Test func theWindowsOfARecord() {
+    let words = walk(Array(repeating: 160, count: 30)).words
+    #expect(words[23].strongest == nil && words[24].strongest == 0)
+    var prices = Array(repeating: 160.0, count: 130)
+    for day in 50..<130 { prices[day] = 165 }
+    let later = walk(prices).words
+    #expect(later[113].strongest != 0 && later[114].strongest == 0)
   }
 
   /// `BestRecord.leastChange`: means that differ by less than 0.05 c/L are equal. From
