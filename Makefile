@@ -43,7 +43,7 @@ demo: build ## set up, load a year of archives, live through the weeks since, sh
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
 	  'As a site:     .bowser/report/index.html in a browser; the scores are in .bowser/backtest.txt' \
 	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
-	  'From cron:     docs/getting-started.md has the line'
+	  'From cron:     docs/getting-started.md has the lines'
 
 setup: build ## a private database for real prices, ready for bowser ingest
 	@config/cluster start

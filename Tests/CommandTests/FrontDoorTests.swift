@@ -85,7 +85,7 @@ struct FrontDoorTests {
   }
 
   /// `setup` makes the database with its roles and schema, prints which feeds are set up, and can
-  /// be repeated.
+  /// be repeated. F-O17: its lines for cron are those of the package.
   @Test func setupMakesWhatIsMissing() throws {
     let name = "fresh \(UUID().uuidString.prefix(8))"
     let target = "dbname='\(name)'"
@@ -95,12 +95,8 @@ struct FrontDoorTests {
       first.out.contains("created\n") && first.out.contains("nt-myfuel, wa-fuelwatch"),
       "\(first.out)")
     #expect(first.out.contains("qld-fpd is not set up: set BOWSER_QLD_FPD_TOKEN"), "\(first.out)")
-    // With the Debian package on this machine, its timers take the place of the line for cron.
-    let timer = "/lib/systemd/system/bowser-ingest@all.timer"
-    let regularly =
-      FileManager.default.fileExists(atPath: timer)
-      ? "systemctl enable --now " : "*/10 * * * * export "
-    #expect(first.out.contains(regularly), "\(first.out)")
+    let packaged = try Self.linesForCron(Self.crontab)
+    #expect(packaged.count == 2 && Self.linesForCron(first.out) == packaged, "\(first.out)")
     let second = try CommandTests.run(["setup"], on: target)
     #expect(second.code == 0 && second.out.contains("found\n"), "\(second)")
     #expect(second.out.contains("schema         up to date"), "\(second.out)")
@@ -110,6 +106,40 @@ struct FrontDoorTests {
     #expect(own.code == 78 && own.err.contains("server's own database"), "\(own)")
     let away = try CommandTests.run(["setup"], on: "host=/nowhere password=CANARY")
     #expect(away.code == 75 && !away.err.contains("CANARY"), "\(away)")
+  }
+
+  /// F-O17: `setup`, the package and the documents have the same lines for cron. The first line is
+  /// silent about what the next start may heal. The line of the morning names what has not healed.
+  @Test func linesForCronAreSilentAboutWhatHeals() async throws {
+    let document = IntegrationTests.root + "/docs/getting-started.md"
+    let lines = try Self.linesForCron(Self.crontab)
+    #expect(try Self.linesForCron(String(contentsOfFile: document, encoding: .utf8)) == lines)
+    let often = try #require(lines.first { $0.hasPrefix("*/5 * * * * for what in ") })
+    for code in [0, 64, 65, 69, 70, 74, 75, 77, 78] {
+      let program = "bowser() { echo words; return \(code); }; "
+      let mail = try await tool("sh", ["-c", "\(program)\(often.dropFirst(12))"])
+      let told = ["ingest --all", "aggregate"].map { "bowser \($0) ended with \(code): words\n" }
+      #expect(mail.out == ([0, 69, 75].contains(code) ? "" : told.joined()), "\(mail)")
+    }
+    let daily = try #require(lines.first { $0.hasPrefix("30 7 * * * export feed_health ") })
+    let health = "bowser() { printf '%s\\n' feed,status,why nt,ok, sa,late,late wa,off,late; }; "
+    let mail = try await tool("sh", ["-c", "\(health)bowser \(daily.dropFirst(11))"])
+    #expect(mail.out == "sa,late,late\n", "\(mail)")
+  }
+
+  private static var crontab: String {
+    get throws {
+      let path = IntegrationTests.root + "/contrib/cron/bowser.crontab"
+      return try String(contentsOfFile: path, encoding: .utf8)
+    }
+  }
+
+  /// The lines for cron in a text, each with its hours and with what it runs. What leads to the
+  /// program and its database is left out, since it differs between installations.
+  private static func linesForCron(_ text: String) -> [String] {
+    text.matches(of: /(?m)((?:[0-9*\/]+ ){5}).*?(for what in .*|export feed_health .*)$/).map {
+      "\($0.1)\($0.2)".replacing(/\$\([^ ]+ \$what/, with: "$(bowser $what")
+    }
   }
 
   /// An owner that made the roles is no member of them. `setup` prints what it lacks for the

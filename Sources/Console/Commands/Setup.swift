@@ -17,7 +17,7 @@ let setupCommand = Command(
   notes: """
     Creates the database if the server has none of that name, brings it to the schema of this program
     with its roles, and lists which feeds are set up. The login must own the database, and must be
-    allowed to create roles (CREATEROLE) the first time. Then it prints the line for cron, or the
+    allowed to create roles (CREATEROLE) the first time. Then it prints the lines for cron, or the
     systemctl command if the systemd units are installed, systemd runs, and /etc/bowser, which the
     units read, is the configuration. No key is ever printed.
     """,
@@ -76,7 +76,9 @@ let setupCommand = Command(
     say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
     say("", "the units run as the user bowser, with the database of /etc/bowser/environment")
   } else {
-    say("cron", try cronLine(program, invocation, endpoint))
+    for (what, line) in zip(["cron", ""], try cronLines(program, invocation, endpoint)) {
+      say(what, line)
+    }
     if invocation.environment["PGPASSWORD"] != nil || holdsPassword(target) {
       say("", "put the database password into ~/.pgpass of cron's user, or into a service file")
     }
@@ -108,12 +110,13 @@ private func say(_ what: String, _ words: String) {
   write(padded(what, 15) + words.asTerminalLine + "\n")
 }
 
-/// A line of a crontab that uses the database and the configuration of this shell. It contains no
-/// password, and keys belong in files. The program is quoted for a shell.
-private func cronLine(
+/// The lines of a crontab that use the database and the configuration of this shell. They contain no
+/// password, and keys belong in files. The program is quoted for a shell. A test compares the lines
+/// with those of `contrib/cron/bowser.crontab` and `docs/getting-started.md`.
+private func cronLines(
   _ program: String, _ invocation: Invocation,
   _ endpoint: (host: String, port: String, database: String, user: String)
-) throws -> String {
+) throws -> [String] {
   let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
   // The other settings of libpq, such as PGSSLMODE. A password belongs in ~/.pgpass.
   let named = ["PGPASSWORD", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER"]
@@ -128,10 +131,17 @@ private func cronLine(
     ] : [("BOWSER_DATABASE", target)]
   let variables = (server + others + [("BOWSER_CONFIG", folder)])
     .map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
+  let heals = [ExitCode.done, .unavailable, .tryAgain]
+    .map { "[ $code = \($0.rawValue) ] || " }.joined()
+  let lines = [
+    "*/5 * * * * export \(variables); for what in 'ingest --all' aggregate; do "
+      + "said=$(\(program) $what 2>&1); code=$?; "
+      + "\(heals)echo \"bowser $what ended with $code: $said\"; done",
+    "30 7 * * * export \(variables); "
+      + "\(program) export feed_health | grep -E '^[^,]+,(failing|late|stale),'",
+  ]
   // In a crontab a percent sign ends the command, so it is escaped.
-  return
-    "*/10 * * * * export \(variables); \(program) ingest --all; \(program) aggregate"
-    .replacing("%", with: "\\%")
+  return lines.map { $0.replacing("%", with: "\\%") }
 }
 
 /// Whether a connection string may contain a password.
