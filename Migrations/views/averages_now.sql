@@ -1,5 +1,6 @@
 -- The averages that the last aggregate kept, as long as no price has arrived or taken effect since. After that the view
--- computes the averages itself.
+-- computes the averages itself. Changes are those of the last aggregate. A session whose clock stands before it has none;
+-- the present has them even if the clock of the aggregate was ahead of the server's.
 CREATE OR REPLACE VIEW fuel_v1.averages_now AS
 SELECT
   present.region,
@@ -37,7 +38,9 @@ CROSS JOIN LATERAL (
   SELECT made.*, region.state, fuel.fuel
 ) AS present
 LEFT JOIN fuel.region_change
-  ON region_change.region = present.region AND region_change.fuel_id = present.fuel_id;
+  ON region_change.region = present.region
+  AND region_change.fuel_id = present.fuel_id
+  AND (region_change.as_of_at <= fuel.clock() OR fuel.clock() = now());
 COMMENT ON VIEW fuel_v1.averages_now IS
   'Averages over stations of the price in effect at this moment. One row per region and fuel. Stale, '
   'doubtful and members-only prices, and prices that are published late, are left out, and their stations are '
@@ -55,8 +58,8 @@ COMMENT ON COLUMN fuel_v1.averages_now.stations         IS 'Number of stations t
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_stale   IS 'Stations left out because their price is too old to believe.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_flagged IS 'Stations left out because their price is doubtful.';
 COMMENT ON COLUMN fuel_v1.averages_now.as_of_at         IS 'The instant whose prices these are: now, or earlier by delay_hours.';
-COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl   IS 'Change over 24 hours, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations.';
-COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl    IS 'Change over 7 days, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations.';
+COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl   IS 'Change over 24 hours, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations, or the clock of the session stands before that aggregate.';
+COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl    IS 'Change over 7 days, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations, or the clock of the session stands before that aggregate.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_restricted IS 'Stations left out because only members or permit holders may use them.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed IS 'Stations left out because their state publishes prices late, such as Victoria by a day.';
 COMMENT ON COLUMN fuel_v1.averages_now.delay_hours IS 'How late the prices of the region are published, in hours; 0: without delay. The national average now leaves out states that publish late; the national daily averages include them.';

@@ -88,6 +88,20 @@ extension Store {
     try connection.query("SELECT set_config('bowser.now', \(instant), false)")
   }
 
+  /// Whether prices were fetched from a feed after an instant. What the views of the present say of
+  /// changes and of prices to come is then not of that instant.
+  package func isPast(_ instant: Instant) throws -> Bool {
+    try connection.query(
+      """
+      SELECT EXISTS (
+        SELECT FROM fuel_v1.ingest_runs
+        WHERE kind <> 'backfill'
+          AND outcome IN ('stored', 'unchanged')
+          AND fetched_at > \(instant)::timestamptz) AS is_past
+      """
+    ).only().boolean("is_past")
+  }
+
   /// Reads the averages of now, by region and in the order of fuels.
   package func averagesNow() throws -> [AverageNow] {
     try connection.query(

@@ -29,6 +29,9 @@ let showCommand = Command(
     columns of the views averages_now, fill_up and trend_summary. The JSON object of a place has version
     (1), place, fuel, region, averages, verdict, days and stations. As long as the version stays the
     same, members are only added.
+
+    With --now before the newest run, prices of tomorrow and changes over 24 hours are left out: only
+    those of the present are kept.
     """
 ) { invocation in
   let kilometres = try invocation.options["near"].map { text in
@@ -41,6 +44,8 @@ let showCommand = Command(
   let fuel = try fuelCode(invocation.options["fuel"] ?? "U91")
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
+  let given = try invocation.instant("now")
+  let isPast = try given.map { try store.isPast($0) } ?? false
   let style = Style(invocation.environment)
   let regions = try store.reportRegions()
   // A name of several words needs no quotes in the shell.
@@ -50,9 +55,9 @@ let showCommand = Command(
     if invocation.flags.contains("json") {
       write(try store.marketJSON() + "\n")
     } else {
-      let given = try invocation.instant("now")
       write(
-        try Screen(store: store, now: now, given: given, style: style, regions: regions).text())
+        try Screen(store: store, given: given, isPast: isPast, style: style, regions: regions)
+          .text())
     }
     return .done
   }
@@ -72,7 +77,8 @@ let showCommand = Command(
     throw UsageError.message("--near needs a place with a position, and \(place.name) has none")
   }
   let page = try PlacePage(
-    place, fuel: fuel, within: kilometres, days: days, now: now, store: store, regions: regions)
+    place, fuel: fuel, within: kilometres, days: days, now: now, isPast: isPast, store: store,
+    regions: regions)
   if invocation.flags.contains("json") {
     try writeJSON(page.asJSON)
   } else {
@@ -95,12 +101,25 @@ private func fuelCode(_ word: String) throws -> String {
   return code
 }
 
+/// What is left out for a past instant, and why.
+func leftOut(_ averages: [AverageNow]) -> String {
+  let areChangesKnown = averages.contains { $0.change24h != nil }
+  return (areChangesKnown ? "Prices of tomorrow" : "Changes over 24 hours and prices of tomorrow")
+    + " are left out: only those of the present are kept."
+}
+
+/// What the last of the daily averages is.
+func newestDay(_ isPast: Bool) -> String {
+  isPast ? "that day as it is known now" : "today so far"
+}
+
 /// The market on one screen.
 private struct Screen {
   let store: Store
-  let now: Instant
   /// The instant of `--now`.
   let given: Instant?
+  /// Whether prices were fetched after that instant.
+  let isPast: Bool
   let style: Style
 
   let regions: [MarketReport.Region]
@@ -130,13 +149,10 @@ private struct Screen {
     var text = "\n"
     text += heading("Average now", "cents per litre, change over 24 hours")
     text += averagesTable(averages)
-    text += heading("The last 30 days", "and today so far: daily averages, oldest first")
+    if isPast { text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n\n" }
+    text += heading("The last 30 days", "and \(newestDay(isPast)): daily averages, oldest first")
     text += sparklines(try store.lastDays(), try store.trends())
-    let tomorrow = try store.tomorrow()
-    text += heading(
-      "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
-    text +=
-      tomorrow.isEmpty ? "  Not published yet: 14:30 local time.\n\n" : tomorrowTable(tomorrow)
+    if !isPast { text += try tomorrow() }
     text += heading("Should you fill up?", "")
     text += verdicts(try store.verdicts())
     return text + "\n"
@@ -209,8 +225,11 @@ private struct Screen {
     return text + "\n"
   }
 
-  private func tomorrowTable(_ lines: [TomorrowLine]) -> String {
-    var text = ""
+  private func tomorrow() throws -> String {
+    var text = heading(
+      "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
+    let lines = try store.tomorrow()
+    if lines.isEmpty { text += "  Not published yet: 14:30 local time.\n" }
     for line in lines {
       guard let today = line.today, let tomorrow = line.tomorrow else { continue }
       let counts =

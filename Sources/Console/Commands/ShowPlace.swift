@@ -90,6 +90,7 @@ struct PlacePage {
   private let fuel: String
   private let kilometres: Double?
   private let now: Instant
+  private let isPast: Bool
   private let region: MarketReport.Region?
   private let averages: [AverageNow]
   private let verdict: MarketReport.Verdict?
@@ -98,13 +99,13 @@ struct PlacePage {
 
   init(
     _ place: NamedPlace, fuel: String, within kilometres: Double?, days: Int, now: Instant,
-    store: Store,
-    regions: [MarketReport.Region]
+    isPast: Bool, store: Store, regions: [MarketReport.Region]
   ) throws {
     self.place = place
     self.fuel = fuel
     self.kilometres = kilometres ?? (place.kind == .point ? 5 : nil)
     self.now = now
+    self.isPast = isPast
     let code = try store.region(around: place)
     let region = regions.first { $0.code == code }
     self.region = region
@@ -114,8 +115,14 @@ struct PlacePage {
       try region.map { try store.trend(region: $0.code, fuel: fuel, days: days) } ?? []
     // For a station, all of its fuels are listed, in their usual order.
     let isStation = place.kind == .station && kilometres == nil
-    let found = try store.offers(
+    var found = try store.offers(
       at: place, within: self.kilometres, fuel: isStation ? nil : fuel, limit: 15)
+    if isPast {
+      for index in found.indices {
+        found[index].next = nil
+        found[index].nextAt = nil
+      }
+    }
     offers = isStation ? found.sorted { Fuel.precedes($0.fuel, $1.fuel) } : found
   }
 
@@ -134,6 +141,7 @@ struct PlacePage {
           + priceChange(average.change24h, style) + style.dim("\(average.stations) stations") + "\n"
       }
     }
+    if isPast { text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n" }
     text += dayLine(style)
     if let verdict {
       let words = verdict.verdict.replacing("_", with: " ")
@@ -161,7 +169,7 @@ struct PlacePage {
     guard let low = known.min(), let high = known.max(), known.count > 1 else { return "" }
     let newest = shown.count < days.count ? "the newest " : ""
     let words =
-      "\(fuel), daily averages of \(newest)\(shown.count - 1) days and today so far: "
+      "\(fuel), daily averages of \(newest)\(shown.count - 1) days and \(newestDay(isPast)): "
       + "\(Cents.text(low)) to \(Cents.text(high))"
     return "\n  " + style.dim(style.wrapped(words, after: "  "))
       + "\n  \(spark(shown.map { $0.average }))\n"
