@@ -314,9 +314,8 @@ package func nearest(to name: String, in names: [String]) -> String? {
   }
   let wanted = Array(name.lowercased().prefix(64))
   let scored = names.map { ($0, distance(wanted, Array($0.lowercased()))) }
-  // A name that shares no letter is not similar, however short both are.
-  guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= max(2, wanted.count / 3),
-    best.1 < max(wanted.count, best.0.count)
-  else { return nil }
+  // In a short word one slip is a large part of it, so that `sa` is not a slip for `wa`.
+  let most = wanted.count < 3 ? 0 : wanted.count < 5 ? 1 : max(2, wanted.count / 3)
+  guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= most else { return nil }
   return best.0
 }

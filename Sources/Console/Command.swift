@@ -50,6 +50,23 @@ package struct Command: Sendable {
     Option(name: "help", value: nil, about: "show this text"),
   ]
 
+  /// The error for an option that this command does not have.
+  func unknown(option: String) -> UsageError {
+    // Options without a description are for calls of this program by itself.
+    let own = options.filter { !$0.about.isEmpty }.map { "--\($0.name)" }
+    let takes = own.isEmpty ? "" : "\(name) takes \(own.joined(separator: ", ")); "
+    return .unknown(
+      "option", option, among: own + Self.common.map { "--\($0.name)" },
+      hint: "\(takes)bowser \(name) --help describes them")
+  }
+
+  /// The error for operands of a command that takes none.
+  var noOperands: UsageError {
+    let own = options.first { !$0.about.isEmpty }
+    let only = own.map { ", only options such as --\($0.name)" } ?? ""
+    return .message("\(name) takes no operands\(only); bowser \(name) --help describes it")
+  }
+
   var help: String {
     let width = examples.map(\.0.count).max() ?? 0
     let lines = examples.map { example in
@@ -70,14 +87,18 @@ package struct Command: Sendable {
 package enum UsageError: Error, Equatable, CustomStringConvertible {
   case message(String)
 
-  /// - Parameter hint: advice for a name that is similar to no other. `nil` lists the names if
-  ///   there are at most 24.
+  /// - Parameter hint: advice for a name that is neither similar to another nor a part of a few.
+  ///   `nil` lists the names if there are at most 24.
   package static func unknown(
     _ what: String, _ name: String, among names: [String], hint: String? = nil
   ) -> UsageError {
     let list = names.count <= 24 ? "one of \(names.joined(separator: ", "))" : nil
+    let longer = name.count < 3 ? [] : names.filter { $0.lowercased().contains(name.lowercased()) }
+    let likely = nearest(to: name, in: names).map { [$0] } ?? (longer.count < 4 ? longer : [])
     let advice =
-      nearest(to: name, in: names).map { "did you mean '\($0)'?" } ?? hint ?? list
+      likely.isEmpty
+      ? hint ?? list
+      : "did you mean \(likely.map { "'\($0)'" }.joined(separator: " or "))?"
     return .message("no \(what) '\(name)'" + (advice.map { "; \($0)" } ?? ""))
   }
 

@@ -18,13 +18,18 @@ package struct Invocation: Sendable {
   private let command: Command
   private let began = ContinuousClock.now
 
-  /// Reads `--name value`, `--name=value`, `--flag` and operands. Throws for an unknown option, and
-  /// for a missing or superfluous value.
+  /// Reads `--name value`, `--name=value`, `--flag` and operands. Throws for an unknown option, for a
+  /// missing or superfluous value, for an option of the command that is given twice, and for
+  /// operands where the command takes none. Of a common option the last counts, so that a script can
+  /// add its own.
   init(_ arguments: [String], of command: Command, environment: [String: String]) throws {
     var options: [String: String] = [:]
     var flags: Set<String> = []
     var operands: [String] = []
     let known = command.options + Command.common
+    func isOption(_ word: String) -> Bool {
+      known.contains { word == "--\($0.name)" || word.hasPrefix("--\($0.name)=") }
+    }
     var rest = arguments[...]
     while let word = rest.popFirst() {
       if let dash = UsageError.longDash(word) { throw dash }
@@ -34,9 +39,7 @@ package struct Invocation: Sendable {
           break
         }
         guard !word.hasPrefix("-") || word == "-" || isNumber(word) else {
-          throw UsageError.unknown(
-            "option", word, among: known.map { "--\($0.name)" },
-            hint: "bowser \(command.name) --help lists them")
+          throw command.unknown(option: word)
         }
         operands.append(word)
         continue
@@ -45,21 +48,23 @@ package struct Invocation: Sendable {
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let option = known.first(where: { $0.name == name }) else {
-        throw UsageError.unknown(
-          "option", "--\(name)", among: known.map { "--\($0.name)" },
-          hint: "bowser \(command.name) --help lists them")
+        throw command.unknown(option: "--\(name)")
+      }
+      guard options[name] == nil || !command.options.contains(where: { $0.name == name }) else {
+        throw UsageError.message("--\(name) may be given only once")
       }
       if option.value == nil {
         guard parts.count == 1 else { throw UsageError.message("--\(name) takes no value") }
         flags.insert(name)
       } else if parts.count == 2 {
         options[name] = String(parts[1])
-      } else if let value = rest.popFirst() {
+      } else if let value = rest.popFirst(), !isOption(value) {
         options[name] = value
       } else {
         throw UsageError.message("--\(name) needs \(option.value ?? "a value"): \(option.about)")
       }
     }
+    guard operands.isEmpty || !command.operands.isEmpty else { throw command.noOperands }
     self.options = options
     self.flags = flags
     self.operands = operands
@@ -89,8 +94,10 @@ package struct Invocation: Sendable {
   package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
     guard let text = options[name] else { return nil }
     guard let value = Int(text), range.contains(value) else {
+      let known = command.options + Command.common
+      let unit = known.first { $0.name == name }?.value.map { " \($0)" } ?? ""
       throw UsageError.message(
-        "--\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        "--\(name)\(unit) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -98,7 +105,9 @@ package struct Invocation: Sendable {
   func instant(_ name: String) throws -> Instant? {
     guard let text = options[name] else { return nil }
     guard let instant = Instant(iso: text) else {
-      throw UsageError.message("--\(name) must be an instant such as 2026-07-02T12:00:00Z")
+      throw UsageError.message(
+        "--\(name) must be an instant with its zone, such as 2026-07-02T12:00:00Z or "
+          + "2026-07-02T22:00:00+10:00")
     }
     return instant
   }

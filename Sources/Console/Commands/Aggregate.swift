@@ -31,9 +31,6 @@ let aggregateCommand = Command(
   isJob: true,
   deadlineSeconds: 7_200
 ) { invocation in
-  guard invocation.operands.isEmpty else {
-    throw UsageError.message("aggregate takes no operands")
-  }
   var from: Day?
   if let text = invocation.options["from"] {
     guard invocation.flags.contains("rebuild"), let day = Day(text) else {

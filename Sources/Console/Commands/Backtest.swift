@@ -90,7 +90,6 @@ let backtestCommand = Command(
 }
 
 private func checkOptions(of invocation: Invocation) throws {
-  guard invocation.operands.isEmpty else { throw UsageError.message("backtest takes no operands") }
   if invocation.options["prices"] == nil {
     for name in ["verdicts", "stations", "station-verdicts"] where invocation.options[name] != nil {
       throw UsageError.message("--\(name) needs --prices")

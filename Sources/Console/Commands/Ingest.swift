@@ -72,11 +72,14 @@ func runNumbers(_ operands: [String]) throws -> [Int] {
   guard !operands.isEmpty else { throw UsageError.message("name the runs, such as 120 or 120-180") }
   return try operands.flatMap { operand -> [Int] in
     let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-    guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
-      last - first < 1_000_000
-    else { throw UsageError.message("'\(operand)' is not a run number, such as 120 or 120-180") }
+    guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2 else {
+      throw UsageError.message("'\(operand)' is not a run number, such as 120 or 120-180")
+    }
     guard first <= last else {
       throw UsageError.message("'\(operand)' ends before it begins: did you mean \(last)-\(first)?")
+    }
+    guard last - first < 1_000_000 else {
+      throw UsageError.message("'\(operand)' names more than a million runs")
     }
     return Array(first...last)
   }

@@ -17,7 +17,6 @@ let metricsCommand = Command(
     """,
   isJob: true
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("metrics takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   var text = """
     # HELP bowser_build_info The version of the program that wrote these metrics.

@@ -34,7 +34,6 @@ let notifyCommand = Command(
     """,
   isJob: true
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("notify takes no operands") }
   let settings = try invocation.settings()
   let folder = try invocation.configurationFolder()
   let rules = try NoticeRule.all(file: folder + "/notify.json5")

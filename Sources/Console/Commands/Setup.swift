@@ -23,7 +23,6 @@ let setupCommand = Command(
     """,
   deadlineSeconds: 3_600
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("setup takes no operands") }
   let settings = try invocation.settings()
   let sources = try invocation.sources()
   guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }

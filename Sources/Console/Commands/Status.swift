@@ -20,7 +20,6 @@ let statusCommand = Command(
     documents and files that broke their reader in the last thirty days and have not been read since.
     """
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("status takes no operands") }
   let store = try invocation.readerStore(try invocation.settings())
   let now = try invocation.clock().now()
   let health = try store.health()
