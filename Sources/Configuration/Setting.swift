@@ -9,6 +9,8 @@ package struct Setting<Content>: SettingDefinition, Sendable {
   let stated: @Sendable (String) -> Value?
   /// Returns what the program reads from a value; `nil` where the setting does not accept it.
   let content: @Sendable (Value) -> Content?
+  /// The keys that the table of the setting may have; `nil` where any key may be in it.
+  var keys: [String]?
 
   func accepts(_ value: Value) -> Bool { content(value) != nil }
 
@@ -104,7 +106,7 @@ extension Setting where Content == [String: Int] {
       content: { value in
         let content = value.entries { $0.integer(in: range) }
         return content?.keys.allSatisfy { keys.contains($0) } == true ? content : nil
-      })
+      }, keys: keys)
   }
 }
 
@@ -139,6 +141,8 @@ protocol SettingDefinition: Sendable {
   var expected: String { get }
   /// The default value; `nil` means that the setting must be set.
   var standard: Value? { get }
+  /// The keys that its table may have; `nil` where any key may be in it.
+  var keys: [String]? { get }
   func accepts(_ value: Value) -> Bool
   /// Reads the text of an environment variable or flag; `nil` where it is no value that the setting
   /// accepts.
@@ -235,6 +239,13 @@ package struct Settings<Table: SettingTable>: Sendable {
         }
         found = (value, .environment(variable))
       } else if let value = entries[setting.key] {
+        if case .table(let inner) = value, let keys = setting.keys,
+          let key = inner.keys.sorted().first(where: { !keys.contains($0) })
+        {
+          throw .unknownKey(
+            key, place: "\(place), '\(setting.key)'", suggestion: nearest(to: key, in: keys),
+            known: keys)
+        }
         guard setting.accepts(value) else {
           throw .wrongValue(key: setting.key, place: place, expected: setting.expected)
         }

@@ -1,12 +1,14 @@
 /// The position at which a file stops being valid JSON5. On Linux the platform's parser reports
 /// that a file is not valid, but not where. This type finds the position once the parser has
-/// refused a file.
+/// refused a file. It also finds a key that occurs twice in one table, of which the parser would
+/// drop a value.
 struct SyntaxFault: Error, Equatable {
   /// The line, counted from 1.
   let line: Int
   /// The column in characters, counted from 1.
   let column: Int
   let expected: String
+  let isRepeatedKey: Bool
 
   /// Finds the first fault of a text; `nil` where it finds none.
   init?(in bytes: [UInt8]) {
@@ -15,6 +17,7 @@ struct SyntaxFault: Error, Equatable {
       try walk.file()
       return nil
     } catch {
+      isRepeatedKey = error.isRepeatedKey
       let before = bytes[..<min(error.offset, bytes.count)]
       let lines = before.split(separator: 0x0A, omittingEmptySubsequences: false)
       line = lines.count
@@ -26,6 +29,7 @@ struct SyntaxFault: Error, Equatable {
   private struct Stop: Error {
     var offset: Int
     var expected: String
+    var isRepeatedKey = false
   }
 
   /// Reads the text once, by the grammar of JSON5.
@@ -80,8 +84,13 @@ struct SyntaxFault: Error, Equatable {
       depth += 1
       defer { depth -= 1 }
       if take("{") {
+        var keys: Set<ArraySlice<UInt8>> = []
         try items(until: "}") { walk throws(Stop) in
-          try walk.key()
+          let begin = walk.offset
+          guard try keys.insert(walk.key()).inserted else {
+            throw Stop(
+              offset: begin, expected: "a key that is not in this table yet", isRepeatedKey: true)
+          }
           try walk.blanks()
           guard walk.take(":") else { throw walk.stop("a colon after the key") }
           try walk.value()
@@ -103,7 +112,8 @@ struct SyntaxFault: Error, Equatable {
       let number =
         /[+-]?(Infinity|NaN|0[xX][0-9A-Fa-f]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)/
       guard ["true", "false", "null"].contains(word) || word.wholeMatch(of: number) != nil else {
-        throw Stop(offset: begin, expected: "a number, true, false, null or a text in quotes")
+        throw Stop(
+          offset: begin, expected: "a number, true, false, null or a text in straight quotes")
       }
     }
 
@@ -121,9 +131,16 @@ struct SyntaxFault: Error, Equatable {
       }
     }
 
-    private mutating func key() throws(Stop) {
-      if next == 0x22 || next == 0x27 { return try text() }
-      if word().isEmpty { throw stop("a key") }
+    /// Reads a key, and returns it without its quotes.
+    private mutating func key() throws(Stop) -> ArraySlice<UInt8> {
+      let begin = offset
+      if next == 0x22 || next == 0x27 {
+        try text()
+        return bytes[(begin + 1)..<(offset - 1)]
+      }
+      let key = word()
+      if key.isEmpty { throw stop("a key") }
+      return key
     }
 
     private mutating func text() throws(Stop) {

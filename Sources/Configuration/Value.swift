@@ -73,14 +73,13 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     }
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
-    do {
-      return try decoder.decode(Value.self, from: bytes)
-    } catch {
-      guard let fault = SyntaxFault(in: Array(bytes)) else {
-        throw .unreadable(file: file, reason: "not JSON5")
-      }
+    let value = try? decoder.decode(Value.self, from: bytes)
+    let fault = SyntaxFault(in: Array(bytes))
+    if let fault, value == nil || fault.isRepeatedKey {
       throw .unreadable(
         file: "\(file):\(fault.line):\(fault.column)", reason: "expected \(fault.expected)")
     }
+    guard let value else { throw .unreadable(file: file, reason: "not JSON5") }
+    return value
   }
 }

@@ -1,3 +1,4 @@
+import Archives
 package import Configuration
 import Feeds
 import Foundation
@@ -181,6 +182,21 @@ package struct Invocation: Sendable {
 
   func sources() throws -> [Source] {
     try Catalogue.sources(in: try configurationFolder(), environment: environment)
+  }
+
+  /// The archives of the configuration. An archive may name no other feed than one of its state,
+  /// unless that state has none here.
+  func archives(beside sources: [Source]) throws -> [Archive] {
+    let archives = try Archive.all(in: try configurationFolder(), environment: environment)
+    for archive in archives where !sources.contains(where: { $0.feed == archive.feed }) {
+      let feeds = sources.filter { $0.state == archive.state }.map(\.feed)
+      guard feeds.isEmpty else {
+        throw ConfigurationError.wrongValue(
+          key: "feed", place: archive.settings.file,
+          expected: "the feed of its state: \(feeds.joined(separator: " or "))")
+      }
+    }
+    return archives
   }
 
   package func logger(_ settings: Settings<Table>) -> Logger {

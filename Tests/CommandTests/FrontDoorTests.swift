@@ -387,6 +387,27 @@ struct FrontDoorTests {
     }
   }
 
+  /// Mistakes in files of the configuration, each with its place and what was expected there.
+  @Test(arguments: [
+    ("bowser.json5", "deadlines: {}", "deadlines: { agregate: 5 }", "did you mean 'aggregate'?"),
+    ("bowser.json5", "workers: 2,", "workers: 2, workers: 3,", "a key that is not in this table"),
+    ("bowser.json5", "'warning'", "‘warning’", "a text in straight quotes"),
+    ("archives/qld.json5", "'qld-fpd'", "'qld-fdp'", "must be the feed of its state: qld-fpd"),
+  ])
+  func aMistakeInAFileIsPlaced(file: String, right: String, wrong: String, answer: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+    #expect(text.contains(right))
+    try text.replacing(right, with: wrong)
+      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
+    let refused = try CommandTests.run(["gaps", "--config", folder], on: "host=/nowhere")
+    #expect(
+      refused.code == 78 && refused.err.contains(file) && refused.err.contains(answer),
+      "\(refused)")
+  }
+
   /// Two files that describe one feed are both named.
   @Test func aFeedThatIsDescribedTwiceNamesItsFiles() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path

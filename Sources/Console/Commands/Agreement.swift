@@ -26,8 +26,7 @@ let agreementCommand = Command(
     """,
   deadlineSeconds: 3_600
 ) { invocation in
-  let archives = try Archive.all(
-    in: try invocation.configurationFolder(), environment: invocation.environment)
+  let archives = try invocation.archives(beside: try invocation.sources())
   let names = Names(what: "archive", all: archives.map(\.id))
   let meant = try invocation.operands.map { try names.meant(by: $0) }
   let store = try invocation.store(try invocation.settings())

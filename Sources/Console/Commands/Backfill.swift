@@ -41,8 +41,8 @@ let backfillCommand = Command(
   }
   let settings = try invocation.settings()
   let folder = try invocation.configurationFolder()
-  let archives = try Archive.all(in: folder, environment: invocation.environment)
   let sources = try invocation.sources()
+  let archives = try invocation.archives(beside: sources)
   let kept = sources.compactMap { $0.provider.keptAnswers?.name }
   let names = Names(what: "archive", all: archives.map(\.id) + kept + ["recordings"])
   // No archive has such a name; a file has.

@@ -27,12 +27,14 @@ let doctorCommand = Command(
     docs/feeds.md explains how to get each key.
     """
 ) { invocation in
-  guard invocation.operands.isEmpty else { throw UsageError.message("doctor takes no operands") }
   var doctor = Doctor()
   let settings = try invocation.settings()
   let sources = try invocation.sources()
   doctor.tell(
     .ok, "configuration", "\(try invocation.configurationFolder()), \(sources.count) feeds")
+  doctor.check("archives", "each belongs to a feed") {
+    _ = try invocation.archives(beside: sources)
+  }
   doctor.check("time zones", "the rules of Australia/Sydney are known") {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }

@@ -18,17 +18,17 @@ let gapsCommand = Command(
     that fills them, or null. As long as the version stays the same, members are only added.
     """
 ) { invocation in
-  let folder = try invocation.configurationFolder()
   let sources = try invocation.sources()
   let names = Names(what: "feed", all: sources.map(\.feed))
   let meant = try invocation.operands.map { try names.meant(by: $0) }
+  let archives = try invocation.archives(beside: sources)
   let store = try invocation.store(try invocation.settings())
   let wanted = sources.filter { meant.isEmpty || meant.contains($0.feed) }
   let now = try invocation.clock().now()
   let found = gaps(
     try store.knownDays(now: now),
     feeds: wanted.map { ($0.feed, $0.state.timeZone, $0.provider.keptAnswers?.name) },
-    archives: try Archive.all(in: folder, environment: invocation.environment),
+    archives: archives,
     now: now)
   if invocation.flags.contains("json") {
     try writeJSON(GapsJSON(gaps: found.map(GapsJSON.Gap.init)))

@@ -33,10 +33,9 @@ let lapsesCommand = Command(
     """,
   deadlineSeconds: 3_600
 ) { invocation in
-  let archives = try Archive.all(
-    in: try invocation.configurationFolder(), environment: invocation.environment)
-  let names = Names(
-    what: "feed or archive", all: try invocation.sources().map(\.feed) + archives.map(\.source))
+  let sources = try invocation.sources()
+  let archives = try invocation.archives(beside: sources)
+  let names = Names(what: "feed or archive", all: sources.map(\.feed) + archives.map(\.source))
   let meant = try invocation.operands.map { try names.meant(by: $0) }
   var since = Instant.distantPast
   if let text = invocation.options["since"] {
