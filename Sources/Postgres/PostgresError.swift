@@ -58,30 +58,40 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   // A text has a meaning if it contains all words of a row. The words of refused logins and unknown
   // databases are the server's own. A server with messages in another language falls through to
   // "try again", which does little harm.
-  private static let meanings: [(words: [String], meaning: Meaning)] = [
-    (["authentication failed"], .loginRefused),
-    (["no password supplied"], .loginRefused),
-    (["pg_hba.conf"], .loginRefused),
-    (["is not permitted to log in"], .loginRefused),
-    (["role \"", "does not exist"], .loginRefused),
-    (["database \"", "does not exist"], .unknownDatabase),
-    (["invalid connection option"], .targetMalformed),
-    (["missing \""], .targetMalformed),
-    (["invalid URI"], .targetMalformed),
-    (["invalid port number"], .targetMalformed),
-    (["invalid integer value"], .targetMalformed),
-    (["invalid sslmode value"], .targetMalformed),
-    (["unterminated quoted string"], .targetMalformed),
-    (["invalid percent-encoded token"], .targetMalformed),
-    (["forbidden value"], .targetMalformed),
-    (["definition of service"], .serverUnfound),
-    (["service file \""], .serverUnfound),
-    (["server does not support SSL"], .serverUnfound),
-    (["root certificate file"], .serverUnfound),
-    (["certificate verify failed"], .serverUnfound),
-    (["does not match host name"], .serverUnfound),
-    (["on socket", "No such file"], .socketMissing),
-  ]
+  private static let meanings: [(words: [String], meaning: Meaning, advice: String?)] = {
+    let password = "libpq reads the password from PGPASSWORD or ~/.pgpass"
+    return [
+      (["password authentication failed"], .loginRefused, password),
+      (["authentication failed"], .loginRefused, nil),
+      (["no password supplied"], .loginRefused, password),
+      (["pg_hba.conf"], .loginRefused, nil),
+      (["is not permitted to log in"], .loginRefused, nil),
+      (["role \"", "does not exist"], .loginRefused, "--db or PGUSER names another login"),
+      (
+        ["database \"", "does not exist"], .unknownDatabase,
+        "--db or PGDATABASE names another one; bowser setup creates it"
+      ),
+      (["invalid connection option"], .targetMalformed, nil),
+      (["missing \""], .targetMalformed, nil),
+      (["invalid URI"], .targetMalformed, nil),
+      (["invalid port number"], .targetMalformed, nil),
+      (["invalid integer value"], .targetMalformed, nil),
+      (["invalid sslmode value"], .targetMalformed, nil),
+      (["unterminated quoted string"], .targetMalformed, nil),
+      (["invalid percent-encoded token"], .targetMalformed, nil),
+      (["forbidden value"], .targetMalformed, nil),
+      (
+        ["definition of service"], .serverUnfound,
+        "PGSERVICE or --db names a section of ~/.pg_service.conf"
+      ),
+      (["service file \""], .serverUnfound, nil),
+      (["server does not support SSL"], .serverUnfound, nil),
+      (["root certificate file"], .serverUnfound, nil),
+      (["certificate verify failed"], .serverUnfound, nil),
+      (["does not match host name"], .serverUnfound, nil),
+      (["on socket", "No such file"], .socketMissing, "--db or PGHOST names another server"),
+    ]
+  }()
 
   private func means(_ meaning: Meaning) -> Bool {
     guard case .cannotConnect(let message) = self else { return false }
@@ -116,15 +126,19 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// Whether the named database does not exist.
   package var isUnknownDatabase: Bool { means(.unknownDatabase) || sqlState == "3D000" }
 
-  /// Whether no server has its socket in the folder, for instance since PGHOST is not set.
-  private var isSocketMissing: Bool { means(.socketMissing) }
+  /// What leads to another server, login or database than the one of which libpq says only that it
+  /// cannot be used.
+  private static func advice(on message: String) -> String {
+    let row = meanings.first { row in
+      row.advice != nil && row.words.allSatisfy { message.contains($0) }
+    }
+    return row?.advice.map { " (\($0))" } ?? ""
+  }
 
   package var description: String {
     switch self {
     case .cannotConnect(let message):
-      "cannot connect to the database: \(message)"
-        + (isUnknownDatabase ? " (bowser setup creates it)" : "")
-        + (isSocketMissing ? " (--db or PGHOST names another server)" : "")
+      "cannot connect to the database: \(message)" + Self.advice(on: message)
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .deadline(let seconds, let statement, let blocker):
       "the deadline of \(seconds) s passed while waiting for the database: \(statement)"
@@ -147,6 +161,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     guard state == "42501", message.hasPrefix("permission denied") else { return "" }
     return message.hasPrefix("permission denied to set role")
       ? "; run GRANT fuel_writer, fuel_reader TO this login, see Roles in docs/operating.md"
-      : "; connect as a role that may, see Roles in docs/operating.md"
+      : "; bowser migrate and setup need the owner, jobs a member of fuel_writer, readers one of "
+        + "fuel_reader, see Roles in docs/operating.md"
   }
 }

@@ -384,6 +384,13 @@ struct FrontDoorTests {
       #expect(other.code == 78 && other.err.contains("check that it is the right one"), "\(other)")
       let missing = try CommandTests.run(["migrate"], on: "dbname=no_such_database")
       #expect(missing.code == 78 && missing.err.contains("bowser setup creates it"), "\(missing)")
+      #expect(missing.err.contains("--db or PGDATABASE names another one"), "\(missing)")
+      let stranger = try CommandTests.run(["status"], on: target + " user=no_such_login")
+      #expect(
+        stranger.code == 77 && stranger.err.contains("--db or PGUSER names another login"),
+        "\(stranger)")
+      let service = try CommandTests.run(["status"], on: "service=no_such_service")
+      #expect(service.code == 78 && service.err.contains("~/.pg_service.conf"), "\(service)")
     }
   }
 
