@@ -50,11 +50,21 @@ let backfillCommand = Command(
     throw UsageError.message(
       "name the archive before its files: one of \(names.all.joined(separator: ", "))")
   }
+  if let feed = sources.first(where: { $0.feed == word }), !names.all.contains(word) {
+    let archive = archives.first { $0.feed == word }?.id ?? feed.provider.keptAnswers?.name
+    let what = archive.map { ", and its archive is '\($0)'" } ?? " without an archive"
+    throw UsageError.message("'\(word)' is a feed\(what)")
+  }
   let name = try names.meant(by: word)
   // Standard input is copied to a file, because it is read twice, once for its digest.
   var spooled: String?
   defer { if let spooled { try? FileManager.default.removeItem(atPath: spooled) } }
   let paths = try invocation.operands.dropFirst().map { path -> String in
+    guard !path.hasPrefix("http://"), !path.hasPrefix("https://") else {
+      throw UsageError.message(
+        "backfill reads files and no addresses: download it first, or type curl -s URL | bowser "
+          + "backfill \(name) -")
+    }
     guard path == "-" else { return path }
     guard spooled == nil else { throw UsageError.message("- may be given only once") }
     let copy = try spoolFile()

@@ -59,6 +59,13 @@ let ingestCommand = Command(
   if invocation.options["replay"] != nil {
     return run.replay(chosen, try invocation.store(settings))
   }
+  // A provider is not asked for answers that cannot be kept.
+  var isFolder: ObjCBool = true
+  if let folder = invocation.options["record"],
+    FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue
+  {
+    throw IngestError.recording(path: folder, reason: "is a file: name a folder")
+  }
   guard invocation.flags.contains("isolated"), let source = chosen.first else {
     return try run.inProcesses(chosen)
   }
