@@ -242,6 +242,9 @@ struct FrontDoorTests {
       #expect(line.columns < 101, "\(wide.out)")
       let narrow = try run(point, width: 60)
       #expect(narrow.out.contains("  Service… "), "\(narrow.out)")
+      let stale = try CommandTests.run(
+        ["show", "brisbane", "--now", "2026-07-04T10:05:00Z"], on: target)
+      #expect(stale.out.contains("the prices are too old to believe"), "\(stale)")
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbaen"], "did you mean 'Brisbane'?"),
         (["brisbane", "sydney"], "no place"), (["brisbane", "wa"], "no place"),

@@ -93,6 +93,8 @@ struct PlacePage {
   private let isPast: Bool
   private let region: MarketReport.Region?
   private let averages: [AverageNow]
+  /// Whether stations have prices, but only such as are too old to believe.
+  private let isStale: Bool
   private let verdict: MarketReport.Verdict?
   private let days: [(day: Day, average: Double?)]
   private let offers: [Offer]
@@ -109,7 +111,10 @@ struct PlacePage {
     let code = try store.region(around: place)
     let region = regions.first { $0.code == code }
     self.region = region
-    averages = try store.averagesNow().filter { $0.region == code && $0.average != nil }
+    let all = try store.averagesNow().filter { $0.region == code }
+    let known = all.filter { $0.average != nil }
+    averages = known
+    isStale = known.isEmpty && all.contains { $0.stale > 0 }
     verdict = try code.flatMap { try store.verdicts()[.init($0, fuel)] }
     self.days =
       try region.map { try store.trend(region: $0.code, fuel: fuel, days: days) } ?? []
@@ -131,7 +136,10 @@ struct PlacePage {
     let name = place.shownName.asTerminalLine.shortened(to: max(20, style.width - inside.columns))
     var text = "\n\(style.bold(name))\(style.dim(inside))\n"
     if averages.isEmpty {
-      let reason = "No average here: too few stations, or bowser aggregate has not run yet."
+      let reason =
+        isStale
+        ? "No average here: the prices are too old to believe. bowser status says since when."
+        : "No average here: too few stations, or bowser aggregate has not run yet."
       text += "  " + style.wrapped(reason, after: "  ") + "\n"
     } else {
       text += "  " + style.dim("average now, c/L, and change over 24 hours") + "\n"
