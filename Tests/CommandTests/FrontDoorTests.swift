@@ -262,6 +262,9 @@ struct FrontDoorTests {
   @Test func aPastInstantShowsNothingOfThePresent() async throws {
     let market = try await PlayedMarket.database()
     let present = try #require(Instant(iso: market.now[1]))
+    let before = try CommandTests.run(
+      ["show", "perth", "--now", "2016-08-01T00:00:00Z"], on: market.target)
+    #expect(before.code == 0 && before.out.contains("Give another --now"), "\(before)")
     let past = present + .seconds(-5 * 86_400)
     for place in [[], ["perth"]] {
       let now = try CommandTests.run(["show"] + place + market.now, on: market.target)

@@ -103,9 +103,12 @@ private func fuelCode(_ word: String) throws -> String {
 
 /// What is left out for a past instant, and why.
 func leftOut(_ averages: [AverageNow]) -> String {
-  let areChangesKnown = averages.contains { $0.change24h != nil }
-  return (areChangesKnown ? "Prices of tomorrow" : "Changes over 24 hours and prices of tomorrow")
-    + " are left out: only those of the present are kept."
+  let what = areChangesKnown(averages) ? "Prices" : "Changes over 24 hours and prices"
+  return "\(what) of tomorrow are left out: only those of the present are kept."
+}
+
+func areChangesKnown(_ averages: [AverageNow]) -> Bool {
+  averages.contains { $0.change24h != nil }
 }
 
 /// What the last of the daily averages is.
@@ -147,7 +150,8 @@ private struct Screen {
         ?? "No averages yet: \(advice)"
     }
     var text = "\n"
-    text += heading("Average now", "cents per litre, change over 24 hours")
+    let change = areChangesKnown(averages) ? ", change over 24 hours" : ""
+    text += heading("Average now", "cents per litre\(change)")
     text += averagesTable(averages)
     if isPast { text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n\n" }
     text += heading("The last 30 days", "and \(newestDay(isPast)): daily averages, oldest first")

@@ -139,17 +139,22 @@ struct PlacePage {
       let reason =
         isStale
         ? "No average here: the prices are too old to believe. bowser status says since when."
-        : "No average here: too few stations, or bowser aggregate has not run yet."
+        : isPast
+          ? "No average here at \(now): too few stations had a price. Give another --now."
+          : "No average here: too few stations, or bowser aggregate has not run yet."
       text += "  " + style.wrapped(reason, after: "  ") + "\n"
     } else {
-      text += "  " + style.dim("average now, c/L, and change over 24 hours") + "\n"
+      let change = areChangesKnown(averages) ? ", and change over 24 hours" : ""
+      text += "  " + style.dim("average now, c/L\(change)") + "\n"
       for average in averages {
         text +=
           "  " + padded(average.fuel, 6) + leftPadded(Cents.text(average.average ?? 0), 7)
           + priceChange(average.change24h, style) + style.dim("\(average.stations) stations") + "\n"
       }
     }
-    if isPast { text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n" }
+    if isPast, !averages.isEmpty {
+      text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n"
+    }
     text += dayLine(style)
     if let verdict {
       let words = verdict.verdict.replacing("_", with: " ")
