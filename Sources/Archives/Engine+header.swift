@@ -33,12 +33,10 @@ extension Engine {
     return nil
   }
 
-  /// Whether a row has control characters, or a quarter of it is no UTF-8. A text in another encoding
-  /// has a few such letters.
+  /// Whether a quarter of a row is no UTF-8. A text in another encoding has a few such letters.
   private static func isBinary(_ row: String) -> Bool {
     let scalars = row.unicodeScalars
-    return scalars.contains { $0.value < 0x20 && !["\t", "\n", "\r"].contains($0) }
-      || !scalars.isEmpty && 4 * scalars.count { $0 == "\u{FFFD}" } >= scalars.count
+    return !scalars.isEmpty && 4 * scalars.count { $0 == "\u{FFFD}" } >= scalars.count
   }
 
   /// Returns the name of a column for comparison: in lower case, with spaces for underscores.

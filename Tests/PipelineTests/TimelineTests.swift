@@ -101,30 +101,6 @@ struct TimelineTests {
     }
   }
 
-  /// F-S10: a station offers what is listed under its new code.
-  @Test func aStationOffersWhatItsNewCodeOffers() async throws {
-    try await TestDatabase.with { target in
-      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
-      var renumbered = station()
-      renumbered.code = "2"
-      for (number, place) in [station(), renumbered].enumerated() {
-        let at = Instant("2025-10-18T00:00:00Z") + .seconds(number * 86_400)
-        try feed.reports(
-          [.u91(place.code, 1_730, at), .u91("3", 1_730, at)], stations: [place], at: at,
-          now: Self.end)
-      }
-      try makeTimeline(feed)
-      try feed.connection.query("SELECT set_config('bowser.now', \(Self.end.description), false)")
-      #expect(
-        try feed.connection.lines(
-          """
-          SELECT stations.feed_station_code, stations.offers_fuel, current_prices.is_fresh
-          FROM fuel_v1.stations JOIN fuel_v1.current_prices USING (station_id)
-          WHERE stations.name = 'Metro Kiama'
-          """) == ["1|t|t"])
-    }
-  }
-
   /// A price that is listed again under its old stamp is in effect again from that list on, although
   /// the archive has a newer price. The view and the function both show it.
   @Test func listedAgainBesideAnArchive() async throws {
