@@ -56,7 +56,7 @@ extension Store {
   /// All of it reads one snapshot. What an ingest stores meanwhile is in none of the results, and
   /// `fuel.keep_averages` does not count it as seen.
   @discardableResult
-  package func withPresent<Value>(now: Instant, _ body: () throws -> Value) throws -> Value {
+  package func withPricesNow<Value>(now: Instant, _ body: () throws -> Value) throws -> Value {
     try connection.transaction {
       try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
       try connection.query("SELECT set_config('bowser.now', \(now.description), true)")

@@ -138,7 +138,7 @@ struct AggregateTests {
       #expect(try bench.makes())
       try bench.connection.execute("SET bowser.now = '\(Self.now)'")
       #expect(try bench.connection.lines(holds) == ["t"])
-      try bench.feed.store.withPresent(now: Self.now) {
+      try bench.feed.store.withPricesNow(now: Self.now) {
         try bench.connection.execute("UPDATE fuel.source SET changes = changes + 1")
         try bench.feed.connection.execute("UPDATE pg_temp.price_now SET price_tenths = 2000")
         try bench.feed.store.refreshChanges(now: Self.now)
@@ -163,7 +163,7 @@ struct AggregateTests {
           .u91("\(number)", tenths, now + .seconds(-60))
         }, at: now)
       try bench.feed.aggregate(at: now)
-      let shares = try bench.feed.store.withPresent(now: now) {
+      let shares = try bench.feed.store.withPricesNow(now: now) {
         try bench.feed.store.sharesRaised(
           ["QLD", "AU"].map { (region: $0, fuelID: Int16(1), troughOn: day) })
       }

@@ -91,7 +91,7 @@ package struct Aggregate {
     try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
     try refreshHabits(isDue: rebuild, now: now)
     try Workers.patiently { try store.advancePresent(now: now) }
-    let markets = try store.withPresent(now: now) {
+    let markets = try store.withPricesNow(now: now) {
       try store.refreshChanges(now: now)
       return try Verdict.all(store, now: now)
     }

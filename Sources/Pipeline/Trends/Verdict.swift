@@ -5,8 +5,8 @@ package import Trends
 /// Gives the verdict of a region and fuel: the judgement of the running method on its averages and
 /// on the published prices of tomorrow, and until when that verdict is valid.
 package enum Verdict {
-  /// Returns the present verdict of every region and fuel with a price in effect. Belongs to
-  /// `Store.withPresent`.
+  /// Returns the present verdict of every region and fuel with a price in effect. Only the body of
+  /// `Store.withPricesNow` may call it.
   static func all(_ store: Store, now: Instant) throws -> [VerdictRecord] {
     let known = Dictionary(
       uniqueKeysWithValues: try store.regionSeries(days: VerdictInput.mostDays, until: now).map {
