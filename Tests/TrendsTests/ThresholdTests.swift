@@ -121,34 +121,34 @@ struct ThresholdTests {
   /// A market without a cycle gets advice from a record of 0.9 c/L on, until it is below 0.6. The
   /// records of waves grow with their height: 0.1654 of it at first, 0.15 later.
   @Test func advicePaysWithoutACycle() {
-    func isEverAwake(_ height: Double) -> Bool {
-      walk(waves(300, height: height, period: 20)).words.map(\.isAwake).contains(true)
+    func everGetsAdvice(_ height: Double) -> Bool {
+      walk(waves(300, height: height, period: 20)).choices.map(\.getsAdvice).contains(true)
     }
-    #expect(!isEverAwake(5.43) && isEverAwake(5.45))
-    func isAwake(_ height: Double) -> Bool? {
+    #expect(!everGetsAdvice(5.43) && everGetsAdvice(5.45))
+    func getsAdvice(_ height: Double) -> Bool? {
       let prices =
         waves(200, height: 5.5, period: 20) + waves(200, height: height, period: 20)
-      return walk(prices).words.last?.isAwake
+      return walk(prices).choices.last?.getsAdvice
     }
-    #expect(isAwake(3.98) == false && isAwake(4.02) == true)
+    #expect(getsAdvice(3.98) == false && getsAdvice(4.02) == true)
   }
 
   /// A market that cycles gets advice from a record of 0.6 c/L on, until it is below 0.3. The
   /// record of these waves is 0.0722 of their height.
   @Test func advicePaysInACycle() {
-    func isAwake(_ height: Double) -> Bool? {
-      walk(waves(500, height: height, period: 60)).words.last?.isAwake
+    func getsAdvice(_ height: Double) -> Bool? {
+      walk(waves(500, height: height, period: 60)).choices.last?.getsAdvice
     }
-    #expect(isAwake(8.29) == false && isAwake(8.33) == true)
+    #expect(getsAdvice(8.29) == false && getsAdvice(8.33) == true)
     // Once the price stands still, the record shrinks by a hundredth a day.
     let still =
       waves(360, height: 8.4, period: 60) + waves(240, height: 6.5, period: 60)
       + Array(repeating: 160, count: 30)
     let ending = walk(still)
     #expect(ending.isCycling[623] && ending.isCycling[624])
-    let records = [623, 624].map { ending.words[$0].strongest ?? 0 }
+    let records = [623, 624].map { ending.choices[$0].strongest ?? 0 }
     #expect(records[0] >= 0.3 && records[0] < 0.31 && records[1] < 0.3 && records[1] >= 0.29)
-    #expect(ending.words[623].isAwake && !ending.words[624].isAwake)
+    #expect(ending.choices[623].getsAdvice && !ending.choices[624].getsAdvice)
   }
 
   /// Five windows that saved 2 c/L are enough for advice, until they save less than 1.5. Buying at
@@ -157,12 +157,12 @@ struct ThresholdTests {
     func rise(_ steps: [Double]) -> [Double] {
       steps.reduce(into: Array(repeating: 160.0, count: 100)) { $0.append($0[$0.count - 1] + $1) }
     }
-    func isAwake(_ steps: [Double]) -> Bool? { walk(rise(steps)).words.last?.isAwake }
+    func getsAdvice(_ steps: [Double]) -> Bool? { walk(rise(steps)).choices.last?.getsAdvice }
     let quick = Array(repeating: 0.81, count: 10)
-    #expect(isAwake(Array(repeating: 0.79, count: 11)) == false)
-    #expect(isAwake(quick) == true)
-    #expect(isAwake(quick + Array(repeating: 0.605, count: 9)) == true)
-    #expect(isAwake(quick + Array(repeating: 0.595, count: 9)) == false)
+    #expect(getsAdvice(Array(repeating: 0.79, count: 11)) == false)
+    #expect(getsAdvice(quick) == true)
+    #expect(getsAdvice(quick + Array(repeating: 0.605, count: 9)) == true)
+    #expect(getsAdvice(quick + Array(repeating: 0.595, count: 9)) == false)
   }
 
   /// A market that does not cycle and whose record is below 1.2 gets advice only on a clear day:
@@ -212,7 +212,7 @@ struct ThresholdTests {
     var (compared, different) = (0, 0)
     for averages in known.values {
       let walk = MarketWalk(try #require(DailySeries(averages)), isLate: false)
-      for (day, word) in walk.words.enumerated() where word.rule != nil {
+      for (day, choice) in walk.choices.enumerated() where choice.rule != nil {
         let heads: [Double?] =
           walk.isShocked[day]
           ? [-0.3, -0.2, 0, 0] : walk.isCycling[day] ? [-0.3, 0, -0.5, nil] : [-0.3, 0, 0, 0]
@@ -225,7 +225,7 @@ struct ThresholdTests {
           best = (rule, record + head)
         }
         compared += 1
-        if best?.rule != word.rule { different += 1 }
+        if best?.rule != choice.rule { different += 1 }
       }
     }
     #expect(compared > 4_000 && different == 0)

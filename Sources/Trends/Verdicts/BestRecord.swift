@@ -19,12 +19,12 @@ package struct BestRecord: VerdictMethod {
     /// The best record in c/L from which a market gets advice, and the one below which it no longer
     /// does. They differ so that advice does not come and go. 60 cents on a tank of 60 litres are
     /// not worth the effort.
-    var wakesAt: Double
-    var sleepsBelow: Double
+    var advisesFrom: Double
+    var stopsBelow: Double
     /// A shock begins before sixty windows show it. A market also gets advice if the last five
     /// windows saved the first amount, until they save less than the second.
-    var shockWakesAt: Double
-    var shockSleepsBelow: Double
+    var shockAdvisesFrom: Double
+    var shockStopsBelow: Double
     /// A fall by less than this per day is over, because the first stations have already raised
     /// their prices.
     var leastFall: Double
@@ -44,14 +44,13 @@ package struct BestRecord: VerdictMethod {
   package static let first = BestRecord(
     id: "best-record-1",
     tuning: Tuning(
-      wakesAt: 0.8, sleepsBelow: 0.8, shockWakesAt: .infinity, shockSleepsBelow: .infinity,
-      leastFall: 0,
-      weekdayNeedsItsDay: false, trendTurnsWithTheLeg: false, certainFrom: .infinity))
+      advisesFrom: 0.8, stopsBelow: 0.8, shockAdvisesFrom: .infinity, shockStopsBelow: .infinity,
+      leastFall: 0, weekdayNeedsItsDay: false, trendTurnsWithTheLeg: false, certainFrom: .infinity))
   package static let second = BestRecord(
     id: "best-record-2",
     tuning: Tuning(
-      wakesAt: 0.7, sleepsBelow: 0.6, shockWakesAt: 1.6, shockSleepsBelow: 1.2, leastFall: 0.05,
-      weekdayNeedsItsDay: true, trendTurnsWithTheLeg: true, certainFrom: 0.8))
+      advisesFrom: 0.7, stopsBelow: 0.6, shockAdvisesFrom: 1.6, shockStopsBelow: 1.2,
+      leastFall: 0.05, weekdayNeedsItsDay: true, trendTurnsWithTheLeg: true, certainFrom: 0.8))
 
   static let rules = ["weekday", "cycle", "trend", "tomorrow"]
   // Two means that differ by less than half a tenth of a cent are equal to anybody who buys fuel.
@@ -66,7 +65,7 @@ package struct BestRecord: VerdictMethod {
   }
 
   /// The advice for one day, from what was known on that day.
-  private struct Word {
+  private struct Choice {
     var advice: Advice
     /// The index of the rule that gave the advice, or `nil` if none did.
     var rule: Int?
@@ -81,7 +80,7 @@ package struct BestRecord: VerdictMethod {
     let zigzag: Zigzag
     let records: RuleRecords
     /// The advice by day. With late data each entry is the advice for the day after.
-    let words: [Word]
+    let choices: [Choice]
     private let isLate: Bool
     private let tuning: Tuning
 
@@ -125,38 +124,38 @@ package struct BestRecord: VerdictMethod {
       }
       let records = RuleRecords(calls, series: series)
       self.records = records
-      words = Self.words(series, calls, records, isLate: isLate, tuning)
+      choices = Self.choices(series, calls, records, isLate: isLate, tuning)
     }
 
-    private static func words(
+    private static func choices(
       _ series: DailySeries, _ calls: [RuleRecords.Calls], _ records: RuleRecords, isLate: Bool,
       _ tuning: Tuning
-    ) -> [Word] {
-      var isAwake = false
+    ) -> [Choice] {
+      var getsAdvice = false
       return (0..<series.count).map { day in
         guard var best = Self.best(of: records, on: day, windows: 60, least: 20) else {
-          return Word(advice: .noDifference, rule: nil, record: nil, isKnown: false)
+          return Choice(advice: .noDifference, rule: nil, record: nil, isKnown: false)
         }
         let record = best.record
         var shock: (rule: Int, record: Double)?
-        if record < tuning.wakesAt, tuning.shockWakesAt < .infinity {
+        if record < tuning.advisesFrom, tuning.shockAdvisesFrom < .infinity {
           shock = Self.best(of: records, on: day, windows: 5, least: 5)
         }
-        if record >= tuning.wakesAt || (shock?.record ?? 0) >= tuning.shockWakesAt {
-          isAwake = true
-        } else if record < tuning.sleepsBelow,
-          (shock?.record ?? 0) < tuning.shockSleepsBelow
+        if record >= tuning.advisesFrom || (shock?.record ?? 0) >= tuning.shockAdvisesFrom {
+          getsAdvice = true
+        } else if record < tuning.stopsBelow,
+          (shock?.record ?? 0) < tuning.shockStopsBelow
         {
-          isAwake = false
+          getsAdvice = false
         }
-        if record < tuning.sleepsBelow, let shock { best = shock }
+        if record < tuning.stopsBelow, let shock { best = shock }
         guard let call = calls[best.rule][isLate ? day + 1 : day] else {
-          return Word(advice: .noDifference, rule: nil, record: record, isKnown: false)
+          return Choice(advice: .noDifference, rule: nil, record: record, isKnown: false)
         }
-        guard isAwake else {
-          return Word(advice: .noDifference, rule: nil, record: record, isKnown: true)
+        guard getsAdvice else {
+          return Choice(advice: .noDifference, rule: nil, record: record, isKnown: true)
         }
-        return Word(advice: call, rule: best.rule, record: best.record, isKnown: true)
+        return Choice(advice: call, rule: best.rule, record: best.record, isKnown: true)
       }
     }
 
@@ -188,29 +187,29 @@ package struct BestRecord: VerdictMethod {
 
     func judgement(changeTomorrow: Double?) -> Judgement {
       let today = series.count - 1
-      guard let word = words.last else {
+      guard let choice = choices.last else {
         return Judgement(advice: .noDifference, basis: .insufficientData)
       }
       let recordOfTomorrow = records.record(of: 3, on: today, windows: 60, least: 20)
       if let changeTomorrow, let call = BestRecord.call(changeTomorrow),
         // A flat market remains flat when tomorrow's prices are known.
-        word.record == nil || word.rule != nil || (recordOfTomorrow ?? 0) >= 0.8
+        choice.record == nil || choice.rule != nil || (recordOfTomorrow ?? 0) >= 0.8
           || abs(changeTomorrow) >= tuning.certainFrom
       {
         return Judgement(
           advice: call, basis: .tomorrowPrice, rule: "tomorrow", record: recordOfTomorrow,
           expectedSaving: abs(changeTomorrow))
       }
-      guard word.isKnown else {
-        return Judgement(advice: .noDifference, basis: .insufficientData, record: word.record)
+      guard choice.isKnown else {
+        return Judgement(advice: .noDifference, basis: .insufficientData, record: choice.record)
       }
-      guard let rule = word.rule else {
-        return Judgement(advice: .noDifference, basis: .notCycling, record: word.record)
+      guard let rule = choice.rule else {
+        return Judgement(advice: .noDifference, basis: .notCycling, record: choice.record)
       }
-      let past = experience(of: word.advice, before: today)
+      let past = experience(of: choice.advice, before: today)
       return Judgement(
-        advice: word.advice, basis: rule == 2 ? .priceTrend : .priceCycle,
-        rule: BestRecord.rules[rule], record: word.record, expectedSaving: past?.saving,
+        advice: choice.advice, basis: rule == 2 ? .priceTrend : .priceCycle,
+        rule: BestRecord.rules[rule], record: choice.record, expectedSaving: past?.saving,
         confidence: past?.confidence)
     }
 
@@ -224,7 +223,7 @@ package struct BestRecord: VerdictMethod {
       var count = 0
       let lag = isLate ? 1 : 0
       for day in max(lag, today - 125)..<max(lag, today - 4)
-      where words[day - lag].advice == advice {
+      where choices[day - lag].advice == advice {
         let after = series.averages[(day + 1)...(day + 5)].compactMap { $0 }
         guard let price = series.averages[day], after.count == 5 else { continue }
         let lowest = min(after[0], after[1], after[2])

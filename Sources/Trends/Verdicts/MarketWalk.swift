@@ -40,14 +40,14 @@ struct MarketWalk {
   }
 
   /// Which rule gives the verdict of a day. With late data, it is the verdict of the day after.
-  struct Word {
+  struct Choice {
     /// `nil` if no rule has a record.
     var rule: Rule?
     var record: Double?
     /// The best record among the rules of `Rule.deciding`.
     var strongest: Double?
     /// Whether the market gets advice.
-    var isAwake: Bool
+    var getsAdvice: Bool
   }
 
   let series: DailySeries
@@ -62,7 +62,7 @@ struct MarketWalk {
   /// The advice of each rule for each day. With late data the entries are shifted by one day.
   private(set) var calls: [RuleRecords.Calls]
   private(set) var records: RuleRecords
-  private(set) var words: [Word] = []
+  private(set) var choices: [Choice] = []
   private let cheaper: [Bool?]
   private let jumped: [Bool?]
 
@@ -81,10 +81,10 @@ struct MarketWalk {
   private static let shockHeads: [Double?] = [-0.3, -0.2, 0, 0]
   private static let otherHeads: [Double?] = [-0.3, 0, 0, 0]
   // The record in c/L from which a market gets advice, and the one below which it no longer does.
-  private static let (wakesAt, sleepsBelow) = (0.9, 0.6)
-  private static let (cyclingWakesAt, cyclingSleepsBelow) = (0.6, 0.3)
+  private static let (advisesFrom, stopsBelow) = (0.9, 0.6)
+  private static let (cyclingAdvisesFrom, cyclingStopsBelow) = (0.6, 0.3)
   // The same for the last five windows, since a shock begins before sixty windows show it.
-  private static let (quickWakesAt, quickSleepsBelow) = (2.0, 1.5)
+  private static let (quickAdvisesFrom, quickStopsBelow) = (2.0, 1.5)
 
   init(_ series: DailySeries, isLate: Bool) {
     self.series = series
@@ -193,26 +193,26 @@ struct MarketWalk {
   }
 
   private mutating func decide() {
-    var isAwake = false
+    var getsAdvice = false
     for day in 0..<series.count {
       let long = Rule.advising.map {
         records.record(of: $0.rawValue, on: day, windows: 60, least: 20)
       }
       guard let strongest = Rule.deciding.compactMap({ long[$0.rawValue] }).max() else {
-        words.append(Word(rule: nil, record: nil, strongest: nil, isAwake: isAwake))
+        choices.append(Choice(rule: nil, record: nil, strongest: nil, getsAdvice: getsAdvice))
         continue
       }
       let quick =
         Rule.deciding.compactMap {
           records.record(of: $0.rawValue, on: day, windows: 5, least: 5)
         }.max() ?? 0
-      let (wakesAt, sleepsBelow) =
+      let (advisesFrom, stopsBelow) =
         isCycling[day]
-        ? (Self.cyclingWakesAt, Self.cyclingSleepsBelow) : (Self.wakesAt, Self.sleepsBelow)
-      if strongest >= wakesAt || quick >= Self.quickWakesAt {
-        isAwake = true
-      } else if strongest < sleepsBelow, quick < Self.quickSleepsBelow {
-        isAwake = false
+        ? (Self.cyclingAdvisesFrom, Self.cyclingStopsBelow) : (Self.advisesFrom, Self.stopsBelow)
+      if strongest >= advisesFrom || quick >= Self.quickAdvisesFrom {
+        getsAdvice = true
+      } else if strongest < stopsBelow, quick < Self.quickStopsBelow {
+        getsAdvice = false
       }
       let heads =
         isShocked[day] ? Self.shockHeads : isCycling[day] ? Self.cyclingHeads : Self.otherHeads
@@ -221,8 +221,9 @@ struct MarketWalk {
         guard let head, let record = long[rule.rawValue] else { continue }
         if best.map({ record + head > $0.weight }) ?? true { best = (rule, record + head, record) }
       }
-      words.append(
-        Word(rule: best?.rule, record: best?.record, strongest: strongest, isAwake: isAwake))
+      choices.append(
+        Choice(
+          rule: best?.rule, record: best?.record, strongest: strongest, getsAdvice: getsAdvice))
     }
   }
 

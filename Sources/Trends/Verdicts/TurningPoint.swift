@@ -116,10 +116,11 @@ package struct TurningPoint: VerdictMethod {
       }
       let record = walk.records.record(
         of: MarketWalk.Rule.tomorrow.rawValue, on: known, windows: 60, least: 20)
-      let word = walk.words[known]
+      let choice = walk.choices[known]
       // A quiet market remains quiet when tomorrow's prices are known.
       guard
-        word.strongest == nil || word.isAwake || (record ?? 0) >= 0.8 || abs(change) >= certainFrom
+        choice.strongest == nil || choice.getsAdvice || (record ?? 0) >= 0.8
+          || abs(change) >= certainFrom
       else { return judgement }
       judgement.advice = call
       judgement.basis = .tomorrowPrice
@@ -146,8 +147,8 @@ package struct TurningPoint: VerdictMethod {
     /// The verdict without knowledge of tomorrow's prices.
     private func own() -> Judgement {
       var judgement = TurningPoint.unknown(in: marketName)
-      let word = walk.words[known]
-      judgement.record = word.strongest.map { rounded($0, 2) }
+      let choice = walk.choices[known]
+      judgement.record = choice.strongest.map { rounded($0, 2) }
       guard let last = walk.series.averages[...known].lastIndex(where: { $0 != nil }),
         known - last <= carriedDays, let moment = walk.moments[last],
         let price = walk.series.averages[last], let numbers = moment.cheaperNumbers,
@@ -156,19 +157,19 @@ package struct TurningPoint: VerdictMethod {
       let cheaper = rounded(models.cheaper.chance(numbers), 3)
       let jump = rounded(models.jump.chance(jumpNumbers), 3)
       (judgement.cheaper, judgement.jump) = (cheaper, jump)
-      guard let rule = word.rule, let record = word.record, let strongest = word.strongest,
+      guard let rule = choice.rule, let record = choice.record, let strongest = choice.strongest,
         var call = walk.calls[rule.rawValue][known + walk.lag]
       else { return judgement }
       let isCycling = walk.isCycling[known]
       let isNearLow =
-        word.isAwake && rule != .weekday && isCycling && isNearTrough(price, moment)
-      if word.isAwake, rule != .weekday, isCycling {
+        choice.getsAdvice && rule != .weekday && isCycling && isNearTrough(price, moment)
+      if choice.getsAdvice, rule != .weekday, isCycling {
         call = corrected(call, isNearLow: isNearLow, cheaper: cheaper)
       }
       judgement.state = state(
-        word, call, moment, price, last,
+        choice, call, moment, price, last,
         isNearLow: isNearLow && !(call == .wait && cheaper > mostChance))
-      guard word.isAwake else {
+      guard choice.getsAdvice else {
         judgement.basis = .notCycling
         judgement.reason = quietReason(strongest)
         return judgement
@@ -208,13 +209,13 @@ package struct TurningPoint: VerdictMethod {
     }
 
     private func state(
-      _ word: MarketWalk.Word, _ call: Advice, _ moment: MarketWalk.Moment, _ price: Double,
+      _ choice: MarketWalk.Choice, _ call: Advice, _ moment: MarketWalk.Moment, _ price: Double,
       _ last: Int, isNearLow: Bool
     ) -> MarketState {
       let step = walk.steps[last] ?? 0
-      guard word.isAwake else { return .quiet }
+      guard choice.getsAdvice else { return .quiet }
       if walk.isShocked[known] { return .shock }
-      if word.rule == .weekday {
+      if choice.rule == .weekday {
         return call == .fillUp ? .nearLow : step >= 3 ? .nearHigh : .falling
       }
       guard let isRising = moment.isRising, let extreme = moment.extreme else {
