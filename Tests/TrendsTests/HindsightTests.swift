@@ -100,14 +100,16 @@ struct HindsightTests {
     #expect(score.precision(.rising) == Score.Share(count: 1, of: 2))
     #expect(score.recall(.rising) == Score.Share(count: 1, of: 3))
     #expect(score.recall(.shock) == Score.Share(count: 0, of: 1))
-    // The rise began on day 1 and was told on day 3; the fall began on day 5 and was told a day
-    // later. The high and the shock were never told. The first day begins nothing, and neither does
-    // day 8, because the day before it has no label.
-    #expect(score.told(.rising) == Score.Share(count: 1, of: 1) && score.daysLate(.rising) == 2)
-    #expect(score.told(.falling) == Score.Share(count: 1, of: 1) && score.daysLate(.falling) == 1)
-    #expect(score.told(.nearHigh) == Score.Share(count: 0, of: 1))
-    #expect(score.daysLate(.nearHigh) == nil && score.told(.nearLow) == Score.Share())
-    #expect(score.told(.shock) == Score.Share(count: 0, of: 1))
+    // The rise began on day 1 and was recognised on day 3; the fall began on day 5 and was
+    // recognised a day later. The high and the shock never were. The first day begins nothing, and
+    // neither does day 8, because the day before it has no label.
+    #expect(
+      score.recognised(.rising) == Score.Share(count: 1, of: 1) && score.daysLate(.rising) == 2)
+    #expect(
+      score.recognised(.falling) == Score.Share(count: 1, of: 1) && score.daysLate(.falling) == 1)
+    #expect(score.recognised(.nearHigh) == Score.Share(count: 0, of: 1))
+    #expect(score.daysLate(.nearHigh) == nil && score.recognised(.nearLow) == Score.Share())
+    #expect(score.recognised(.shock) == Score.Share(count: 0, of: 1))
     // Parts of the days add up to the whole.
     let parts =
       StateScore(labels: labels, states: states, days: 0..<4)

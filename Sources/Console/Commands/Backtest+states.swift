@@ -2,7 +2,7 @@ import Foundation
 import Trends
 
 /// A table of how often the states of all markets were those of hindsight, and how late they were
-/// told. Empty if no day was scored, for instance since the method determines no state.
+/// recognised. Empty if no day was scored, for instance since the method determines no state.
 func statesTable(_ rows: [MarketScore], method: String) -> String {
   let scores = rows.filter { $0.method == method && $0.year == nil }.compactMap(\.states)
   let sum = scores.reduce(StateScore(), +)
@@ -19,11 +19,12 @@ func statesTable(_ rows: [MarketScore], method: String) -> String {
   for name in ["days", "right", "found", "begins", "told", "late"] { text += leftPadded(name, 9) }
   text += "\n"
   for state in MarketState.allCases {
-    let told = sum.told(state)
+    let recognised = sum.recognised(state)
     text += padded(state.rawValue, 12)
     for value in [
       "\(sum.recall(state).of)", percent(sum.precision(state)), percent(sum.recall(state)),
-      "\(told.of)", percent(told), sum.daysLate(state).map { String(format: "%.1f", $0) } ?? "-",
+      "\(recognised.of)", percent(recognised),
+      sum.daysLate(state).map { String(format: "%.1f", $0) } ?? "-",
     ] { text += leftPadded(value, 9) }
     text += "\n"
   }
@@ -41,8 +42,8 @@ func statesObject(_ score: StateScore?) -> Any {
     [
       "state": state.rawValue, "days": score.recall(state).of,
       "precision": number(score.precision(state).value, 3),
-      "recall": number(score.recall(state).value, 3), "begins": score.told(state).of,
-      "told": score.told(state).count, "days_late": number(score.daysLate(state), 1),
+      "recall": number(score.recall(state).value, 3), "begins": score.recognised(state).of,
+      "told": score.recognised(state).count, "days_late": number(score.daysLate(state), 1),
     ]
   }
   let object: [String: Any] = [
