@@ -38,7 +38,7 @@ let gapsCommand = Command(
     let span = gap.from == gap.to ? "\(gap.from)" : "\(gap.from) to \(gap.to)"
     write(
       padded(gap.feed, 15) + padded(span, 26)
-        + padded("\(gap.days) day\(gap.days == 1 ? "" : "s")", 12)
+        + padded("\(gap.dayCount) day\(gap.dayCount == 1 ? "" : "s")", 12)
         + (gap.command ?? "nothing published can fill it") + "\n")
   }
   if found.isEmpty { write("Nothing is missing.\n") }
@@ -58,7 +58,7 @@ private struct GapsJSON: Encodable {
       feed = gap.feed
       from_day = "\(gap.from)"
       until_day = "\(gap.to)"
-      days = gap.days
+      days = gap.dayCount
       filled_by = gap.command
     }
   }

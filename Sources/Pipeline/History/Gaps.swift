@@ -12,7 +12,7 @@ package struct Gap: Equatable, Sendable {
   package var command: String?
 
   /// The number of missing days.
-  package var days: Int { to.sinceEpoch - from.sinceEpoch + 1 }
+  package var dayCount: Int { to.sinceEpoch - from.sinceEpoch + 1 }
 }
 
 /// Finds the missing days of each feed up to yesterday. They are counted from the first day of its
