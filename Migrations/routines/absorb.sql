@@ -166,7 +166,7 @@ BEGIN
   ORDER BY month.begins_at;
 
   -- A run stores what it reports of a station and fuel unless the newest earlier run with rows of that station and fuel
-  -- counts and reports the same. Prices of whole days are compared one by one. A run without a list (news) stores
+  -- counts and reports the same. Prices of whole days are compared one by one. A run without a list (an update) stores
   -- everything that it reports.
   WITH reported AS MATERIALIZED (
     SELECT
@@ -213,9 +213,9 @@ BEGIN
           -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.
           SELECT price.effective_at, price.price_tenths, price.run_id
           FROM fuel.told_price AS price
-          -- Prices that are newer than all that is known, and prices of news, are stored in any case. The conditions on
-          -- may_be_known and on the kind of run stand here and not in the join, so that the history is not searched for
-          -- such prices.
+          -- Prices that are newer than all that is known, and prices of updates, are stored in any case. The conditions
+          -- on may_be_known and on the kind of run stand here and not in the join, so that the history is not searched
+          -- for such prices.
           WHERE difference.may_be_known
             AND (p_is_list OR feed.tells_whole_days)
             AND price.station_id = difference.station_id
@@ -332,7 +332,7 @@ BEGIN
       SELECT
         changed.station_id, changed.fuel_id, reported.effective_at, reported.price_tenths, known.stamped_at,
         coalesce(
-          reported.is_news AND reported.effective_at <= p_clock AND known.is_listed
+          reported.is_newer AND reported.effective_at <= p_clock AND known.is_listed
             AND known.next_effective_at IS NULL, false)
           AS is_newest
       FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
@@ -341,7 +341,7 @@ BEGIN
       LEFT JOIN (
         SELECT
           difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
-          max(difference.price_tenths) AS price_tenths, NOT bool_or(difference.may_be_known) AS is_news
+          max(difference.price_tenths) AS price_tenths, NOT bool_or(difference.may_be_known) AS is_newer
         FROM pg_temp.difference
         WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
         GROUP BY difference.station_id, difference.fuel_id

@@ -30,7 +30,7 @@ COMMENT ON FUNCTION fuel.is_kept(fuel.run) IS 'Whether what a run reported is st
 GRANT EXECUTE ON FUNCTION fuel.is_kept(fuel.run) TO fuel_writer;
 
 -- Returns the runs between a run and the newest complete list before it. They may have changed the listing since that
--- complete list. is_hint: the run has no list (news) and counts. It reports nothing about what it does not name.
+-- complete list. is_hint: the run has no list (an update) and counts. It reports nothing about what it does not name.
 CREATE OR REPLACE FUNCTION fuel.runs_since_list(p_run_id integer)
 RETURNS TABLE (run_id integer, is_list boolean, is_hint boolean) LANGUAGE sql STABLE AS $$
   SELECT

@@ -1,6 +1,6 @@
 -- A list states by its gaps what is not offered. fuel.listing has a row for a list, station and fuel in three cases:
 -- the list differs from the newest earlier row, whether or not that row counts; the newest earlier row is of a list
--- that is not complete; or runs without a list (news) have reported the station and fuel since the newest complete
+-- that is not complete; or runs without a list (updates) have reported the station and fuel since the newest complete
 -- list. A run must not change what later lists showed, whether they count or not. What those lists left to the rows
 -- before them is therefore written down first.
 
@@ -40,7 +40,7 @@ COMMENT ON FUNCTION fuel.pairs_of(integer[], smallint) IS 'The stations and fuel
 GRANT EXECUTE ON FUNCTION fuel.pairs_of(integer[], smallint) TO fuel_writer;
 
 -- Merges what the run being absorbed lists and leaves out. It is a part of fuel.absorb, after the facts. It reads
--- pg_temp.difference, and notes in pg_temp.changed what may have changed. Runs without a list (news) get no rows in
+-- pg_temp.difference, and notes in pg_temp.changed what may have changed. Runs without a list (updates) get no rows in
 -- fuel.listing: what they report is in fuel.price.
 CREATE OR REPLACE FUNCTION fuel.merge_listing(
   p_run_id integer, p_is_list boolean, p_is_late boolean)
@@ -49,7 +49,7 @@ DECLARE
   this_run  fuel.run;
   is_direct boolean;
   lists     integer[];
-  news      integer[];
+  updates   integer[];
 BEGIN
   IF NOT p_is_list THEN
     -- The lists after the run must show the same as they would without the run.
@@ -63,7 +63,7 @@ BEGIN
     NOT p_is_late AND coalesce(bool_and(since.is_hint), true),
     array_agg(since.run_id) FILTER (WHERE since.is_list),
     array_agg(since.run_id) FILTER (WHERE NOT since.is_list)
-  INTO is_direct, lists, news
+  INTO is_direct, lists, updates
   FROM fuel.runs_since_list(p_run_id) AS since;
 
   CREATE TEMPORARY TABLE pair_listing ON COMMIT DROP AS
@@ -74,28 +74,28 @@ BEGIN
     FROM pg_temp.difference
     GROUP BY difference.station_id, difference.fuel_id
   ),
-  -- What was reported since the newest complete list, and whether news reported it.
+  -- What was reported since the newest complete list, and whether an update reported it.
   reported AS MATERIALIZED (
-    SELECT since_list.station_id, since_list.fuel_id, bool_or(since_list.is_news) AS is_news
+    SELECT since_list.station_id, since_list.fuel_id, bool_or(since_list.is_update) AS is_update
     FROM (
-      SELECT listing.station_id, listing.fuel_id, false AS is_news
+      SELECT listing.station_id, listing.fuel_id, false AS is_update
       FROM fuel.listing
       WHERE listing.run_id = ANY (lists)
       UNION ALL
-      SELECT news_pair.station_id, news_pair.fuel_id, true
-      FROM fuel.pairs_of(news, this_run.source_id) AS news_pair
+      SELECT update_pair.station_id, update_pair.fuel_id, true
+      FROM fuel.pairs_of(updates, this_run.source_id) AS update_pair
     ) AS since_list
     GROUP BY since_list.station_id, since_list.fuel_id
   ),
   pair AS (
-    SELECT shown.station_id, shown.fuel_id, shown.is_listed, reported.is_news IS TRUE AS is_news
+    SELECT shown.station_id, shown.fuel_id, shown.is_listed, reported.is_update IS TRUE AS is_update
     FROM shown
     LEFT JOIN reported USING (station_id, fuel_id)
     WHERE NOT (is_direct AND shown.is_listed AND shown.was_listed) OR reported.station_id IS NOT NULL
     UNION ALL
     -- A station and fuel without a difference is listed as before if the run is direct. Otherwise everything that the
     -- run reports is in shown, so that what is missing there is not listed.
-    SELECT reported.station_id, reported.fuel_id, is_direct AND known.is_listed IS TRUE, reported.is_news
+    SELECT reported.station_id, reported.fuel_id, is_direct AND known.is_listed IS TRUE, reported.is_update
     FROM reported
     LEFT JOIN shown USING (station_id, fuel_id)
     LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
@@ -128,7 +128,7 @@ BEGIN
     ORDER BY listing.changed_at DESC, listing.run_id DESC
     LIMIT 1
   ) AS before ON true
-  WHERE pair.is_news OR CASE
+  WHERE pair.is_update OR CASE
     WHEN before.is_listed IS NULL THEN pair.is_listed
     ELSE before.is_listed <> pair.is_listed OR NOT before.is_complete
   END;

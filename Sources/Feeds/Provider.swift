@@ -129,7 +129,7 @@ package struct Call: Sendable {
     /// The whole list. Where the provider also lists what is new, it is requested less often.
     case snapshot
     /// What is new since the last call. If some of it is lost, the next snapshot repairs that.
-    case news
+    case update
   }
 
   package init(

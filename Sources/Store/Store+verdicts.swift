@@ -3,7 +3,7 @@ package import FuelModel
 import Postgres
 
 /// The verdict that was given last for a region and fuel, reduced to what decides whether the next
-/// one is news. Averages are in c/L.
+/// one differs. Averages are in c/L.
 package struct LastVerdict: Sendable {
   package var region: String
   package var fuelID: Int16

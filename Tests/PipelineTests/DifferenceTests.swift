@@ -35,7 +35,7 @@ import Timeline
     (price(1_690), true), (price(1_690, hours: -1), true), (price(1_700, hours: -1), true),
     (price(1_690, hours: 1), false), (price(1_700, hours: 1), false),
   ])
-  func onlyNewStampsAreNews(reported: ReportedPrice, mayBeKnown: Bool) {
+  func onlyNewStampsAreNewer(reported: ReportedPrice, mayBeKnown: Bool) {
     #expect(
       Self.found([reported], [Self.shown]) == [
         DifferingPrice(
@@ -81,9 +81,9 @@ import Timeline
     #expect(Self.found([Self.price(1_700)], [shown]) == [back])
   }
 
-  /// Nothing later repeats what news reported, so news is taken whole. Answers with whole days
+  /// Nothing later repeats what an update reported, so it is taken whole. Answers with whole days
   /// repeat each other.
-  @Test func newsAreTakenWhole() {
+  @Test func updatesAreTakenWhole() {
     func found(reportsWholeDays: Bool) -> [DifferingPrice] {
       Difference(
         of: [Self.price(1_700)], from: [Self.shown], isList: false,
@@ -99,15 +99,15 @@ import Timeline
   }
 
   @Test func onlyAListEndsWhatItLeavesOut() {
-    var newsOnly = Self.shown
-    newsOnly.isListed = false
-    var gone = newsOnly
+    var updateOnly = Self.shown
+    updateOnly.isListed = false
+    var gone = updateOnly
     gone.isOffered = false
     func end(wasListed: Bool) -> DifferingPrice {
       DifferingPrice(pair: Self.u91, price: nil, wasListed: wasListed, mayBeKnown: false)
     }
     #expect(Self.found([], [Self.shown]) == [end(wasListed: true)])
-    #expect(Self.found([], [newsOnly]) == [end(wasListed: false)])
+    #expect(Self.found([], [updateOnly]) == [end(wasListed: false)])
     #expect(Self.found([], [gone]).isEmpty)
     #expect(Self.found([], [Self.shown], isList: false).isEmpty)
   }

@@ -68,7 +68,7 @@ struct RandomHistory {
     }
   }
 
-  /// Returns the lists and news of a feed, and so what its stations charge while it is read.
+  /// Returns the lists and updates of a feed, and so what its stations charge while it is read.
   private func list(_ feed: String, isStamped: Bool, _ random: inout Random) -> [Answer] {
     struct Price {
       var tenths: Int

@@ -175,9 +175,9 @@ struct ReprocessTests {
     }
   }
 
-  /// F-F08, F-K04: a process died after news had arrived and before it was read. The next run reads
-  /// the news, and no run after that reads it again.
-  @Test func newsOfADeadRunAreNotLost() async throws {
+  /// F-F08, F-K04: a process died after an update had arrived and before it was read. The next run
+  /// reads the update, and no run after that reads it again.
+  @Test func theUpdateOfADeadRunIsNotLost() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       let begin = Bench.end - .seconds(4 * 3_600)
@@ -215,10 +215,10 @@ struct ReprocessTests {
     }
   }
 
-  /// F-F08, F-F09: between complete lists the program asks only for news. The next complete list
+  /// F-F08, F-F09: between complete lists the program asks only for updates. The next complete list
   /// makes up for lost answers, whether the provider's day begins at midnight UTC or in Sydney.
   @Test(arguments: [nil, Zone.sydney])
-  func newsAreHintsAndListsAreTheTruth(day: Zone?) async throws {
+  func updatesAreHintsAndListsAreTheTruth(day: Zone?) async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(
         target, changing: ["snapshotMinutes: 60": "snapshotMinutes: 180"], newPricesDay: day)
@@ -245,8 +245,8 @@ struct ReprocessTests {
         bench.misbehave(nil)
       }
       let asked = bench.asked.withLock { $0 }
-      let news = asked.count { $0.hasSuffix("/prices/new") }
-      #expect(news > 30 && lost > 10 && snapshots.count >= 10)
+      let updates = asked.count { $0.hasSuffix("/prices/new") }
+      #expect(updates > 30 && lost > 10 && snapshots.count >= 10)
       for at in snapshots {
         #expect(
           try bench.charged("nsw-fuelcheck", at: at)

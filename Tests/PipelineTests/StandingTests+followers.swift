@@ -22,7 +22,7 @@ extension StandingTests {
     ///
     /// - Parameter watched: what the answer reports of the first station.
     mutating func reports(
-      _ hour: Int, _ watched: [Observation], others: Int = 19, isNews: Bool = false,
+      _ hour: Int, _ watched: [Observation], others: Int = 19, isUpdate: Bool = false,
       stampsOthers: Bool = true, kind: RunKind = .live
     ) throws {
       let rest = (0..<others).map {
@@ -31,8 +31,8 @@ extension StandingTests {
           effectiveAt: stampsOthers ? Self.at(-1) : nil)
       }
       try feed.reports(
-        watched + (isNews ? [] : rest), at: Self.at(hour), now: StandingTests.end,
-        coverage: isNews ? .partial : .complete, refuseBelow: StandingTests.refuseBelow,
+        watched + (isUpdate ? [] : rest), at: Self.at(hour), now: StandingTests.end,
+        coverage: isUpdate ? .partial : .complete, refuseBelow: StandingTests.refuseBelow,
         partialBelow: StandingTests.partialBelow, kind: kind)
       let newest = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
       runs[hour] = try feed.store.named(Int(newest) ?? 0)?.run
@@ -67,15 +67,16 @@ extension StandingTests {
     }
   }
 
-  /// A list ends a price of earlier news that it leaves out. That also holds if the list before the
-  /// news left the price out too, and if that list arrived after both.
+  /// A list ends a price of an earlier update that it leaves out. That also holds if the list
+  /// before the update left the price out too, and if that list arrived after both.
   @Test(arguments: [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 0, 1]])
-  func whatNewsToldIsEndedByTheNextList(order: [Int]) async throws {
+  func whatAnUpdateReportedIsEndedByTheNextList(order: [Int]) async throws {
     let observations = [Observation.u91("10", 1_900, Watched.at(1) + .seconds(1_800))]
     let history = try await watched { feed in
       for hour in order {
         let first = [Observation.u91("10", 1_850, Watched.at(-1))]
-        try feed.reports(hour, hour == 0 ? first : hour == 2 ? observations : [], isNews: hour == 2)
+        try feed.reports(
+          hour, hour == 0 ? first : hour == 2 ? observations : [], isUpdate: hour == 2)
       }
     }
     #expect(history.last?.hasSuffix("|3") ?? false, "\(history)")
@@ -129,22 +130,22 @@ extension StandingTests {
       try await watched(state: .wa, name: "wa-fuelwatch", body)
     }
     let withdrawn = try await history { feed in
-      try feed.reports(8, days(1_850, 1_900), isNews: true)
-      try feed.reports(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
+      try feed.reports(8, days(1_850, 1_900), isUpdate: true)
+      try feed.reports(23, [.u91("10", 1_900, Watched.at(22))], isUpdate: true)
       try feed.decides(8, counts: false)
     }
     #expect(withdrawn.contains { $0.hasPrefix("190.0|22|") })
     let late = try await history { feed in
-      try feed.reports(8, days(1_850, 1_900), isNews: true)
-      try feed.reports(23, [.u91("10", 1_900, Watched.at(22))], isNews: true)
-      try feed.reports(9, days(1_850, 2_000), isNews: true)
+      try feed.reports(8, days(1_850, 1_900), isUpdate: true)
+      try feed.reports(23, [.u91("10", 1_900, Watched.at(22))], isUpdate: true)
+      try feed.reports(9, days(1_850, 2_000), isUpdate: true)
     }
     #expect(late.contains { $0.hasPrefix("190.0|22|") })
     let undone = try await history { feed in
-      try feed.reports(1, days(1_800, nil), isNews: true)
-      try feed.reports(2, days(2_000, nil), isNews: true)
+      try feed.reports(1, days(1_800, nil), isUpdate: true)
+      try feed.reports(2, days(2_000, nil), isUpdate: true)
       try feed.decides(2, counts: false)
-      try feed.reports(3, days(1_800, nil), isNews: true)
+      try feed.reports(3, days(1_800, nil), isUpdate: true)
       try feed.decides(2, counts: true)
     }
     #expect(undone.contains { $0.hasPrefix("180.0|-2|") } && undone.count == 1)

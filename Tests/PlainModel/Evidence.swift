@@ -81,7 +81,7 @@ extension PlainModel {
     }
   }
 
-  /// One answer of a feed: a list, or news.
+  /// One answer of a feed: a list, or an update.
   package struct Run {
     package struct Line {
       package var code: String

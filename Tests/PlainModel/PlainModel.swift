@@ -280,7 +280,7 @@ package final class PlainModel {
           ? "withdrawn"
           : !isAmong(lists?.counted ?? [])
             ? "refused"
-            : isAmong(lists?.complete ?? []) ? "complete" : run.isList ? "short" : "news"
+            : isAmong(lists?.complete ?? []) ? "complete" : run.isList ? "short" : "update"
         let named = run.lines.filter { $0.code == record.code && $0.fuel == pair.fuel }
         let prices = named.map { line -> String in
           guard let stamp = line.stamp else { return "\(line.tenths)" }

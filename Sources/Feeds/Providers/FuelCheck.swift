@@ -22,6 +22,9 @@ enum FuelCheck: Provider {
     "E85": .e85, "B20": .b20, "CNG": .cng, "LNG": .lng, "H2": .h2,
   ]
 
+  // Kept documents and recordings have this name.
+  private static let updateName = "news"
+
   /// Version 1 lists New South Wales and the ACT. Its second call returns the prices that are new
   /// since the previous call with the same key on the same day. Version 2 lists the states that the
   /// query names, such as Tasmania.
@@ -42,7 +45,7 @@ enum FuelCheck: Provider {
     let path = "/FuelPriceCheck/v1/fuel/prices"
     return [
       Call(name: "prices", path: path, headers: headers, role: .snapshot),
-      Call(name: "news", path: path + "/new", headers: headers, role: .news),
+      Call(name: updateName, path: path + "/new", headers: headers, role: .update),
     ]
   }
 
@@ -97,16 +100,16 @@ enum FuelCheck: Provider {
   }
 
   static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
-    guard let document = documents.last(where: { ["prices", "news"].contains($0.name) }) else {
+    guard let document = documents.last(where: { ["prices", updateName].contains($0.name) }) else {
       throw .refused("the document 'prices' is missing")
     }
     let answer = try decodeJSON(Answer.self, from: document)
-    let isNews = document.name == "news"
-    // News may be empty. A complete list without stations or prices is an error.
-    guard isNews || !(answer.prices.isEmpty || answer.stations.isEmpty) else {
+    let isUpdate = document.name == updateName
+    // An update may be empty. A complete list without stations or prices is an error.
+    guard isUpdate || !(answer.prices.isEmpty || answer.stations.isEmpty) else {
       throw .malformed(document: document.name, reason: "the list is empty")
     }
-    var reading = Reading(coverage: isNews ? .partial : .complete)
+    var reading = Reading(coverage: isUpdate ? .partial : .complete)
     for case .read(let row) in answer.stations {
       reading.stations.append(station(row, of: source))
     }

@@ -15,7 +15,7 @@ struct Difference {
   ///     arrived.
   ///   - isList: whether the run is a list, complete or not, so that prices it leaves out count.
   ///   - reportsWholeDays: whether the feed repeats prices of whole days. Other runs that are no
-  ///     list contain news, which is reported once and taken whole.
+  ///     list are updates, which are reported once and taken whole.
   ///   - isDirect: whether `shown` was reported last by runs that count. If not, such as where a
   ///     later run is stored already, `shown` does not describe the state before this run, and
   ///     every price is compared with the history.
@@ -56,10 +56,10 @@ struct Difference {
       // In a run that arrives in order, a price stamped later than all known ones is new, so the
       // history need not be searched for it.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
-      let isNews = isDirect && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
+      let isNewer = isDirect && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
       prices.append(
         DifferingPrice(
-          pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNews))
+          pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNewer))
     }
     pairs += new.count
     if isList { endUnreported(shown, isReported) }

@@ -83,7 +83,7 @@ extension Ingest {
   }
 
   /// Returns the calls of this run: reference lists only if the last ones are old enough, and
-  /// either the complete list or only the news.
+  /// either the complete list or only the update.
   func dueCalls(_ id: SourceID) throws -> [Call] {
     let now = clock.now()
     let age = Duration.seconds(3600 * source.settings.referenceHours)
@@ -91,8 +91,9 @@ extension Ingest {
     let wantsSnapshot = try calls.contains { call in
       guard call.role == .snapshot else { return false }
       guard let last = try store.lastTaken(document: call.name, of: id).good else { return true }
-      // The provider begins its news afresh each day and does not state in which time zone. So the
-      // first call of a day asks for the complete list, both by the state's time zone and by UTC.
+      // The provider begins its updates afresh each day and does not state in which time zone. So
+      // the first call of a day asks for the complete list, both by the state's time zone and by
+      // UTC.
       let zone = source.state.timeZone
       return now >= last + .seconds(60 * source.settings.snapshotMinutes - 30)
         || now < last || zone.local(now).day != zone.local(last).day
@@ -102,7 +103,7 @@ extension Ingest {
       switch call.role {
       case .always: return true
       case .snapshot: return wantsSnapshot
-      case .news: return !wantsSnapshot
+      case .update: return !wantsSnapshot
       case .reference:
         let last = try store.lastTaken(document: call.name, of: id)
         if let good = last.good, now < good + age { return false }

@@ -28,7 +28,7 @@ extension Ingest {
     }
   }
 
-  /// Reads the documents of runs that died before reading them. They may hold news that the
+  /// Reads the documents of runs that died before reading them. They may be updates, which the
   /// provider reports only once.
   func adoptOrphans(of id: SourceID) throws {
     // Marks runs as interrupted whose process has died.
@@ -44,7 +44,7 @@ extension Ingest {
     }
   }
 
-  /// Keeps the documents before anything reads them, so that news is not lost if the run dies.
+  /// Keeps the documents before anything reads them, so that an update is not lost if the run dies.
   func keepAndStore(
     _ documents: [Document], of id: SourceID, run: RunID, requests: Int,
     clockSkewSeconds: Int? = nil

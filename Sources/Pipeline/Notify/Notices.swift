@@ -50,7 +50,7 @@ package struct Notices {
     var is_below: Bool?
   }
 
-  /// Compares what a rule watches with what it saw last, and stores a notice if there is news.
+  /// Compares what a rule watches with what it saw last, and stores a notice if they differ.
   ///
   /// - Parameter place: the place that the rule names.
   package func look(_ rule: NoticeRule, at place: NamedPlace) throws {

@@ -20,10 +20,10 @@ package struct VerdictRecord: Sendable {
   /// rising.
   package var shareRaised: Double?
 
-  /// Returns whether the verdict is news after the last one of its region and fuel. Within a day a
-  /// verdict does not change for less than a tenth of a cent, and another reason is no news where
-  /// the price moved by less than half a cent.
-  func isNews(after last: LastVerdict?) -> Bool {
+  /// Returns whether the verdict differs enough from the last one of its region and fuel to be
+  /// stored. Within a day a verdict does not change for less than a tenth of a cent, and another
+  /// reason does not count where the price moved by less than half a cent.
+  func differs(from last: LastVerdict?) -> Bool {
     guard let last, last.day == day, last.method == method, last.validUntil == validUntil else {
       return true
     }
@@ -61,7 +61,7 @@ struct PastCycles {
 }
 
 extension Store {
-  /// Stores those verdicts that are news.
+  /// Stores those verdicts that differ from the last ones.
   ///
   /// - Returns: how many were stored.
   func keep(_ verdicts: [VerdictRecord], now: Instant) throws -> Int {
@@ -70,9 +70,9 @@ extension Store {
         uniqueKeysWithValues: try lastVerdicts(
           regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID), now: now
         ).map { ("\($0.region) \($0.fuelID)", $0) })
-      let news = verdicts.filter { $0.isNews(after: last["\($0.region) \($0.fuelID)"]) }
-      try keepModels(news.compactMap(ModelRow.init))
-      return try keepVerdicts(news.map(VerdictRow.init), now: now)
+      let changed = verdicts.filter { $0.differs(from: last["\($0.region) \($0.fuelID)"]) }
+      try keepModels(changed.compactMap(ModelRow.init))
+      return try keepVerdicts(changed.map(VerdictRow.init), now: now)
     }
   }
 

@@ -5,7 +5,7 @@ import Store
 import TestDatabase
 import Testing
 
-/// Answers that are no list: news, and the prices of whole days.
+/// Answers that are no list: updates, and the prices of whole days.
 extension StandingTests {
   /// Later answers repeat prices of whole days. Of what a withdrawn answer reported, that part
   /// counts which later answers repeat.
@@ -75,8 +75,9 @@ extension StandingTests {
     Self.compare(try await published([0, 2, 1]), right, "late")
   }
 
-  /// News that repeats earlier news still reports the price when the earlier news is withdrawn.
-  @Test func newsThatAreRepeatedOutliveTheFirst() async throws {
+  /// An update that repeats an earlier one still reports the price when the earlier one is
+  /// withdrawn.
+  @Test func aRepeatedUpdateOutlivesTheFirst() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, sightLapsesHours: 24)
       let stamp = Self.begin + .seconds(3_000)
@@ -101,20 +102,20 @@ extension StandingTests {
     }
   }
 
-  /// A price that news ended was believed for as long as the lists before the news showed it. A
-  /// list that arrives late extends that time, and a list that is withdrawn shortens it.
-  @Test func aLateListConfirmsWhatNewsHaveEnded() async throws {
+  /// A price that an update ended was believed for as long as the lists before the update showed
+  /// it. A list that arrives late extends that time, and a list that is withdrawn shortens it.
+  @Test func aLateListConfirmsWhatAnUpdateEnded() async throws {
     func history(_ hours: [Int], withdraws hour: Int? = nil) async throws -> [String] {
       try await TestDatabase.with { target in
         let feed = try Feed(target, sightLapsesHours: 24)
         var runs: [Int: RunID] = [:]
         func at(_ hour: Int) -> Instant { Self.begin + .seconds(hour * 3_600) }
         for hour in hours {
-          let isNews = hour == 40
+          let isUpdate = hour == 40
           try feed.reports(
-            (0..<(isNews ? 1 : 20)).map {
-              .u91("\(10 + $0)", isNews ? 1_900 : 1_850, isNews ? at(39) : at(-1))
-            }, at: at(hour), now: Self.end, coverage: isNews ? .partial : .complete,
+            (0..<(isUpdate ? 1 : 20)).map {
+              .u91("\(10 + $0)", isUpdate ? 1_900 : 1_850, isUpdate ? at(39) : at(-1))
+            }, at: at(hour), now: Self.end, coverage: isUpdate ? .partial : .complete,
             refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
           runs[hour] = try feed.store.named(runs.count + 1)?.run
         }
