@@ -33,7 +33,7 @@ extension Report {
 
   /// An Atom feed of the changes in the verdicts and market states of a region.
   func atom(_ region: MarketReport.Region) -> HTML {
-    let turns = market.turns[region.code] ?? []
+    let changes = market.verdictChanges[region.code] ?? []
     let own: HTML =
       address.map {
         "<link rel=\"self\" type=\"application/atom+xml\" href=\"\($0)feed/\(Self.slug(region.code)).atom\"/>\n"
@@ -44,17 +44,17 @@ extension Report {
       <feed xmlns="http://www.w3.org/2005/Atom">
       <title>Should you fill up in \(Words.title(region.name))?</title>
       <id>\(base)</id>
-      <updated>\(turns.first?.at ?? Instant(seconds: 0))</updated>
+      <updated>\(changes.first?.at ?? Instant(seconds: 0))</updated>
       <author><name>Bowser</name></author>
       <link rel="alternate" type="text/html" href="../\(Self.path(of: region))"/>
-      \(own)\(turns.map { turn in
+      \(own)\(changes.map { change in
         """
         <entry>
-        <title>\(fuelName(turn.fuel)): \(turn.verdict.replacing("_", with: " "))</title>
-        <id>\(base):\(turn.fuel):\(turn.at)</id>
-        <updated>\(turn.at)</updated>
-        <link rel="alternate" type="text/html" href="../\(Self.path(of: region, turn.fuel))"/>
-        <summary>\(turn.reason)</summary>
+        <title>\(fuelName(change.fuel)): \(change.verdict.replacing("_", with: " "))</title>
+        <id>\(base):\(change.fuel):\(change.at)</id>
+        <updated>\(change.at)</updated>
+        <link rel="alternate" type="text/html" href="../\(Self.path(of: region, change.fuel))"/>
+        <summary>\(change.reason)</summary>
         </entry>
 
         """

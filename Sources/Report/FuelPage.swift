@@ -216,9 +216,9 @@ extension Report {
 
       """
     }
-    let winners = market.winners[key] ?? []
+    let ahead = market.cheapestAhead[key] ?? []
     return """
-      \(winners.isEmpty ? "" : list("Cheapest of the announced prices", winners, isAhead: true))<div class="columns">
+      \(ahead.isEmpty ? "" : list("Cheapest of the announced prices", ahead, isAhead: true))<div class="columns">
       \(list("Cheapest now", Array(stations.prefix(half))))\
       \(list("Dearest now", stations.suffix(min(5, stations.count - half)).reversed()))</div>
 

@@ -15,8 +15,9 @@ struct ComparedPrice {
 
 extension MarketReport {
   /// Fills in everything that follows from comparing each station with its regions: `standings`,
-  /// the cheapest and dearest `stations` of each market, and the prices known ahead in `winners`
-  /// and `tomorrow`. One reading of the rows serves all of them. `offers` must be filled in before.
+  /// the cheapest and dearest `stations` of each market, and the prices known ahead in
+  /// `cheapestAhead` and `tomorrow`. One reading of the rows serves all of them. `offers` must be
+  /// filled in before.
   mutating func compare(_ rows: [ComparedPrice]) {
     let offers = Dictionary(
       offers.map { (Standing.Key($0.station, $0.fuel), $0) },
@@ -32,7 +33,7 @@ extension MarketReport {
         return (offer, next, at)
       }.sorted { ($0.next, $0.offer.station) < ($1.next, $1.offer.station) }
       if !ahead.isEmpty {
-        winners[key] = ahead.prefix(5).map { $0.offer }
+        cheapestAhead[key] = ahead.prefix(5).map { $0.offer }
       }
       // A few prices known ahead do not represent a region's average.
       if ahead.count >= 3, ahead.count * 2 >= rows.count {

@@ -114,7 +114,7 @@ package struct MarketReport: Sendable {
   }
 
   /// A change of a verdict or of the state of a market.
-  package struct Turn: Sendable {
+  package struct VerdictChange: Sendable {
     package var fuel: String
     package var at: Instant
     package var verdict: String
@@ -163,7 +163,7 @@ package struct MarketReport: Sendable {
   package var stations: [Key: [Offer]] = [:]
   package var tomorrow: [Key: Tomorrow] = [:]
   /// The five stations that will be cheapest by the prices published ahead, each with `next`.
-  package var winners: [Key: [Offer]] = [:]
+  package var cheapestAhead: [Key: [Offer]] = [:]
   /// Every price at stations where anybody may buy, ordered by state, suburb and station.
   package var offers: [Offer] = []
   /// The telephone numbers of stations that have one, as their feeds write them, by station.
@@ -171,7 +171,7 @@ package struct MarketReport: Sendable {
   /// How stations compare with the smallest region around them.
   package var standings: [Standing.Key: Standing] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.
-  package var turns: [String: [Turn]] = [:]
+  package var verdictChanges: [String: [VerdictChange]] = [:]
   /// The state of each market on the last 92 days, by day. Days without a verdict are left out.
   package var states: [Key: [FuelModel.Day: String]] = [:]
   /// Rows of `averages_now`, `fill_up` and `trend_summary` as JSON.

@@ -17,7 +17,7 @@ extension Store {
       market.offers = try allOffers()
       try addPhones(to: &market)
       try addComparisons(to: &market)
-      try addTurns(to: &market)
+      try addVerdictChanges(to: &market)
       try addStates(to: &market)
       market.json = try marketJSON()
       return market
@@ -153,7 +153,7 @@ extension Store {
   }
 
   /// Adds when the verdict of a region last changed.
-  private func addTurns(to market: inout MarketReport) throws {
+  private func addVerdictChanges(to market: inout MarketReport) throws {
     for row in try connection.query(
       """
       SELECT numbered.*
@@ -173,8 +173,8 @@ extension Store {
       ORDER BY region, number
       """)
     {
-      market.turns[try row.text("region"), default: []].append(
-        MarketReport.Turn(
+      market.verdictChanges[try row.text("region"), default: []].append(
+        MarketReport.VerdictChange(
           fuel: try row.text("fuel"), at: try row.instant("computed_at"),
           verdict: try row.text("verdict"), state: try row.optional("market_state"),
           reason: try row.text("reason")))
