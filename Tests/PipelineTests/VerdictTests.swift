@@ -147,9 +147,9 @@ struct VerdictTests {
         (Advice.fillUp, "cycle"), (.wait, "trend"), (.noDifference, "cycle"), (.fillUp, "weekday"),
       ] {
         for average in [160.0, 171, 175.1, 190] {
-          let turns = StationVerdict.turns(of: region, rule: rule)
-          let waitFrom = turns.waitFrom.map { String($0) } ?? ""
-          let fillUpUntil = turns.fillUpUntil.map { String($0) } ?? ""
+          let limits = StationVerdict.limits(of: region, rule: rule)
+          let waitFrom = limits.waitFrom.map { String($0) } ?? ""
+          let fillUpUntil = limits.fillUpUntil.map { String($0) } ?? ""
           try connection.query(
             """
             INSERT INTO fuel.verdict (

@@ -194,9 +194,9 @@ private struct VerdictRow: Encodable {
     expectedLowFromOn = judgement.low?.from.description
     expectedLowToOn = judgement.low?.to.description
     shareRaised = given.shareRaised
-    let turns = StationVerdict.turns(of: judgement.advice, rule: judgement.rule)
-    stationWaitsFromCpl = turns.waitFrom
-    stationFillsUpUntilCpl = turns.fillUpUntil
+    let limits = StationVerdict.limits(of: judgement.advice, rule: judgement.rule)
+    stationWaitsFromCpl = limits.waitFrom
+    stationFillsUpUntilCpl = limits.fillUpUntil
     inputs = given.series?.text ?? ""
   }
 }

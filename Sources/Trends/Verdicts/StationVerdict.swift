@@ -17,7 +17,7 @@ package enum StationVerdict {
 
   /// The differences at which a station's verdict departs from its region's, in c/L above the
   /// station's usual difference from the region.
-  package struct Turns: Sendable {
+  package struct Limits: Sendable {
     /// From this difference on the station's verdict is `wait`.
     package var waitFrom: Double?
     /// Up to this difference the station's verdict is `fill_up`.
@@ -25,14 +25,14 @@ package enum StationVerdict {
   }
 
   /// - Parameter rule: the rule on which the region's verdict is based.
-  package static func turns(of region: Advice, rule: String?) -> Turns {
+  package static func limits(of region: Advice, rule: String?) -> Limits {
     // The cheapest weekday is the same for all stations, and tomorrow's prices are known for each
     // station.
-    guard rule != "weekday", rule != "tomorrow" else { return Turns() }
+    guard rule != "weekday", rule != "tomorrow" else { return Limits() }
     return switch region {
-    case .fillUp: Turns(waitFrom: leastExcess)
-    case .wait: Turns(fillUpUntil: -leastExcess)
-    case .noDifference: Turns()
+    case .fillUp: Limits(waitFrom: leastExcess)
+    case .wait: Limits(fillUpUntil: -leastExcess)
+    case .noDifference: Limits()
     }
   }
 
@@ -42,9 +42,9 @@ package enum StationVerdict {
   ///     `nil` if that is not known.
   package static func advice(region: Advice, rule: String?, excess: Double?) -> Advice {
     guard let excess else { return region }
-    let turns = turns(of: region, rule: rule)
-    if let from = turns.waitFrom, excess >= from { return .wait }
-    if let until = turns.fillUpUntil, excess <= until { return .fillUp }
+    let limits = limits(of: region, rule: rule)
+    if let from = limits.waitFrom, excess >= from { return .wait }
+    if let until = limits.fillUpUntil, excess <= until { return .fillUp }
     return region
   }
 
