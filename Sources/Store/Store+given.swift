@@ -2,10 +2,10 @@ package import FuelModel
 import Postgres
 
 /// The verdicts that one method gave for one region and fuel: the last of each day.
-package struct GivenWords: Sendable {
+package struct DailyVerdicts: Sendable {
   package var region: String
   package var fuelID: Int16
-  package var words: [(day: Day, verdict: String)]
+  package var verdicts: [(day: Day, verdict: String)]
 }
 
 extension Store {
@@ -17,11 +17,11 @@ extension Store {
   }
 
   /// Returns the last verdict of each day that a method gave, by region and fuel.
-  package func givenVerdicts(method: String) throws -> [GivenWords] {
+  package func givenVerdicts(method: String) throws -> [DailyVerdicts] {
     try connection.query(
       """
       SELECT given.region, given.fuel_id,
-        string_agg((given.day - date '1970-01-01') || ' ' || given.verdict, ',' ORDER BY given.day) AS words
+        string_agg((given.day - date '1970-01-01') || ' ' || given.verdict, ',' ORDER BY given.day) AS verdicts
       FROM (
         SELECT DISTINCT ON (verdict.region, verdict.fuel_id, verdict.day)
           verdict.region, verdict.fuel_id, verdict.day, verdict.verdict
@@ -32,10 +32,10 @@ extension Store {
       GROUP BY given.region, given.fuel_id
       """
     ).map { row in
-      GivenWords(
+      DailyVerdicts(
         region: try row.text("region"), fuelID: Int16(try row.integer("fuel_id")),
-        words: try row.text("words").split(separator: ",").compactMap { word in
-          let parts = word.split(separator: " ")
+        verdicts: try row.text("verdicts").split(separator: ",").compactMap { line in
+          let parts = line.split(separator: " ")
           guard parts.count == 2, let day = Int(parts[0]) else { return nil }
           return (Day(sinceEpoch: day), String(parts[1]))
         })

@@ -11,7 +11,7 @@ package struct KnownDay: Sendable {
 }
 
 /// What is known about one station record, to explain its link.
-package struct RecordStory: Sendable {
+package struct DescribedRecord: Sendable {
   package var source: String
   package var code: String
   package var matchedBy: String
@@ -158,7 +158,7 @@ extension Store {
 
   /// Returns every station record of the station to which a record belongs. The result is empty
   /// where there is no such record.
-  package func story(ofStation number: Int) throws -> [RecordStory] {
+  package func describedRecords(ofStation number: Int) throws -> [DescribedRecord] {
     let rows = try connection.query(
       """
       SELECT
@@ -180,13 +180,13 @@ extension Store {
         is_head DESC, source.source, record.station_code, min(description.first_seen_at),
         description.name
       """)
-    var stories: [RecordStory] = []
+    var records: [DescribedRecord] = []
     for row in rows {
       let source = try row.text("source")
       let code = try row.text("station_code")
-      if stories.last.map({ ($0.source, $0.code) != (source, code) }) ?? true {
-        stories.append(
-          RecordStory(
+      if records.last.map({ ($0.source, $0.code) != (source, code) }) ?? true {
+        records.append(
+          DescribedRecord(
             source: source, code: code, matchedBy: try row.text("matched_by"),
             doubt: try row.optional("match_doubt"), isHead: try row.boolean("is_head"),
             descriptions: []))
@@ -194,10 +194,10 @@ extension Store {
       guard let name = try row.optional("name") else { continue }
       let brand = try row.optional("brand").map { " (\($0))" } ?? ""
       let address = try row.optional("address").map { ", \($0)" } ?? ""
-      stories[stories.count - 1].descriptions.append(
+      records[records.count - 1].descriptions.append(
         (name + brand + address, try row.day("first_on"), try row.day("last_on")))
     }
-    return stories
+    return records
   }
 
   /// Returns the pairs of station records that may be one station, the likeliest first.

@@ -317,7 +317,7 @@ struct AbsorbTests {
       #expect(history == ["Corner|{\"phone\": \"07 5550 0000\"}", "Corner|NULL"])
       let number = try feed.connection.query("SELECT station_id FROM fuel.station").only()
         .integer("station_id")
-      let explained = try feed.store.story(ofStation: number).map { record in
+      let explained = try feed.store.describedRecords(ofStation: number).map { record in
         record.descriptions.map { $0.text }
       }
       #expect(explained == [["Corner, 1 Main St"]])

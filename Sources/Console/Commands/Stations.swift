@@ -39,11 +39,11 @@ let stationsCommand = Command(
     guard !invocation.operands.isEmpty else {
       throw UsageError.message("name a station by its station_id, such as 1089")
     }
-    let stories = try invocation.operands.map { operand in
+    let explained = try invocation.operands.map { operand in
       guard let number = Int(operand) else {
         throw UsageError.message("'\(operand)' is not a station_id, a number such as 1089")
       }
-      let records = try store.story(ofStation: number)
+      let records = try store.describedRecords(ofStation: number)
       guard !records.isEmpty else {
         throw UsageError.message(
           "no station \(number); bowser show NAME --json shows the station_id of stations by name")
@@ -51,9 +51,9 @@ let stationsCommand = Command(
       return (number, records)
     }
     if invocation.flags.contains("json") {
-      try writeJSON(ExplainedJSON(stations: stories.map(ExplainedJSON.Station.init)))
+      try writeJSON(ExplainedJSON(stations: explained.map(ExplainedJSON.Station.init)))
     } else {
-      for (number, records) in stories { write(explain(number, records)) }
+      for (number, records) in explained { write(explain(number, records)) }
     }
   } else {
     guard invocation.operands.isEmpty else {
@@ -87,7 +87,7 @@ private func decisionLine(_ pair: DoubtfulPair, on day: String) -> String {
     "{ on: '\(day)', station: \(named(pair.first)), is: 'same', as: \(named(pair.second)), why: \(pair.why.asJSON5Literal) },"
 }
 
-private func explain(_ number: Int, _ records: [RecordStory]) -> String {
+private func explain(_ number: Int, _ records: [DescribedRecord]) -> String {
   var text = "station \(number): \(records.count) record\(records.count == 1 ? "" : "s")\n"
   for record in records {
     let how =
@@ -127,13 +127,13 @@ private struct ExplainedJSON: Encodable {
     var station_id: Int
     var records: [Record]
 
-    init(_ number: Int, _ stories: [RecordStory]) {
+    init(_ number: Int, _ records: [DescribedRecord]) {
       station_id = number
-      records = stories.map { story in
+      self.records = records.map { record in
         Record(
-          source: story.source, code: story.code, matched_by: story.matchedBy,
-          is_head: story.isHead, doubt: story.doubt,
-          wordings: story.descriptions.map {
+          source: record.source, code: record.code, matched_by: record.matchedBy,
+          is_head: record.isHead, doubt: record.doubt,
+          wordings: record.descriptions.map {
             Description(text: $0.text, first_day: "\($0.first)", last_day: "\($0.last)")
           })
       }

@@ -17,7 +17,7 @@ package enum GivenVerdicts {
     let given = try store.givenVerdicts(method: method)
     // Before the shortest window is over there is nothing to score, and the history need not be
     // read.
-    guard let first = given.flatMap({ $0.words.map(\.day) }).min(),
+    guard let first = given.flatMap({ $0.verdicts.map(\.day) }).min(),
       let shortest = Score.widths.min(), first + shortest <= last
     else { return }
     let facts = try store.regionFacts(now: now)
@@ -26,15 +26,15 @@ package enum GivenVerdicts {
         ("\($0.region) \($0.fuelID)", $0.averages)
       })
     let rows = given.flatMap { market -> [GivenScoreRow] in
-      let words = market.words.reduce(into: [Day: Advice]()) { words, word in
-        words[word.day] = Advice(rawValue: word.verdict)
+      let advice = market.verdicts.reduce(into: [Day: Advice]()) { advice, given in
+        advice[given.day] = Advice(rawValue: given.verdict)
       }
-      guard let first = words.keys.min(),
+      guard let first = advice.keys.min(),
         let averages = known["\(market.region) \(market.fuelID)"]?.filter({
           $0.day >= first + -daysBefore
         }), let series = DailySeries(averages, upTo: last)
       else { return [] }
-      return GivenScore.all(series, given: words, isLate: facts[market.region]?.isLate ?? false)
+      return GivenScore.all(series, given: advice, isLate: facts[market.region]?.isLate ?? false)
         .map {
           GivenScoreRow($0, market.region, market.fuelID, method, first, last, now)
         }
