@@ -21,7 +21,7 @@ extension Store {
   /// transaction.
   ///
   /// - Throws: `Refusal` where too many fuel codes are unknown.
-  package func take(
+  package func beginAbsorbing(
     _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID
   ) throws -> Reported {
     let begun = try connection.query(

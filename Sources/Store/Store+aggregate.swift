@@ -5,7 +5,7 @@ import Postgres
 extension Store {
   /// Takes the aggregator's lock for this session. Returns false where another session has it.
   package func lockAggregate() throws -> Bool {
-    try take("SELECT pg_try_advisory_lock(2, 0) AS taken")
+    try tryLock("SELECT pg_try_advisory_lock(2, 0) AS taken")
   }
 
   /// Releases the aggregator's lock.

@@ -135,7 +135,7 @@ extension Store {
   /// Returns the runs of a feed whose kept documents have to be read, by number: the runs that
   /// `noteToRead` recorded, and live runs that died or could not be stored after their documents
   /// had come and that nothing has read since.
-  package func orphans(of source: SourceID) throws -> [Int] {
+  package func unreadRuns(of source: SourceID) throws -> [Int] {
     try connection.query(
       """
       SELECT run_to_read.run_id

@@ -2,7 +2,7 @@ package import FuelModel
 import Postgres
 
 /// What limits the next run of a feed, as earlier runs left it.
-package struct FeedPast: Sendable {
+package struct CallLimits: Sendable {
   /// The instant before which the provider asked not to be called.
   package var notBefore: Instant?
   /// When the last run that sent requests began.
@@ -22,12 +22,12 @@ package struct FeedHistory: Sendable {
   /// When its last live run began, whatever its outcome.
   package var lastTried: Instant?
   /// Whether that run failed before it sent its provider any request.
-  package var askedNobody = false
+  package var sentNoRequest = false
   /// The number of live runs since the last successful one that were refused, failed or were
   /// interrupted.
   package var failures = 0
-  /// Whether its last successful run found that something expected was not published yet.
-  package var isAwaited = false
+  /// Whether tomorrow's prices should have been published at its last successful run and were not.
+  package var awaitsTomorrow = false
 }
 
 /// When a provider was called, and when it may be called again.
@@ -38,7 +38,7 @@ extension Store {
   /// - Parameters:
   ///   - clockSkewSeconds: the provider's clock less ours.
   ///   - within: how far two such differences may lie apart, in seconds.
-  package func hasWitness(
+  package func isSkewConfirmed(
     clockSkewSeconds: Int, within: Int, besides source: SourceID, now: Instant
   ) throws -> Bool {
     try connection.query(
@@ -63,13 +63,13 @@ extension Store {
           WHERE asked.source_id = \(source)
             AND abs(extract(epoch FROM latest.clock_skew) - \(clockSkewSeconds)::integer)
               <= \(within)::integer
-        ) AS agrees
+        ) AS is_confirmed
       """
-    ).only().boolean("agrees")
+    ).only().boolean("is_confirmed")
   }
 
   /// Reads what limits a run of a feed that starts now.
-  package func past(of source: SourceID, now: Instant) throws -> FeedPast {
+  package func callLimits(of source: SourceID, now: Instant) throws -> CallLimits {
     let row = try connection.query(
       """
       SELECT
@@ -92,7 +92,7 @@ extension Store {
       WHERE source.source_id = \(source)
       """
     ).only()
-    return FeedPast(
+    return CallLimits(
       notBefore: try row.optionalInstant("not_before_at"),
       lastStart: try row.optionalInstant("last_start_at"),
       callsThisMonth: try row.integer("calls"),
@@ -126,7 +126,7 @@ extension Store {
           WHERE run.source_id = source.source_id AND run.kind = 'live'
           ORDER BY run.started_at DESC
           LIMIT 1
-        ), false) AS asked_nobody,
+        ), false) AS sent_no_request,
         (
           SELECT count(*)
           FROM fuel.run
@@ -141,7 +141,7 @@ extension Store {
           WHERE run.source_id = source.source_id AND run.outcome IN ('stored', 'unchanged')
           ORDER BY run.taken_at DESC
           LIMIT 1
-        ), false) AS is_awaited
+        ), false) AS awaits_tomorrow
       FROM fuel.source
       WHERE source.source = \(feed)
       """)
@@ -150,8 +150,8 @@ extension Store {
       lastGood: try row.optionalInstant("last_at"),
       notBefore: try row.optionalInstant("not_before_at"),
       lastTried: try row.optionalInstant("tried_at"),
-      askedNobody: try row.boolean("asked_nobody"), failures: try row.integer("failures"),
-      isAwaited: try row.boolean("is_awaited"))
+      sentNoRequest: try row.boolean("sent_no_request"), failures: try row.integer("failures"),
+      awaitsTomorrow: try row.boolean("awaits_tomorrow"))
   }
 
   /// Takes the lock of an API key for this session, while its calls are counted and reserved. Waits

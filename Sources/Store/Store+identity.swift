@@ -11,7 +11,7 @@ extension Store {
   ///
   /// - Parameter decisions: the decisions of persons, which replace the stored ones; `nil` leaves
   ///   those as they are.
-  package func whileMatching(
+  package func matchIfDue(
     decisions: [StationDecision]?, _ body: () throws -> Void
   ) throws {
     if let decisions { try store(decisions) }

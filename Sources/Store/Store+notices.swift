@@ -16,7 +16,7 @@ package struct Notice: Sendable {
 extension Store {
   /// Takes the notifier's lock for this session. Returns false where another session has it.
   package func lockNotices() throws -> Bool {
-    try take("SELECT pg_try_advisory_lock(5, 0) AS taken")
+    try tryLock("SELECT pg_try_advisory_lock(5, 0) AS taken")
   }
 
   /// Returns what a rule saw last, as a JSON object; `nil` where it has never looked.

@@ -118,7 +118,7 @@ extension Store {
   /// Takes the feed's lock for this session. The server frees it when the session ends in any way.
   package func lock(_ source: SourceID) throws -> Bool {
     // The first key, 1, means that this is a feed's lock. The second key is the feed's number.
-    try take("SELECT pg_try_advisory_lock(1, \(source)) AS taken")
+    try tryLock("SELECT pg_try_advisory_lock(1, \(source)) AS taken")
   }
 
   /// Releases the feed's lock.

@@ -39,7 +39,7 @@ package struct Store {
   ///
   /// - Parameter attempt: a statement whose column `taken` states whether the lock was free.
   /// - Returns: whether this session has the lock.
-  func take(_ attempt: SQL) throws -> Bool {
+  func tryLock(_ attempt: SQL) throws -> Bool {
     if try connection.query(attempt).only().boolean("taken") { return true }
     connection.endSilentSessions()
     return try connection.query(attempt).only().boolean("taken")

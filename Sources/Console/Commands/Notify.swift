@@ -63,11 +63,11 @@ let notifyCommand = Command(
         throw ConfigurationError.wrongValue(
           key: rule.name, place: "notify.json5", expected: "a rule about a region")
       }
-      try notices.look(rule, at: place)
+      try notices.check(rule, at: place)
       let code = try store.region(around: place)
       let zone = regions.first { $0.code == code }?.zone ?? .sydney
       guard !rule.isQuiet(zone.local(now).secondsOfDay) else { continue }
-      let sent = try await notices.tell(rule) { try await receivers.send($0, to: rule.target) }
+      let sent = try await notices.deliver(rule) { try await receivers.send($0, to: rule.target) }
       if invocation.flags.contains("summary") { write("\(rule.name) told=\(sent)\n") }
     } catch {
       writeError("\(rule.name): \(error)")

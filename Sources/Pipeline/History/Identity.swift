@@ -40,7 +40,7 @@ package enum Identity {
   ) throws {
     // A run that adds records meanwhile has to wait for the end of this transaction before it can
     // mark that a match is due. So its mark is not lost, and the next match includes its records.
-    try store.whileMatching(decisions: decisions) {
+    try store.matchIfDue(decisions: decisions) {
       let records = try store.stationRecords()
       let known = try decisions ?? store.stationDecisions()
       let presence = try store.presence(of: contestedRecords(records))

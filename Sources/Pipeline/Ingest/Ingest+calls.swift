@@ -14,7 +14,7 @@ extension Ingest {
     let now = clock.now()
     let history = try store.history(of: source.feed)
     if isLeftAlone(until: history.notBefore, at: now) { return false }
-    if history.askedNobody, hasSecrets { return true }
+    if history.sentNoRequest, hasSecrets { return true }
     if history.failures > 0, let tried = history.lastTried, tried <= now {
       // Where calls are limited, an outage of days must not use up the calls of a month.
       let minutes = source.settings.cadenceMinutes
@@ -23,7 +23,7 @@ extension Ingest {
       return now >= tried + .seconds(60 * wait - 30)
     }
     guard let taken = history.lastGood, taken <= now else { return true }
-    if history.isAwaited { return now >= taken + .seconds(9 * 60) }
+    if history.awaitsTomorrow { return now >= taken + .seconds(9 * 60) }
     return taken < source.provider.due(source, at: now)
   }
 
@@ -32,7 +32,7 @@ extension Ingest {
   func isFirstOfDay(_ id: SourceID) throws -> Bool {
     let now = clock.now()
     let zone = source.state.timeZone
-    guard let last = try store.past(of: id, now: now).lastStart else { return true }
+    guard let last = try store.callLimits(of: id, now: now).lastStart else { return true }
     return zone.local(last).day != zone.local(now).day
   }
 
@@ -50,7 +50,7 @@ extension Ingest {
     guard let skew, abs(skew) > Self.clockLimitSeconds else { return }
     let isWrong =
       try abs(skew) > Self.farClockLimitSeconds
-      || store.hasWitness(
+      || store.isSkewConfirmed(
         clockSkewSeconds: skew, within: Self.clockLimitSeconds, besides: id, now: clock.now())
     if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
   }
@@ -64,20 +64,20 @@ extension Ingest {
 
   func checkBudget(_ id: SourceID, requests: Int) throws {
     let now = clock.now()
-    let past = try store.past(of: id, now: now)
-    if let notBefore = past.notBefore, isLeftAlone(until: notBefore, at: now) {
+    let limits = try store.callLimits(of: id, now: now)
+    if let notBefore = limits.notBefore, isLeftAlone(until: notBefore, at: now) {
       throw IngestError.notBefore(notBefore)
     }
     let pause = source.settings.leastSecondsBetweenRuns
-    if pause > 0, let last = past.lastStart, now >= last, now < last + .seconds(pause) {
+    if pause > 0, let last = limits.lastStart, now >= last, now < last + .seconds(pause) {
       throw IngestError.notBefore(last + .seconds(pause))
     }
     let perMonth = source.settings.callsPerMonth
-    if perMonth > 0, past.callsThisMonth + requests > perMonth {
+    if perMonth > 0, limits.callsThisMonth + requests > perMonth {
       throw IngestError.quotaSpent(allowed: perMonth)
     }
     let perMinute = source.settings.callsPerMinute
-    if perMinute > 0, past.callsThisMinute + requests > perMinute {
+    if perMinute > 0, limits.callsThisMinute + requests > perMinute {
       throw IngestError.notBefore(now + .seconds(60))
     }
   }

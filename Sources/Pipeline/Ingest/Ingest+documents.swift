@@ -30,10 +30,10 @@ extension Ingest {
 
   /// Reads the documents of runs that died before reading them. They may be updates, which the
   /// provider reports only once.
-  func adoptOrphans(of id: SourceID) throws {
+  func readInterruptedRuns(of id: SourceID) throws {
     // Marks runs as interrupted whose process has died.
     try store.closeDeadRuns(of: id, at: clock.now())
-    for number in try store.orphans(of: id) {
+    for number in try store.unreadRuns(of: id) {
       do {
         _ = try reread(try store.keptRun(number), of: id)
       } catch  where error is FeedError || error is Refusal || error is BodyError {

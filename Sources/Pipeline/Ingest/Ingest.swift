@@ -74,7 +74,7 @@ package struct Ingest {
     guard source.settings.enabled else { throw IngestError.off }
     let id = try register()
     do {
-      try adoptOrphans(of: id)
+      try readInterruptedRuns(of: id)
       let calls = try dueCalls(id)
       let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
       // Requests are counted and reserved under one lock, because several feeds may share a key.

@@ -137,7 +137,7 @@ package struct Merge {
   private func stamped(
     _ settled: Reading.Settled, payload: Payload, run: RunID
   ) throws -> Store.Reported {
-    var reported = try store.take(settled, payload: payload, run: run, of: source)
+    var reported = try store.beginAbsorbing(settled, payload: payload, run: run, of: source)
     if reported.prices.contains(where: { $0.effectiveAt == nil }) {
       reported.prices.stamp(
         from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)

@@ -53,7 +53,7 @@ package struct Notices {
   /// Compares what a rule watches with what it saw last, and stores a notice if they differ.
   ///
   /// - Parameter place: the place that the rule names.
-  package func look(_ rule: NoticeRule, at place: NamedPlace) throws {
+  package func check(_ rule: NoticeRule, at place: NamedPlace) throws {
     let before = try store.seen(by: rule.name).map {
       try JSONDecoder().decode(Seen.self, from: Data($0.utf8))
     }
@@ -110,7 +110,7 @@ package struct Notices {
   /// - Parameter send: sends a JSON object; throws if the receiver did not accept it.
   /// - Returns: how many notices were sent.
   /// - Throws: the error of `send`.
-  package func tell(
+  package func deliver(
     _ rule: NoticeRule, _ send: (String) async throws -> Void
   ) async throws -> Int {
     var sent = 0
