@@ -18,20 +18,20 @@ extension Identity.Work {
       // decide.
       let isExact =
         Identity.Street(address).numbers != nil || address.split(separator: " ").count > 3
-      if group.coded.count > 1 { name(group.described, group.coded) }
+      if group.coded.count > 1 { joinByName(group.described, group.coded) }
       // A record that a person separated from a coded station of this address is not joined to
       // the other records here.
       let free = group.described.filter { id in
         !group.coded.contains { apart.contains(Pair(id, $0)) }
       }
-      gather(free, needsName: !isExact)
-      attach(group.described, oneEach(group.coded), at: address, needsName: !isExact)
+      joinUncoded(free, needsName: !isExact)
+      joinToCoded(group.described, oneEach(group.coded), at: address, needsName: !isExact)
     }
   }
 
   /// Joins each record to the one station of its address that has exactly the same name, where
   /// the feed lists several stations there.
-  private mutating func name(_ described: [Int], _ coded: [Int]) {
+  private mutating func joinByName(_ described: [Int], _ coded: [Int]) {
     for id in described {
       let same = coded.filter { !Set(record($0).names).isDisjoint(with: record(id).names) }
       if oneEach(same).count == 1, !clash(id, same[0]) { join(same[0], id, by: "name") }
@@ -39,7 +39,7 @@ extension Identity.Work {
   }
 
   /// Joins those uncoded records of one address that are one station.
-  private mutating func gather(_ ids: [Int], needsName: Bool) {
+  private mutating func joinUncoded(_ ids: [Int], needsName: Bool) {
     let hasTwins = ids.indices.contains { a in
       ids[(a + 1)...].contains { areTwins(ids[a], $0) }
     }
@@ -78,7 +78,7 @@ extension Identity.Work {
   }
 
   /// Joins the uncoded stations of one address to the stations that the feed lists there.
-  private mutating func attach(
+  private mutating func joinToCoded(
     _ described: [Int], _ coded: [Int], at address: String, needsName: Bool
   ) {
     var open = Set(described.compactMap { clusterOf[$0] })

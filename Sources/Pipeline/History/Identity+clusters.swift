@@ -10,7 +10,8 @@ extension Identity {
     /// The cluster of each record. A cluster has the number of one of its records.
     var clusterOf: [Int: Int] = [:]
     var clusters: [Int: Set<Int>] = [:]
-    var how: [Int: String] = [:]
+    /// The rule that joined each record.
+    var matchedBy: [Int: String] = [:]
     var doubts: [Int: String] = [:]
     var apart: Set<Pair> = []
     var decided: Set<Int> = []
@@ -47,8 +48,8 @@ extension Identity {
       clusters[a, default: []].formUnion(moved)
       clusters[b] = nil
       for id in moved { clusterOf[id] = a }
-      if how[left] == nil || way == "person" { how[left] = way }
-      if how[right] == nil || way == "person" { how[right] = way }
+      if matchedBy[left] == nil || way == "person" { matchedBy[left] = way }
+      if matchedBy[right] == nil || way == "person" { matchedBy[right] = way }
       doubts[left] = nil
       doubts[right] = nil
     }
@@ -165,7 +166,7 @@ extension Identity {
         guard let head else { continue }
         for id in members {
           matches[id] = Match(
-            station: head, by: id == head ? "itself" : how[id] ?? "address",
+            station: head, by: id == head ? "itself" : matchedBy[id] ?? "address",
             doubt: decided.contains(id) || members.count > 1 && record(id).isCoded
               ? nil : doubts[id])
         }
