@@ -50,9 +50,9 @@ package struct MarketPosition: Sendable, Equatable {
   private static let leastCycles = 3
   // How many times the daily noise of the average the cycles must be high, because noise of any
   // size causes turns.
-  private static let leastHeightOfNoise = 8.0
+  private static let leastHeightInNoise = 8.0
   // The longest gap within a cycle, in days. What happened in a longer gap is not known.
-  private static let longestHole = 7
+  private static let longestGap = 7
 
   package init() {}
 
@@ -97,11 +97,11 @@ package struct MarketPosition: Sendable, Equatable {
       var counting: Set<Int> = []
       for end in complete.indices.dropFirst(leastCycles - 1) {
         guard let endsOn = complete[end].endsOn else { continue }
-        let lastOnes = complete[(end + 1 - leastCycles)...end]
+        let lastCycles = complete[(end + 1 - leastCycles)...end]
         // Noise is looked for in 120 days, the first of which needs two more.
         let known = series.upTo(endsOn.sinceEpoch - series.first.sinceEpoch, atMost: 122)
-        if alikeDays(of: lastOnes, noise: noise(of: known)) != nil {
-          counting.formUnion(lastOnes.indices)
+        if similarLengths(of: lastCycles, noise: noise(of: known)) != nil {
+          counting.formUnion(lastCycles.indices)
         }
       }
       return complete.indices.filter { counting.contains($0) }.map { complete[$0] }
@@ -137,8 +137,8 @@ package struct MarketPosition: Sendable, Equatable {
       let peak = turns[position + 1]
       let next = position + 2 < turns.count ? turns[position + 2] : nil
       guard
-        Self.longestHole(in: series, from: trough.index, to: next?.index ?? last)
-          <= Self.longestHole
+        Self.longestGap(in: series, from: trough.index, to: next?.index ?? last)
+          <= Self.longestGap
       else {
         runs.append([])
         continue
@@ -152,12 +152,12 @@ package struct MarketPosition: Sendable, Equatable {
     return runs
   }
 
-  private static func longestHole(in series: DailySeries, from first: Int, to last: Int) -> Int {
+  private static func longestGap(in series: DailySeries, from first: Int, to last: Int) -> Int {
     var longest = 0
-    var hole = 0
+    var gap = 0
     for index in first...max(first, last) {
-      hole = series.averages[index] == nil ? hole + 1 : 0
-      longest = max(longest, hole)
+      gap = series.averages[index] == nil ? gap + 1 : 0
+      longest = max(longest, gap)
     }
     return longest
   }
@@ -180,7 +180,7 @@ package struct MarketPosition: Sendable, Equatable {
   /// overdue.
   private mutating func judgeCycle(last: Day, noise: Double) {
     let complete = cycles.filter { $0.endsOn != nil }.suffix(Self.leastCycles)
-    guard let days = Self.alikeDays(of: complete, noise: noise), let longest = days.last,
+    guard let days = Self.similarLengths(of: complete, noise: noise), let longest = days.last,
       let began = lastTroughOn
     else { return }
     let day = last.sinceEpoch - began.sinceEpoch
@@ -192,11 +192,11 @@ package struct MarketPosition: Sendable, Equatable {
 
   /// Returns the lengths of three completed cycles in days, the shortest first; `nil` unless the
   /// cycles are similar in length, exceed the noise, and each rise is followed by a similar fall.
-  private static func alikeDays(of complete: ArraySlice<Cycle>, noise: Double) -> [Int]? {
+  private static func similarLengths(of complete: ArraySlice<Cycle>, noise: Double) -> [Int]? {
     let days = complete.compactMap(\.days).sorted()
     guard days.count == leastCycles, let shortest = days.first, let longest = days.last,
       longest <= 3 * shortest, lengths.contains(shortest), lengths.contains(days[days.count / 2]),
-      median(complete.map(\.amplitude)) >= leastHeightOfNoise * noise
+      median(complete.map(\.amplitude)) >= leastHeightInNoise * noise
     else { return nil }
     let fallsBack = complete.allSatisfy { cycle in
       let fall = cycle.peak - (cycle.nextTrough ?? cycle.trough)

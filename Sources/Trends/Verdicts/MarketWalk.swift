@@ -77,9 +77,9 @@ struct MarketWalk {
   // `nil` means that the rule may not give the verdict. Where prices cycle, the cycle rule has a
   // head start. In a shock, the rules trend and direction, which assume no cycle, have the head
   // start.
-  private static let cyclingHeads: [Double?] = [-0.3, 0, -0.5, nil]
-  private static let shockHeads: [Double?] = [-0.3, -0.2, 0, 0]
-  private static let otherHeads: [Double?] = [-0.3, 0, 0, 0]
+  private static let cyclingHeadStarts: [Double?] = [-0.3, 0, -0.5, nil]
+  private static let shockHeadStarts: [Double?] = [-0.3, -0.2, 0, 0]
+  private static let otherHeadStarts: [Double?] = [-0.3, 0, 0, 0]
   // The record in c/L from which a market gets advice, and the one below which it no longer does.
   private static let (advisesFrom, stopsBelow) = (0.9, 0.6)
   private static let (cyclingAdvisesFrom, cyclingStopsBelow) = (0.6, 0.3)
@@ -128,13 +128,13 @@ struct MarketWalk {
       let next = day + 1 < count ? averages[day + 1] : nil
       advice[Rule.tomorrow.rawValue][day] = next.flatMap { BestRecord.call($0 - price) }
       observed += 1
-      if let step, observed > 10 { describe(day, price, step, sizes, &moment) }
+      if let step, observed > 10 { setNumbers(day, price, step, sizes, &moment) }
       moments[day] = moment
     }
     calls = advice.map(RuleRecords.carried)
     if isLate { calls = Self.shifted(calls, series, cheapestWeekdays) }
     records = RuleRecords(calls, series: series)
-    decide()
+    chooseRules()
   }
 
   /// By how many days the verdict is later than the last known average.
@@ -192,7 +192,7 @@ struct MarketWalk {
     return price > highest + margin || price < lowest - margin
   }
 
-  private mutating func decide() {
+  private mutating func chooseRules() {
     var getsAdvice = false
     for day in 0..<series.count {
       let long = Rule.advising.map {
@@ -214,12 +214,14 @@ struct MarketWalk {
       } else if strongest < stopsBelow, quick < Self.quickStopsBelow {
         getsAdvice = false
       }
-      let heads =
-        isShocked[day] ? Self.shockHeads : isCycling[day] ? Self.cyclingHeads : Self.otherHeads
+      let headStarts =
+        isShocked[day]
+        ? Self.shockHeadStarts : isCycling[day] ? Self.cyclingHeadStarts : Self.otherHeadStarts
       var best: (rule: Rule, weight: Double, record: Double)?
-      for (rule, head) in zip(Rule.advising, heads) {
-        guard let head, let record = long[rule.rawValue] else { continue }
-        if best.map({ record + head > $0.weight }) ?? true { best = (rule, record + head, record) }
+      for (rule, headStart) in zip(Rule.advising, headStarts) {
+        guard let headStart, let record = long[rule.rawValue] else { continue }
+        let weight = record + headStart
+        if best.map({ weight > $0.weight }) ?? true { best = (rule, weight, record) }
       }
       choices.append(
         Choice(
@@ -247,11 +249,11 @@ struct MarketWalk {
   }
 
   /// Compresses a number, so that its size counts less and less beyond a scale.
-  private static func bent(_ value: Double, _ scale: Double) -> Double {
+  private static func compressed(_ value: Double, _ scale: Double) -> Double {
     value / (1 + abs(value) / scale)
   }
 
-  private func describe(
+  private func setNumbers(
     _ day: Int, _ price: Double, _ step: Double, _ sizes: [Double], _ moment: inout Moment
   ) {
     let averages = series.averages
@@ -265,7 +267,7 @@ struct MarketWalk {
     moment.down = highest.at < day ? (price - highest.price) / Double(day - highest.at) : 0
     moment.up = lowest.at < day ? (price - lowest.price) / Double(day - lowest.at) : 0
     let recent = sizes.suffix(60)
-    let unrest = log(max(0.1, recent.reduce(0, +) / Double(recent.count)))
+    let volatility = log(max(0.1, recent.reduce(0, +) / Double(recent.count)))
     var top = 0.0
     if moment.isRising == true, let usual = moment.usualRise, let trough = moment.turn {
       let height = (price - trough.price) / usual
@@ -278,16 +280,20 @@ struct MarketWalk {
     let position = (price - low) / max(4, high - low)
     let before = series.earlier(day, 1).flatMap { steps[$0] } ?? 0
     func numbers(_ ownStep: Double, _ week: Double, _ last: Double) -> [Double] {
-      [1, ownStep, Self.bent(moment.down, 0.5), Self.bent(moment.up, 1), unrest, top, week, last]
+      [
+        1, ownStep, Self.compressed(moment.down, 0.5), Self.compressed(moment.up, 1), volatility,
+        top, week, last,
+      ]
     }
     moment.cheaperNumbers = numbers(
-      Self.bent(step, 0.5), week(cheaper, day), min(Self.bent(before, 0.5), 0))
-    moment.jumpNumbers = numbers(Self.bent(step, 1), week(jumped, day), position)
+      Self.compressed(step, 0.5), weekdayExcess(cheaper, day),
+      min(Self.compressed(before, 0.5), 0))
+    moment.jumpNumbers = numbers(Self.compressed(step, 1), weekdayExcess(jumped, day), position)
   }
 
   /// How much more often something happened on the weekday of the verdict than on all days, over
   /// eight weeks.
-  private func week(_ outcomes: [Bool?], _ day: Int) -> Double {
+  private func weekdayExcess(_ outcomes: [Bool?], _ day: Int) -> Double {
     let about = day + lag
     var (same, count) = (0.0, 0)
     for weeks in (1...8).reversed() {

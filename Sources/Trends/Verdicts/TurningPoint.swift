@@ -110,7 +110,7 @@ package struct TurningPoint: VerdictMethod {
     var today: FuelModel.Day { walk.series.first + (known + walk.lag) }
 
     func judgement(changeTomorrow: Double?) -> Judgement {
-      var judgement = own()
+      var judgement = judgementWithoutTomorrow()
       guard let change = changeTomorrow, let call = BestRecord.call(change) else {
         return judgement
       }
@@ -145,7 +145,7 @@ package struct TurningPoint: VerdictMethod {
     }
 
     /// The verdict without knowledge of tomorrow's prices.
-    private func own() -> Judgement {
+    private func judgementWithoutTomorrow() -> Judgement {
       var judgement = TurningPoint.unknown(in: marketName)
       let choice = walk.choices[known]
       judgement.record = choice.strongest.map { rounded($0, 2) }
