@@ -91,63 +91,7 @@ extension Store {
   /// tomorrow's prices. Means are rounded to two decimals, so that equal means compare as equal on
   /// every machine.
   package func regionsNow() throws -> [RegionNow] {
-    let rows = try connection.query(
-      """
-      SELECT
-        region.region,
-        region.name,
-        region.state,
-        price.fuel_id,
-        fuel.name AS fuel_name,
-        market_day.day,
-        fuel.price_day_begin(market_day.day + 1, market_day.time_zone, market_day.starts)
-          AS day_ends_at,
-        region_delay.is_late,
-        price.stations,
-        price.stations_with_next,
-        price.today_cpl,
-        price.tomorrow_cpl,
-        price.tomorrow_begins_at,
-        market_day.announced_at,
-        to_char(market_day.announced_at AT TIME ZONE market_day.time_zone, 'HH24:MI')
-          AS announced_clock
-      -- Prices are grouped first, so that everything else is looked up for each region and not for each
-      -- price.
-      FROM (
-        SELECT
-          region_station.region,
-          present.fuel_id,
-          count(*) AS stations,
-          count(next.next_tenths) AS stations_with_next,
-          round(avg(present.price_tenths) FILTER (WHERE next.next_tenths > 0) / 10, 2) AS today_cpl,
-          round(avg(next.next_tenths) / 10, 2) AS tomorrow_cpl,
-          min(next.next_effective_at) AS tomorrow_begins_at
-        FROM fuel.region_station
-        JOIN fuel.region_delay USING (region)
-        JOIN pg_temp.price_now AS present USING (station_id)
-        LEFT JOIN LATERAL (
-          SELECT present.next_tenths, present.next_effective_at
-          WHERE present.next_tenths > 0
-            AND present.next_effective_at < present.now_at + interval '36 hours'
-        ) AS next ON true
-        WHERE present.is_counted AND present.delay <= region_delay.delay
-        GROUP BY region_station.region, present.fuel_id
-      ) AS price
-      JOIN fuel.region USING (region)
-      JOIN fuel.region_delay USING (region)
-      JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
-      JOIN fuel.region_clock USING (region)
-      CROSS JOIN LATERAL (
-        SELECT
-          region_clock.time_zone, region_clock.starts,
-          fuel.price_day(fuel.clock(), region_clock.time_zone, region_clock.starts) AS day
-      ) AS local
-      CROSS JOIN LATERAL (
-        SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at
-      ) AS market_day
-      ORDER BY region.region, price.fuel_id
-      """)
-    return try rows.map { row in
+    try connection.query(regionsNowStatement).map { row in
       RegionNow(
         region: try row.text("region"), regionName: try row.text("name"),
         announced: try announcement(row), fuelID: Int16(try row.integer("fuel_id")),
@@ -213,4 +157,64 @@ extension Store {
         ("\(try $0.text("region")) \(try $0.integer("fuel_id"))", try $0.double("share"))
       })
   }
+}
+
+/// One row for each region and fuel that has a believed price now. Prices are grouped first, so that
+/// everything else is looked up for each region and not for each price.
+private var regionsNowStatement: SQL {
+  """
+  SELECT
+    region.region,
+    region.name,
+    region.state,
+    price.fuel_id,
+    fuel.name AS fuel_name,
+    market_day.day,
+    fuel.price_day_begin(market_day.day + 1, market_day.time_zone, market_day.starts)
+      AS day_ends_at,
+    region_delay.is_late,
+    price.stations,
+    price.stations_with_next,
+    price.today_cpl,
+    price.tomorrow_cpl,
+    price.tomorrow_begins_at,
+    market_day.announced_at,
+    to_char(market_day.announced_at AT TIME ZONE market_day.time_zone, 'HH24:MI')
+      AS announced_clock
+  -- Prices are grouped first, so that everything else is looked up for each region and not for each
+  -- price.
+  FROM (
+    SELECT
+      region_station.region,
+      present.fuel_id,
+      count(*) AS stations,
+      count(next.next_tenths) AS stations_with_next,
+      round(avg(present.price_tenths) FILTER (WHERE next.next_tenths > 0) / 10, 2) AS today_cpl,
+      round(avg(next.next_tenths) / 10, 2) AS tomorrow_cpl,
+      min(next.next_effective_at) AS tomorrow_begins_at
+    FROM fuel.region_station
+    JOIN fuel.region_delay USING (region)
+    JOIN pg_temp.price_now AS present USING (station_id)
+    LEFT JOIN LATERAL (
+      SELECT present.next_tenths, present.next_effective_at
+      WHERE present.next_tenths > 0
+        AND present.next_effective_at < present.now_at + interval '36 hours'
+    ) AS next ON true
+    WHERE present.is_counted AND present.delay <= region_delay.delay
+    GROUP BY region_station.region, present.fuel_id
+  ) AS price
+  JOIN fuel.region USING (region)
+  JOIN fuel.region_delay USING (region)
+  JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
+  JOIN fuel.region_clock USING (region)
+  CROSS JOIN LATERAL (
+    SELECT
+      region_clock.time_zone, region_clock.starts,
+      fuel.price_day(fuel.clock(), region_clock.time_zone, region_clock.starts) AS day
+  ) AS local
+  CROSS JOIN LATERAL (
+    SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at
+  ) AS market_day
+  ORDER BY region.region, price.fuel_id
+  """
 }
