@@ -82,13 +82,7 @@ package struct Aggregate {
       return try finish(
         Summary(run: run, spans: 0, days: 0, verdicts: 0, newVerdicts: 0), log: log)
     }
-    // The days of a station are made and counted in the state and regions that it belongs to now.
-    try store.countStations(now: now)
-    try TimelineUpdate.makeAll(workers, now: now, progress: progress)
-    try store.refreshSourceDays(now: now)
-    try DayUpdate.makeStationDays(workers, now: now, progress: progress)
-    let spans = try store.dirtySpans(now: now)
-    try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
+    let spans = try makeDays(workers, now: now, progress: progress)
     try refreshHabits(isDue: rebuild, now: now)
     try Workers.patiently { try store.advancePresent(now: now) }
     let markets = try store.withPricesNow(now: now) {
@@ -108,6 +102,23 @@ package struct Aggregate {
         run: run, spans: spans.count,
         days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
         verdicts: verdicts.count, newVerdicts: newVerdicts), log: log)
+  }
+
+  /// Makes the validity spans that are due, then the days of stations and regions that follow from
+  /// them.
+  ///
+  /// - Returns: the days that were made again.
+  private func makeDays(
+    _ workers: Workers, now: Instant, progress: (Int, Int) -> Void
+  ) throws -> [DirtySpan] {
+    // The days of a station are made and counted in the state and regions that it belongs to now.
+    try store.countStations(now: now)
+    try TimelineUpdate.makeAll(workers, now: now, progress: progress)
+    try store.refreshSourceDays(now: now)
+    try DayUpdate.makeStationDays(workers, now: now, progress: progress)
+    let spans = try store.dirtySpans(now: now)
+    try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
+    return spans
   }
 
   private func finish(_ summary: Summary, log: Logger) throws -> Summary {
