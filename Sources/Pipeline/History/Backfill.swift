@@ -164,23 +164,11 @@ package struct Backfill {
         received += batch.received
         if batch.isLast { position += 1 }
         if isPassingOver { continue }
-        let months = Set(batch.months.keys)
-        let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
-        if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
-          try await finishAll(&pending, source, tell)
-        }
-        // All parts of one file use the same connection.
-        turn = isAlone ? 0 : (turn + 1) % threads.count
-        do { try await finish(turn, &pending, source, tell) } catch is Refused {}
-        let thread = threads[turn]
-        pending[turn] = PendingBatch(
-          file: file.name, digest: digest, months: months, received: received,
-          task: Task { try await thread.load(batch, digest: digest) })
-        if isAlone {
-          do {
-            try await finish(turn, &pending, source, tell)
-          } catch is Refused { isPassingOver = true }
-        }
+        do {
+          try await write(
+            batch, of: file.name, digest: digest, received: received, on: threads, &turn, &pending,
+            source, tell)
+        } catch is Refused { isPassingOver = true }
       } catch let refusal as ArchiveRefusal {
         try await finishAll(&pending, source, tell)
         threads[0].loader.abandon()
@@ -191,6 +179,31 @@ package struct Backfill {
       }
     }
     try await finishAll(&pending, source, tell)
+  }
+
+  /// Begins to write a batch over the connection whose turn it is. Batches of the same months are
+  /// written before it. A batch of a file with other batches or months is written alone.
+  ///
+  /// - Parameter received: the records of the file up to the end of this batch.
+  /// - Throws: `Refused` where a batch that is written alone refuses its file.
+  private func write(
+    _ batch: ArchiveBatch, of file: String, digest: String, received: Int,
+    on threads: [LoaderThread], _ turn: inout Int, _ pending: inout [Int: PendingBatch],
+    _ source: SourceID, _ tell: (String, Outcome) -> Void
+  ) async throws {
+    let months = Set(batch.months.keys)
+    let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
+    if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
+      try await finishAll(&pending, source, tell)
+    }
+    // All parts of one file use the same connection.
+    turn = isAlone ? 0 : (turn + 1) % threads.count
+    do { try await finish(turn, &pending, source, tell) } catch is Refused {}
+    let thread = threads[turn]
+    pending[turn] = PendingBatch(
+      file: file, digest: digest, months: months, received: received,
+      task: Task { try await thread.load(batch, digest: digest) })
+    if isAlone { try await finish(turn, &pending, source, tell) }
   }
 
   private func threads(
