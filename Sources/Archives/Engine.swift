@@ -187,28 +187,7 @@ struct Engine {
     } else if !bands[Int(fuel)].contains(Int32(tenths)) {
       return reject(.priceOutOfBand, record)
     }
-    let local: Int32
-    let utc: Int64
-    switch format.stamp {
-    case .utc:
-      utc = Int64(clock.day) * 86_400 + Int64(clock.secondOfDay)
-      guard case .seconds(let offset) = offset(ofUTC: utc) else {
-        return reject(.stampUnreadable, record)
-      }
-      local = Int32((utc + Int64(offset)) / 86_400)
-    case .wallClock:
-      local = clock.day
-      guard let offset = offset(of: clock.day, second: clock.secondOfDay) else {
-        return reject(.stampNonexistent, record)
-      }
-      utc = Int64(clock.day) * 86_400 + Int64(clock.secondOfDay) - Int64(offset)
-    case .day(_, let hour):
-      local = clock.day
-      guard let offset = offset(of: clock.day, second: Int32(hour * 3600)) else {
-        return reject(.stampNonexistent, record)
-      }
-      utc = Int64(clock.day) * 86_400 + Int64(hour * 3600) - Int64(offset)
-    }
+    guard let (utc, localDay) = times(of: clock) else { return reject(.stampNonexistent, record) }
     let seconds = utc - ArchiveFact.epoch
     guard seconds >= 0 else { return reject(.stampTooOld, record) }
     // A stamp up to ten minutes ahead may come from a fast clock. A price day may begin up to a day
@@ -223,7 +202,26 @@ struct Engine {
     let fact = ArchiveFact(
       record: Int(recordOfDescription[description]), fuel: Int16(fuel), seconds: UInt32(seconds),
       tenths: Int32(tenths), position: position)
-    note(fact, description, localDay: local)
+    note(fact, description, localDay: localDay)
+  }
+
+  /// Returns the second in UTC that a stamp means, and its local day; `nil` where the clocks skipped
+  /// that hour.
+  @inline(__always) private mutating func times(
+    of clock: WallClock.Reading
+  ) -> (utc: Int64, localDay: Int32)? {
+    let midnight = Int64(clock.day) * 86_400
+    switch format.stamp {
+    case .utc:
+      let utc = midnight + Int64(clock.secondOfDay)
+      return (utc, Int32((utc + Int64(offset(ofUTC: utc))) / 86_400))
+    case .wallClock:
+      guard let offset = offset(of: clock.day, second: clock.secondOfDay) else { return nil }
+      return (midnight + Int64(clock.secondOfDay) - Int64(offset), clock.day)
+    case .day(_, let hour):
+      guard let offset = offset(of: clock.day, second: Int32(hour * 3600)) else { return nil }
+      return (midnight + Int64(hour * 3600) - Int64(offset), clock.day)
+    }
   }
 
   private var horizon: Int64 {
@@ -343,12 +341,11 @@ struct Engine {
   }
 
   /// Returns the seconds east of Greenwich at an instant in UTC.
-  private mutating func offset(ofUTC utc: Int64) -> ClockOffset {
+  private mutating func offset(ofUTC utc: Int64) -> Int32 {
     let hour = Int32(utc / 3600)
-    if let known = clockOffsets[hour] { return known }
-    let offset = ClockOffset.seconds(
-      Int32(format.zone.offset(at: Instant(seconds: Int64(hour) * 3600))))
-    clockOffsets[hour] = offset
+    if case .seconds(let known)? = clockOffsets[hour] { return known }
+    let offset = Int32(format.zone.offset(at: Instant(seconds: Int64(hour) * 3600)))
+    clockOffsets[hour] = .seconds(offset)
     return offset
   }
 
