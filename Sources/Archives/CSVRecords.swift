@@ -106,32 +106,8 @@ struct CSVRecords: ~Copyable {
     while true {
       guard count < Self.mostFields else { throw Fault.rowTooLong }
       if position < end, base[position] == UInt8(ascii: "\"") {
-        let from = position + 1
-        var isEscaped = false
-        position = from
-        while true {
-          while position < end, base[position] != UInt8(ascii: "\"") { position += 1 }
-          guard position < end else {
-            if isAtEnd { throw Fault.unclosedQuote }
-            return nil
-          }
-          if position + 1 < end, base[position + 1] == UInt8(ascii: "\"") {
-            isEscaped = true
-            position += 2
-            continue
-          }
-          if position + 1 == end, !isAtEnd { return nil }
-          break
-        }
-        fields[count] = .init(
-          start: Int32(from), count: Int32(position - from), isEscaped: isEscaped)
-        position += 1
-        // Text between the closing quote and the comma means a broken row. It becomes a part of the
-        // field, so that the field does not match a number or a known name.
-        while position < end, base[position] != UInt8(ascii: ","), base[position] != 0x0A {
-          if base[position] > 0x20 { fields[count].count = Int32(position + 1 - from) }
-          position += 1
-        }
+        guard let field = try quotedField(base, &position) else { return nil }
+        fields[count] = field
       } else {
         let from = position
         while position < end, base[position] != UInt8(ascii: ","), base[position] != 0x0A {
@@ -147,5 +123,40 @@ struct CSVRecords: ~Copyable {
         return (position, count)
       }
     }
+  }
+
+  /// Reads the field in quotes that begins at a position, and moves the position behind it.
+  ///
+  /// - Returns: `nil` where the field is not complete in the buffer yet.
+  @inline(__always) private func quotedField(
+    _ base: UnsafePointer<UInt8>, _ position: inout Int
+  ) throws -> ArchiveRecord.Field? {
+    let from = position + 1
+    var isEscaped = false
+    position = from
+    while true {
+      while position < end, base[position] != UInt8(ascii: "\"") { position += 1 }
+      guard position < end else {
+        if isAtEnd { throw Fault.unclosedQuote }
+        return nil
+      }
+      if position + 1 < end, base[position + 1] == UInt8(ascii: "\"") {
+        isEscaped = true
+        position += 2
+        continue
+      }
+      if position + 1 == end, !isAtEnd { return nil }
+      break
+    }
+    var field = ArchiveRecord.Field(
+      start: Int32(from), count: Int32(position - from), isEscaped: isEscaped)
+    position += 1
+    // Text between the closing quote and the comma means a broken row. It becomes a part of the
+    // field, so that the field does not match a number or a known name.
+    while position < end, base[position] != UInt8(ascii: ","), base[position] != 0x0A {
+      if base[position] > 0x20 { field.count = Int32(position + 1 - from) }
+      position += 1
+    }
+    return field
   }
 }
