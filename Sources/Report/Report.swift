@@ -135,6 +135,27 @@ package struct Report: Sendable {
     path: String, depth: Int = 0, isDated: Bool = true, _ body: HTML
   ) -> HTML {
     let home = HTML(stringLiteral: String(repeating: "../", count: depth))
+    let attributions = Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
+    return """
+      <!DOCTYPE html>
+      <html lang="en-AU">
+      \(head(title, about: about, path: path, home: home))\
+      <body>
+      <a class="skip" href="#content">Skip to the content</a>
+      \(siteHeader(home: home))\
+      <main id="content">
+      \(body)</main>
+      <footer>
+      <p>Retail prices in cents per litre\(isDated ? asOf : ""). Written by Bowser \(version).</p>
+      \(attributionList(attributions))</footer>
+      </body>
+      </html>
+
+      """
+  }
+
+  /// What browsers, search engines and previews of links read of a page.
+  private func head(_ title: String, about: String, path: String, home: HTML) -> HTML {
     let own: HTML =
       address.map {
         """
@@ -143,10 +164,7 @@ package struct Report: Sendable {
 
         """
       } ?? ""
-    let attributions = Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
     return """
-      <!DOCTYPE html>
-      <html lang="en-AU">
       <head>
       <meta charset="utf-8">
       <title>\(title) · Bowser</title>
@@ -165,32 +183,30 @@ package struct Report: Sendable {
       <link rel="stylesheet" href="\(home)style.css">
       <script src="\(home)site.js" data-home="\(home)" defer></script>
       </head>
-      <body>
-      <a class="skip" href="#content">Skip to the content</a>
-      <header class="site">
-      <a class="mark" href="\(home)index.html">Bowser</a>
-      <nav aria-label="Pages"><ul>
-      <li><a href="\(home)index.html">Now</a></li>
-      <li><a href="\(home)index.html#states">States and cities</a></li>
-      <li><a href="\(home)index.html#places">Places</a></li>
-      <li><a href="\(home)feeds.html">Feeds</a></li>
-      <li><a href="\(home)method.html">Method</a></li>
-      </ul></nav>
-      <form class="search" role="search" hidden>
-      <label for="find">Suburb, postcode or station</label>
-      <input id="find" type="search" autocomplete="off" spellcheck="false">
-      <ul id="found" aria-live="polite"></ul>
-      </form>
-      </header>
-      <main id="content">
-      \(body)</main>
-      <footer>
-      <p>Retail prices in cents per litre\(isDated ? asOf : ""). Written by Bowser \(version).</p>
-      \(attributionList(attributions))</footer>
-      </body>
-      </html>
 
       """
+  }
+
+  /// The links to the main pages and the search for places, which stand above every page.
+  private func siteHeader(home: HTML) -> HTML {
+    """
+    <header class="site">
+    <a class="mark" href="\(home)index.html">Bowser</a>
+    <nav aria-label="Pages"><ul>
+    <li><a href="\(home)index.html">Now</a></li>
+    <li><a href="\(home)index.html#states">States and cities</a></li>
+    <li><a href="\(home)index.html#places">Places</a></li>
+    <li><a href="\(home)feeds.html">Feeds</a></li>
+    <li><a href="\(home)method.html">Method</a></li>
+    </ul></nav>
+    <form class="search" role="search" hidden>
+    <label for="find">Suburb, postcode or station</label>
+    <input id="find" type="search" autocomplete="off" spellcheck="false">
+    <ul id="found" aria-live="polite"></ul>
+    </form>
+    </header>
+
+    """
   }
 
   private var asOf: HTML {
