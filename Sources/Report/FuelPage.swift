@@ -58,35 +58,11 @@ extension Report {
         "<p class=\"empty\">No day of the last thirty has enough stations for an average.</p>\n"
     }
     let stored = market.year[key] ?? []
-    func last(_ count: Int) -> [MarketReport.Day] {
-      unbroken(stored, from: max(today + -count, stored.first?.day ?? today), until: today)
-    }
-    let year = last(365)
-    let ranges: [(id: String, name: String, days: [MarketReport.Day], step: Chart.Step)] =
-      [
-        ("range-30", "30 days", month, .day), ("range-90", "90 days", last(90), .day),
-        ("range-365", "A year", year, .day),
-        ("range-all", "All", unbrokenMonths(market.months[key] ?? []), .month),
-      ]
-    // A longer range is offered only if it shows more than the shorter one.
-    let offered = ranges.enumerated().filter { index, range in
-      switch index {
-      case 0: true
-      case 1: year.count > month.count
-      case 2: year.count > 91
-      default: range.days.count > 12
-      }
-    }.map(\.element)
+    let year = unbroken(
+      stored, from: max(today + -365, stored.first?.day ?? today), until: today)
+    let offered = chartRanges(
+      month: month, year: year, months: unbrokenMonths(market.months[key] ?? []))
     let states = market.states[key] ?? [:]
-    func both(_ days: [MarketReport.Day], _ step: Chart.Step) -> HTML {
-      let isShort = step == .day && days.count <= 92
-      let band = StateBand(days: days.map(\.day), states: isShort ? states : [:])
-      return """
-        <div class="wide">\(Chart(days: days, width: 840, height: 270, step: step).full())\(band.drawing(width: 840))</div>
-        <div class="narrow">\(Chart(days: days, width: 350, height: 230, step: step).full())\(band.drawing(width: 350))</div>
-
-        """
-    }
     let buttons = offered.enumerated().map { index, range -> HTML in
       """
       <input type="radio" name="range" id="\(range.id)"\(index == 0 ? " checked" as HTML : "")>\
@@ -95,17 +71,49 @@ extension Report {
       """
     }
     let drawn = offered.map { range -> HTML in
-      "<div class=\"range \(range.id)\">\n\(both(range.days, range.step))</div>\n"
+      "<div class=\"range \(range.id)\">\n\(drawing(of: range, states))</div>\n"
     }
     return """
       \(offered.count > 1
         ? "<fieldset class=\"ranges\"><legend>Period</legend>\n\(buttons)\(drawn)</fieldset>\n" as HTML
-        : both(month, .day))<ul class="legend">
+        : drawing(of: offered[0], states))<ul class="legend">
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="line" x1="1" x2="25" y1="5" y2="5"/></svg>average</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>seven-day average</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><rect class="band" width="26" height="10"/></svg>cheapest to dearest station</li>
       </ul>
       \(StateBand(days: (year.suffix(90) + month).map(\.day), states: states).legend())
+      """
+  }
+
+  private typealias ChartRange = (
+    id: String, name: String, days: [MarketReport.Day], step: Chart.Step
+  )
+
+  /// Returns the ranges that a chart is offered for, the shortest first. A longer range is offered
+  /// only if it shows more than the shorter one.
+  private func chartRanges(
+    month: [MarketReport.Day], year: [MarketReport.Day], months: [MarketReport.Day]
+  ) -> [ChartRange] {
+    var ranges: [ChartRange] = [("range-30", "30 days", month, .day)]
+    // Today so far comes on top of ninety days.
+    let most = 91
+    if year.count > month.count {
+      ranges.append(("range-90", "90 days", Array(year.suffix(most)), .day))
+    }
+    if year.count > most { ranges.append(("range-365", "A year", year, .day)) }
+    if months.count > 12 { ranges.append(("range-all", "All", months, .month)) }
+    return ranges
+  }
+
+  /// A chart for wide screens and one for narrow ones.
+  private func drawing(of range: ChartRange, _ states: [Day: String]) -> HTML {
+    let (days, step) = (range.days, range.step)
+    let isShort = step == .day && days.count <= 92
+    let band = StateBand(days: days.map(\.day), states: isShort ? states : [:])
+    return """
+      <div class="wide">\(Chart(days: days, width: 840, height: 270, step: step).full())\(band.drawing(width: 840))</div>
+      <div class="narrow">\(Chart(days: days, width: 350, height: 230, step: step).full())\(band.drawing(width: 350))</div>
+
       """
   }
 
