@@ -74,33 +74,14 @@ package enum Bowser {
     }
     if name == ArchiveProcess.command { return nil }
     if ["-h", "--help", "help"].contains(name) {
-      if arguments.count == 3, arguments[1] == "--pages" {
-        return pages(into: arguments[2], environment)
-      }
-      guard arguments.count > 1 else {
-        write(overview)
-        return .done
-      }
-      guard let command = commands.first(where: { $0.name == arguments[1] }) else {
-        return failed(UsageError.unknown("command", arguments[1], among: commands.map(\.name)))
-      }
-      write(command.help)
-      return .done
+      return help(Array(arguments.dropFirst()), environment: environment)
     }
     if ["--version", "version", "-v", "-V"].contains(name) {
       write("bowser \(Version.number) (\(Version.commit))\n")
       return .done
     }
     guard let command = known.first(where: { $0.name == name }) else {
-      if let dash = UsageError.longDash(name) { return failed(dash) }
-      if name.hasPrefix("-") {
-        return failed(
-          UsageError.message("\(name) must follow a command: bowser help lists the commands"))
-      }
-      return failed(
-        UsageError.unknown(
-          "command", name, among: commands.map(\.name),
-          hint: "bowser help lists the commands; bowser show PLACE shows prices"))
+      return failed(noCommand(name))
     }
     if arguments.contains("-h") || arguments.contains("--help") {
       write(command.help)
@@ -112,6 +93,33 @@ package enum Bowser {
       return failed(Companion.become("bowser-\(name)", Array(arguments.dropFirst())))
     }
     return nil
+  }
+
+  /// Prints the help of the command that the operands of `help` name, or of all commands.
+  private static func help(_ operands: [String], environment: [String: String]) -> ExitCode {
+    if operands.count == 2, operands[0] == "--pages" {
+      return pages(into: operands[1], environment)
+    }
+    guard let name = operands.first else {
+      write(overview)
+      return .done
+    }
+    guard let command = commands.first(where: { $0.name == name }) else {
+      return failed(UsageError.unknown("command", name, among: commands.map(\.name)))
+    }
+    write(command.help)
+    return .done
+  }
+
+  /// The error for a first word that names no command.
+  private static func noCommand(_ name: String) -> UsageError {
+    if let dash = UsageError.longDash(name) { return dash }
+    if name.hasPrefix("-") {
+      return .message("\(name) must follow a command: bowser help lists the commands")
+    }
+    return .unknown(
+      "command", name, among: commands.map(\.name),
+      hint: "bowser help lists the commands; bowser show PLACE shows prices")
   }
 
   private static func run(

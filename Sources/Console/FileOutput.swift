@@ -43,6 +43,26 @@ struct FileOutput: ~Copyable {
     // The partial file is in the same folder, because a rename does not cross file systems. It
     // always has the same name, so that the one that a killed process left is used again.
     let partial = path + ".partial"
+    let (descriptor, mine) = try lock(partial, of: path)
+    // In a folder that others may write to, the file may be somebody else's, or a link to another
+    // file.
+    guard mine.st_mode & S_IFMT == S_IFREG, mine.st_nlink == 1,
+      mine.st_uid == geteuid() || (isThere && mine.st_uid == old.st_uid)
+    else {
+      close(descriptor)
+      throw Failure(description: "\(partial) is a link or belongs to another user; remove it")
+    }
+    ftruncate(descriptor, 0)
+    if isThere {
+      // A private file stays private, and its owner stays the same.
+      _ = fchown(descriptor, old.st_uid, old.st_gid)
+      fchmod(descriptor, old.st_mode & 0o777)
+    }
+    return (path, partial, descriptor)
+  }
+
+  /// Opens the partial file of a path, which is made if necessary, and takes its lock.
+  private static func lock(_ partial: String, of path: String) throws -> (Int32, stat) {
     while true {
       let descriptor = Glibc.open(
         partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
@@ -61,26 +81,10 @@ struct FileOutput: ~Copyable {
       // The previous holder of the lock may have renamed this file to its final name. Then the loop
       // opens another one.
       var (mine, there) = (stat(), stat())
-      guard fstat(descriptor, &mine) == 0, lstat(partial, &there) == 0, mine.st_ino == there.st_ino
-      else {
-        close(descriptor)
-        continue
+      if fstat(descriptor, &mine) == 0, lstat(partial, &there) == 0, mine.st_ino == there.st_ino {
+        return (descriptor, mine)
       }
-      // In a folder that others may write to, the file may be somebody else's, or a link to another
-      // file.
-      guard mine.st_mode & S_IFMT == S_IFREG, mine.st_nlink == 1,
-        mine.st_uid == geteuid() || (isThere && mine.st_uid == old.st_uid)
-      else {
-        close(descriptor)
-        throw Failure(description: "\(partial) is a link or belongs to another user; remove it")
-      }
-      ftruncate(descriptor, 0)
-      if isThere {
-        // A private file stays private, and its owner stays the same.
-        _ = fchown(descriptor, old.st_uid, old.st_gid)
-        fchmod(descriptor, old.st_mode & 0o777)
-      }
-      return (path, partial, descriptor)
+      close(descriptor)
     }
   }
 
