@@ -18,7 +18,7 @@ extension ArchiveLoader {
       let stored = try connection.copy(intoNew: try name.text("name"), columns: 6) { copy in
         try write(facts, to: &copy)
       }
-      open?.counts.stored += stored
+      current?.counts.stored += stored
       try connection.query("SELECT fuel.attach_archive_month(\(source), \(month.firstDay))")
       return
     }
@@ -51,13 +51,13 @@ extension ArchiveLoader {
       SELECT
         stored, contradicting,
         (SELECT count(*) FROM pg_temp.staged_archive_price) AS staged
-      FROM fuel.merge_archive_prices(\(open?.run ?? RunID(number: 0)), \(source))
+      FROM fuel.merge_archive_prices(\(current?.run ?? RunID(number: 0)), \(source))
       """
     ).only()
     let stored = try merged.integer("stored")
-    open?.contradicting += try merged.integer("contradicting")
-    open?.counts.stored += stored
-    open?.counts.unchanged += try merged.integer("staged") - stored
+    current?.contradicting += try merged.integer("contradicting")
+    current?.counts.stored += stored
+    current?.counts.unchanged += try merged.integer("staged") - stored
     try connection.execute("DROP TABLE pg_temp.staged_archive_price")
   }
 
@@ -68,7 +68,7 @@ extension ArchiveLoader {
     var rejects: [Reject] = []
     for row in try connection.query("SELECT * FROM fuel.settle_archive_prices()") {
       if try row.boolean("is_repeated") {
-        open?.counts.duplicate += 1
+        current?.counts.duplicate += 1
       } else {
         let observation = Observation(
           stationCode: try row.text("station_code"),
@@ -78,20 +78,20 @@ extension ArchiveLoader {
         rejects.append(Reject(.conflictingPrice, raw: observation.asText))
       }
     }
-    try turnAway(rejects)
+    try keepRejects(rejects)
     try merge()
   }
 
   func note(_ facts: [ArchiveFact], of month: Month) {
-    guard var open else { return }
+    guard var current else { return }
     var last: UInt32 = 0
     for fact in facts {
-      open.first = min(open.first, fact.seconds)
+      current.first = min(current.first, fact.seconds)
       last = max(last, fact.seconds)
     }
-    open.last = max(open.last, last)
-    open.months[month] = max(open.months[month] ?? 0, last)
-    self.open = open
+    current.last = max(current.last, last)
+    current.months[month] = max(current.months[month] ?? 0, last)
+    self.current = current
   }
 
   /// Returns the range of each record's facts, sorted by the stations' numbers: the order of the
@@ -117,7 +117,7 @@ extension ArchiveLoader {
   func write(
     _ facts: [ArchiveFact], to copy: inout BinaryCopy, withPositions: Bool = false
   ) throws {
-    guard let open else { return }
+    guard let current else { return }
     var model: [UInt8] = []
     func append(_ value: some FixedWidthInteger) {
       withUnsafeBytes(of: value.bigEndian) { model.append(contentsOf: $0) }
@@ -134,7 +134,7 @@ extension ArchiveLoader {
     append(Int32(4))
     append(Int32(0))  // 38: price_tenths
     append(Int32(4))
-    append(Int32(open.run.number))  // 46: run_id
+    append(Int32(current.run.number))  // 46: run_id
     try model.withUnsafeMutableBytes { row in
       for run in runs(of: facts) {
         let station = known.stationIDs[facts[run.lowerBound].record]

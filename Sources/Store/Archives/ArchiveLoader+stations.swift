@@ -7,12 +7,12 @@ extension ArchiveLoader {
   /// left out.
   func learn(_ batch: ArchiveBatch) throws {
     known = stations.snapshot
-    for (number, station, md5) in open?.learnt ?? [] {
+    for (number, station, md5) in current?.learnt ?? [] {
       known.learn(number, station: station, md5: md5)
     }
     let mentioned = Set(batch.sightings.map(\.stationDescription))
     let new = mentioned.filter { known.descriptions[$0].md5.isEmpty }.sorted()
-    guard !new.isEmpty, let run = open?.run else { return }
+    guard !new.isEmpty, let run = current?.run else { return }
     try store.stage(new.map { known.descriptions[$0].content.station })
     try addStations()
     for row in try describeStations(run: run) {
@@ -20,7 +20,7 @@ extension ArchiveLoader {
       let station = Int32(try row.integer("station_id"))
       let md5 = bytes(ofUUID: try row.text("wording_md5"))
       known.learn(number, station: station, md5: md5)
-      open?.learnt.append((number, station, md5))
+      current?.learnt.append((number, station, md5))
     }
     try store.connection.execute("DROP TABLE pg_temp.staged_station")
   }

@@ -24,9 +24,9 @@ package final class ArchiveLoader: @unchecked Sendable {
   var known = ArchiveStations.Known()
 
   /// The state of the current file; `nil` between two files.
-  var open: Open?
+  var current: CurrentFile?
 
-  struct Open {
+  struct CurrentFile {
     var run: RunID
     var file: String
     var counts = Counts()
@@ -72,26 +72,26 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   /// Rolls back everything that the current file has stored.
   package func abandon() {
-    guard open != nil else { return }
+    guard current != nil else { return }
     store.connection.rollBack()
     // Stations that are rolled back are stored again when another file names them.
-    open = nil
+    current = nil
   }
 
   private func begin(_ batch: ArchiveBatch, digest: String) throws {
     try connection.begin()
-    open = Open(
+    current = CurrentFile(
       run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: batch.file)
     try connection.execute(
       "CREATE TEMPORARY TABLE staged_sighting (LIKE fuel.station_sighting) ON COMMIT DROP")
   }
 
   private func add(_ batch: ArchiveBatch) throws {
-    guard var open else { preconditionFailure("a batch without a beginning") }
-    open.payloadBytes += batch.bytes
-    open.counts.duplicate += batch.duplicates
-    self.open = open
-    try turnAway(batch.rejects)
+    guard var current else { preconditionFailure("a batch without a beginning") }
+    current.payloadBytes += batch.bytes
+    current.counts.duplicate += batch.duplicates
+    self.current = current
+    try keepRejects(batch.rejects)
     try learn(batch)
     let isWhole = batch.isFirst && batch.isLast
     if !isWhole && batch.isFirst { try stage() }
@@ -114,39 +114,41 @@ package final class ArchiveLoader: @unchecked Sendable {
   var connection: Connection { store.connection }
 
   /// Stores rejected rows at once, so that they occupy no memory until the file ends.
-  func turnAway(_ rejects: [Reject]) throws {
-    guard var open else { return }
+  func keepRejects(_ rejects: [Reject]) throws {
+    guard var current else { return }
     for reject in rejects {
-      open.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
-      if reject.reason.countsAgainstFeed, reject.reason != .conflictingPrice { open.bad += 1 }
+      current.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
+      if reject.reason.countsAgainstFeed, reject.reason != .conflictingPrice { current.bad += 1 }
     }
-    open.counts.takeExamples(rejects)
-    self.open = open
+    current.counts.takeExamples(rejects)
+    self.current = current
     for begin in stride(from: 0, to: rejects.count, by: 50_000) {
       try store.keep(
-        Array(rejects[begin..<min(begin + 50_000, rejects.count)]), of: open.run, at: now)
+        Array(rejects[begin..<min(begin + 50_000, rejects.count)]), of: current.run, at: now)
     }
   }
 
   // MARK: End
 
   private func finish() throws -> Loaded {
-    guard var open else { preconditionFailure("an end without a beginning") }
-    try checkRejects(open)
-    if open.contradicting > 0 {
-      open.counts.oddities.append(
-        "\(open.contradicting) prices contradict those of another file; the higher counts")
+    guard var current else { preconditionFailure("an end without a beginning") }
+    try checkRejects(current)
+    if current.contradicting > 0 {
+      current.counts.oddities.append(
+        "\(current.contradicting) prices contradict those of another file; the higher counts")
     }
-    let first = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.first))
-    let last = open.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(open.last))
+    func instant(_ seconds: UInt32) -> Instant? {
+      current.last == 0 ? nil : Instant(seconds: ArchiveFact.epoch + Int64(seconds))
+    }
+    let (first, last) = (instant(current.first), instant(current.last))
     if let first, let last {
-      let months = open.months.sorted { $0.key < $1.key }
+      let months = current.months.sorted { $0.key < $1.key }
       try connection.query(
         """
         SELECT fuel.finish_backfill(
           \(source), \(first), \(last), \(months.map(\.key.firstDay)),
           \(months.map { Instant(seconds: ArchiveFact.epoch + Int64($0.value)) }),
-          \(open.counts.stored > 0))
+          \(current.counts.stored > 0))
         """)
     }
     try connection.query(
@@ -154,40 +156,39 @@ package final class ArchiveLoader: @unchecked Sendable {
       UPDATE fuel.run SET
         finished_at = \(now),
         taken_at = coalesce(\(optional: last)::timestamptz, \(now)::timestamptz),
-        outcome = \(open.counts.stored > 0 ? "stored" : "unchanged"),
-        documents = \([open.file]),
-        describes_stations = \(!open.learnt.isEmpty),
-        payload_bytes = \(open.payloadBytes),
-        received = \(open.counts.received),
-        stored = \(open.counts.stored),
-        unchanged = \(open.counts.unchanged),
-        duplicate = \(open.counts.duplicate),
-        rejected = \(open.counts.rejected),
-        rejected_by_reason = \(try store.jsonText(open.counts.rejectedByReason))::jsonb,
-        warnings = \(open.counts.warnings)
-      WHERE run_id = \(open.run)
+        outcome = \(current.counts.stored > 0 ? "stored" : "unchanged"),
+        documents = \([current.file]),
+        describes_stations = \(!current.learnt.isEmpty),
+        payload_bytes = \(current.payloadBytes),
+        received = \(current.counts.received),
+        stored = \(current.counts.stored),
+        unchanged = \(current.counts.unchanged),
+        duplicate = \(current.counts.duplicate),
+        rejected = \(current.counts.rejected),
+        rejected_by_reason = \(try store.jsonText(current.counts.rejectedByReason))::jsonb,
+        warnings = \(current.counts.warnings)
+      WHERE run_id = \(current.run)
       """)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")
-    try store.numberChange(open.run)
+    try store.numberChange(current.run)
     try connection.commit()
-    stations.publish(open.learnt)
-    self.open = nil
-    return Loaded(run: open.run, counts: open.counts, first: first, last: last)
+    stations.publish(current.learnt)
+    self.current = nil
+    return Loaded(run: current.run, counts: current.counts, first: first, last: last)
   }
 
-  private func checkRejects(_ open: Open) throws {
-    guard open.counts.received > 0 else { throw Refusal("a header and no rows") }
-    guard open.bad > 5, Double(open.bad) > maxRejectShare * Double(open.counts.received) else {
-      return
-    }
+  private func checkRejects(_ current: CurrentFile) throws {
+    guard current.counts.received > 0 else { throw Refusal("a header and no rows") }
+    let most = maxRejectShare * Double(current.counts.received)
+    guard current.bad > 5, Double(current.bad) > most else { return }
     let conflicts = Reject.Reason.conflictingPrice.rawValue
-    let worst = open.counts.rejectedByReason.filter {
+    let worst = current.counts.rejectedByReason.filter {
       $0.key != conflicts && Reject.Reason(rawValue: $0.key)?.countsAgainstFeed ?? true
     }
     .max { ($0.value, $1.key) < ($1.value, $0.key) }
-    let example = worst.flatMap { open.counts.examples[$0.key] } ?? ""
+    let example = worst.flatMap { current.counts.examples[$0.key] } ?? ""
     throw Refusal(
-      "\(open.bad) of \(open.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
+      "\(current.bad) of \(current.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
         + "such as: \(example.prefix(200))")
   }
 }
