@@ -3,7 +3,7 @@ import Postgres
 package import Timeline
 
 /// A run that a person wants to withdraw, or to count again.
-package struct NamedRun: Sendable {
+package struct LedgerRun: Sendable {
   package var run: RunID
   package var source: SourceID
   package var feed: String
@@ -85,7 +85,7 @@ extension Store {
   // MARK: A person's decisions
 
   /// Returns a run by its number; `nil` where there is none.
-  package func named(_ number: Int) throws -> NamedRun? {
+  package func ledgerRun(_ number: Int) throws -> LedgerRun? {
     try connection.query(
       """
       SELECT run.run_id, run.source_id, source.source, run.kind, run.outcome, run.taken_at,
@@ -101,7 +101,7 @@ extension Store {
       WHERE run.run_id = \(number)
       """
     ).first.map { row in
-      NamedRun(
+      LedgerRun(
         run: RunID(number: try row.integer("run_id")),
         source: SourceID(number: Int16(try row.integer("source_id"))),
         feed: try row.text("source"), kind: try row.text("kind"),

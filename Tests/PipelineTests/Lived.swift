@@ -118,7 +118,7 @@ final class Lived {
       unread = error.runs
     } catch is Refusal {}
     let newest = try connection.lines("SELECT max(run_id) FROM fuel.run")[0]
-    runs[number] = try feeds[answer.feed]!.store.named(Int(newest) ?? 0)?.run
+    runs[number] = try feeds[answer.feed]!.store.ledgerRun(Int(newest) ?? 0)?.run
     try readAgain(unread)
   }
 
@@ -135,8 +135,9 @@ final class Lived {
   /// Does what `bowser withdraw` does: a run that is refused cannot be withdrawn.
   private func decide(_ number: Int, counts: Bool) throws {
     let answer = history.answers[number]
-    guard let run = runs[number], let named = try feeds[answer.feed]!.store.named(run.number),
-      counts ? named.outcome == "withdrawn" : ["stored", "unchanged"].contains(named.outcome)
+    guard let run = runs[number],
+      let outcome = try feeds[answer.feed]!.store.ledgerRun(run.number)?.outcome,
+      counts ? outcome == "withdrawn" : ["stored", "unchanged"].contains(outcome)
     else { return }
     let settings = sources[answer.feed]!.settings
     let unread = try feeds[answer.feed]!.decide(

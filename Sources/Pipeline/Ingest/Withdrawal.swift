@@ -53,7 +53,7 @@ package struct Withdrawal {
   /// A run that can be withdrawn or counted again.
   package struct Candidate: Sendable {
     package let feed: String
-    fileprivate let named: NamedRun
+    fileprivate let ledgerRun: LedgerRun
     fileprivate let takenAt: Instant
     fileprivate let counts: Bool
   }
@@ -63,21 +63,21 @@ package struct Withdrawal {
   /// - Parameter counts: whether the run is to count again.
   /// - Throws: `Refused` where that is not possible.
   package func candidate(_ number: Int, counts: Bool) throws -> Candidate {
-    let named = try find(number)
+    let ledgerRun = try find(number)
     if counts {
-      guard named.outcome == "withdrawn" else {
-        throw Refused.notWithdrawn(number, outcome: named.outcome)
+      guard ledgerRun.outcome == "withdrawn" else {
+        throw Refused.notWithdrawn(number, outcome: ledgerRun.outcome)
       }
     } else {
-      if let by = named.replacedBy { throw Refused.replaced(number, by: by) }
-      guard ["stored", "unchanged"].contains(named.outcome) else {
-        throw Refused.notCounted(number, outcome: named.outcome)
+      if let by = ledgerRun.replacedBy { throw Refused.replaced(number, by: by) }
+      guard ["stored", "unchanged"].contains(ledgerRun.outcome) else {
+        throw Refused.notCounted(number, outcome: ledgerRun.outcome)
       }
     }
-    guard let takenAt = named.takenAt else {
-      throw Refused.notCounted(number, outcome: named.outcome)
+    guard let takenAt = ledgerRun.takenAt else {
+      throw Refused.notCounted(number, outcome: ledgerRun.outcome)
     }
-    return Candidate(feed: named.feed, named: named, takenAt: takenAt, counts: counts)
+    return Candidate(feed: ledgerRun.feed, ledgerRun: ledgerRun, takenAt: takenAt, counts: counts)
   }
 
   /// Reads the runs again that an earlier withdrawal left unread when it died.
@@ -89,32 +89,32 @@ package struct Withdrawal {
   /// if its documents are kept.
   package func decide(_ candidate: Candidate, reason: String) throws {
     try change(
-      candidate.named, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
-    if candidate.counts { read([candidate.named.run], of: candidate.feed) }
+      candidate.ledgerRun, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
+    if candidate.counts { read([candidate.ledgerRun.run], of: candidate.feed) }
   }
 
-  private func find(_ number: Int) throws -> NamedRun {
-    guard let named = try store.named(number) else { throw Refused.unknown(number) }
-    guard named.kind != "backfill" else { throw Refused.archive(number, feed: named.feed) }
-    return named
+  private func find(_ number: Int) throws -> LedgerRun {
+    guard let ledgerRun = try store.ledgerRun(number) else { throw Refused.unknown(number) }
+    guard ledgerRun.kind != "backfill" else { throw Refused.archive(number, feed: ledgerRun.feed) }
+    return ledgerRun
   }
 
   private func change(
-    _ named: NamedRun, takenAt: Instant, counts: Bool, reason: String
+    _ ledgerRun: LedgerRun, takenAt: Instant, counts: Bool, reason: String
   ) throws {
-    guard let source = sources.first(where: { $0.feed == named.feed }) else {
-      throw ConfigurationError.unknownFeed(named.feed)
+    guard let source = sources.first(where: { $0.feed == ledgerRun.feed }) else {
+      throw ConfigurationError.unknownFeed(ledgerRun.feed)
     }
-    guard try store.lock(named.source) else { throw IngestError.busy }
+    guard try store.lock(ledgerRun.source) else { throw IngestError.busy }
     let unread: [RunID]
     do {
-      defer { try? store.unlock(named.source) }
+      defer { try? store.unlock(ledgerRun.source) }
       unread = try Standings(
-        store, of: named.source, rules: source.listRules, now: clock.now()
-      ).decide(named.run, takenAt: takenAt, counts: counts, reason: reason)
+        store, of: ledgerRun.source, rules: source.listRules, now: clock.now()
+      ).decide(ledgerRun.run, takenAt: takenAt, counts: counts, reason: reason)
     }
-    log.info(counts ? "counts again" : "withdrawn", ["run": named.run, "feed": named.feed])
-    read(unread, of: named.feed)
+    log.info(counts ? "counts again" : "withdrawn", ["run": ledgerRun.run, "feed": ledgerRun.feed])
+    read(unread, of: ledgerRun.feed)
   }
 
   /// Reads the kept documents of runs again.
