@@ -181,8 +181,6 @@ private var regionsNowStatement: SQL {
     market_day.announced_at,
     to_char(market_day.announced_at AT TIME ZONE market_day.time_zone, 'HH24:MI')
       AS announced_clock
-  -- Prices are grouped first, so that everything else is looked up for each region and not for each
-  -- price.
   FROM (
     SELECT
       region_station.region,
