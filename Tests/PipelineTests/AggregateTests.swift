@@ -181,7 +181,7 @@ struct AggregateTests {
       let stamp = Self.now + .seconds(-25 * 3_600)
       try late.reports((0..<3).map { .u91("\($0)", 1_700, stamp) }, at: Self.now)
       try bench.feed.aggregate(at: Self.now)
-      let markets = try bench.feed.store.withPresent(now: Self.now) {
+      let markets = try bench.feed.store.withPricesNow(now: Self.now) {
         try bench.feed.store.regionsNow()
       }
       #expect(markets.map { "\($0.region) \($0.stations)" }.sorted() == ["AU 4", "QLD 4"])
@@ -205,7 +205,7 @@ struct AggregateTests {
       }
       let now = Instant("2026-04-06T00:00:00Z")
       try feed.aggregate(at: now)
-      let shares = try feed.store.withPresent(now: now) {
+      let shares = try feed.store.withPricesNow(now: now) {
         try feed.store.sharesRaised([(region: "AU", fuelID: 1, troughOn: trough)])
       }
       #expect(shares == ["AU 1": 1])

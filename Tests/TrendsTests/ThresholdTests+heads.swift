@@ -16,7 +16,7 @@ extension ThresholdTests {
       try #require(walk.records.record(of: rule.rawValue, on: day, windows: 60, least: 20))
     }
     return (
-      walk.words[day].rule, try record(one) - record(other), walk.isCycling[day],
+      walk.choices[day].rule, try record(one) - record(other), walk.isCycling[day],
       walk.isShocked[day]
     )
   }

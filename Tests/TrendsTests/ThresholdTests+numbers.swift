@@ -64,11 +64,11 @@ extension ThresholdTests {
   /// A record needs 20 windows, and is that of the last 60. The five windows around a step of the
   /// price begin on the days before it.
   @Test func theWindowsOfARecord() {
-    let words = walk(Array(repeating: 160, count: 30)).words
+    let words = walk(Array(repeating: 160, count: 30)).choices
     #expect(words[23].strongest == nil && words[24].strongest == 0)
     var prices = Array(repeating: 160.0, count: 130)
     for day in 50..<130 { prices[day] = 165 }
-    let later = walk(prices).words
+    let later = walk(prices).choices
     #expect(later[113].strongest != 0 && later[114].strongest == 0)
   }
 
