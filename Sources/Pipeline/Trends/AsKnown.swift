@@ -11,7 +11,7 @@ package struct AsKnown: Sendable {
     package var fuel: String
     /// The averages of the day so far; `nil`: there are none.
     package var average: DailyAverage?
-    package var verdict: VerdictRecord
+    package var verdict: MarketVerdict
   }
 
   package let lines: [Line]

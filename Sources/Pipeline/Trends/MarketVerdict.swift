@@ -3,7 +3,7 @@ import Store
 package import Trends
 
 /// A verdict that was given, with what it rests on.
-package struct VerdictRecord: Sendable {
+package struct MarketVerdict: Sendable {
   package var region: String
   package var fuelID: Int16
   package var day: Day
@@ -64,7 +64,7 @@ extension Store {
   /// Stores those verdicts that differ from the last ones.
   ///
   /// - Returns: how many were stored.
-  func keep(_ verdicts: [VerdictRecord], now: Instant) throws -> Int {
+  func keep(_ verdicts: [MarketVerdict], now: Instant) throws -> Int {
     try transaction {
       let last = Dictionary(
         uniqueKeysWithValues: try lastVerdicts(
@@ -80,7 +80,7 @@ extension Store {
   /// cycles now, and those of the past.
   ///
   /// - Parameter past: the cycles of stored histories. Those of other fuels remain.
-  func keepMarkets(_ verdicts: [VerdictRecord], past: PastCycles) throws {
+  func keepMarkets(_ verdicts: [MarketVerdict], past: PastCycles) throws {
     let newest = verdicts.filter { $0.judgement.market.isCycling }.map { verdict in
       MarketCycles(
         region: verdict.region, fuelID: verdict.fuelID,
@@ -160,7 +160,7 @@ private struct VerdictRow: Encodable {
     case stationWaitsFromCpl, stationFillsUpUntilCpl, inputs
   }
 
-  init(_ given: VerdictRecord) {
+  init(_ given: MarketVerdict) {
     let judgement = given.judgement
     let market = judgement.market
     region = given.region
@@ -209,7 +209,7 @@ private struct ModelRow: Encodable {
   let cheaper: [Double]
   let jump: [Double]
 
-  init?(_ given: VerdictRecord) {
+  init?(_ given: MarketVerdict) {
     guard let models = given.judgement.models else { return nil }
     region = given.region
     fuelId = given.fuelID
@@ -227,7 +227,7 @@ private struct MarketRow: Encodable {
   let troughOn: String?
   let typicalDays: Int?
 
-  init(_ given: VerdictRecord) {
+  init(_ given: MarketVerdict) {
     let market = given.judgement.market
     region = given.region
     fuelId = given.fuelID

@@ -7,7 +7,7 @@ package import Trends
 package enum Verdict {
   /// Returns the present verdict of every region and fuel with a price in effect. Only the body of
   /// `Store.withPricesNow` may call it.
-  static func all(_ store: Store, now: Instant) throws -> [VerdictRecord] {
+  static func all(_ store: Store, now: Instant) throws -> [MarketVerdict] {
     let known = Dictionary(
       uniqueKeysWithValues: try store.regionSeries(days: VerdictInput.mostDays, until: now).map {
         ("\($0.region) \($0.fuelID)", $0)
@@ -43,8 +43,8 @@ package enum Verdict {
   package static func judge(
     _ market: RegionNow, series: DailySeries?,
     method: any VerdictMethod = VerdictMethods.running, now: Instant
-  ) -> VerdictRecord {
-    var record = VerdictRecord(
+  ) -> MarketVerdict {
+    var record = MarketVerdict(
       region: market.region, fuelID: market.fuelID, day: market.day,
       judgement: Judgement(advice: .noDifference, basis: .insufficientData), method: method.id,
       today: nil, tomorrow: nil, stations: market.stations, validUntil: market.dayEndsAt,
