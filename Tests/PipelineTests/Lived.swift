@@ -74,8 +74,20 @@ final class Lived {
       events.append((later, .withdraw(number)))
       if answer.isUndone { events.append((random.real(later...1.3), .undo(number))) }
     }
-    for number in history.files.indices { events.append((random.real(0...1.1), .file(number))) }
-    for _ in 0..<random.integer(0...1) { events.append((random.real(0...1.2), .aggregate)) }
+    var arrivals: [Double] = []
+    for number in history.files.indices {
+      // Before the first answer, between answers, or after the last one.
+      let at = random.real((history.isExtended ? -0.2 : 0)...1.1)
+      events.append((at, .file(number)))
+      arrivals.append(at)
+    }
+    let file = history.isExtended ? arrivals.filter { $0 < 0.6 }.max() : nil
+    if let file, random.chance(0.5) {
+      // This aggregate makes the spans of the file, and later answers change them.
+      events.append((file + 0.001, .aggregate))
+    } else {
+      for _ in 0..<random.integer(0...1) { events.append((random.real(0...1.2), .aggregate)) }
+    }
     for (_, event) in events.sorted(by: { $0.at < $1.at }) {
       switch event {
       case .answer(let number):

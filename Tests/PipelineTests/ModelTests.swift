@@ -12,7 +12,8 @@ import Testing
 /// in production, two feeds and an archive, everything that can go wrong with them, in any order.
 /// Every kind of answer must equal the model's, to the last digit.
 struct ModelTests {
-  /// Seeds beyond the first ones that found a fault once.
+  /// Seeds beyond the first ones that found a fault once. Their histories stay as they were then:
+  /// nothing is drawn for them that was added to `RandomHistory` later (`isExtended`).
   ///
   /// 26: a neighbour that was not seen for long. 72: a list that shows a price from weeks before.
   /// 79: one price for all grades, of which one grade is no longer seen. 163: a list that is
@@ -35,7 +36,8 @@ struct ModelTests {
   @Test(.longer, arguments: seeds)
   func everyAnswerIsTheModels(seed: Int) async throws {
     try await TestDatabase.with { target in
-      let history = try RandomHistory(seed: UInt64(seed))
+      let history = try RandomHistory(
+        seed: UInt64(seed), isExtended: !Self.onceWrong.contains(seed))
       var random = Random(seed: UInt64(seed), "model order")
       let lived = try await Lived(history, target, &random)
       var questions = try Questions(lived, &random)

@@ -28,6 +28,8 @@ struct RandomHistory {
   static let nsw = "nsw-fuelcheck"
   static let nt = "nt-myfuel"
   static let archive = "nsw-fuelcheck-archive"
+  /// How many stations of the feed are also in its archive.
+  static let archivedSites = 3
 
   var sites: [String: [Site]] = [:]
   var answers: [Answer] = []
@@ -38,9 +40,14 @@ struct RandomHistory {
   var isDecidedInTheEnd = false
   let begin: Int
   let end: Int
+  /// Whether the history contains what was added to this type later: prices that the feed states
+  /// again, and an archive that depends on what the feed reports. If false, the history is the one
+  /// that the seed gave before.
+  let isExtended: Bool
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, isExtended: Bool) throws {
     var random = Random(seed: seed, "model history")
+    self.isExtended = isExtended
     // With some seeds this includes the end of summer time, with others the end of a month.
     begin = 1_774_000_000 + random.integer(0...20) * 86_400 + random.integer(0...86_399)
     end = begin + 9 * 86_400 + random.integer(0...86_399)
@@ -82,13 +89,17 @@ struct RandomHistory {
     let last = end - 2 * 86_400
     while at < last {
       let since = answers.last?.takenAt ?? at - 62 * 86_400
-      for site in sites {
+      for (number, site) in sites.enumerated() {
+        // The archive has the first stations of the feed. Their prices are stated more often.
+        let isArchived = isExtended && feed == Self.nsw && number < Self.archivedSites
         // One price for all grades.
         let placeholder = random.chance(0.03) ? random.integer(1700...1999) : nil
         let stamp = at - random.integer(0...max(1, min(at - since, 60_000)))
         for (grade, fuel) in Self.fuels.enumerated() {
           let key = "\(site.code) \(fuel)"
-          guard prices[key] == nil || placeholder != nil || random.chance(0.15) else { continue }
+          guard
+            prices[key] == nil || placeholder != nil || random.chance(isArchived ? 0.5 : 0.15)
+          else { continue }
           // Late entries are older than the list before.
           var own =
             placeholder != nil
@@ -101,11 +112,15 @@ struct RandomHistory {
                 ? random.integer(50...61) * 86_400 : random.integer(0...900_000))
           }
           let level = 1_700 + 100 * grade + random.integer(0...150)
-          let tenths =
+          var tenths =
             placeholder
             ?? (random.chance(0.04)
               ? level / 2 : random.chance(0.03) ? level * 8 / 5 : random.chance(0.02) ? 0 : level)
           if let known = prices[key], known.stamp > own { continue }
+          // The same price again, under a newer stamp.
+          if isArchived, placeholder == nil, let known = prices[key], random.chance(0.5) {
+            tenths = known.tenths
+          }
           // Now and then a price comes under the stamp of the price before.
           let isSlip = prices[key] != nil && random.chance(0.06)
           prices[key] = Price(tenths: tenths, stamp: isSlip ? prices[key]!.stamp : own)
@@ -173,7 +188,7 @@ struct RandomHistory {
 
   /// Adds some months of the archive, with holes between them, for stations of the feed and others.
   private mutating func archive(_ random: inout Random) {
-    let listed = Array((sites[Self.nsw] ?? []).prefix(3))
+    let listed = Array((sites[Self.nsw] ?? []).prefix(Self.archivedSites))
     let others = (0..<2).map { number in
       Site(
         code: "", name: "Old Site \(number)", address: "\(70 + number) Side Street",
@@ -183,6 +198,12 @@ struct RandomHistory {
     decided = random.chance(0.6) ? (others[0].name, sites[Self.nsw]![5].code) : nil
     isDecidedInTheEnd = random.chance(0.5)
     var months: [Int: [PlainModel.ArchiveRow]] = [:]
+    func add(_ row: PlainModel.ArchiveRow) {
+      // Local times that occur twice are not tested here.
+      guard !Self.isAmbiguous(row.at) else { return }
+      let day = Zone.sydney.local(Instant(seconds: Int64(row.at))).day
+      months[day.year * 12 + day.month, default: []].append(row)
+    }
     for site in sites[Self.archive] ?? [] {
       for (grade, fuel) in Self.fuels.enumerated() {
         var at = begin - 85 * 86_400 + random.integer(0...2_000_000)
@@ -191,19 +212,28 @@ struct RandomHistory {
           let row = PlainModel.ArchiveRow(
             archive: Self.archive, code: site.name, fuel: fuel,
             tenths: random.chance(0.05) ? level * 8 / 5 : level, at: at)
-          let day = Zone.sydney.local(Instant(seconds: Int64(at))).day
-          // Local times that occur twice are not tested here.
-          if !Self.isAmbiguous(at) { months[day.year * 12 + day.month, default: []].append(row) }
+          add(row)
           at +=
             random.chance(0.1)
             ? random.integer(2_000_000...4_500_000) : random.integer(90_000...1_600_000)
         }
       }
     }
-    for (_, rows) in months.sorted(by: { $0.key < $1.key }) where !random.chance(0.35) {
+    if isExtended {
+      for row in rowsBesideTheFeed(&random) { add(row) }
+    }
+    let share = isExtended ? 0.15 : 0.35
+    for (_, rows) in months.sorted(by: { $0.key < $1.key }) where !random.chance(share) {
       var rows = rows.sorted { ($0.at, $0.code, $0.fuel) < ($1.at, $1.code, $1.fuel) }
       // A file that was made before its month was over.
       if random.chance(0.3) { rows = Array(rows.prefix(max(1, rows.count / 2))) }
+      // More files over the same month, each with a part of its rows.
+      if isExtended, random.chance(0.4) {
+        for _ in 0..<random.integer(1...2) {
+          let first = random.integer(0...rows.count - 1)
+          files.append(Array(rows[first...random.integer(first...rows.count - 1)]))
+        }
+      }
       guard random.chance(0.3), rows.count > 4 else {
         files.append(rows)
         continue
@@ -214,6 +244,46 @@ struct RandomHistory {
       rows[low].tenths += 9
       files.append(Array(rows[low...]))
     }
+  }
+
+  /// Returns rows of the archive that depend on what the feed reports: prices between two equal
+  /// prices of the feed, the feed's own prices again, and other prices for the same instants.
+  private func rowsBesideTheFeed(_ random: inout Random) -> [PlainModel.ArchiveRow] {
+    var rows: [PlainModel.ArchiveRow] = []
+    for site in (sites[Self.nsw] ?? []).prefix(Self.archivedSites) {
+      for fuel in Self.fuels {
+        func add(_ tenths: Int, at: Int) {
+          rows.append(
+            PlainModel.ArchiveRow(
+              archive: Self.archive, code: site.name, fuel: fuel, tenths: tenths, at: at))
+        }
+        let reports = reports(of: site.code, fuel)
+        for (report, next) in zip(reports, reports.dropFirst()) {
+          if random.chance(0.2) {
+            add(report.tenths + random.pick([0, 0, 30]), at: report.stamp)
+          }
+          guard report.tenths == next.tenths, next.stamp - report.stamp > 1, random.chance(0.7)
+          else { continue }
+          add(
+            report.tenths + random.pick([-50, -9, 9, 50]),
+            at: random.integer(report.stamp + 1...next.stamp - 1))
+        }
+      }
+    }
+    return rows
+  }
+
+  /// Returns the prices that the stamped feed reports of a station, in order of their stamps and
+  /// one for each stamp. Prices that a file of an archive cannot have are left out.
+  private func reports(of code: String, _ fuel: String) -> [(stamp: Int, tenths: Int)] {
+    var prices: [Int: Int] = [:]
+    for answer in answers where answer.feed == Self.nsw {
+      for line in answer.lines where line.code == code && line.fuel == fuel {
+        guard let stamp = line.stamp, (1_500...3_000).contains(line.tenths) else { continue }
+        prices[stamp] = line.tenths
+      }
+    }
+    return prices.sorted { $0.key < $1.key }.map { (stamp: $0.key, tenths: $0.value) }
   }
 
   private static func isAmbiguous(_ second: Int) -> Bool {
