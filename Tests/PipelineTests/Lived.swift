@@ -47,7 +47,7 @@ final class Lived {
     try await live(&random)
   }
 
-  private static func source(_ name: String) throws -> Source {
+  static func source(_ name: String) throws -> Source {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../config/feeds").standardized.path
     return try Source(file: "\(folder)/\(name).json5", environment: [:])

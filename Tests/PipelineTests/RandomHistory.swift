@@ -1,3 +1,5 @@
+import Configuration
+import Feeds
 import FuelModel
 import PlainModel
 import Simulator
@@ -41,8 +43,8 @@ struct RandomHistory {
   let begin: Int
   let end: Int
   /// Whether the history contains what was added to this type later: prices that the feed states
-  /// again, and an archive that depends on what the feed reports. If false, the history is the one
-  /// that the seed gave before.
+  /// again, an archive that depends on what the feed reports, and events at the instant of a lapse.
+  /// If false, the history is the one that the seed gave before.
   let isExtended: Bool
 
   init(seed: UInt64, isExtended: Bool) throws {
@@ -53,8 +55,8 @@ struct RandomHistory {
     end = begin + 9 * 86_400 + random.integer(0...86_399)
     sites[Self.nsw] = Self.sites(count: 11, at: (-33.87, 151.21), "NSW", &random)
     sites[Self.nt] = Self.sites(count: 8, at: (-12.46, 130.84), "NT", &random)
-    answers += list(Self.nsw, isStamped: true, &random)
-    answers += list(Self.nt, isStamped: false, &random)
+    answers += try list(Self.nsw, isStamped: true, &random)
+    answers += try list(Self.nt, isStamped: false, &random)
     archive(&random)
   }
 
@@ -76,7 +78,9 @@ struct RandomHistory {
   }
 
   /// Returns the lists and updates of a feed, and so what its stations charge while it is read.
-  private func list(_ feed: String, isStamped: Bool, _ random: inout Random) -> [Answer] {
+  private func list(
+    _ feed: String, isStamped: Bool, _ random: inout Random
+  ) throws -> [Answer] {
     struct Price {
       var tenths: Int
       var stamp: Int
@@ -85,6 +89,10 @@ struct RandomHistory {
     var gone: [String: Int] = [:]
     var answers: [Answer] = []
     let sites = sites[feed] ?? []
+    let settings = try Lived.source(isStamped ? "nsw" : "nt").settings
+    let (priceLapse, sightLapse) = (
+      3_600 * settings.priceLapsesHours, 3_600 * settings.sightLapsesHours
+    )
     var at = begin
     let last = end - 2 * 86_400
     while at < last {
@@ -97,8 +105,14 @@ struct RandomHistory {
         let stamp = at - random.integer(0...max(1, min(at - since, 60_000)))
         for (grade, fuel) in Self.fuels.enumerated() {
           let key = "\(site.code) \(fuel)"
+          // Some prices begin exactly when the price before them lapses by its stamp.
+          let lapse = prices[key].map { $0.stamp + priceLapse } ?? 0
+          let beginsAtLapse =
+            isExtended && isStamped && placeholder == nil && lapse > since && lapse <= at
+            && random.chance(0.5)
           guard
-            prices[key] == nil || placeholder != nil || random.chance(isArchived ? 0.5 : 0.15)
+            prices[key] == nil || placeholder != nil || beginsAtLapse
+              || random.chance(isArchived ? 0.5 : 0.15)
           else { continue }
           // Late entries are older than the list before.
           var own =
@@ -111,6 +125,7 @@ struct RandomHistory {
               - (random.chance(0.25)
                 ? random.integer(50...61) * 86_400 : random.integer(0...900_000))
           }
+          if beginsAtLapse { own = lapse }
           let level = 1_700 + 100 * grade + random.integer(0...150)
           var tenths =
             placeholder
@@ -166,6 +181,11 @@ struct RandomHistory {
       default: break
       }
       answers.append(Answer(feed: feed, takenAt: at, isList: isList, lines: lines))
+      // Some answers come exactly when the answer before them is no longer believed.
+      if isExtended, random.chance(0.1) {
+        at += sightLapse
+        continue
+      }
       at +=
         random.chance(0.1)
         ? random.integer(90_000...200_000)
