@@ -43,15 +43,17 @@ struct RandomHistory {
   let begin: Int
   let end: Int
   /// Whether the history contains what was added to this type later: prices that the feed states
-  /// again, an archive that depends on what the feed reports, and events at the instant of a lapse.
-  /// If false, the history is the one that the seed gave before.
+  /// again, an archive that depends on what the feed reports, events at the instant of a lapse, and
+  /// the beginning of summer time. If false, the history is the one that the seed gave before.
   let isExtended: Bool
 
   init(seed: UInt64, isExtended: Bool) throws {
     var random = Random(seed: seed, "model history")
     self.isExtended = isExtended
-    // With some seeds this includes the end of summer time, with others the end of a month.
-    begin = 1_774_000_000 + random.integer(0...20) * 86_400 + random.integer(0...86_399)
+    // With some seeds this includes the end of summer time, with others the end of a month. Some
+    // extended histories include the beginning of summer time, on 5 October 2025.
+    let earliest = isExtended && random.chance(0.2) ? 1_758_900_000 : 1_774_000_000
+    begin = earliest + random.integer(0...20) * 86_400 + random.integer(0...86_399)
     end = begin + 9 * 86_400 + random.integer(0...86_399)
     sites[Self.nsw] = Self.sites(count: 11, at: (-33.87, 151.21), "NSW", &random)
     sites[Self.nt] = Self.sites(count: 8, at: (-12.46, 130.84), "NT", &random)
@@ -311,7 +313,7 @@ struct RandomHistory {
     let local = Zone.sydney.local(instant)
     return [-3_600, 3_600].contains { shift in
       let other = Zone.sydney.local(Instant(seconds: Int64(second + shift)))
-      return other.day == local.day && abs(other.secondsOfDay - local.secondsOfDay) != 3_600
+      return other.day == local.day && other.secondsOfDay == local.secondsOfDay
     }
   }
 }
