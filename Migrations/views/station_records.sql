@@ -34,7 +34,7 @@ COMMENT ON COLUMN fuel_v1.station_records.written_brand       IS 'Brand as it is
 COMMENT ON COLUMN fuel_v1.station_records.address             IS 'Address there; NULL until described.';
 COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode; NULL: not stated.';
-COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (several stations share the address), position or person.';
+COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (the address alone does not decide), position or person.';
 COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
 COMMENT ON COLUMN fuel_v1.station_records.record_id           IS 'Number of the record; the station has the number of the record that represents it.';
 GRANT SELECT ON fuel_v1.station_records TO fuel_reader, fuel_writer;

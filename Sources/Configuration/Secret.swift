@@ -12,7 +12,8 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
 
   package init(_ text: String) { self.text = text }
 
-  /// Returns the secret itself, for the one header that needs it.
+  /// Returns the secret itself, for the request that needs it, to mask it in messages, and to tell
+  /// one key from another.
   package func reveal() -> String { text }
 
   package var description: String { "***" }
@@ -20,8 +21,9 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The sources of the feeds' secrets: the environment, a file that only its owner can read, or a
-/// systemd credential. Secrets never come from the command line or the configuration files.
+/// The sources of the secrets of feeds and of receivers of notices: the environment, a file that
+/// only its owner can read, or a systemd credential. Secrets never come from the command line or
+/// the configuration files.
 package struct Secrets: Sendable {
   private let environment: [String: String]
 

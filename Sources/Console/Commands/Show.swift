@@ -135,7 +135,8 @@ private struct Screen {
     let count = min(fuels.count, max(1, (style.width - 2 - left + 8) / 16))
     return fuels.filter { ["U91", "DL", "P98", "E10", "P95"].prefix(count).contains($0) }
   }
-  /// The width of the column of names: that of the longest name, but at most a quarter of a line.
+  /// The width of the column of names: that of the longest name, but at most a quarter of a line,
+  /// and never less than eleven columns.
   private var left: Int {
     let longest = (capitals + [nation]).map { title($0).columns }.max() ?? 0
     return max(11, min(longest + 2, style.width / 4))

@@ -94,8 +94,8 @@ private func explain(_ number: Int, _ records: [DescribedRecord]) -> String {
       switch record.matchedBy {
       case "itself": record.isHead ? "represents the station" : "on its own"
       case "code": "has the same code"
-      case "address": "has the same address"
-      case "name": "shares the address with others and has the most similar name"
+      case "address": "has the same address, or overlapping house numbers in the same street"
+      case "name": "has a similar name at the same address"
       case "position": "lies within 150 metres"
       default: "decided by a person"
       }

@@ -12,8 +12,9 @@ import FuelModel
 /// - Where prices cycle, the cycle rule has a head start. In a shock, when prices leave the range
 ///   of four months, it has none.
 /// - Two models of eight numbers give the chance of a price lower by one cent, and of a price
-///   higher by three cents, within three days. In a market that cycles, a clear chance overrules
-///   the rule. Near the low, waiting needs a higher chance.
+///   higher by three cents, within three days. In a market that cycles, the first chance overrules
+///   every rule but weekday where it is very low or high. Near the low, waiting needs at least a
+///   fair chance.
 /// - If even the best rule saves next to nothing, the verdict is that there is no difference.
 ///
 /// A verdict is a pure function of 393 to 399 daily averages up to its day. docs/verdicts.md
@@ -26,14 +27,15 @@ package struct TurningPoint: VerdictMethod {
   // The walk begins at the boundary of a week, so that all days of a week share the walk and the
   // models.
   private static let walkDays = 393
-  // Where prices cycle, a chance below the first number makes the verdict `fill_up`, and a chance
-  // above the second makes it `wait`.
+  // Where prices cycle, a chance of a fall below the first number makes the verdict `fill_up`, and
+  // one above the second makes it `wait`, unless the rule is weekday.
   private static let (leastChance, mostChance) = (0.1, 0.7)
   // A falling price at most this many c/L above the last low is near the low. Then waiting needs
   // the chance below.
   static let nearLow = 2.0
   private static let chanceNearLow = 0.4
-  // A market that does not cycle and whose rules saved less gets advice only on a clear day.
+  // A market that does not cycle, and whose rules saved less than this many c/L, gets advice only
+  // on a day on which a move is likely by the numbers below.
   private static let strong = 1.2
   private static let (plainChance, plainRise) = (0.5, 0.5)
   // A change of this many c/L that is published for tomorrow decides in a quiet market too, because
@@ -56,7 +58,8 @@ package struct TurningPoint: VerdictMethod {
     return judgement
   }
 
-  /// All days of a week share one walk and one fit. The results are the same as those of `judge`.
+  /// All days of a week share one walk and one fit. The verdicts are the same as those of `judge`,
+  /// but lack `models` and `market`.
   package func judgements(of past: Past) -> [Judgement] {
     let series = past.series
     var (begin, anchor) = (-1, Int.min)
@@ -88,8 +91,8 @@ package struct TurningPoint: VerdictMethod {
     return judgement
   }
 
-  /// Returns where the walk for a day begins, and the day up to which the models are fitted, which
-  /// is the last Thursday.
+  /// Returns where the walk for a day begins, and the day up to which the models are fitted: the
+  /// day itself if it is a Thursday, otherwise the Thursday before it.
   private static func week(of known: Int, _ series: DailySeries) -> (begin: Int, anchor: Int) {
     let number = series.first.sinceEpoch + known
     // No market has days before 1970, so the remainder is never negative.
