@@ -22,7 +22,7 @@ let backfillCommand = Command(
     .init(name: "dry-run", value: nil, about: "do everything, then roll it back"),
     .init(
       name: "again", value: nil,
-      about: "load files that were loaded before again, after a fix or a new fuel"),
+      about: "also load files that were loaded before, for instance after a fix"),
   ],
   notes: """
     Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.
@@ -62,7 +62,7 @@ let backfillCommand = Command(
   let paths = try invocation.operands.dropFirst().map { path -> String in
     guard !path.hasPrefix("http://"), !path.hasPrefix("https://") else {
       throw UsageError.message(
-        "backfill reads files and no addresses: download it first, or type curl -s URL | bowser "
+        "backfill reads no addresses: download the file first, or type curl -s URL | bowser "
           + "backfill \(name) -")
     }
     guard path == "-" else { return path }

@@ -13,8 +13,10 @@ func statesTable(_ rows: [MarketScore], method: String) -> String {
   var text =
     "\nStates of the market beside hindsight (docs/verdicts.md): the same on "
     + "\(Int((right * 100).rounded())) % of \(sum.right.of) days.\n"
-    + "right: of the days on which it was told. found: of the days that have it in hindsight.\n"
-    + "told: of its beginnings, before it ended. late: days, the median of those.\n\n"
+    + "days: how many days have the state in hindsight. found: how many of these were told so.\n"
+    + "right: how many of the days that were told so have the state in hindsight.\n"
+    + "begins: how often the state begins in hindsight. told: how often it was told before it ended.\n"
+    + "late: the median of the days from its beginning until it was told.\n\n"
   text += padded("state", 12)
   for name in ["days", "right", "found", "begins", "told", "late"] { text += leftPadded(name, 9) }
   text += "\n"

@@ -36,11 +36,11 @@ let backtestCommand = Command(
     .init(name: "json", value: nil, about: "print scores by year, as one JSON array"),
   ],
   notes: """
-    From each day on, a driver buys once within five days, on the day that the verdicts choose. "saved" is
-    how far that price is below a random day of these six, "perfect" is how far the cheapest day is below
-    it, and "capture" is saved divided by perfect. Every verdict is computed from averages up to its own
-    day and from nothing later. Below them, the states of the market are compared with what hindsight
-    says of the same days.
+    From each day on, a driver buys once: on that day or one of the next five, as the verdicts choose.
+    "saved" is how far the price of that day is below the price of a random one of these six days.
+    "perfect" is how far the price of the cheapest day is below it. "capture" is saved divided by perfect.
+    Every verdict is computed from averages up to its own day. Below the scores, the states of the market
+    are compared with what hindsight says of the same days.
     """,
   deadlineSeconds: 7_200
 ) { invocation in

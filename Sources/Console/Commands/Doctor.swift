@@ -17,14 +17,15 @@ let doctorCommand = Command(
   ],
   options: [
     .init(
-      name: "online", value: nil, about: "one dry run per feed; its requests count like any others"),
+      name: "online", value: nil,
+      about: "also make a dry run of each feed; its requests count as usual"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
-    One line per check: ok, warn or FAIL, and what to do; off: a feed that is not set up or is switched
-    off. Exits with 78 if a check fails, otherwise with 0. The JSON object has version (1), exit_code and
-    checks, a list of objects with finding (ok, off, warn or fail), what and words.
-    docs/feeds.md explains how to get each key.
+    Each check has one line: ok, warn or FAIL, and what to do. A feed that is not set up or is switched
+    off has a line with off. The exit code is 78 if a check fails, otherwise 0. The JSON object has
+    version (1), exit_code and checks, a list of objects with finding (ok, off, warn or fail), what and
+    words. docs/feeds.md explains how to get each key.
     """
 ) { invocation in
   var doctor = Doctor()
@@ -159,8 +160,8 @@ private struct Doctor {
         let database = try store.databaseName()
         tell(
           rights.writer ? .warn : .fail, "rights on the database",
-          "\(rights.writer ? "fuel_reader may" : "fuel_writer may not") create temporary tables, as "
-            + "after a copy of the database; run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
+          "\(rights.writer ? "fuel_reader may" : "fuel_writer may not") create temporary tables; "
+            + "a copied database has the rights of a new one. Run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
             + "GRANT TEMPORARY ON DATABASE \(database) TO fuel_writer")
       }
       let health = try store.health()

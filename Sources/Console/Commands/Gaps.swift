@@ -39,7 +39,7 @@ let gapsCommand = Command(
     write(
       padded(gap.feed, 15) + padded(span, 26)
         + padded("\(gap.dayCount) day\(gap.dayCount == 1 ? "" : "s")", 12)
-        + (gap.command ?? "nothing published can fill it") + "\n")
+        + (gap.command ?? "no published file can fill it") + "\n")
   }
   if found.isEmpty { write("Nothing is missing.\n") }
   return .done

@@ -21,14 +21,15 @@ let ingestCommand = Command(
   options: [
     .init(name: "all", value: nil, about: "every feed that is switched on and due by its cadence"),
     .init(name: "summary", value: nil, about: "print one line per run on standard output"),
-    .init(name: "record", value: "DIR", about: "keep the answers in DIR/FEED/INSTANT/"),
+    .init(name: "record", value: "DIR", about: "also keep the answers, in DIR/FEED/INSTANT/"),
     .init(
       name: "replay", value: "DIR",
-      about: "read such a folder; each run counts as fetched at its instant"),
+      about: "read answers kept in DIR/FEED/INSTANT/; each run counts as fetched at its INSTANT"),
     .init(name: "isolated", value: nil, about: ""),
     .init(
       name: "reprocess", value: nil,
-      about: "the operands are runs, such as 120 or 120-180; see fuel_v1.ingest_runs"),
+      about:
+        "read kept answers again; the operands are runs of fuel_v1.ingest_runs, such as 120-180"),
     .init(
       name: "dry-run", value: nil,
       about: "do everything, then roll back what was stored; requests still count"),
@@ -211,7 +212,8 @@ private struct IngestRun {
           if case .success = result { feeds.insert(kept.feed) }
           tell(kept.feed, result, &worst)
         } catch is BodyError where runs.count > 1 {
-          // A range may contain numbers of no run and runs without documents. They are skipped.
+          // A range may contain numbers of no run, runs without documents, and withdrawn runs. They
+          // are skipped.
           continue
         } catch {
           tell("run \(number)", .failure(error), &worst)
@@ -223,8 +225,8 @@ private struct IngestRun {
           guard !left.isEmpty else { continue }
           talk(
             "bowser: \(feed): the kept answers of \(left.count) later runs were not read again "
-              + "(\(left[0]) to \(left[left.count - 1])); until they are, what only the old reading "
-              + "reported is withdrawn\n")
+              + "(\(left[0]) to \(left[left.count - 1])). Until they are, prices that only the old "
+              + "reading reported do not count.\n")
         }
       } catch {
         tell("kept runs", .failure(error), &worst)

@@ -24,10 +24,11 @@ let lapsesCommand = Command(
   ],
   notes: """
     A price is not believed for longer than priceLapsesHours or priceLapsesHoursByFuel in the file of its
-    feed or archive. Each line shows, in days, how long that is, and within how many days half, 90 % and
-    99 % of the prices were followed by the next price of their station; then how many prices held for
-    longer than they are believed. This command changes no setting. A setting that is too short loses
-    prices that still hold; one that is too long keeps stations that have closed. The JSON object has
+    feed or archive. Each line begins with that limit in days. The next numbers are the days within which
+    half, 90 % and 99 % of the prices were followed by the next price of their station. The last one is
+    how many prices held for longer than the limit. This command changes no setting. A limit that is too
+    short loses prices that still hold. A limit that is too long shows the prices of stations that have
+    closed. The JSON object has
     version (1) and lapses: source, fuel, believed_days, half_days, ninety_days, ninety_nine_days, prices
     and held_longer. As long as the version stays the same, members are only added.
     """,

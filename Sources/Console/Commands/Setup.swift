@@ -17,9 +17,9 @@ let setupCommand = Command(
   notes: """
     Creates the database if the server has none of that name, brings it to the schema of this program
     with its roles, and lists which feeds are set up. The login must own the database, and must be
-    allowed to create roles (CREATEROLE) the first time. Then it prints the lines for cron, or the
-    systemctl command if the systemd units are installed, systemd runs, and /etc/bowser, which the
-    units read, is the configuration. No key is ever printed.
+    allowed to create roles (CREATEROLE) the first time. Then setup prints the lines for cron. It prints
+    the systemctl command instead if systemd runs, its units are installed, and the configuration is
+    /etc/bowser, which the units read. No key is ever printed.
     """,
   deadlineSeconds: 3_600
 ) { invocation in

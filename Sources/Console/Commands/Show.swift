@@ -65,7 +65,7 @@ let showCommand = Command(
   do {
     place = try PlaceSearch(store: store, regions: regions).place(word)
   } catch let error as UsageError {
-    // A fuel behind a place is not a part of the place's name.
+    // The last word may be a fuel that was meant as --fuel.
     guard invocation.operands.count > 1, let last = invocation.operands.last,
       let fuel = try? fuelCode(last)
     else { throw error }
@@ -234,7 +234,7 @@ private struct Screen {
     var text = heading(
       "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
     let lines = try store.tomorrow()
-    if lines.isEmpty { text += "  Not published yet: 14:30 local time.\n" }
+    if lines.isEmpty { text += "  Tomorrow's prices are published at 14:30 local time.\n" }
     for line in lines {
       guard let today = line.today, let tomorrow = line.tomorrow else { continue }
       let counts =

@@ -14,9 +14,12 @@ let stationsCommand = Command(
     ),
   ],
   options: [
-    .init(name: "explain", value: nil, about: "the operands are the station_id of stations"),
     .init(
-      name: "doubtful", value: nil, about: "pairs that may be one station, the most likely first"),
+      name: "explain", value: nil,
+      about: "show the records of stations; each operand is a station_id"),
+    .init(
+      name: "doubtful", value: nil,
+      about: "list pairs that may be one station, the most likely first"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
@@ -41,7 +44,8 @@ let stationsCommand = Command(
     }
     let explained = try invocation.operands.map { operand in
       guard let number = Int(operand) else {
-        throw UsageError.message("'\(operand)' is not a station_id, a number such as 1089")
+        throw UsageError.message(
+          "'\(operand)' is not a station_id; a station_id is a number such as 1089")
       }
       let records = try store.describedRecords(ofStation: number)
       guard !records.isEmpty else {

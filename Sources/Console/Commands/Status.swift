@@ -56,8 +56,8 @@ let statusCommand = Command(
   return .done
 }
 
-/// One line for each feed, and what is late about it below. The last columns are left out where the
-/// line is too narrow for them.
+/// One line for each feed, and below it what is late. The last columns are left out where the line
+/// is too narrow for them.
 private func table(_ feeds: [FeedHealth], _ now: Instant, _ style: Style) -> String {
   let all: [(head: String, width: Int, cell: (FeedHealth) -> String)] = [
     ("last good", 14, { age($0.lastSuccess, now) }),

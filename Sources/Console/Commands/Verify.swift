@@ -10,12 +10,12 @@ let verifyCommand = Command(
   examples: [
     ("bowser verify", "check every fact, run and kept document"),
     ("bowser verify --head 5f2c09ab41d7", "also check that the chain holds a digest noted earlier"),
-    ("bowser verify --log", "list changes of what decides whether facts count"),
+    ("bowser verify --log", "list the logged changes of what decides whether facts count"),
   ],
   options: [
     .init(
       name: "head", value: "DIGEST",
-      about: "a chain_head of fuel_v1.pipeline that was noted earlier, or its first digits"),
+      about: "a chain_head of fuel_v1.pipeline noted earlier, or at least its first eight digits"),
     .init(name: "log", value: nil, about: "print the audit log instead"),
     .init(name: "json", value: nil, about: "one JSON object"),
   ],

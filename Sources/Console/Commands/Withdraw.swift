@@ -19,8 +19,8 @@ let withdrawCommand = Command(
   ],
   notes: """
     fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
-    marked; prices that another run also reported stay. Lists near it are judged again and spans are
-    recomputed at once; the next `bowser aggregate` recomputes the averages. Files of archives cannot be
+    marked; prices that another run also reported stay. Lists near the run are judged again and spans
+    are recomputed at once; the next `bowser aggregate` recomputes the averages. Files of archives cannot be
     withdrawn.
     """,
   isJob: true,
