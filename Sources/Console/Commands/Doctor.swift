@@ -40,7 +40,7 @@ let doctorCommand = Command(
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }
   doctor.database(settings, invocation)
-  doctor.state(settings, invocation)
+  doctor.stateFolder(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
   doctor.notices(settings, invocation)
   if invocation.flags.contains("online") {
@@ -174,7 +174,7 @@ private struct Doctor {
     }
   }
 
-  mutating func state(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
+  mutating func stateFolder(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
     guard
       let folder = TokenCache.folder(
         configured: settings.stateFolder, environment: invocation.environment)

@@ -49,16 +49,16 @@ let ingestCommand = Command(
 ) { invocation in
   let settings = try invocation.settings()
   let sources = try invocation.sources()
-  let run = IngestRun(
+  let work = IngestWork(
     invocation: invocation, settings: settings, clock: try invocation.clock(),
     client: invocation.client(settings))
   if invocation.flags.contains("reprocess") {
     let runs = try runNumbers(invocation.operands)
-    return run.reprocess(runs, sources, try invocation.store(settings))
+    return work.reprocess(runs, sources, try invocation.store(settings))
   }
   let chosen = try choose(sources, invocation)
   if invocation.options["replay"] != nil {
-    return run.replay(chosen, try invocation.store(settings))
+    return work.replay(chosen, try invocation.store(settings))
   }
   // A provider is not asked for answers that cannot be kept.
   var isFolder: ObjCBool = true
@@ -68,10 +68,10 @@ let ingestCommand = Command(
     throw IngestError.recording(path: folder, reason: "is a file: name a folder")
   }
   guard invocation.flags.contains("isolated"), let source = chosen.first else {
-    return try run.inProcesses(chosen)
+    return try work.inProcesses(chosen)
   }
   WorkerProcess.endWithParent()
-  return await run.live(
+  return await work.live(
     source, try invocation.store(settings), until: try invocation.deadline(settings))
 }
 
@@ -114,8 +114,8 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
   }
 }
 
-/// What all feeds of one call share.
-private struct IngestRun {
+/// The work of one `bowser ingest`, for all its feeds.
+private struct IngestWork {
   let invocation: Invocation
   let settings: Settings<Invocation.Table>
   let clock: Clock
@@ -182,7 +182,7 @@ private struct IngestRun {
   private var secrets: Secrets { Secrets(environment: invocation.environment) }
 
   func replay(_ sources: [Source], _ store: Store) -> ExitCode {
-    each(store) { worst in
+    withoutNetwork(store) { worst in
       for source in sources {
         do {
           let recording = Recording(folder: invocation.options["replay"] ?? "")
@@ -197,7 +197,7 @@ private struct IngestRun {
   }
 
   func reprocess(_ runs: [Int], _ sources: [Source], _ store: Store) -> ExitCode {
-    each(store) { worst in
+    withoutNetwork(store) { worst in
       var done: Set<Int> = []
       var feeds: Set<String> = []
       for number in runs {
@@ -235,7 +235,9 @@ private struct IngestRun {
   }
 
   /// Does work that needs no network. A dry run takes it back at the end.
-  private func each(_ store: Store, _ body: (inout ExitCode) -> Void) -> ExitCode {
+  private func withoutNetwork(
+    _ store: Store, _ body: (inout ExitCode) -> Void
+  ) -> ExitCode {
     var worst = ExitCode.done
     let isRehearsal = invocation.flags.contains("dry-run")
     do {

@@ -9,16 +9,16 @@ extension Identity.Work {
     for other in others { open[Pair(id, other)] = why }
   }
 
-  /// Returns the pairs that rules left undecided, and pairs with one suburb or one name where one
-  /// station begins where the other ends and the score of `Likeness` is high enough, such as
-  /// those whose address was misspelt or renumbered.
+  /// Returns the pairs that rules left undecided, and further pairs that are likely one station:
+  /// they share a suburb or a name, one begins when the other ends, and the score of `Likeness` is
+  /// high enough. Among the latter are stations whose address was misspelt or renumbered.
   func likelyPairs() -> [LikelyPair] {
     var pairs: [Pair: LikelyPair] = [:]
     func add(_ left: Int, _ right: Int, _ score: Int, _ why: String) {
-      let isOpen = members(left).allSatisfy { a in
+      let mayBeOne = members(left).allSatisfy { a in
         members(right).allSatisfy { !apart.contains(Pair(a, $0)) }
       }
-      guard isOpen, clusterOf[left] != clusterOf[right] else { return }
+      guard mayBeOne, clusterOf[left] != clusterOf[right] else { return }
       // The station that was seen last is named first, because it is the one that took over.
       let ordered = [left, right].sorted {
         (record($0).lastDay?.sinceEpoch ?? 0, rank($0)) > (

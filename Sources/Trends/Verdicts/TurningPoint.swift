@@ -37,7 +37,7 @@ package struct TurningPoint: VerdictMethod {
   // A market that does not cycle, and whose rules saved less than this many c/L, gets advice only
   // on a day on which a move is likely by the numbers below.
   private static let strong = 1.2
-  private static let (plainChance, plainRise) = (0.5, 0.5)
+  private static let (clearChance, clearRise) = (0.5, 0.5)
   // A change of this many c/L that is published for tomorrow decides in a quiet market too, because
   // it is no forecast.
   private static let certainFrom = 0.8
@@ -178,9 +178,9 @@ package struct TurningPoint: VerdictMethod {
         return judgement
       }
       judgement.rule = "\(rule)"
-      let isPlain =
-        call == .wait ? cheaper >= plainChance : moment.up >= plainRise || jump >= plainChance
-      guard rule == .weekday || isCycling || strongest >= strong || isPlain else {
+      let isClear =
+        call == .wait ? cheaper >= clearChance : moment.up >= clearRise || jump >= clearChance
+      guard rule == .weekday || isCycling || strongest >= strong || isClear else {
         judgement.basis = .priceTrend
         judgement.reason = "Prices \(there) show no direction clear enough to advise today"
         return judgement
