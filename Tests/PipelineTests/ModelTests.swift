@@ -9,8 +9,15 @@ import TestDatabase
 import Testing
 
 /// Compares the product with an independent model over random histories: thresholds and lapses as
-/// in production, two feeds and an archive, everything that can go wrong with them, in any order.
+/// in production, two feeds and an archive, much of what can go wrong with them, in any order.
 /// Every kind of answer must equal the model's, to the last digit.
+///
+/// Histories never contain the following, which other tests try:
+/// - a site that gets a new code, or a code that is used for another site;
+/// - a code of a fuel that is mapped anew;
+/// - local times of an archive that occur twice;
+/// - answers that cover whole days, or prices that begin only after their list;
+/// - kept answers that are read again by `--reprocess`.
 struct ModelTests {
   /// Seeds beyond the first ones that found a fault once. Their histories stay as they were then:
   /// nothing is drawn for them that was added to `RandomHistory` later (`isExtended`).
