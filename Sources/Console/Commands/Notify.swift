@@ -23,9 +23,9 @@ let notifyCommand = Command(
     .init(name: "summary", value: nil, about: "print one line per rule on standard output"),
   ],
   notes: """
-    A rule names either a region, and sends a notice when its verdict or the state of its market changes;
-    or a place and a limit, and sends a notice when the cheapest fresh price there falls to the limit or
-    below. A notice is sent by POST to an address, or to the standard input of a program that is started
+    A rule that names a region sends a notice when the region's verdict or the state of its market
+    changes. A rule that names a place and a limit sends a notice when the cheapest fresh price there
+    falls to the limit or below. A notice is sent by POST to an address, or to the standard input of a program that is started
     without arguments. It is a JSON object with version (1), id, rule, kind (verdict, price or test), at,
     place, fuel, text, repeat, and was and now, or below_cpl and cheapest. A notice that is not accepted
     waits, at most a hundred per rule, and is sent again by the next start with the same id and repeat:

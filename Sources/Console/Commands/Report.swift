@@ -8,7 +8,7 @@ let reportCommand = Command(
   summary: "Write the market as static HTML pages.",
   operands: "",
   examples: [
-    ("bowser report --out /var/www/fuel", "index.html, a page per region, feeds and method"),
+    ("bowser report --out /var/www/fuel", "pages of regions, suburbs, stations and feeds"),
     (
       "bowser report --out /var/www/fuel --site https://fuel.example/",
       "also write sitemap.xml, for a public site"
@@ -19,12 +19,12 @@ let reportCommand = Command(
     .init(name: "site", value: "URL", about: "the web address that the folder will have"),
   ],
   notes: """
-    Writes a page for each fuel and region (dl/sydney.html), suburb and station, with maps that need no
-    tiles from a server, and for programs api/v1/market.json, api/v1/prices/STATE-FUEL.geojson and
-    feed/REGION.atom. Only the search and moving a map need a script, which is part of the report. The
-    pages load nothing from other sites and can be served from any folder or opened as files. A changed
-    file is replaced as a whole, and a file that is no longer part of the report is removed. A folder
-    that holds anything other than a report is refused.
+    Writes a page for each fuel and region (dl/sydney.html), each suburb and each station. Their maps
+    need no tiles from a server. For programs there are api/v1/market.json,
+    api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. Only the search and moving a map need a
+    script, which is part of the report. The pages load nothing from other sites and can be served from
+    any folder or opened as files. A changed file is replaced as a whole, and a file that is no longer
+    part of the report is removed. A folder that holds anything other than a report is refused.
     """,
   isJob: true,
   deadlineSeconds: 3_600
