@@ -83,7 +83,7 @@ package struct Backfill {
   ///     files.
   package func run(
     _ paths: [String], again: Bool = false,
-    progress: (Result, Int, Int) -> Void = { _, _, _ in }
+    progress: @escaping (Result, Int, Int) -> Void = { _, _, _ in }
   ) async throws -> [Result] {
     let (files, others) = try Self.files(paths)
     let now = clock.now()
@@ -100,30 +100,28 @@ package struct Backfill {
 
     let digests = try Self.digests(files.map(\.path))
     var loaded = again ? [] : try store.loadedDigests(of: archive.source)
-    var results: [Result] = others.map {
+    var load = Load(
+      backfill: self, source: source, now: now, fileCount: files.count, progress: progress)
+    load.results = others.map {
       Result(file: $0, outcome: .passedOver("not .csv, .csv.gz, .xlsx or .zip by its name"))
-    }
-    func tell(_ file: String, _ outcome: Outcome) {
-      results.append(Result(file: file, outcome: outcome))
-      progress(results[results.count - 1], results.count, files.count)
     }
     // Two files with the same bytes count as one file, whatever their names.
     var new: [(file: ArchiveFile, digest: String)] = []
     for file in files {
       guard let digest = digests[file.path] else {
-        tell(file.name, .refused("cannot be read"))
+        load.tell(file.name, .refused("cannot be read"))
         continue
       }
       if loaded.insert(digest).inserted {
         new.append((file, digest))
       } else {
-        tell(file.name, .known)
+        load.tell(file.name, .known)
       }
     }
 
-    try await load(new, from: source, now: now, tell)
+    try await load.read(new)
     try Identity.match(store, decisions: decisions, now: now, log: log)
-    return results
+    return load.results
   }
 
   /// A batch of a file that is being written to the database.
@@ -135,114 +133,125 @@ package struct Backfill {
     var task: Task<ArchiveLoader.Loaded?, any Error>
   }
 
-  /// Reads files one after another, and writes them in parallel where they hold different months.
-  private func load(
-    _ files: [(file: ArchiveFile, digest: String)], from source: SourceID, now: Instant,
-    _ tell: (String, Outcome) -> Void
-  ) async throws {
-    let stations = ArchiveStations()
-    let threads = threads(stations, source, now)
-    var pending: [Int: PendingBatch] = [:]
-    let reader = read(archive.format, files.map(\.file), now)
-    var position = 0
-    var turn = 0
-    var isPassingOver = false
-    // Records received so far of the file that is being read.
-    var received = 0
-    var nextBatch = Task { try await reader.next() }
-    while position < files.count {
-      let (file, digest) = files[position]
-      do {
-        guard let batch = try await nextBatch.value else { break }
-        // The next part of a file is read while this one is stored.
-        nextBatch = Task { try await reader.next() }
-        stations.number(batch)
-        if batch.isFirst {
-          isPassingOver = false
-          received = 0
-        }
-        received += batch.received
-        if batch.isLast { position += 1 }
-        if isPassingOver { continue }
-        do {
-          try await write(
-            batch, of: file.name, digest: digest, received: received, on: threads, &turn, &pending,
-            source, tell)
-        } catch is Refused { isPassingOver = true }
-      } catch let refusal as ArchiveRefusal {
-        try await finishAll(&pending, source, tell)
-        threads[0].loader.abandon()
-        try refuse(file.name, digest, source, refusal.received, refusal.reason)
-        tell(file.name, .refused(refusal.reason))
-        position += 1
-        nextBatch = Task { try await reader.next() }
+  /// One run: the results so far, and the batches that are being written, by connection.
+  private struct Load {
+    var results: [Result] = []
+    private let backfill: Backfill
+    private let source: SourceID
+    private let now: Instant
+    private let fileCount: Int
+    private let progress: (Result, Int, Int) -> Void
+    private let stations = ArchiveStations()
+    private let threads: [LoaderThread]
+    private var turn = 0
+    private var pending: [Int: PendingBatch] = [:]
+
+    init(
+      backfill: Backfill, source: SourceID, now: Instant, fileCount: Int,
+      progress: @escaping (Result, Int, Int) -> Void
+    ) {
+      self.backfill = backfill
+      self.source = source
+      self.now = now
+      self.fileCount = fileCount
+      self.progress = progress
+      threads = backfill.connections.map { [stations] store in
+        LoaderThread(
+          ArchiveLoader(
+            store, source: source, stations: stations, now: now,
+            maxRejectShare: backfill.archive.settings.maxRejectShare))
       }
     }
-    try await finishAll(&pending, source, tell)
-  }
 
-  /// Begins to write a batch over the connection whose turn it is. Batches of the same months are
-  /// written before it. A batch of a file with other batches or months is written alone.
-  ///
-  /// - Parameter received: the records of the file up to the end of this batch.
-  /// - Throws: `Refused` where a batch that is written alone refuses its file.
-  private func write(
-    _ batch: ArchiveBatch, of file: String, digest: String, received: Int,
-    on threads: [LoaderThread], _ turn: inout Int, _ pending: inout [Int: PendingBatch],
-    _ source: SourceID, _ tell: (String, Outcome) -> Void
-  ) async throws {
-    let months = Set(batch.months.keys)
-    let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
-    if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
-      try await finishAll(&pending, source, tell)
+    mutating func tell(_ file: String, _ outcome: Outcome) {
+      results.append(Result(file: file, outcome: outcome))
+      progress(results[results.count - 1], results.count, fileCount)
     }
-    // All parts of one file use the same connection.
-    turn = isAlone ? 0 : (turn + 1) % threads.count
-    do { try await finish(turn, &pending, source, tell) } catch is Refused {}
-    let thread = threads[turn]
-    pending[turn] = PendingBatch(
-      file: file, digest: digest, months: months, received: received,
-      task: Task { try await thread.load(batch, digest: digest) })
-    if isAlone { try await finish(turn, &pending, source, tell) }
-  }
 
-  private func threads(
-    _ stations: ArchiveStations, _ source: SourceID, _ now: Instant
-  ) -> [LoaderThread] {
-    connections.map { store in
-      LoaderThread(
-        ArchiveLoader(
-          store, source: source, stations: stations, now: now,
-          maxRejectShare: archive.settings.maxRejectShare))
+    /// Reads files one after another, and writes them in parallel where they hold different months.
+    mutating func read(_ files: [(file: ArchiveFile, digest: String)]) async throws {
+      let reader = backfill.read(backfill.archive.format, files.map(\.file), now)
+      var position = 0
+      var isPassingOver = false
+      // Records received so far of the file that is being read.
+      var received = 0
+      var nextBatch = Task { try await reader.next() }
+      while position < files.count {
+        let (file, digest) = files[position]
+        do {
+          guard let batch = try await nextBatch.value else { break }
+          // The next part of a file is read while this one is stored.
+          nextBatch = Task { try await reader.next() }
+          stations.number(batch)
+          if batch.isFirst {
+            isPassingOver = false
+            received = 0
+          }
+          received += batch.received
+          if batch.isLast { position += 1 }
+          if isPassingOver { continue }
+          do {
+            try await write(batch, of: file.name, digest: digest, received: received)
+          } catch is Refused { isPassingOver = true }
+        } catch let refusal as ArchiveRefusal {
+          try await finishAll()
+          threads[0].loader.abandon()
+          try backfill.refuse(file.name, digest, source, refusal.received, refusal.reason)
+          tell(file.name, .refused(refusal.reason))
+          position += 1
+          nextBatch = Task { try await reader.next() }
+        }
+      }
+      try await finishAll()
     }
-  }
 
-  /// Waits for a batch that is being written, and tells what became of its file. Throws `Refused`
-  /// where the file is refused.
-  private func finish(
-    _ thread: Int, _ pending: inout [Int: PendingBatch], _ source: SourceID,
-    _ tell: (String, Outcome) -> Void
-  ) async throws {
-    guard let batch = pending.removeValue(forKey: thread) else { return }
-    do {
-      guard let done = try await batch.task.value else { return }
-      log.info(
-        "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
-      store.announce(done.run, log: log)
-      tell(batch.file, .loaded(done.counts))
-    } catch let refusal as Refusal {
-      try await finishAll(&pending, source, tell)
-      try refuse(batch.file, batch.digest, source, batch.received, refusal.description)
-      tell(batch.file, .refused(refusal.description))
-      throw Refused()
+    /// Begins to write a batch over the connection whose turn it is. Batches of the same months are
+    /// written before it. A batch of a file with other batches or months is written alone.
+    ///
+    /// - Parameter received: the records of the file up to the end of this batch.
+    /// - Throws: `Refused` where a batch that is written alone refuses its file.
+    private mutating func write(
+      _ batch: ArchiveBatch, of file: String, digest: String, received: Int
+    ) async throws {
+      let months = Set(batch.months.keys)
+      let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
+      if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
+        try await finishAll()
+      }
+      // All parts of one file use the same connection.
+      turn = isAlone ? 0 : (turn + 1) % threads.count
+      do { try await finish(turn) } catch is Refused {}
+      let thread = threads[turn]
+      pending[turn] = PendingBatch(
+        file: file, digest: digest, months: months, received: received,
+        task: Task { try await thread.load(batch, digest: digest) })
+      if isAlone { try await finish(turn) }
     }
-  }
 
-  private func finishAll(
-    _ pending: inout [Int: PendingBatch], _ source: SourceID, _ tell: (String, Outcome) -> Void
-  ) async throws {
-    for thread in pending.keys.sorted() {
-      do { try await finish(thread, &pending, source, tell) } catch is Refused { continue }
+    /// Waits for the batch that a connection writes, and tells what became of its file.
+    ///
+    /// - Throws: `Refused` where the file is refused.
+    private mutating func finish(_ thread: Int) async throws {
+      guard let batch = pending.removeValue(forKey: thread) else { return }
+      do {
+        guard let done = try await batch.task.value else { return }
+        backfill.log.info(
+          "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
+        backfill.store.announce(done.run, log: backfill.log)
+        tell(batch.file, .loaded(done.counts))
+      } catch let refusal as Refusal {
+        try await finishAll()
+        try backfill.refuse(
+          batch.file, batch.digest, source, batch.received, refusal.description)
+        tell(batch.file, .refused(refusal.description))
+        throw Refused()
+      }
+    }
+
+    private mutating func finishAll() async throws {
+      for thread in pending.keys.sorted() {
+        do { try await finish(thread) } catch is Refused { continue }
+      }
     }
   }
 
