@@ -52,13 +52,15 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
 
   // What is wrong with a connection that failed. libpq reports it only as text.
   private enum Meaning {
-    case loginRefused, targetMalformed, serverUnfound, unknownDatabase, socketMissing
+    case loginRefused, targetMalformed, serverUnfound, unknownDatabase
   }
+  private typealias MeaningRow = (words: [String], meaning: Meaning?, advice: String?)
 
   // A text has a meaning if it contains all words of a row. The words of refused logins and unknown
   // databases are the server's own. A server with messages in another language falls through to
   // "try again", which does little harm.
-  private static let meanings: [(words: [String], meaning: Meaning, advice: String?)] = {
+  // A row without a meaning has advice only: the server may come up, so the next run tries again.
+  private static let meanings: [MeaningRow] = {
     let password = "libpq reads the password from PGPASSWORD or ~/.pgpass"
     return [
       (["password authentication failed"], .loginRefused, password),
@@ -89,15 +91,17 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       (["root certificate file"], .serverUnfound, nil),
       (["certificate verify failed"], .serverUnfound, nil),
       (["does not match host name"], .serverUnfound, nil),
-      (["on socket", "No such file"], .socketMissing, "--db or PGHOST names another server"),
+      (["on socket", "No such file"], nil, "--db or PGHOST names another server"),
     ]
   }()
 
+  private static func rows(for message: String) -> [MeaningRow] {
+    meanings.filter { row in row.words.allSatisfy { message.contains($0) } }
+  }
+
   private func means(_ meaning: Meaning) -> Bool {
     guard case .cannotConnect(let message) = self else { return false }
-    return Self.meanings.contains { row in
-      row.meaning == meaning && row.words.allSatisfy { message.contains($0) }
-    }
+    return Self.rows(for: message).contains { $0.meaning == meaning }
   }
 
   /// Whether the server was reached but refuses the login: wrong password, unknown role, missing
@@ -129,10 +133,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// What leads to another server, login or database than the one of which libpq says only that it
   /// cannot be used.
   private static func advice(on message: String) -> String {
-    let row = meanings.first { row in
-      row.advice != nil && row.words.allSatisfy { message.contains($0) }
-    }
-    return row?.advice.map { " (\($0))" } ?? ""
+    rows(for: message).lazy.compactMap(\.advice).first.map { " (\($0))" } ?? ""
   }
 
   package var description: String {
