@@ -169,7 +169,7 @@ package final class Connection {
       """
       SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
       SET search_path = ''; SET standard_conforming_strings = on; SET bytea_output = 'hex';
-      SET extra_float_digits = 1; SET client_min_messages = 'warning';
+      SET extra_float_digits = 1; SET client_min_messages = 'warning'; SET jit = off;
       SET lock_timeout = '\(Self.lockTimeout)'; SET statement_timeout = \(statementTimeout);
       SET idle_in_transaction_session_timeout = '\(Self.silenceSeconds)s';
       SET idle_session_timeout = '\(Self.silenceSeconds)s';
