@@ -244,13 +244,17 @@ extension Store {
     }.mapValues { $0[0] }
   }
 
-  /// Reads the present verdicts.
-  package func verdicts() throws -> [MarketReport.Key: MarketReport.Verdict] {
+  /// Reads the present verdicts: all, or only that of one region and fuel.
+  package func verdicts(
+    of key: MarketReport.Key? = nil
+  ) throws -> [MarketReport.Key: MarketReport.Verdict] {
     try keyed(
       """
       SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
         share_raised
       FROM fuel_v1.fill_up
+      WHERE \(optional: key?.region)::text IS NULL
+        OR (region = \(optional: key?.region) AND fuel = \(optional: key?.fuel))
       """
     ) { row in
       MarketReport.Verdict(

@@ -115,7 +115,7 @@ struct PlacePage {
     let known = all.filter { $0.average != nil }
     averages = known
     isStale = known.isEmpty && all.contains { $0.stale > 0 }
-    verdict = try code.flatMap { try store.verdicts()[.init($0, fuel)] }
+    verdict = try code.flatMap { try store.verdicts(of: .init($0, fuel)).values.first }
     self.days =
       try region.map { try store.trend(region: $0.code, fuel: fuel, days: days) } ?? []
     // For a station, all of its fuels are listed, in their usual order.
