@@ -40,6 +40,28 @@ struct DoctorTests {
     }
   }
 
+  /// `doctor` reads the lists that only some commands read, so that no mistake in one waits for an
+  /// aggregate at night.
+  @Test(arguments: [
+    ("regions.json5", "state: 'NSW'", "state: 'NWS'", "regions.json5, entry 1: 'state' must be"),
+    ("brands.json5", "brand: 'AGL'", "band: 'AGL'", "brands.json5, entry 2: unknown key 'band'"),
+    ("events.json5", "'2015-02-02'", "'2015-02-30'", "events.json5, entry 2: 'on' must be a day"),
+    ("stations.json5", "[]", "[{ is: 'sam' }]", "stations.json5, entry 1: "),
+  ])
+  func theDoctorReadsTheLists(file: String, right: String, wrong: String, answer: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+    #expect(text.contains(right))
+    try text.replacing(right, with: wrong)
+      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
+    let doctor = try CommandTests.run(["doctor", "--config", folder], on: "host=/nowhere")
+    #expect(
+      doctor.code == 78 && doctor.out.contains("FAIL  lists                   \(answer)"),
+      "\(doctor)")
+  }
+
   /// F-N06: a read-only database is reported as such, by jobs and by `doctor`, with 78 and not with
   /// a code that means "try again".
   @Test func aLoginThatOnlyReadsIsTold() async throws {

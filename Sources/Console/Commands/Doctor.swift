@@ -40,6 +40,7 @@ let doctorCommand = Command(
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }
   doctor.database(settings, invocation)
+  doctor.lists(invocation)
   doctor.stateFolder(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
   doctor.notices(settings, invocation)
@@ -114,6 +115,21 @@ private struct Doctor {
       tell(.ok, "notices", "\(rules.count) rules, each with a place and a receiver")
     } catch {
       tell(.fail, "notices", "\(error)")
+    }
+  }
+
+  /// Checks the lists beside `bowser.json5`.
+  mutating func lists(_ invocation: Invocation) {
+    do {
+      let folder = try invocation.configurationFolder()
+      let country = try invocation.country()
+      _ = try regions(file: folder + "/regions.json5", in: country)
+      _ = try brands(file: folder + "/brands.json5")
+      _ = try marketEvents(file: folder + "/events.json5", in: country)
+      _ = try decisions(file: folder + "/stations.json5")
+      tell(.ok, "lists", "regions, brands, events and stations can be read")
+    } catch {
+      tell(.fail, "lists", "\(error)")
     }
   }
 
