@@ -11,21 +11,25 @@ extension Store {
   ///
   /// - Parameter decisions: the decisions of persons, which replace the stored ones; `nil` leaves
   ///   those as they are.
+  /// - Returns: whether one of the decisions was not stored before.
   package func matchIfDue(
     decisions: [StationDecision]?, _ body: () throws -> Void
-  ) throws {
-    if let decisions { try store(decisions) }
-    guard try areLinksDue() else { return }
+  ) throws -> Bool {
+    let areNew = try decisions.map { try store($0) } ?? false
+    guard try areLinksDue() else { return areNew }
     try connection.transaction {
       try connection.query("SELECT FROM fuel.source ORDER BY source_id FOR UPDATE")
       try connection.query("SELECT fuel.date_wordings()")
       try body()
     }
+    return areNew
   }
 
   /// Replaces the stored decisions of persons. If any differs, links are due.
-  private func store(_ decisions: [StationDecision]) throws {
-    try connection.transaction {
+  ///
+  /// - Returns: whether one of the decisions was not stored before.
+  private func store(_ decisions: [StationDecision]) throws -> Bool {
+    try connection.transaction { () throws -> Bool in
       try connection.query(
         """
         CREATE TEMPORARY TABLE wanted_decision ON COMMIT DROP AS
@@ -38,6 +42,14 @@ extension Store {
         ) AS wanted (
           decided_on, first_source, first_station, second_source, second_station, is_same, reason)
         """)
+      let areNew = try connection.query(
+        """
+        SELECT EXISTS (
+          SELECT FROM pg_temp.wanted_decision AS wanted
+          WHERE NOT EXISTS (
+            SELECT FROM fuel.station_decision AS known WHERE known.* = wanted.*)) AS are_new
+        """
+      ).only().boolean("are_new")
       try connection.execute(
         """
         WITH gone AS (
@@ -58,6 +70,7 @@ extension Store {
         UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM added);
         DROP TABLE pg_temp.wanted_decision
         """)
+      return areNew
     }
   }
 
@@ -91,6 +104,24 @@ extension Store {
         secondCode: try row.text("second_station"), isSame: try row.boolean("is_same"),
         reason: try row.text("reason"))
     }
+  }
+
+  /// Returns every feed and archive with the codes of its stations: all codes of these sources, and
+  /// none of the others.
+  package func stationCodes(of sources: [String]) throws -> [String: Set<String>] {
+    var codes: [String: Set<String>] = [:]
+    for row in try connection.query(
+      """
+      SELECT source.source, station.station_code
+      FROM fuel.source
+      LEFT JOIN fuel.station
+        ON station.source_id = source.source_id AND source.source = ANY (\(sources)::text[])
+      """)
+    {
+      let source = try row.text("source")
+      codes[source, default: []].formUnion(try row.optional("station_code").map { [$0] } ?? [])
+    }
+    return codes
   }
 
   /// Returns every station record of every source, by number.

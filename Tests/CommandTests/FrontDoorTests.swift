@@ -428,6 +428,56 @@ struct FrontDoorTests {
       "\(refused)")
   }
 
+  /// F-O19: a station in `stations.json5` that no feed or archive has reported is named by `doctor`
+  /// and `stations`, and by the first `aggregate` after the file was changed. That is no error,
+  /// because the station may come later.
+  @Test func aStationThatNobodyReportedIsNamed() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await TestDatabase.with { target in
+      func run(_ words: [String]) throws -> CommandTests.Result {
+        try CommandTests.run(
+          words + ["--config", folder, "--now", "2026-07-01T10:05:00Z"], on: target)
+      }
+      let stored = try run(["ingest", "wa-fuelwatch", "--replay", CommandTests.recording])
+      #expect(stored.code == 0, "\(stored)")
+      let code = try #require(
+        try Connection(target).lines(
+          "SELECT station_code FROM fuel.station WHERE station_code NOT LIKE '%''%' ORDER BY 1"
+        ).first)
+      try Data(
+        """
+        [
+          { on: '2026-07-01', station: 'wa-fulwatch 1', is: 'same', as: 'wa-fuelwatch \(code)X', why: '' },
+          { on: '2026-07-01', station: 'wa-fuelwatch \(code)', is: 'another', as: 'wa-fuelwatch 7', why: '' },
+        ]
+        """.utf8
+      ).write(to: URL(filePath: folder + "/stations.json5"))
+      let sentences = [
+        "entry 1: 'station' names 'wa-fulwatch', from which no station has come yet; "
+          + "did you mean 'wa-fuelwatch'?",
+        "entry 1: 'as' names '\(code)X', a station that wa-fuelwatch has not reported; "
+          + "did you mean '\(code)'?",
+        "entry 2: 'as' names '7', a station that wa-fuelwatch has not reported",
+      ]
+      let first = try run(["aggregate"])
+      let next = try run(["aggregate"])
+      let stations = try run(["stations", "--doubtful"])
+      let doctor = try run(["doctor"])
+      for sentence in sentences {
+        #expect(first.code == 0 && first.err.contains(sentence), "\(first)")
+        #expect(stations.code == 0 && stations.err.contains(sentence), "\(stations)")
+        #expect(
+          doctor.code == 0
+            && doctor.out.contains("warn  stations                stations.json5, \(sentence)"),
+          "\(doctor)")
+      }
+      #expect(!doctor.out.contains("entry 2: 'station'"), "\(doctor)")
+      #expect(next.code == 0 && next.err.isEmpty, "\(next)")
+    }
+  }
+
   /// Two files that describe one feed are both named.
   @Test func aFeedThatIsDescribedTwiceNamesItsFiles() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path

@@ -40,7 +40,7 @@ let doctorCommand = Command(
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }
   doctor.database(settings, invocation)
-  doctor.lists(invocation)
+  doctor.lists(settings, invocation)
   doctor.stateFolder(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
   doctor.notices(settings, invocation)
@@ -118,19 +118,26 @@ private struct Doctor {
     }
   }
 
-  /// Checks the lists beside `bowser.json5`.
-  mutating func lists(_ invocation: Invocation) {
+  /// Checks the lists beside `bowser.json5`, and whether the stations that a person decided about
+  /// are known.
+  mutating func lists(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
+    let decided: [StationDecision]
     do {
       let folder = try invocation.configurationFolder()
       let country = try invocation.country()
       _ = try regions(file: folder + "/regions.json5", in: country)
       _ = try brands(file: folder + "/brands.json5")
       _ = try marketEvents(file: folder + "/events.json5", in: country)
-      _ = try decisions(file: folder + "/stations.json5")
+      decided = try decisions(file: folder + "/stations.json5")
       tell(.ok, "lists", "regions, brands, events and stations can be read")
     } catch {
-      tell(.fail, "lists", "\(error)")
+      return tell(.fail, "lists", "\(error)")
     }
+    // Whatever is wrong with the database has been told.
+    guard let store = try? invocation.store(settings),
+      let unknown = try? unknownRecords(of: decided, store)
+    else { return }
+    for sentence in unknown { tell(.warn, "stations", sentence) }
   }
 
   mutating func database(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {

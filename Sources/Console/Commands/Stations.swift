@@ -24,9 +24,10 @@ let stationsCommand = Command(
   ],
   notes: """
     Decisions belong in config/stations.json5; `bowser aggregate` applies them. Paste the line of a pair
-    there and state why; write 'another' instead of 'same' if they are two stations. The score, from 0 to
-    100, is computed from names, addresses and whether one record begins where the other ends. The view
-    fuel_v1.station_records shows how records were matched.
+    there and state why; write 'another' instead of 'same' if they are two stations. --doubtful also says
+    which stations of that file no feed or archive has reported: they may be misspelt. The score, from 0
+    to 100, is computed from names, addresses and whether one record begins where the other ends. The
+    view fuel_v1.station_records shows how records were matched.
     The JSON object has version (1). With --explain it has stations: station_id and records, each with
     source, code, matched_by, is_head, doubt and wordings (text, first_day, last_day). With --doubtful it
     has pairs: score, why, line, first and second (source, code, text). As long as the version stays the
@@ -62,6 +63,10 @@ let stationsCommand = Command(
   } else {
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--doubtful takes no operands")
+    }
+    let file = try invocation.configurationFolder() + "/stations.json5"
+    for sentence in try unknownRecords(of: try decisions(file: file), store) {
+      writeError(sentence)
     }
     let pairs = try store.doubtfulPairs()
     let today = String(try invocation.clock().now().description.prefix(10))

@@ -40,7 +40,7 @@ package enum Identity {
   ) throws {
     // A run that adds records meanwhile has to wait for the end of this transaction before it can
     // mark that a match is due. So its mark is not lost, and the next match includes its records.
-    try store.matchIfDue(decisions: decisions) {
+    let areNew = try store.matchIfDue(decisions: decisions) {
       let records = try store.stationRecords()
       let known = try decisions ?? store.stationDecisions()
       let presence = try store.presence(of: contestedRecords(records))
@@ -49,6 +49,12 @@ package enum Identity {
         found.byRecord.map { ($0.key, $0.value.station, $0.value.by, $0.value.doubt) },
         likely: found.likely, undecided: found.undecided, now: now)
       log.info("matched", ["records": records.count, "changed": changed])
+    }
+    // This is logged when a person has changed the file, and not at each start: cron mails whatever
+    // a job prints, and a station that is not known may come later.
+    guard areNew, let decisions else { return }
+    for sentence in try unknownRecords(of: decisions, store) {
+      log.warning("unknown station", ["decision": sentence])
     }
   }
 
