@@ -119,6 +119,7 @@ package final class Connection {
     _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
     _ database: String?
   ) throws(PostgresError) -> OpaquePointer {
+    try refuseMisplacedURI(target)
     let parameters = parameters(target, application, deadline, connectSeconds, database)
     let (keywords, values) = (parameters.map(\.0), parameters.map(\.1))
     let opened = withCStrings(keywords) { keywordPointers in
@@ -147,6 +148,25 @@ package final class Connection {
     // All waiting happens in `wait`, which knows the deadline.
     PQsetnonblocking(opened, 1)
     return opened
+  }
+
+  /// Refuses a URI that libpq would take for a name: a misspelt one as the target, or one in
+  /// PGDATABASE or PGHOST that the target does not override. Libpq and the server repeat names in
+  /// their messages, and such a name may contain the password.
+  private static func refuseMisplacedURI(_ target: String) throws(PostgresError) {
+    guard !target.hasPrefix("postgresql://"), !target.hasPrefix("postgres://") else { return }
+    let isName = !target.isEmpty && !target.contains("=")
+    if isName, target.contains("/") || target.contains("@") {
+      throw .cannotConnect(
+        "the target is no URI, which begins with postgresql://, and has no keywords such as dbname=fuel"
+      )
+    }
+    for (variable, keyword) in [("PGDATABASE", "dbname"), ("PGHOST", "host")] {
+      let isOverridden = target.contains(keyword) || (isName && keyword == "dbname")
+      guard !isOverridden, let value = getenv(variable), String(cString: value).contains("://")
+      else { continue }
+      throw .cannotConnect("\(variable) takes a name and no URI: --db or BOWSER_DATABASE takes one")
+    }
   }
 
   /// Replaces what libpq quotes of a malformed target, since any part of it may be the password. A

@@ -82,6 +82,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       (["unterminated quoted string"], .targetMalformed, nil),
       (["invalid percent-encoded token"], .targetMalformed, nil),
       (["forbidden value"], .targetMalformed, nil),
+      (["no URI"], .targetMalformed, nil),
       (
         ["definition of service"], .serverUnfound,
         "PGSERVICE or --db names a section of ~/.pg_service.conf"

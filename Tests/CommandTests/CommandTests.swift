@@ -199,6 +199,19 @@ struct CommandTests {
     }
   }
 
+  /// F-M05: a URI where libpq expects a name is refused before the name, and the password in it, can
+  /// get into a message or become the name of a new database.
+  @Test(arguments: ["PGDATABASE", "PGHOST"])
+  func aURIIsNoName(variable: String) throws {
+    for words in [["status"], ["setup"]] {
+      let refused = try Self.run(
+        words, environment: [variable: "postgresql://u:CANARY@localhost/x"])
+      #expect(refused.code == 78 && isOneLine(refused.err), "\(refused)")
+      #expect(refused.err.contains("\(variable) takes a name and no URI"), "\(refused)")
+      #expect(!refused.err.contains("CANARY") && !refused.out.contains("CANARY"), "\(refused)")
+    }
+  }
+
   /// A wrong key is refused by a server that follows the protocol of the feed. The run ends with 77
   /// and does not print the key.
   @Test func aBadKeyIsNotAllowed() async throws {

@@ -10,6 +10,7 @@ struct ConnectionTests {
     "postgresql://u:p%zzCANARY@host/x", "host=/nowhere password=my CANARY word",
     "postgresql://u:CANARY/x@host:1/", "password='CANARY", "CANARY=1",
     "host=/nowhere sslmode=CANARY", "postgresql://u:p%zz\"CANARY@host/x",
+    "postgres:/u:CANARY@host/x", "postgresl://u:CANARY@host/x", "u:CANARY@host",
   ])
   func noPieceOfATargetIsRepeated(target: String) throws {
     let error = #expect(throws: PostgresError.self) { try Connection(target) }
