@@ -62,6 +62,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   // A row without a meaning has advice only: the server may come up, so the next run tries again.
   private static let meanings: [MeaningRow] = {
     let password = "libpq reads the password from PGPASSWORD or ~/.pgpass"
+    let another = "--db, PGHOST or PGPORT names another server"
     return [
       (["password authentication failed"], .loginRefused, password),
       (["authentication failed"], .loginRefused, nil),
@@ -92,7 +93,12 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       (["root certificate file"], .serverUnfound, nil),
       (["certificate verify failed"], .serverUnfound, nil),
       (["does not match host name"], .serverUnfound, nil),
-      (["on socket", "No such file"], nil, "--db or PGHOST names another server"),
+      (["invalid value for parameter"], .serverUnfound, "PGOPTIONS or --db sets it"),
+      (["unrecognized configuration parameter"], .serverUnfound, "PGOPTIONS or --db sets it"),
+      (["on socket", "Permission denied"], nil, "this user may not open the socket"),
+      (["on socket", "No such file"], nil, another),
+      (["could not translate host name"], nil, another),
+      (["Connection refused"], nil, another),
     ]
   }()
 
@@ -114,8 +120,9 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// Whether the connection string is malformed.
   package var isTargetMalformed: Bool { means(.targetMalformed) }
 
-  /// Whether the settings of libpq lead to no server that they accept: a service that no file
-  /// defines, TLS that the server does not offer, or a certificate that does not prove the server.
+  /// Whether the settings of libpq lead to no server that accepts them, or that they accept: a
+  /// service that no file defines, TLS that the server does not offer, a certificate that does not
+  /// prove the server, or a setting that the server does not have.
   package var isServerUnfound: Bool { means(.serverUnfound) }
 
   /// Whether somebody has to change the setup of the login or the database.

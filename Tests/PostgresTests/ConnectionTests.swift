@@ -23,7 +23,8 @@ struct ConnectionTests {
   @Test(arguments: [
     ("host=/nowhere port=CANARY", "\"***\" for connection option \"port\""),
     ("CANARY=1", "such as host, port, dbname and user"),
-    ("host=/nowhere", "--db or PGHOST names another server"),
+    ("host=/nowhere", "--db, PGHOST or PGPORT names another server"),
+    ("host=127.0.0.1 port=1", "--db, PGHOST or PGPORT names another server"),
   ])
   func aWrongTargetIsExplained(target: String, answer: String) throws {
     let error = #expect(throws: PostgresError.self) { try Connection(target) }
@@ -196,6 +197,10 @@ struct ConnectionTests {
     #expect(fault("dbname=missing_database")?.isUnknownDatabase == true)
     #expect(fault("user=nobody_at_all dbname=postgres")?.isLoginRefused == true)
     #expect(fault("service=defined_nowhere")?.isMisconfigured == true)
+    let misspelt = PostgresError.cannotConnect(
+      "could not translate host name \"localhst\" to address: Name or service not known")
+    #expect(misspelt.mayHeal && "\(misspelt)".contains("PGHOST"), "\(misspelt)")
+    #expect(fault("options=--work_mem=no dbname=postgres")?.isMisconfigured == true)
     for message in [
       "server does not support SSL, but SSL was required", "SSL error: certificate verify failed",
       "root certificate file \"root.crt\" does not exist",
