@@ -236,6 +236,46 @@ struct NotifyTests {
     }
   }
 
+  /// A program that is not there, and an address without TLS, are mistakes of the configuration. They
+  /// are reported before there is a notice to send, and the other rules are followed.
+  @Test func aReceiverThatCannotBeIsNamed() async throws {
+    let rules = """
+      [
+        { name: 'lost', region: 'qld', command: '/nowhere/tell-me' },
+        { name: 'folder', region: 'qld', command: '/' },
+        { name: 'good', region: 'qld', command: '/bin/true' },
+      ]
+      """
+    try await withMarket(rules) { target, folder in
+      let environment = environment(folder, 1)
+      for words in [["--summary"], ["--test"]] {
+        let result = try notify(target, environment, words)
+        #expect(result.code == 78 && result.out.contains("good "), "\(result)")
+        for (rule, program) in [("lost", "/nowhere/tell-me"), ("folder", "/")] {
+          #expect(
+            result.err.contains(
+              "\(rule): notify.json5: 'command' must be a program that can be started, and \(program) is none"
+            ), "\(result)")
+        }
+      }
+      let doctor = try CommandTests.run(["doctor"], on: target, environment: environment)
+      #expect(
+        doctor.out.contains("FAIL  notices                 notify.json5: 'command'"), "\(doctor)")
+      try Data("[{ name: 'x', region: 'qld', address: 'phone' }]".utf8)
+        .write(to: URL(filePath: folder + "/notify.json5"))
+      for address in ["http://phone.example/CANARY", "ftp://phone.example/CANARY", "https://"] {
+        let open = ["BOWSER_CONFIG": folder, "BOWSER_NOTIFY_PHONE_URL": address]
+        for words in [[], ["--test"]] {
+          let result = try notify(target, open, words)
+          #expect(
+            result.code == 78
+              && result.err.contains("BOWSER_NOTIFY_PHONE_URL: is not an https address")
+              && !result.err.contains("CANARY"), "\(result)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("[{ name: 'x', region: 'brisbane' }]", "address"),
     ("[{ name: 'x', region: 'brisbane', place: 'qld', address: 'phone' }]", "region"),

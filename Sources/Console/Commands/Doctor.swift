@@ -108,7 +108,8 @@ private struct Doctor {
       let rules = try NoticeRule.all(
         file: try invocation.configurationFolder() + "/notify.json5")
       guard !rules.isEmpty else { return }
-      _ = try Receivers(rules, invocation, settings)
+      let receivers = try Receivers(rules, invocation, settings)
+      for rule in rules { try receivers.check(rule.target) }
       let store = try invocation.readerStore(settings)
       let search = PlaceSearch(store: store, regions: try store.reportRegions())
       for rule in rules { _ = try search.place(rule.place) }

@@ -52,6 +52,7 @@ let notifyCommand = Command(
   var worst = ExitCode.done
   for rule in rules {
     do {
+      try receivers.check(rule.target)
       let place: NamedPlace
       do {
         place = try PlaceSearch(store: store, regions: regions).place(rule.place)
@@ -71,9 +72,7 @@ let notifyCommand = Command(
       if invocation.flags.contains("summary") { write("\(rule.name) told=\(sent)\n") }
     } catch {
       writeError("\(rule.name): \(error)")
-      // What a receiver did not accept is sent again at the next start.
-      let code = error is Receivers.NotTaken ? ExitCode.tryAgain : ExitCode(for: error)
-      worst = code.worse(than: worst)
+      worst = Receivers.code(for: error).worse(than: worst)
     }
   }
   return worst
@@ -102,13 +101,35 @@ struct Receivers {
     var addresses: [String: URL] = [:]
     for case .address(let name) in rules.map(\.target) where addresses[name] == nil {
       let text = try secrets.find(feed: "notify-\(name)", name: "url").reveal()
-      guard let url = URL(string: text), url.host != nil else {
+      // Plain HTTP is for tests and for this machine alone, and the client sees to that.
+      guard let url = URL(string: text), url.host != nil,
+        url.scheme?.lowercased() == "https" || settings.allowLoopback
+      else {
         throw ConfigurationError.unsafeSecret(
-          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: "is not an address")
+          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: "is not an https address")
       }
       addresses[name] = url
     }
     self.addresses = addresses
+  }
+
+  /// Checks that the program of a rule can be started, before there is anything to send.
+  func check(_ target: NoticeRule.Target) throws(ConfigurationError) {
+    guard case .command(let program) = target else { return }
+    // The right to execute a file is for a folder the right to enter it.
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: program, isDirectory: &isFolder),
+      !isFolder.boolValue, FileManager.default.isExecutableFile(atPath: program)
+    else {
+      throw .wrongValue(
+        key: "command", place: "notify.json5",
+        expected: "a program that can be started, and \(program) is none")
+    }
+  }
+
+  /// What a receiver did not accept is sent again at the next start.
+  static func code(for error: any Error) -> ExitCode {
+    error is NotTaken ? .tryAgain : ExitCode(for: error)
   }
 
   func send(_ body: String, to target: NoticeRule.Target) async throws {
@@ -200,6 +221,7 @@ struct Receivers {
     if rules.isEmpty { write("notify.json5 has no rules: its comments show two\n") }
     for rule in rules {
       do {
+        try check(rule.target)
         try await send(
           """
           {"fuel":"\(rule.fuel.rawValue)","id":0,"kind":"test","repeat":false,"rule":"\(rule.name)",\
@@ -208,7 +230,7 @@ struct Receivers {
         write("\(rule.name) sent\n")
       } catch {
         writeError("\(rule.name): \(error)")
-        worst = ExitCode.tryAgain.worse(than: worst)
+        worst = Self.code(for: error).worse(than: worst)
       }
     }
     return worst
