@@ -120,6 +120,8 @@ package struct Invocation: Sendable {
 
   // MARK: Configuration
 
+  private static let workerCounts = 1...64
+
   /// Every setting that `bowser.json5` may hold.
   package struct Table: SettingTable {
     let database = Setting.text("database", "")
@@ -133,7 +135,7 @@ package struct Invocation: Sendable {
     let readerMegabytes = Setting.integer("readerMegabytes", 64...65_536, 160)
     let readerSeconds = Setting.integer("readerSeconds", 1...3_600, 60)
     let attempts = Setting.integer("attempts", 1...20, 4)
-    let workers = Setting.integer("workers", 1...64, 2)
+    let workers = Setting.integer("workers", Invocation.workerCounts, 2)
     let contact = Setting.text("contact", "")
     let stateFolder = Setting.text("stateFolder", "")
     let pingUrl = Setting.text("pingUrl", "")
@@ -168,7 +170,9 @@ package struct Invocation: Sendable {
       }
       given[table.pingUrl.key] = address
     }
-    if let count = options["workers"] { given[table.workers.key] = count }
+    if let count = try integer("workers", Self.workerCounts) {
+      given[table.workers.key] = "\(count)"
+    }
     if flags.contains("verbose") { given[table.logLevel.key] = "info" }
     return try Settings(
       table, file: try Value.table(file: folder + "/bowser.json5"),

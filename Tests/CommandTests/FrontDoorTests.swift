@@ -337,6 +337,7 @@ struct FrontDoorTests {
       (["ingest", "nt", "--record", file], 74, "july.csv: is a file: name a folder"),
       (["ingest", "--reprocess", "1-2000000"], 64, "names more than a million runs"),
       (["backfill", "wa"], 64, "such as wa-fuelwatch downloads/"),
+      (["aggregate", "--workers", "0"], 64, "--workers N must be a whole number from 1 to 64"),
       (["backfill", "sa", file], 64, "no archive 'sa'; one of nsw-fuelcheck, "),
       (["backfill", "qld-fpd", file], 64, "is a feed, and its archive is 'qld-fuel-prices'"),
       (["backfill", "vic-fairfuel", file], 64, "its archive is 'vic-servo-saver'"),
