@@ -29,7 +29,7 @@ let reportCommand = Command(
   isJob: true,
   deadlineSeconds: 3_600
 ) { invocation in
-  guard let folder = invocation.options["out"], !folder.isEmpty else {
+  guard let folder = invocation.options["out"] else {
     throw UsageError.message("name the folder with --out DIR, such as --out /var/www/fuel")
   }
   let address = try invocation.options["site"].map { text in
