@@ -117,6 +117,10 @@ package enum Bowser {
     if name.hasPrefix("-") {
       return .message("\(name) must follow a command: bowser help lists the commands")
     }
+    let words = name.split(separator: " ")
+    if words.count > 1, commands.contains(where: { $0.name == String(words[0]) }) {
+      return .message("'\(name)' is one word because of its quotes: type bowser \(name)")
+    }
     return .unknown(
       "command", name, among: commands.map(\.name),
       hint: "bowser help lists the commands; bowser show PLACE shows prices")

@@ -37,7 +37,9 @@ let backfillCommand = Command(
   deadlineSeconds: 86_400
 ) { invocation in
   guard let word = invocation.operands.first, invocation.operands.count > 1 else {
-    throw UsageError.message("name an archive and its files, such as wa-fuelwatch downloads/")
+    throw UsageError.message(
+      "name an archive and its files, such as wa-fuelwatch downloads/; bowser backfill --help lists "
+        + "the archives")
   }
   let settings = try invocation.settings()
   let folder = try invocation.configurationFolder()
@@ -54,6 +56,10 @@ let backfillCommand = Command(
     let archive = archives.first { $0.feed == word }?.id ?? feed.provider.keptAnswers?.name
     let what = archive.map { ", and its archive is '\($0)'" } ?? " without an archive"
     throw UsageError.message("'\(word)' is a feed\(what)")
+  }
+  // So the views and other commands call what an archive reported.
+  if word.hasSuffix("-archive"), names.all.contains(String(word.dropLast(8))) {
+    throw UsageError.message("no archive '\(word)'; did you mean '\(word.dropLast(8))'?")
   }
   let name = try names.meant(by: word)
   // Standard input is copied to a file, because it is read twice, once for its digest.
