@@ -45,9 +45,7 @@ package struct Archive: Sendable {
   package init(file: String, environment: [String: String]) throws(ConfigurationError) {
     let entries = try Value.table(file: file)
     let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
-    guard case .text(let id)? = entries["archive"] else {
-      throw .missingKey("archive", place: place)
-    }
+    let id = try Value.name(of: "archive", in: entries, place: place)
     guard let format = ArchiveFormat.all.first(where: { $0.id == id }) else {
       throw .wrongValue(
         key: "archive", place: place,

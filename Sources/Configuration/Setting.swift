@@ -304,6 +304,25 @@ package struct Settings<Table: SettingTable>: Sendable {
   }
 }
 
+extension Value {
+  /// Returns the text of the key that names what a file describes. It is read before the settings,
+  /// because the environment variables that set them contain the name.
+  package static func name(
+    of key: String, in entries: [String: Value], place: String
+  ) throws(ConfigurationError) -> String {
+    guard let value = entries[key] else {
+      guard let slip = nearest(to: key, in: entries.keys.sorted()) else {
+        throw .missingKey(key, place: place)
+      }
+      throw .unknownKey(slip, place: place, suggestion: key, known: [key])
+    }
+    guard case .text(let text) = value else {
+      throw .wrongValue(key: key, place: place, expected: "a text")
+    }
+    return text
+  }
+}
+
 /// Returns the name that differs least from a misspelt one; `nil` where none is similar enough.
 package func nearest(to name: String, in names: [String]) -> String? {
   // How many letters have to be changed, added, removed or exchanged with the next one.

@@ -84,9 +84,7 @@ package struct Source: Sendable {
   ) throws(ConfigurationError) {
     let entries = try Value.table(file: file)
     let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
-    guard case .text(let feed)? = entries["feed"] else {
-      throw .missingKey("feed", place: place)
-    }
+    let feed = try Value.name(of: "feed", in: entries, place: place)
     settings = try Settings(
       Table(), file: entries, place: place,
       variablePrefix: Self.prefix(of: feed),

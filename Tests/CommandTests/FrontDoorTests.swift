@@ -420,6 +420,9 @@ struct FrontDoorTests {
     ("bowser.json5", "workers: 2,", "workers: 2, workers: 3,", "a key that is not in this table"),
     ("bowser.json5", "'warning'", "‘warning’", "a text in straight quotes"),
     ("archives/qld.json5", "'qld-fpd'", "'qld-fdp'", "must be the feed of its state: qld-fpd"),
+    ("archives/qld.json5", "archive: ", "archve: ", "'archve'; did you mean 'archive'?"),
+    ("feeds/wa.json5", "feed: ", "fed: ", "unknown key 'fed'; did you mean 'feed'?"),
+    ("feeds/wa.json5", "feed: 'wa-fuelwatch'", "feed: 7", "'feed' must be a text"),
   ])
   func aMistakeInAFileIsPlaced(file: String, right: String, wrong: String, answer: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
