@@ -26,7 +26,9 @@ extension Setting where Content == String {
 
   package static func choice(_ key: String, _ names: [String], _ standard: String? = nil) -> Self {
     Self(
-      key: key, expected: "one of \(names.joined(separator: ", "))",
+      key: key,
+      expected: "one of \(names.filter { !$0.isEmpty }.joined(separator: ", "))"
+        + (names.contains("") ? ", or empty" : ""),
       standard: standard.map { .text($0) }, stated: { .text($0) },
       content: { value in value.string.flatMap { names.contains($0) ? $0 : nil } })
   }

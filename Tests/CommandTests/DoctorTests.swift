@@ -43,7 +43,10 @@ struct DoctorTests {
   /// `doctor` reads the lists that only some commands read, so that no mistake in one waits for an
   /// aggregate at night.
   @Test(arguments: [
-    ("regions.json5", "state: 'NSW'", "state: 'NWS'", "regions.json5, entry 1: 'state' must be"),
+    (
+      "regions.json5", "state: 'NSW'", "state: 'NWS'",
+      "regions.json5, entry 1: 'state' must be one of NSW, ACT, VIC, QLD, SA, WA, TAS, NT, or empty"
+    ),
     ("brands.json5", "brand: 'AGL'", "band: 'AGL'", "brands.json5, entry 2: unknown key 'band'"),
     ("events.json5", "'2015-02-02'", "'2015-02-30'", "events.json5, entry 2: 'on' must be a day"),
     ("stations.json5", "[]", "[{ is: 'sam' }]", "stations.json5, entry 1: "),
