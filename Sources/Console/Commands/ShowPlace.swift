@@ -136,12 +136,16 @@ struct PlacePage {
     let name = place.shownName.asTerminalLine.shortened(to: max(20, style.width - inside.columns))
     var text = "\n\(style.bold(name))\(style.dim(inside))\n"
     if averages.isEmpty {
+      // Without --now it is the clock's own instant.
+      let isAhead = now > Clock.system.now() + .seconds(60)
       let reason =
-        isStale
-        ? "No average here: the prices are too old to believe. bowser status says since when."
-        : isPast
-          ? "No average here at \(now): too few stations had a price. Give another --now."
-          : "No average here: too few stations, or bowser aggregate has not run yet."
+        isAhead
+        ? "No average here at \(now), which lies ahead. Give another --now."
+        : isStale
+          ? "No average here: the prices are too old to believe. bowser status says since when."
+          : isPast
+            ? "No average here at \(now): too few stations had a price. Give another --now."
+            : "No average here: too few stations, or bowser aggregate has not run yet."
       text += "  " + style.wrapped(reason, after: "  ") + "\n"
     } else {
       let change = areChangesKnown(averages) ? ", and change over 24 hours" : ""
