@@ -65,6 +65,29 @@ struct DoctorTests {
       "\(doctor)")
   }
 
+  /// A misspelt variable is read by nobody, and `doctor` names the one that may be meant. It says
+  /// nothing of variables that are read, nor of those of other programs, and never a value.
+  @Test func theDoctorNamesMisspeltVariables() throws {
+    let slips = [
+      "BOWSER_WORKER": "BOWSER_WORKERS", "BOWSER_NT_MYFUEL_ENABELD": "BOWSER_NT_MYFUEL_ENABLED",
+      "BOWSER_QLD_FPD_TOKN": "BOWSER_QLD_FPD_TOKEN",
+    ]
+    let right = ["BOWSER_NOTIFY_PHONE_URL", "BOWSER_SA_FPD_TOKEN", "BOWSER_COMMIT", "BOWSER_X"]
+    var environment = slips.mapValues { _ in "CANARY" }
+    for variable in right { environment[variable] = "CANARY" }
+    let doctor = try CommandTests.run(["doctor"], on: "host=/nowhere", environment: environment)
+    for (slip, meant) in slips {
+      #expect(
+        doctor.out.contains(
+          "warn  environment             nothing reads \(slip); did you mean '\(meant)'?"),
+        "\(doctor)")
+    }
+    for variable in right {
+      #expect(!doctor.out.contains("nothing reads \(variable);"), "\(doctor)")
+    }
+    #expect(!doctor.out.contains("CANARY") && !doctor.err.contains("CANARY"), "\(doctor)")
+  }
+
   /// F-N06: a read-only database is reported as such, by jobs and by `doctor`, with 78 and not with
   /// a code that means "try again".
   @Test func aLoginThatOnlyReadsIsTold() async throws {

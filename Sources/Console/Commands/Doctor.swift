@@ -43,6 +43,7 @@ let doctorCommand = Command(
   doctor.lists(settings, invocation)
   doctor.stateFolder(settings, invocation)
   for source in sources { doctor.keys(of: source, invocation) }
+  doctor.variables(sources, invocation)
   doctor.notices(settings, invocation)
   if invocation.flags.contains("online") {
     for source in sources where doctor.isSetUp(source) {
@@ -233,6 +234,31 @@ private struct Doctor {
           ? "needs no key" : "\(source.secrets.joined(separator: ", ")) found\(shared)")
     } catch {
       tell(.fail, source.feed, "\(error); or switch the feed off with enabled: false")
+    }
+  }
+
+  /// Names the variables that nothing reads and that are similar to one that is read. They are no
+  /// error, because another program may read them.
+  mutating func variables(_ sources: [Source], _ invocation: Invocation) {
+    let prefix = "BOWSER_"
+    var known = Invocation.Table().variables(prefix: "BOWSER") + ["BOWSER_CONFIG"]
+    for source in sources {
+      known += Source.variables(of: source.feed)
+      for name in source.secrets {
+        let variable = Secrets.variable(feed: source.account, name: name)
+        known += [variable, variable + "_FILE"]
+      }
+    }
+    let names = known.map { String($0.dropFirst(prefix.count)) }
+    // The names of receivers, of settings of archives and of another country are not listed above.
+    let others = ["NOTIFY_", "ARCHIVE_", "COUNTRY_"]
+    for variable in invocation.environment.keys.sorted()
+    where variable.hasPrefix(prefix) && !known.contains(variable) {
+      let name = String(variable.dropFirst(prefix.count))
+      guard !others.contains(where: { name.hasPrefix($0) }),
+        let likely = nearest(to: name, in: names), abs(likely.count - name.count) <= 2
+      else { continue }
+      tell(.warn, "environment", "nothing reads \(variable); did you mean '\(prefix)\(likely)'?")
     }
   }
 
