@@ -342,6 +342,7 @@ struct FrontDoorTests {
       (["backfill", "wa"], 64, "such as wa-fuelwatch downloads/"),
       (["backfill", file], 64, "bowser backfill --help lists the archives"),
       (["backfill", "wa-fuelwatch-archive", file], 64, "did you mean 'wa-fuelwatch'?"),
+      (["backfill", "wa", "-"], 65, "bowser: standard input: no header of wa-fuelwatch: "),
       (["show perth"], 64, "one word because of its quotes: type bowser show perth"),
       (["aggregate", "--workers", "0"], 64, "--workers N must be a whole number from 1 to 64"),
       (["status", "--config", ""], 64, "--config needs DIR, and got an empty one"),

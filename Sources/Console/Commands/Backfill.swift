@@ -85,6 +85,14 @@ let backfillCommand = Command(
   let progress = Progress(what: "files")
   let began = ContinuousClock.now
   var rows = 0
+  // The name of the copy means nothing to anybody.
+  let spoolName = spooled.map { URL(filePath: $0).lastPathComponent }
+  func shown(_ result: Backfill.Result) -> Backfill.Result {
+    guard result.file == spoolName else { return result }
+    var result = result
+    result.file = "standard input"
+    return result
+  }
   func show(_ result: Backfill.Result, _ done: Int, _ all: Int) {
     if case .loaded(let counts) = result.outcome { rows += counts.received }
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
@@ -92,7 +100,7 @@ let backfillCommand = Command(
     progress.show(done, of: all, ", \(rows) rows, \(Int(rate)) a second")
     if invocation.flags.contains("summary") {
       progress.end()
-      write(line(result) + "\n")
+      write(line(shown(result)) + "\n")
     }
   }
   let isRehearsal = invocation.flags.contains("dry-run")
@@ -120,7 +128,7 @@ let backfillCommand = Command(
   }
   if isRehearsal { try store.endRehearsal() }
   progress.end()
-  return tell(results, invocation)
+  return tell(results.map { shown($0) }, invocation)
 }
 
 private func line(_ result: Backfill.Result) -> String {
