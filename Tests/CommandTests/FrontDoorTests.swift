@@ -344,6 +344,8 @@ struct FrontDoorTests {
       (["backfill", "wa-fuelwatch-archive", file], 64, "did you mean 'wa-fuelwatch'?"),
       (["backfill", "wa", "-"], 65, "bowser: standard input: no header of wa-fuelwatch: "),
       (["show perth"], 64, "one word because of its quotes: type bowser show perth"),
+      (["aggregate", "--from", "2026-07-01"], 64, "--from needs --rebuild"),
+      (["aggregate", "--rebuild", "--from", "1.7.2026"], 64, "must be a day such as 2026-07-01"),
       (["aggregate", "--workers", "0"], 64, "--workers N must be a whole number from 1 to 64"),
       (["status", "--config", ""], 64, "--config needs DIR, and got an empty one"),
       (["report", "--out="], 64, "--out needs DIR, and got an empty one"),

@@ -33,8 +33,11 @@ let aggregateCommand = Command(
 ) { invocation in
   var from: Day?
   if let text = invocation.options["from"] {
-    guard invocation.flags.contains("rebuild"), let day = Day(text) else {
-      throw UsageError.message("--from must be a day such as 2026-07-01 and needs --rebuild")
+    guard let day = Day(text) else {
+      throw UsageError.message("--from must be a day such as 2026-07-01")
+    }
+    guard invocation.flags.contains("rebuild") else {
+      throw UsageError.message("--from needs --rebuild: aggregate finds by itself what has changed")
     }
     from = day
   }
