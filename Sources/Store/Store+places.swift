@@ -98,6 +98,13 @@ extension Store {
     }
   }
 
+  /// Returns the names of all suburbs where a station has had a price, as people are shown them.
+  package func suburbs() throws -> [String] {
+    try connection.query(
+      "SELECT DISTINCT name FROM fuel_v1.localities WHERE kind = 'suburb' ORDER BY name"
+    ).map { try $0.text("name").uppercased().asPlaceName }
+  }
+
   /// Returns the current prices of a fuel at the stations of a region, suburb or postcode, or all
   /// prices of one station: cheapest first. Prices that are stale or doubtful come last.
   ///

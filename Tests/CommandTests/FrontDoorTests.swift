@@ -247,6 +247,7 @@ struct FrontDoorTests {
       #expect(stale.out.contains("the prices are too old to believe"), "\(stale)")
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbaen"], "did you mean 'Brisbane'?"),
+        (["oconnor"], "did you mean 'O'Connor'?"),
         (["brisbane", "sydney"], "no place"), (["brisbane", "wa"], "no place"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
         (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "with a position"),

@@ -27,8 +27,9 @@ struct PlaceSearch {
       let numbers = word.split(separator: ",").map {
         Double($0.trimmingCharacters(in: .whitespaces))
       }
+      let suburbs = try store.suburbs()
       throw UsageError.unknown(
-        "place", word, among: regions.map(\.name),
+        "place", word, among: regions.map(\.name) + suburbs,
         hint: numbers.count == 2 && !numbers.contains(nil)
           ? "a point is LATITUDE,LONGITUDE such as -31.95,115.86"
           : "use a region, a suburb, postcode or station that has a price, or a point such as -31.95,115.86"
