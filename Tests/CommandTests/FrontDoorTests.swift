@@ -258,34 +258,6 @@ struct FrontDoorTests {
     }
   }
 
-  /// F-O18: for an instant before the newest run, `show` leaves out what is kept of the present only,
-  /// and says so.
-  @Test func aPastInstantShowsNothingOfThePresent() async throws {
-    let market = try await PlayedMarket.database()
-    let present = try #require(Instant(iso: market.now[1]))
-    let before = try CommandTests.run(
-      ["show", "perth", "--now", "2016-08-01T00:00:00Z"], on: market.target)
-    #expect(before.code == 0 && before.out.contains("Give another --now"), "\(before)")
-    let ahead = try CommandTests.run(
-      ["show", "perth", "--now", "2100-01-01T00:00:00Z"], on: market.target)
-    #expect(ahead.code == 0 && ahead.out.contains("lies ahead"), "\(ahead)")
-    let past = present + .seconds(-5 * 86_400)
-    for place in [[], ["perth"]] {
-      let now = try CommandTests.run(["show"] + place + market.now, on: market.target)
-      #expect(now.out.contains(/[▲▼]/) && now.out.contains("today so far"), "\(now)")
-      #expect(!now.out.contains("are left out:"), "\(now)")
-      let then = try CommandTests.run(["show"] + place + ["--now", "\(past)"], on: market.target)
-      #expect(then.code == 0 && then.out.contains("U91"), "\(then)")
-      #expect(!then.out.contains(/[▲▼]|  then |Tomorrow, where|today so far/), "\(then)")
-      #expect(
-        then.out.contains("Changes over 24 hours and prices of tomorrow are left out:"), "\(then)")
-      let json = try CommandTests.run(
-        ["show", "--json"] + place + ["--now", "\(past)"], on: market.target)
-      #expect(json.out.contains("\"average_cpl\""), "\(json)")
-      #expect(!json.out.contains(/"(change_24h_cpl|next_price_cpl)" ?: ?[-0-9]/), "\(json)")
-    }
-  }
-
   /// The beginning of a name is enough for every command that takes feeds or archives. One that is
   /// ambiguous lists the candidates, and an unknown name lists all names and the nearest.
   @Test(arguments: [
