@@ -237,8 +237,8 @@ struct OutputTests {
       let line = try #require(
         result.out.split(separator: "\n").first { $0.contains("rights on the database") })
       #expect(line.hasPrefix("warn  "))
-      let words = line.split(separator: "run: ")[1].split(separator: "; ")
-      #expect(words.count == 2)
+      let words = try #require(line.split(separator: "Run: ").last).split(separator: "; ")
+      try #require(words.count == 2 && words[0].hasPrefix("REVOKE"), "\(line)")
       try Connection(target).execute("\(words[0])")
       #expect(try run(["doctor"], target).out.contains("FAIL  rights on the database"))
       try Connection(target).execute("\(words[1])")
