@@ -41,6 +41,15 @@ BEGIN
       USING ERRCODE = 'datetime_field_overflow';
   END IF;
   IF to_regclass('fuel.' || archive) IS NULL THEN
+    -- The first files of an archive may be written at once. The second waits until the first has made the table. It does
+    -- not ask to_regclass again, because the names that the session has cached are older than the lock.
+    PERFORM pg_advisory_xact_lock(hashtext('fuel.archive_price partitions'));
+  END IF;
+  IF NOT EXISTS (
+    SELECT
+    FROM pg_class
+    WHERE pg_class.relnamespace = 'fuel'::regnamespace AND pg_class.relname = archive)
+  THEN
     EXECUTE format(
       'CREATE TABLE fuel.%I (LIKE fuel.archive_price INCLUDING CONSTRAINTS) '
       'PARTITION BY RANGE (effective_at)', archive);

@@ -230,6 +230,42 @@ struct WorkersTests {
     }
   }
 
+  /// F-L09: the first two files of an archive that have no station in common are written at once.
+  /// One makes the table of the archive, and the other waits for it.
+  @Test func theFirstFilesOfAnArchiveAreWrittenAtOnce() async throws {
+    try await TestDatabase.with { target in
+      let first = try Connection(target)
+      try first.execute(
+        """
+        INSERT INTO fuel.source (
+          source, state, cadence, price_lapses_after, sight_lapses_after, tells_whole_days, attribution, is_enabled,
+          calls_per_month, account, kind, scheme)
+        VALUES ('an-archive', 'QLD', '1 day', '30 days', '2 days', false, 'a test', true, 0, 'an-archive', 'archive', 'x')
+        """)
+      let pid = try first.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
+      let watch = try Connection(target)
+
+      try first.begin()
+      try first.execute(Self.beginning("2025-01-01"))
+      async let second: Void = Task.detached {
+        try Connection(target).execute(Self.beginning("2025-02-01"))
+      }.value
+      try await untilSomeoneWaits(for: pid, watch)
+      try first.commit()
+      try await second
+      #expect(
+        try watch.lines(
+          """
+          SELECT count(*) FROM pg_class
+          WHERE relnamespace = 'fuel'::regnamespace AND relname ~ '^archive_price_[0-9]+_2025_0[12]$'
+          """) == ["2"])
+    }
+  }
+
+  private static func beginning(_ month: String) -> String {
+    "SELECT fuel.begin_archive_month(source_id, '\(month)') FROM fuel.source WHERE source = 'an-archive'"
+  }
+
   private func untilSomeoneWaits(for pid: Int, _ watch: Connection) async throws {
     for _ in 0..<600 {
       let waiting = try watch.lines(
