@@ -121,6 +121,9 @@ static const unsigned char m0037_station_details[] = {
 static const unsigned char m0038_unbind_rollup[] = {
 #embed "0038_unbind_rollup.sql"
 };
+static const unsigned char m0039_number_runs[] = {
+#embed "0039_number_runs.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -406,6 +409,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0036_station_turns", m0036_station_turns),
   FILE_ENTRY("0037_station_details", m0037_station_details),
   FILE_ENTRY("0038_unbind_rollup", m0038_unbind_rollup),
+  FILE_ENTRY("0039_number_runs", m0039_number_runs),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

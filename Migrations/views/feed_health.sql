@@ -170,6 +170,7 @@ LEFT JOIN LATERAL (
   JOIN fuel.source AS payer ON payer.source_id = run.source_id
   WHERE payer.account = source.account
     AND run.started_at >= date_trunc('month', fuel.clock(), 'UTC')
+    AND run.started_at < (date_trunc('month', fuel.clock() AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'
 ) AS spent ON true
 WHERE source.kind = 'feed';
 COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing. One row per feed.';

@@ -80,7 +80,10 @@ extension Store {
          FROM fuel.run
          JOIN fuel.source AS payer USING (source_id)
          WHERE payer.account = source.account
-           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')) AS calls,
+           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')
+           AND run.started_at < (
+             date_trunc('month', \(now)::timestamptz AT TIME ZONE 'UTC') + interval '1 month'
+           ) AT TIME ZONE 'UTC') AS calls,
         (SELECT coalesce(sum(run.requests), 0)
          FROM fuel.run
          JOIN fuel.source AS payer USING (source_id)

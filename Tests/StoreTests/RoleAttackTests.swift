@@ -311,7 +311,7 @@ struct RoleAttackTests {
   }
 
   /// F-N25: records of sightings and coverage can grow but not shrink, and runs keep their change
-  /// numbers.
+  /// numbers. F-N51: a writer chooses no number.
   @Test func whatGrowsDoesNotShrink() async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)
@@ -323,6 +323,9 @@ struct RoleAttackTests {
         "UPDATE fuel.station_sighting SET days = 1",
         "UPDATE fuel.archive_coverage SET last_day = month",
         "UPDATE fuel.change_counter SET newest = 0",
+        // A later run would find these numbers taken.
+        Self.run("started_at, run_id", "now(), 1000 + source_id"),
+        Self.run("started_at, change_number", "now(), 1000 + source_id"),
         "INSERT INTO fuel.withdrawal (run_id, decided_at, counts_again, reason, change_number) VALUES (1, now(), false, 'x', 9)",
         "BEGIN; UPDATE fuel.run SET outcome = 'withdrawn' WHERE run_id = 1; COMMIT",
         "BEGIN; UPDATE fuel.run SET outcome = 'refused' WHERE run_id = 1; COMMIT",
@@ -346,6 +349,30 @@ struct RoleAttackTests {
       #expect(throws: PostgresError.self) {
         try feed.connection.execute("SELECT fuel.number_change(1)")
       }
+    }
+  }
+
+  /// A run that a thief invents, with these values of its own.
+  private static func run(_ columns: String, _ values: String) -> String {
+    """
+    INSERT INTO fuel.run (
+      source_id, outcome, is_complete, describes_stations, documents, payload_bytes, requests, received, stored,
+      unchanged, duplicate, rejected, rejected_by_reason, flagged, \(columns))
+    OVERRIDING SYSTEM VALUE
+    SELECT source_id, 'failed', false, false, '{}', 0, 1000000000, 0, 0, 0, 0, 0, '{}', 0, \(values)
+    FROM fuel.source
+    """
+  }
+
+  /// F-N51: runs that a thief dates in a later month use up no calls of this month.
+  @Test func callsOfTheFutureAreNotCounted() async throws {
+    try await TestDatabase.with { target in
+      let feed = try history(target)
+      let before = try feed.store.callLimits(of: feed.id, now: Self.end)
+      try feed.store.becomeWriter()
+      try feed.connection.execute(Self.run("started_at", "'9999-01-01'"))
+      let after = try feed.store.callLimits(of: feed.id, now: Self.end)
+      #expect(after.callsThisMonth == before.callsThisMonth)
     }
   }
 
@@ -384,15 +411,25 @@ struct RoleAttackTests {
     }
   }
 
-  /// What a stolen writer login leaves behind stops nothing. The table refuses to leave a provider
-  /// alone for ever. A month of an archive that was begun and not attached is begun again, empty. A
-  /// run that is under way gets no change number.
+  /// F-N51: what a stolen writer login leaves behind stops nothing. The tables refuse instants
+  /// without an end, by which a provider would be left alone for ever, or which the program cannot
+  /// read. A month of an archive that was begun and not attached is begun again, empty. A run that is
+  /// under way gets no change number.
   @Test func whatAWriterLeavesBehindIsHealed() async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)
       try feed.store.becomeWriter()
-      #expect(throws: PostgresError.self) {
-        try feed.connection.execute("UPDATE fuel.source SET not_before_at = 'infinity'")
+      for endless in [
+        "UPDATE fuel.source SET not_before_at = 'infinity'",
+        "UPDATE fuel.source SET first_taken_at = '-infinity'",
+        "UPDATE fuel.source SET last_taken_at = 'infinity'",
+        "UPDATE fuel.source SET last_listed_at = 'infinity'",
+        Self.run("started_at", "'infinity'"), Self.run("started_at, taken_at", "now(), 'infinity'"),
+      ] {
+        let error = #expect(throws: PostgresError.self, "\(endless)") {
+          try feed.connection.execute(endless)
+        }
+        #expect(error?.sqlState == "23514", "\(endless)")
       }
       try feed.connection.execute(
         """
