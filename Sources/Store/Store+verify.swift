@@ -127,22 +127,29 @@ extension Store {
           GROUP BY sums.run_id
         ) AS summed USING (run_id)
       )
-      SELECT all_runs.*, NULL::integer AS run_id, NULL AS feed
+      SELECT all_runs.*, NULL::integer AS run_id, NULL AS feed, false AS is_invented
       FROM (
         SELECT coalesce(sum(compared.facts), 0)::bigint AS facts, count(*) AS stored FROM compared
       ) AS all_runs
       UNION ALL
-      SELECT compared.facts, compared.stored, run_id, coalesce(source.source, 'an unknown feed')
+      SELECT
+        compared.facts, compared.stored, run_id, coalesce(source.source, 'an unknown feed'), source.source IS NULL
       FROM compared
       LEFT JOIN fuel.run USING (run_id)
       LEFT JOIN fuel.source USING (source_id)
       WHERE compared.differs
+        -- A fact of a run that does not exist counts, and nobody can withdraw it.
+        OR source.source IS NULL
       ORDER BY run_id NULLS FIRST
       """)
     for row in rows {
       let (facts, stored) = (try row.integer("facts"), try row.integer("stored"))
       guard let run = try row.optional("run_id") else {
         (found.facts, found.runs) = (facts, stored)
+        continue
+      }
+      guard try facts == 0 || !row.boolean("is_invented") else {
+        found.faults.append("run \(run) does not exist, but \(facts) facts name it")
         continue
       }
       found.faults.append(

@@ -465,7 +465,8 @@ struct RoleAttackTests {
     }
   }
 
-  /// F-N25: whatever a superuser changes without the program is found.
+  /// F-N25, F-N52: whatever a superuser changes without the program is found, and so are facts of a
+  /// run that does not exist, which a writer can store.
   @Test(arguments: [
     "UPDATE fuel.price SET price_tenths = price_tenths + 1 WHERE station_id = 1 AND run_id = 2",
     "DELETE FROM fuel.price WHERE station_id = 2 AND run_id = 3",
@@ -476,6 +477,7 @@ struct RoleAttackTests {
     SET session_replication_role = replica;
     INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 3, now())
     """,
+    "INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 999999, now())",
     "UPDATE fuel.run SET taken_at = taken_at + interval '1 minute' WHERE run_id = 2",
     "UPDATE fuel.run SET received = received + 1, unchanged = unchanged + 1 WHERE run_id = 3",
     "UPDATE fuel.fact_sum SET facts = facts + 1 WHERE run_id = 2",
