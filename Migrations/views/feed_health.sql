@@ -41,9 +41,9 @@ SELECT
   END AS since_at,
   success.last_at AS last_success_at,
   greatest(success.last_at, newer.last_at) AS last_attempt_at,
-  holding.newest_price_at,
-  holding.stations,
-  holding.prices,
+  newest.newest_price_at,
+  coalesce(holding.stations, 0) AS stations,
+  coalesce(holding.prices, 0) AS prices,
   CASE
     WHEN source.calls_per_month > 0
       THEN greatest(0, source.calls_per_month - coalesce(spent.calls, 0))
@@ -53,7 +53,7 @@ SELECT
   terms.licence,
   terms.since_at AS terms_since_at,
   coalesce(unmapped.prices, 0)::integer AS unmapped_prices,
-  coalesce(doubted.prices, 0) AS flagged,
+  coalesce(holding.flagged, 0) AS flagged,
   (
     SELECT count(DISTINCT station.brand)::integer
     FROM fuel.station
@@ -133,22 +133,47 @@ CROSS JOIN LATERAL (
   ) AS frozen
 ) AS health
 LEFT JOIN LATERAL (
-  SELECT
-    max(pair.stamped_at) AS newest_price_at,
-    count(DISTINCT pair.station_id)::integer AS stations,
-    count(*)::integer AS prices
+  SELECT max(pair.stamped_at) AS newest_price_at
   FROM fuel.current_price AS pair
   WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
-) AS holding ON true
--- The spans are read once for all feeds. OFFSET 0 keeps the server from merging the clock subquery, so that the clock
--- is read once.
+) AS newest ON true
+-- What is believed at the clock, as fuel.price_now decides it. That view costs several times as much, because it shows
+-- more of a price. The spans are read once for all feeds. OFFSET 0 keeps the server from merging the clock subquery, so
+-- that the clock is read once.
 LEFT JOIN (
-  SELECT held.seen_by, count(*)::integer AS prices
-  FROM fuel.present_span AS held
-  CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
-  WHERE held.doubt_from_at <= clock.now_at AND held.doubt_until_at > clock.now_at
-  GROUP BY held.seen_by
-) AS doubted ON doubted.seen_by = source.source_id
+  SELECT
+    of_station.seen_by,
+    count(*)::integer AS stations,
+    sum(of_station.prices)::integer AS prices,
+    sum(of_station.flagged)::integer AS flagged
+  FROM (
+    SELECT
+      held.seen_by,
+      count(*) AS prices,
+      count(*) FILTER (WHERE held.doubt_from_at <= held.now_at AND held.doubt_until_at > held.now_at) AS flagged
+    FROM (
+      SELECT
+        copy.station_id, clock.now_at, copy.seen_by, copy.price_tenths, copy.until_at, copy.lapses_at, copy.is_open,
+        copy.doubt_from_at, copy.doubt_until_at
+      FROM fuel.present_span AS copy
+      CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
+      WHERE clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)
+      UNION ALL
+      SELECT
+        copy.station_id, clock.now_at, around.seen_by, around.price_tenths, around.until_at, around.lapses_at,
+        around.is_open, around.doubt_from_at, around.doubt_until_at
+      FROM fuel.present_span AS copy
+      CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
+      CROSS JOIN LATERAL fuel.span_around(copy.station_id, copy.fuel_id, clock.now_at) AS around
+      WHERE clock.now_at < copy.from_at OR clock.now_at >= copy.next_from_at
+    ) AS held
+    LEFT JOIN fuel.sight AS reporter ON reporter.source_id = held.seen_by
+    WHERE held.price_tenths > 0
+      AND fuel.believed_until(held.until_at, held.lapses_at, held.is_open, reporter.seen_until_at) > held.now_at
+    GROUP BY held.seen_by, held.station_id
+  ) AS of_station
+  GROUP BY of_station.seen_by
+) AS holding ON holding.seen_by = source.source_id
 LEFT JOIN LATERAL (
   SELECT
     string_agg(DISTINCT split_part(fuel.fuel, ':', 2), ', ') AS fuels,
@@ -180,9 +205,9 @@ COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why it is not ok, or w
 COMMENT ON COLUMN fuel_v1.feed_health.since_at        IS 'Since when it has this status; for a feed that is ok, its last good run. NULL: not known.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_success_at IS 'When its newest good documents were fetched; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_attempt_at IS 'When its last run began; NULL: none yet.';
-COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among its prices in effect; NULL: no price.';
-COMMENT ON COLUMN fuel_v1.feed_health.stations        IS 'Stations with a price from this feed.';
-COMMENT ON COLUMN fuel_v1.feed_health.prices          IS 'Prices from this feed.';
+COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among the prices that it reported last; NULL: no price.';
+COMMENT ON COLUMN fuel_v1.feed_health.stations        IS 'Stations with a price in effect that this feed reported last.';
+COMMENT ON COLUMN fuel_v1.feed_health.prices          IS 'Prices in effect that this feed reported last; what has lapsed or ended is not counted.';
 COMMENT ON COLUMN fuel_v1.feed_health.quota_left      IS 'Requests left in this UTC month, for all feeds that share its key together; NULL: no limit.';
 COMMENT ON COLUMN fuel_v1.feed_health.attribution     IS 'The wording that its licence asks for.';
 COMMENT ON COLUMN fuel_v1.feed_health.delay_hours     IS 'How late it publishes prices by its own rule, in hours; 0: without delay.';

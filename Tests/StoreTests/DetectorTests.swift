@@ -433,6 +433,31 @@ struct DetectorTests {
     }
   }
 
+  /// F-O21: prices that have lapsed do not count as prices of the feed. In Western Australia no
+  /// list ends the price of a station that is silent: it ends with its day.
+  @Test func lapsedPricesAreNotCounted() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(
+        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+      // 22:00 UTC is 06:00 in Perth.
+      try feed.reports(
+        [.u91("1", 1800, hour(-2)), .u91("2", 1810, hour(-2))], at: hour(0), coverage: .partial)
+      try feed.reports([.u91("1", 1790, hour(22))], at: hour(24), coverage: .partial)
+      func counted(at now: Instant) throws -> [String] {
+        _ = try current(feed, at: now)
+        return try feed.connection.lines("SELECT stations, prices FROM fuel_v1.feed_health")
+      }
+      #expect(try counted(at: hour(25)) == ["1|1"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT price_cpl, is_fresh FROM fuel_v1.current_prices ORDER BY 1")
+          == ["179.0|t", "181.0|f"])
+      // An earlier instant is answered from the history.
+      #expect(try counted(at: hour(1)) == ["2|2"])
+      #expect(try counted(at: hour(50)) == ["0|0"])
+    }
+  }
+
   /// A dry run is one long transaction. Other feeds can store meanwhile.
   @Test func aRehearsalHoldsUpNobody() async throws {
     try await TestDatabase.with { target in
