@@ -45,6 +45,19 @@ struct VerdictTests {
     #expect(record.judgement.reason.hasPrefix("Tomorrow "))
   }
 
+  /// F-V15: the words of the reason agree with the advice, whatever becomes of the difference when
+  /// both prices are rounded to tenths.
+  @Test(arguments: [
+    (170.0, 192.0, "Tomorrow 22.0 c/L dearer on average: 170.0 now, 192.0 tomorrow"),
+    (170.06, 170.14, "Tomorrow slightly dearer on average: 170.1 now, 170.1 tomorrow"),
+    (170.14, 170.06, "Tomorrow slightly cheaper on average: 170.1 now, 170.1 tomorrow"),
+    (170.03, 170.06, "Tomorrow about the same on average: 170.0 now, 170.1 tomorrow"),
+  ])
+  func theReasonAgreesWithTheAdvice(today: Double, tomorrow: Double, reason: String) {
+    let record = Verdict.judge(market(today: today, tomorrow: tomorrow), series: nil, now: now)
+    #expect(record.judgement.reason == reason)
+  }
+
   /// Where tomorrow's prices are not known for most stations, there is no advice.
   @Test func withoutTomorrowNothingIsAdvised() {
     for market in [

@@ -84,6 +84,18 @@ extension ThresholdTests {
     #expect(advice(0.79) == .noDifference && advice(0.8) == .fillUp)
   }
 
+  /// F-V15: a record that is published as 0.05 c/L is 0.1 in the words beside it, and not nothing.
+  @Test func theWordsOfAQuietMarketAgreeWithItsRecord() {
+    let empty = walk([])
+    let day = TurningPoint.Day(
+      walk: empty, known: 0, models: empty.models(on: -1), marketName: "Here")
+    #expect(
+      day.quietReason(0.044)
+        == "Timing does not pay in Here: no habit would have saved anything lately")
+    #expect(
+      day.quietReason(0.046) == "Timing hardly pays in Here: the best habit saved 0.1 c/L lately")
+  }
+
   /// `Baseline.monthMean` needs 15 of 30 days.
   @Test func theMonthOfTheMonthMean() {
     func advice(_ averages: [Double?]) -> Advice {

@@ -121,4 +121,19 @@ struct TurningPointTests {
     #expect(scores.allSatisfy { $0.verdicts.mean == 1 && $0.verdicts.meanPossible == 1 })
     #expect(GivenScore.all(series, given: [:], isLate: false).isEmpty)
   }
+
+  /// F-V14: where prices come a day late, the habit of the cheapest weekday still buys on that
+  /// weekday, and not on the day after it.
+  @Test(arguments: [false, true])
+  func theHabitOfTheWeekdayKnowsTheDay(isLate: Bool) throws {
+    // 2026-01-01 is a Thursday. Every Tuesday is cheaper by ten cents.
+    let first = try #require(Day("2026-01-01"))
+    let averages: [Double?] = (0..<120).map { (first + $0).weekday == 1 ? 170 : 180 }
+    let series = DailySeries(first: first, averages: averages)
+    let given = Dictionary(uniqueKeysWithValues: (60..<120).map { (first + $0, Advice.fillUp) })
+    for score in GivenScore.all(series, given: given, isLate: isLate) {
+      // Who waits for Tuesday pays least in every window that has one.
+      #expect(score.weekday.mean == score.weekday.meanPossible)
+    }
+  }
 }

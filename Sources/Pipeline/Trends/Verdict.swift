@@ -80,16 +80,23 @@ package enum Verdict {
     if record.judgement.basis == .tomorrowPrice, let today = record.today,
       let tomorrow = record.tomorrow
     {
-      record.judgement.reason = tomorrowReason(today, tomorrow)
+      record.judgement.reason = tomorrowReason(today, tomorrow, record.judgement.advice)
     }
     return record
   }
 
   /// The stated difference is that of the two stated prices, which are rounded to tenths of a cent.
-  private static func tomorrowReason(_ today: Double, _ tomorrow: Double) -> String {
+  /// The words follow the advice: prices that are the same in tenths may still be advised about.
+  private static func tomorrowReason(
+    _ today: Double, _ tomorrow: Double, _ advice: Advice
+  ) -> String {
     let tenths = Cents.tenths(tomorrow) - Cents.tenths(today)
     let prices = "\(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
-    guard tenths != 0 else { return "Tomorrow about the same on average: \(prices)" }
+    guard advice != .noDifference else { return "Tomorrow about the same on average: \(prices)" }
+    guard tenths != 0 else {
+      return
+        "Tomorrow slightly \(tomorrow < today ? "cheaper" : "dearer") on average: \(prices)"
+    }
     return "\(Trends.tomorrowReason(Double(tenths) / 10)): \(prices)"
   }
 

@@ -3,10 +3,12 @@ import FuelModel
 /// A sentence for drivers that states what a verdict is based on. At a top it names the top, and
 /// near a low it names the low.
 extension TurningPoint.Day {
+  /// The record is published in hundredths of a cent, and the words agree with that number.
   func quietReason(_ strongest: Double) -> String {
-    strongest < 0.05
+    let record = rounded(strongest, 2)
+    return record < 0.05
       ? "Timing does not pay \(there): no habit would have saved anything lately"
-      : "Timing hardly pays \(there): the best habit saved \(centsPerLitre(strongest)) c/L lately"
+      : "Timing hardly pays \(there): the best habit saved \(centsPerLitre(record)) c/L lately"
   }
 
   func reason(
