@@ -44,10 +44,11 @@ BEGIN
     AND station.source_id = this_run.source_id
     AND description.last_seen_at = this_run.taken_at
     AND description.first_seen_at <= neighbour.taken_at;
-  -- A station was first seen by the oldest run that counts.
+  -- A station was first seen by the oldest run that counts. If there is none, it is not seen until a run that counts
+  -- reports it (fuel.absorb).
   UPDATE fuel.station SET first_seen_at = seen.first_at
   FROM (
-    SELECT named.station_id, min(seen.at) AS first_at
+    SELECT named.station_id, coalesce(min(seen.at), 'infinity') AS first_at
     FROM (
       SELECT price.station_id FROM fuel.price WHERE price.run_id = p_run_id
       UNION
@@ -55,7 +56,7 @@ BEGIN
       FROM fuel.station
       WHERE station.source_id = this_run.source_id AND station.first_seen_at = this_run.taken_at
     ) AS named
-    CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
       SELECT run.taken_at AS at
       FROM fuel.counted_price AS price
       JOIN fuel.run USING (run_id)
@@ -64,7 +65,7 @@ BEGIN
       SELECT description.first_seen_at
       FROM fuel.station_description AS description
       WHERE description.station_id = named.station_id
-    ) AS seen
+    ) AS seen ON true
     GROUP BY named.station_id
   ) AS seen
   WHERE station.station_id = seen.station_id

@@ -22,11 +22,11 @@ SELECT
   station.time_zone,
   (SELECT source.source FROM fuel.source WHERE source.source_id = station.source_id) AS feed,
   station.station_code AS feed_station_code,
-  least(station.first_seen_at, linked.first_seen_at) AS first_seen_at,
-  greatest(station.first_seen_at, seen.last_seen_at, linked.last_seen_at) AS last_seen_at,
+  described.first_seen_at,
+  greatest(station.first_seen_at, seen.last_seen_at, described.last_seen_at) AS last_seen_at,
   -- A station is not closed because one list leaves it out.
   coalesce(
-    greatest(seen.last_seen_at, linked.last_seen_at) > fuel.clock() - interval '30 days', false) AS is_open,
+    greatest(seen.last_seen_at, described.last_seen_at) > fuel.clock() - interval '30 days', false) AS is_open,
   station.is_public,
   station.brand AS written_brand,
   EXISTS (
@@ -46,6 +46,7 @@ SELECT
     LIMIT 1
   ) AS phone
 FROM fuel.station
+-- When any of its records was last named with a price. A feed may describe a station that has no price any more.
 LEFT JOIN LATERAL (
   SELECT
     max(greatest(
@@ -55,21 +56,25 @@ LEFT JOIN LATERAL (
         WHEN pair.is_listed THEN source.last_listed_at
         ELSE least(greatest(pair.stamped_at, pair.next_effective_at), source.last_taken_at)
       END)) AS last_seen_at
-  FROM fuel.current_price AS pair
-  JOIN fuel.source ON source.source_id = station.source_id
-  WHERE pair.station_id = station.station_id
+  FROM fuel.station AS record
+  JOIN fuel.source ON source.source_id = record.source_id
+  JOIN fuel.current_price AS pair ON pair.station_id = record.station_id
+  WHERE record.place_id = station.station_id
 ) AS seen ON true
--- When the other records of the station were first seen, and last described.
+-- The descriptions of archives come with prices.
 LEFT JOIN LATERAL (
   SELECT
     min(record.first_seen_at) AS first_seen_at,
     max(description.last_seen_at) AS last_seen_at
   FROM fuel.station AS record
-  LEFT JOIN fuel.station_description AS description ON description.station_id = record.station_id
-  WHERE record.place_id = station.station_id AND record.station_id <> station.station_id
-) AS linked ON true
+  JOIN fuel.source ON source.source_id = record.source_id
+  LEFT JOIN fuel.station_description AS description
+    ON description.station_id = record.station_id AND source.kind = 'archive'
+  WHERE record.place_id = station.station_id
+) AS described ON true
 WHERE station.place_id = station.station_id
   -- A station record is left out if only runs that do not count reported it.
+  AND station.first_seen_at < 'infinity'
   AND (
     seen.last_seen_at IS NOT NULL
     OR EXISTS (SELECT FROM fuel.station_description AS description WHERE description.station_id = station.station_id));

@@ -1,0 +1,120 @@
+import Archives
+import FuelModel
+import Logging
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// When a station was seen, and whether it is open, of all that its records and archives report.
+struct StationSightingTests {
+  private static let begin = Instant("2025-10-10T00:00:00Z")
+  private func hour(_ hours: Int) -> Instant { Self.begin + .seconds(hours * 3_600) }
+
+  private func station(_ code: String) -> Station {
+    Station(
+      code: code, state: .nsw, name: code == "77" ? "Roadhouse" : "Metro \(code)", brand: "Metro",
+      address: "\(code == "77" ? "1" : code) Main St, Kiama NSW 2533", suburb: "Kiama",
+      postcode: "2533")
+  }
+
+  /// Matches stations and makes their spans, which are the first steps of an aggregate.
+  private func makeTimeline(_ feed: Feed, now: Instant) throws {
+    try Identity.match(feed.store, decisions: [], now: now, log: Logger(.error))
+    try TimelineUpdate.makeAll(Workers(feed.store), now: now)
+  }
+
+  private func lines(_ feed: Feed, at now: Instant, _ columns: String) throws -> [String] {
+    _ = try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+    return try feed.connection.lines(
+      """
+      SELECT \(columns) FROM fuel_v1.stations
+      WHERE station_id IN (
+        SELECT station_id FROM fuel_v1.station_records
+        WHERE source <> 'nsw-fuelcheck' OR source_station_code IN ('1', '77'))
+      """)
+  }
+
+  /// F-S10, F-S11: a station offers what only its new code reports. When the new code is described
+  /// without a price, the station offers nothing, and after thirty days it is closed.
+  @Test func aNewCodeOffersFuelOrNone() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let other = Observation.u91("9", 1_600, hour(0))
+      let columns = "feed_station_code, is_open, offers_fuel, last_seen_at"
+      try feed.reports(
+        [other, .u91("1", 1_800, hour(0))], stations: [station("1"), station("9")], at: hour(1))
+      // The stamps of the new code are older, so the old code still represents the station.
+      try feed.reports(
+        [other, .u91("77", 1_800, hour(-72)), .u91("77", 1_800, hour(-72)).of(.dl)],
+        stations: [station("77"), station("9")], at: hour(5))
+      try makeTimeline(feed, now: hour(6))
+      #expect(try lines(feed, at: hour(6), columns) == ["1|t|t|2025-10-10 05:00:00+00"])
+      try feed.reports([other], stations: [station("77"), station("9")], at: hour(9))
+      #expect(try lines(feed, at: hour(9), columns) == ["1|t|f|2025-10-10 05:00:00+00"])
+      try feed.reports([other], stations: [station("77"), station("9")], at: hour(40 * 24))
+      #expect(try lines(feed, at: hour(40 * 24), columns) == ["1|f|f|2025-10-10 05:00:00+00"])
+    }
+  }
+
+  /// F-S11: a station that only an archive knows was seen until the last day that the archive
+  /// reports.
+  @Test func anArchiveSeesAStationUntilItsLastDay() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let rows = ["2025-10-02 12:00:00,170.0", "2025-10-09 12:00:00,171.0"].map {
+        "Metro Kiama,\"1 Main St, Kiama NSW 2533\",Kiama,2533,Metro,U91,\($0)\n"
+      }
+      _ = try await HistoryOrderTests.withFile(
+        "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+          + rows.joined()
+      ) { path in
+        try await Backfill(
+          HistoryOrderTests.archive("nsw"), store: feed.store, decisions: [],
+          clock: .fixed(hour(0)), log: Logger(.error)
+        ).run([path])
+      }
+      try makeTimeline(feed, now: hour(0))
+      // The day of 9 October ends in Sydney at 13:00 UTC.
+      #expect(try lines(feed, at: hour(0), "last_seen_at, is_open") == ["2025-10-09 13:00:00+00|t"])
+    }
+  }
+
+  /// F-S12: a list that is refused because an earlier list arrives late leaves no trace. A station
+  /// that only this list named is first seen by the next list that names it.
+  @Test(arguments: [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 1, 0]])
+  func aRefusedListSeesNoStation(order: [Int]) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func list(_ codes: Range<Int>, at instant: Instant) -> [Observation] {
+        codes.map { .u91("\($0)", 1_800, instant) }
+      }
+      let lists = [
+        list(0..<20, at: hour(0)), list(77..<78, at: hour(0)),
+        list(0..<20, at: hour(0)) + list(77..<78, at: hour(0)),
+      ]
+      for number in order {
+        do {
+          try feed.reports(
+            lists[number], at: hour(2 * number), now: hour(6), refuseBelow: 0.7)
+        } catch is Refusal {
+          #expect(number == 1)
+        }
+      }
+      #expect(
+        try feed.connection.lines(
+          "SELECT first_seen_at FROM fuel_v1.stations WHERE feed_station_code = '77'")
+          == ["2025-10-10 04:00:00+00"])
+    }
+  }
+}
+
+extension Observation {
+  /// The same price for another fuel.
+  fileprivate func of(_ fuel: Fuel) -> Observation {
+    var other = self
+    other.fuel = fuel
+    return other
+  }
+}
