@@ -15,7 +15,9 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_cata
 SET plan_cache_mode = force_generic_plan COST 1 AS $$
 #variable_conflict use_column
 DECLARE
-  since timestamptz;
+  since          timestamptz;
+  next_source_id smallint;
+  next_learnt_at timestamptz;
 BEGIN
   -- Nearly always the span began within a year. Earlier years are read only where it did not.
   FOREACH since IN ARRAY ARRAY[p_at - interval '1 year', '-infinity'] LOOP
@@ -34,13 +36,31 @@ BEGIN
     LIMIT 1;
     EXIT WHEN FOUND;
   END LOOP;
-  SELECT span.price_tenths, span.from_at INTO next_tenths, next_from_at
+  SELECT span.price_tenths, span.from_at, span.source_id, span.learnt_at
+  INTO next_tenths, next_from_at, next_source_id, next_learnt_at
   FROM fuel.span
   WHERE span.station_id = p_station_id
     AND span.fuel_id = p_fuel_id
     AND span.from_at > p_at
   ORDER BY span.from_at
   LIMIT 1;
+  -- At an instant of the past, the next price is one that was known by then. A span keeps when it was reported last. A
+  -- feed that reports whole days may have reported it before that.
+  IF next_learnt_at > p_at AND NOT EXISTS (
+    SELECT
+    FROM fuel.station AS record
+    JOIN fuel.source ON source.source_id = record.source_id AND source.tells_whole_days
+    JOIN fuel.counted_price AS price
+      ON price.source_id = record.source_id AND price.station_id = record.station_id
+    WHERE record.place_id = p_station_id
+      AND record.source_id = next_source_id
+      AND price.fuel_id = p_fuel_id
+      AND price.effective_at = next_from_at
+      AND price.learnt_at <= p_at)
+  THEN
+    next_tenths := NULL;
+    next_from_at := NULL;
+  END IF;
 END
 $$;
 COMMENT ON FUNCTION fuel.span_around(integer, smallint, timestamptz) IS
@@ -114,14 +134,19 @@ FROM (
       CASE WHEN copied.holds THEN copy.doubt ELSE spans.doubt END AS doubt,
       CASE WHEN copied.holds THEN copy.doubt_from_at ELSE spans.doubt_from_at END AS doubt_from_at,
       CASE WHEN copied.holds THEN copy.doubt_until_at ELSE spans.doubt_until_at END AS doubt_until_at,
-      CASE WHEN copied.holds THEN copy.next_tenths ELSE spans.next_tenths END AS next_tenths,
-      CASE WHEN copied.holds THEN copy.next_from_at ELSE spans.next_from_at END AS next_from_at
+      CASE WHEN NOT copied.holds THEN spans.next_tenths WHEN copied.is_announced THEN copy.next_tenths END
+        AS next_tenths,
+      CASE WHEN NOT copied.holds THEN spans.next_from_at WHEN copied.is_announced THEN copy.next_from_at END
+        AS next_from_at
     FROM fuel.present_span AS copy
     -- OFFSET 0 keeps the server from merging the subquery, so that the clock is read once and not for every price.
     CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
     CROSS JOIN LATERAL (
-      SELECT clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)
-        AS holds
+      SELECT
+        clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at) AS holds,
+        -- No feed may announce a price further ahead than three days (horizonMinutes). At an instant of the past, such
+        -- a price was not known.
+        copy.next_from_at <= clock.now_at + interval '3 days' AS is_announced
     ) AS copied
     -- OFFSET 0 keeps the condition with the call, so that the server tests it first. A call costs more than all else
     -- that is done for a price.

@@ -109,6 +109,32 @@ struct AbsorbTests {
     }
   }
 
+  /// F-O20: at an instant of the past, the next price is one that was known by then.
+  @Test func aPastInstantKnowsNoLaterPrice() async throws {
+    try await TestDatabase.with { target in
+      let west = try Feed(target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24)
+      let north = try Feed(target)
+      // The price of tomorrow is stated again for the day after it.
+      for (at, tenths, begins) in [(0, 1700, -2), (7, 1899, 22), (31, 1899, 46)] {
+        try west.reports(
+          [.u91("1", tenths, hour(Double(begins)))], at: hour(Double(at)), coverage: .partial)
+      }
+      try north.reports([.u91("1", 1600, hour(-1))], at: hour(0))
+      try north.reports([.u91("1", 1650, hour(9))], at: hour(10))
+      func current(at instant: Instant) throws -> [String] {
+        try north.connection.query(
+          "SELECT set_config('bowser.now', \(instant.description), false)")
+        return try north.connection.lines(
+          "SELECT state, price_cpl, next_price_cpl FROM fuel_v1.current_prices ORDER BY state")
+      }
+      #expect(try current(at: hour(6)) == ["QLD|160.0|NULL", "WA|170.0|NULL"])
+      #expect(try current(at: hour(8)) == ["QLD|160.0|NULL", "WA|170.0|189.9"])
+      #expect(
+        try north.connection.lines("SELECT state, tomorrow_cpl FROM fuel_v1.tomorrow_prices")
+          == ["WA|189.9"])
+    }
+  }
+
   /// F-F09, F-V02: a price ends when the feed states that the fuel is not available, and when a
   /// complete list leaves it out. When the fuel comes back, a new validity span begins.
   @Test func absenceInACompleteListEndsAPrice() async throws {
