@@ -155,7 +155,8 @@ private struct Report {
   /// The stamp that the price carries.
   var stampedAt: Instant
   var learntAt: Instant
-  /// When the price was last reported. Of two prices with one stamp, the one reported last holds.
+  /// When the last unbroken series of reports of the price began. Of two prices with one stamp, the
+  /// one reported last holds.
   var reportedAt: Instant
 }
 
@@ -165,26 +166,34 @@ private struct Reports {
   var listings: [Int32: [(at: Instant, isListed: Bool)]] = [:]
 
   /// Merges equal prices with the same stamp of one station record into one report. The report
-  /// keeps the `learntAt` of its first run, and the `learntAt` of its last run becomes its
-  /// `reportedAt`.
+  /// keeps the `learntAt` of its first run. Its `reportedAt` is the `learntAt` of the run that began
+  /// the last unbroken series of such reports: how many runs of a series have rows of their own
+  /// depends on the order in which they arrived.
   mutating func fold() {
     all.sort { left, right in
       if left.at != right.at { return left.at < right.at }
       if left.recordID != right.recordID { return left.recordID < right.recordID }
-      if left.price != right.price { return left.price < right.price }
-      return left.learntAt < right.learntAt
+      if left.learntAt != right.learntAt { return left.learntAt < right.learntAt }
+      return left.price < right.price
     }
     var kept = 0
+    // Where the reports of the present stamp and record begin, and the price of the last row.
+    var begin = 0
+    var last: Int32?
     for position in all.indices {
-      if kept > 0, all[kept - 1].at == all[position].at,
-        all[kept - 1].recordID == all[position].recordID,
-        all[kept - 1].price == all[position].price
-      {
-        all[kept - 1].reportedAt = all[position].learntAt
-        continue
+      let report = all[position]
+      if begin == kept || all[begin].at != report.at || all[begin].recordID != report.recordID {
+        begin = kept
+        last = nil
       }
-      all[kept] = all[position]
-      kept += 1
+      if last == report.price { continue }
+      last = report.price
+      if let known = all[begin..<kept].firstIndex(where: { $0.price == report.price }) {
+        all[known].reportedAt = report.learntAt
+      } else {
+        all[kept] = report
+        kept += 1
+      }
     }
     all.removeSubrange(kept...)
   }

@@ -233,4 +233,36 @@ struct SpanTests {
     #expect(made.map(\.from) == [0, 2, 10].map { at(minutes: $0 * 60) })
     #expect(made.last?.until == at(minutes: 20 * 60))
   }
+
+  /// F-N53: a station gets a new code and its old one back, and its price keeps its stamp all the
+  /// time. Whether the later reports of the old code have rows of their own depends on the order in
+  /// which lists arrived. The spans do not.
+  @Test func repeatedReportsChangeNothing() {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 480 * hour, sightLapse: 24 * hour)
+    ]
+    func price(_ record: Int32, learnt hours: Int) -> Evidence {
+      Evidence(
+        kind: .price, recordID: record, sourceID: 1, at: at(minutes: 0), price: 1_800,
+        learntAt: at(minutes: hours * 60))
+    }
+    let once = [
+      price(1, learnt: 1), listing(.listed, 1, hours: 1),
+      price(2, learnt: 30), listing(.unlisted, 1, hours: 30), listing(.listed, 2, hours: 30),
+      listing(.listed, 1, hours: 40), listing(.unlisted, 2, hours: 40),
+    ]
+    func made(_ evidence: [Evidence]) -> [Span] {
+      spans(
+        of: evidence, rules: rules,
+        sightings: [
+          1: Coverage([
+            (at(minutes: 60), at(minutes: 60)), (at(minutes: 1_800), at(minutes: 2_400)),
+          ])
+        ])
+    }
+    let spelledOut = once + [price(1, learnt: 2), price(1, learnt: 40)]
+    #expect(made(spelledOut) == made(once))
+    #expect(made(once).first?.from == at(minutes: 0))
+    #expect(made(once).first?.until == at(minutes: 2_400 + 1_440))
+  }
 }
