@@ -112,6 +112,21 @@ struct NotifyTests {
     }
   }
 
+  /// F-O22: an address that is refused stays refused. A receiver that is away may be back soon.
+  @Test func aTestTellsARefusedAddressFromAReceiverThatIsAway() async throws {
+    let receiver = Receiver()
+    let port = try receiver.start()
+    try await withMarket(Self.rules) { target, folder in
+      var environment = environment(folder, port)
+      receiver.status.withLock { $0 = 503 }
+      #expect(try notify(target, environment, ["--test"]).code == 75)
+      environment["BOWSER_NOTIFY_PHONE_URL"] = "http://192.168.1.5/CANARY"
+      let refused = try notify(target, environment, ["--test"])
+      #expect(refused.code == 78 && refused.err.contains("does not use https"), "\(refused)")
+      #expect(!refused.err.contains("CANARY"), "\(refused)")
+    }
+  }
+
   /// A receiver that was away gets every notice made meanwhile, in order. Only a notice that was
   /// tried before is marked as a repetition.
   @Test func aReceiverThatWasAwayMissesNothing() async throws {
