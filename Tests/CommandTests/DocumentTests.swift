@@ -546,6 +546,31 @@ struct DocumentTests {
     #expect(made.err.contains("build both from one commit") == !isInstalled, "\(made.err)")
   }
 
+  /// F-O23: installed documents lie as in a checkout, so that their links lead somewhere.
+  @Test func linksOfInstalledDocumentsLeadSomewhere() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
+    let made = try await tool(
+      "\(IntegrationTests.root)/contrib/install", ["tree", program, "/usr", folder.path + "/made"])
+    #expect(made.code == 0, "\(made.err)")
+    let pages = folder.path + "/made/share/doc/bowser"
+    var count = 0
+    for path in try FileManager.default.subpathsOfDirectory(atPath: pages)
+    where path.hasSuffix(".md") {
+      let page = URL(filePath: "\(pages)/\(path)")
+      let text = try String(contentsOf: page, encoding: .utf8)
+      for match in text.matches(of: /\]\(([^)\s#]+)[^)\s]*\)/) where !match.1.contains("://") {
+        let there = page.deletingLastPathComponent().appending(path: String(match.1))
+        let isThere = FileManager.default.fileExists(atPath: there.standardized.path)
+        #expect(isThere, "\(path): \(match.1)")
+        count += 1
+      }
+    }
+    #expect(count > 50)
+  }
+
   /// Both programs print the same version, by which contrib/install compares them.
   @Test func bothProgramsStateTheirVersion() async throws {
     let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
