@@ -183,7 +183,7 @@ struct WorkersTests {
         last: Month(Day("2025-01-01")!), isMarked: true)
       let day = StationDay(
         standing: .known, mean: 1, low: 1, high: 1, last: 1, seconds: 86_400)
-      async let replaced: Void = Task.detached {
+      async let replaced: Void = onThreadOfItsOwn {
         try Store(try Connection(target)).transactionally { store in
           try store.replace(
             [january],
@@ -192,7 +192,7 @@ struct WorkersTests {
                 pair: january.pair, month: january.first, days: Array(repeating: day, count: 31))
             ], areMarksTaken: true, now: Self.now)
         }
-      }.value
+      }
       try await untilSomeoneWaits(for: pid, watch)
       try feed.connection.commit()
       try await replaced
@@ -219,9 +219,9 @@ struct WorkersTests {
       let pid = try feed.connection.query("SELECT pg_backend_pid() AS pid").only().integer("pid")
       try feed.connection.begin()
       _ = try feed.connection.query("SELECT FROM fuel.touched FOR UPDATE")
-      async let read: Void = Task.detached {
+      async let read: Void = onThreadOfItsOwn {
         _ = try Store(try Connection(target)).touchedCount()
-      }.value
+      }
       try await untilSomeoneWaits(for: pid, watch)
       try note("2025-03-01")
       try feed.connection.commit()
@@ -247,9 +247,9 @@ struct WorkersTests {
 
       try first.begin()
       try first.execute(Self.beginning("2025-01-01"))
-      async let second: Void = Task.detached {
+      async let second: Void = onThreadOfItsOwn {
         try Connection(target).execute(Self.beginning("2025-02-01"))
-      }.value
+      }
       try await untilSomeoneWaits(for: pid, watch)
       try first.commit()
       try await second

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Waits until a condition holds. Checks the condition once more after the deadline.
 ///
 /// A loop with `for … where` is no substitute: it checks its condition in every round, even after
@@ -14,4 +16,14 @@ package func waitUntil(
     try await Task.sleep(for: .milliseconds(50))
   }
   return true
+}
+
+/// Runs what blocks, such as a statement that waits for a lock, on a thread of its own. The few
+/// threads of the tests stay free for the test that ends the wait.
+package func onThreadOfItsOwn<Value: Sendable>(
+  _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+  }
 }
