@@ -14,6 +14,12 @@ package struct Command: Sendable {
       let left = "  --\(name)\(value.map { " \($0)" } ?? "")"
       return left + String(repeating: " ", count: max(2, 22 - left.count)) + about + "\n"
     }
+
+    /// Refuses an empty path. A variable that is not set leaves one, and it would mean another folder.
+    func refuseEmptyPath(_ given: String?) throws {
+      guard given == "", let value, ["DIR", "FILE"].contains(value) else { return }
+      throw UsageError.message("--\(name) needs \(value), and got an empty one: \(about)")
+    }
   }
 
   var name: String

@@ -1,0 +1,35 @@
+import Foundation
+
+// Keeps the password that a target may contain out of messages.
+extension Connection {
+  /// Refuses a URI that libpq would take for a name: a misspelt one as the target, or one in
+  /// PGDATABASE or PGHOST that the target does not override. Libpq and the server repeat names in
+  /// their messages, and such a name may contain the password.
+  static func refuseMisplacedURI(_ target: String) throws(PostgresError) {
+    guard !target.hasPrefix("postgresql://"), !target.hasPrefix("postgres://") else { return }
+    let isName = !target.isEmpty && !target.contains("=")
+    if isName, target.contains("/") || target.contains("@") {
+      throw .cannotConnect(
+        "the target is no URI, which begins with postgresql://, and has no keywords such as dbname=fuel"
+      )
+    }
+    for (variable, keyword) in [("PGDATABASE", "dbname"), ("PGHOST", "host")] {
+      let isOverridden = target.contains(keyword) || (isName && keyword == "dbname")
+      guard !isOverridden, let value = getenv(variable), String(cString: value).contains("://")
+      else { continue }
+      throw .cannotConnect("\(variable) takes a name and no URI: --db or BOWSER_DATABASE takes one")
+    }
+  }
+
+  /// Replaces what libpq quotes of a malformed target, since any part of it may be the password. A
+  /// value may contain quotes, so everything between the first and the last one is replaced. The
+  /// name of a setting with a wrong value is libpq's own and stays.
+  static func masked(_ message: String) -> String {
+    let setting = message.firstMatch(of: #/ for connection option "[a-z_]+"$/#).map { $0.output }
+    let text = message.dropLast(setting?.count ?? 0)
+    let advice =
+      text.hasPrefix("invalid connection option")
+      ? " (the names are libpq's, such as host, port, dbname and user)" : ""
+    return "\(text.replacing(/".*"/, with: "\"***\""))\(setting ?? "")\(advice)"
+  }
+}
