@@ -282,6 +282,9 @@ BEGIN
     END,
     changes = source.changes + 1
   WHERE source.source_id = feed.source_id;
+  IF feed.first_taken_at IS NULL OR p_taken_at < feed.first_taken_at THEN
+    PERFORM fuel.touch_archives(feed.scheme, feed.first_taken_at, p_taken_at);
+  END IF;
 
   -- A next price that has begun meanwhile becomes the present price, and the price after it becomes the next one.
   INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)

@@ -91,7 +91,12 @@ COMMENT ON FUNCTION fuel.recount_run(integer) IS 'Makes a run that had stopped c
 GRANT EXECUTE ON FUNCTION fuel.recount_run(integer) TO fuel_writer;
 
 -- Updates from when until when a feed was read. Only runs that count are considered.
-CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  before   fuel.source;
+  first_at timestamptz;
+BEGIN
+  SELECT source.* INTO STRICT before FROM fuel.source WHERE source.source_id = p_source_id;
   UPDATE fuel.source SET
     first_taken_at = read.first_taken_at,
     last_taken_at = read.last_taken_at,
@@ -109,6 +114,11 @@ CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void 
       AND run.taken_at IS NOT NULL
   ) AS read
   WHERE source.source_id = p_source_id
+  RETURNING source.first_taken_at INTO first_at;
+  IF first_at IS DISTINCT FROM before.first_taken_at THEN
+    PERFORM fuel.touch_archives(before.scheme, before.first_taken_at, first_at);
+  END IF;
+END
 $$;
 COMMENT ON FUNCTION fuel.span_of_feed(smallint) IS
   'Updates from when until when a feed was read, by the runs that count.';

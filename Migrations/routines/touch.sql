@@ -122,6 +122,29 @@ COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamp
   'lists around a list.';
 GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
 
+-- Notes what the first run of a feed changes by coming at another instant. From its first run on a feed covers
+-- everything, so prices of archives that reach this run hold on. Of the archives of its scheme, the months whose
+-- coverage ends between the two instants are recomputed. An instant that is NULL: there is no run.
+CREATE OR REPLACE FUNCTION fuel.touch_archives(
+  p_scheme text, p_first_at timestamptz, p_other_first_at timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.touched_month (source_id, month)
+  SELECT archive.source_id, covered.first_day
+  FROM fuel.archive_intervals() AS covered
+  JOIN fuel.source AS archive ON archive.scheme = covered.scheme AND archive.kind = 'archive'
+  JOIN fuel.state USING (state)
+  WHERE covered.scheme = p_scheme
+    AND p_first_at IS DISTINCT FROM p_other_first_at
+    AND fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts)
+      BETWEEN least(p_first_at, p_other_first_at)
+      AND greatest(coalesce(p_first_at, 'infinity'), coalesce(p_other_first_at, 'infinity'))
+  ORDER BY archive.source_id, covered.first_day
+  ON CONFLICT DO NOTHING
+$$;
+COMMENT ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) IS
+  'Notes the months of archives whose last prices hold on or end because the first run of their feed has changed.';
+GRANT EXECUTE ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) TO fuel_writer;
+
 -- Replaces the notes about months of archives (fuel.touched_month) by notes about the station records and fuels that
 -- have facts in those months (fuel.touched). Facts of the 62 days before the first month are included, because a price
 -- from then may last into a month that an archive covers only now.

@@ -29,13 +29,18 @@ struct ModelTests {
   /// each of the first two dozen seeds failed.
   static let onceWrong = [26, 72, 79, 86, 163, 234, 255, 330, 400, 720, 1042, 2804, 4839, 4983]
 
+  /// Seeds that found a fault since: 76, doubts of a history that was read as a whole; 169, an
+  /// archive that reaches the first run of its feed.
+  static let lastWrong = [76, 169]
+
   /// To run more: MODEL_SEEDS=2000. To start at one: MODEL_FIRST=2000, with MODEL_SEEDS=1 for that
   /// one alone.
   static let seeds: [Int] = {
     let count = Long.count("MODEL_SEEDS", short: 2, long: 200)
     let first = ProcessInfo.processInfo.environment["MODEL_FIRST"].flatMap(Int.init)
     guard let first else {
-      return Set(0..<count).union(Long.isOn ? onceWrong[...] : onceWrong.prefix(6)).sorted()
+      return Set(0..<count).union(Long.isOn ? onceWrong[...] : onceWrong.prefix(6))
+        .union(lastWrong).sorted()
     }
     return Array(first..<first + count)
   }()

@@ -16,8 +16,10 @@ extension TimelineUpdate {
     return Window(pair: change.pair, from: first?.span.from ?? change.from)
   }
 
+  /// Makes the spans of some windows again. A window that turns out to be too narrow is widened to
+  /// the whole history of its station and fuel, and `old` receives all stored spans of that pair.
   func spans(
-    in windows: [Window], old: [Pair: [StoredSpan]]
+    in windows: inout [Window], old: inout [Pair: [StoredSpan]]
   ) throws -> [Pair: [Span]] {
     let evidence = try store.evidence(of: windows)
     let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
@@ -54,8 +56,13 @@ extension TimelineUpdate {
       made[pair] = spans
     }
     guard !wider.isEmpty else { return made }
-    let all = try store.spans(of: wider)
-    return made.merging(try self.spans(in: wider, old: all)) { _, new in new }
+    var all = try store.spans(of: wider)
+    let rest = try spans(in: &wider, old: &all)
+    let widened = Set(wider.map(\.pair))
+    windows.removeAll { widened.contains($0.pair) }
+    windows += wider
+    for pair in widened { old[pair] = all[pair] }
+    return made.merging(rest) { _, new in new }
   }
 
   /// Returns whether reports from before a window decide about more than how the window begins. Of

@@ -132,9 +132,9 @@ package struct TimelineUpdate {
     let stations = try store.stations(of: touched)
     guard !stations.isEmpty else { return Written() }
     // The window begins up to two spans before the change. The rule for suspects needs two more.
-    let old = try store.spans(of: stations, before: 2 * Self.reach + 1)
-    let windows = stations.map { Self.window($0, before: old[$0.pair] ?? []) }
-    var made = try spans(in: windows, old: old)
+    var old = try store.spans(of: stations, before: 2 * Self.reach + 1)
+    var windows = stations.map { Self.window($0, before: old[$0.pair] ?? []) }
+    var made = try spans(in: &windows, old: &old)
     var result = Written()
     result.from = min(now, try doubtPlaceholders(&made, windows: windows, old: old))
 
