@@ -109,6 +109,28 @@ BEGIN
     WHERE held.seen_by = p_source_id AND held.is_open
     HAVING count(*) > 0;
   END IF;
+  -- Where an archive reaches beyond the newest list, one of its prices may follow a price of the feed. Such a price of
+  -- the feed ends with the belief in the newest list, and holds on when the next list shows it again.
+  IF p_is_complete AND p_taken_at > p_last_listed_at AND EXISTS (
+    SELECT
+    FROM fuel.archive_intervals() AS covered
+    JOIN fuel.state ON state.state = feed.state
+    WHERE covered.scheme = feed.scheme
+      AND fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts) > p_last_listed_at)
+  THEN
+    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    SELECT pair.station_id, pair.fuel_id, p_last_listed_at
+    FROM fuel.current_price AS pair
+    JOIN fuel.station AS record USING (station_id)
+    JOIN fuel.span
+      ON span.station_id = record.place_id
+      AND span.fuel_id = pair.fuel_id
+      AND span.from_at <= p_last_listed_at
+      AND span.until_at = p_last_listed_at + lapse
+      AND span.seen_by = p_source_id
+      AND NOT span.is_open
+    WHERE pair.source_id = p_source_id;
+  END IF;
   IF begins_at IS NOT NULL THEN
     INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
     SELECT pair.station_id, pair.fuel_id, silence.begins_at

@@ -29,9 +29,10 @@ struct ModelTests {
   /// each of the first two dozen seeds failed.
   static let onceWrong = [26, 72, 79, 86, 163, 234, 255, 330, 400, 720, 1042, 2804, 4839, 4983]
 
-  /// Seeds that found a fault since: 76, doubts of a history that was read as a whole; 169, an
-  /// archive that reaches the first run of its feed.
-  static let lastWrong = [76, 169]
+  /// Seeds that found a fault since: 76, doubts of a history that was read as a whole (F-G24); 169,
+  /// an archive that reaches the first run of its feed (F-G25); 419, a price that each list shows,
+  /// before a later one of the archive (F-G26).
+  static let lastWrong = [76, 169, 419]
 
   /// To run more: MODEL_SEEDS=2000. To start at one: MODEL_FIRST=2000, with MODEL_SEEDS=1 for that
   /// one alone.

@@ -1,0 +1,107 @@
+import FuelModel
+import Postgres
+import TestDatabase
+import Testing
+
+/// Prices of an archive between and behind those of its feed.
+extension TimelineTests {
+  /// F-G18: an archive's price lies between two equal prices of the feed. The prices that the feed
+  /// reports afterwards leave these three as they are.
+  @Test func anArchiveInterruptsAPriceOfTheFeed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try reports(feed, 1_730, stamped: "2025-10-03T00:00:00Z", at: "2025-10-03T01:00:00Z")
+      try reports(feed, 1_730, stamped: "2025-10-03T12:00:00Z", at: "2025-10-03T13:00:00Z")
+      try reports(feed, 1_800, stamped: "2025-10-04T00:00:00Z", at: "2025-10-04T01:00:00Z")
+      try await archive([("2025-10-03 16:00:00", "170.0")], into: feed)
+      try makeTimeline(feed)
+      try reports(feed, 1_850, stamped: "2025-10-05T00:00:00Z", at: "2025-10-05T01:00:00Z")
+      try reports(feed, 1_900, stamped: "2025-10-06T00:00:00Z", at: "2025-10-06T01:00:00Z")
+      #expect(
+        try history(feed) == [
+          "173.0|2025-10-03 00:00:00|2025-10-03 06:00:00|nsw-fuelcheck",
+          "170.0|2025-10-03 06:00:00|2025-10-03 12:00:00|nsw-fuelcheck-archive",
+          "173.0|2025-10-03 12:00:00|2025-10-04 00:00:00|nsw-fuelcheck",
+          "180.0|2025-10-04 00:00:00|2025-10-05 00:00:00|nsw-fuelcheck",
+          "185.0|2025-10-05 00:00:00|2025-10-06 00:00:00|nsw-fuelcheck",
+          "190.0|2025-10-06 00:00:00|2025-10-08 01:00:00|nsw-fuelcheck",
+        ])
+    }
+  }
+
+  /// A price that is listed again under its old stamp is in effect again from that list on, although
+  /// the archive has a newer price. The view and the function both show it.
+  @Test func listedAgainBesideAnArchive() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive([("2025-10-09 10:00:00", "170.0")], into: feed)
+      for (day, isListed) in [
+        ("06", true), ("07", true), ("08", false), ("09", false), ("10", false), ("11", true),
+        ("12", true),
+      ] {
+        try reports(
+          feed, isListed ? 1_500 : nil, stamped: "2025-10-05T00:00:00Z",
+          at: "2025-10-\(day)T00:00:00Z")
+      }
+      try makeTimeline(feed)
+      let begun: [String] = try history(feed).map { line in
+        line.split(separator: "|").prefix(2).joined(separator: " ")
+      }
+      #expect(
+        begun == [
+          "150.0 2025-10-05 00:00:00", "170.0 2025-10-08 23:00:00", "150.0 2025-10-11 00:00:00",
+        ])
+      for (at, price) in [("2025-10-10T12:00:00Z", "170.0"), ("2025-10-11T12:00:00Z", "150.0")] {
+        #expect(
+          try feed.connection.lines(
+            """
+            SELECT fuel_v1.price_at(station_id, 'U91', \(at)::timestamptz)
+            FROM fuel_v1.stations WHERE feed_station_code = '1'
+            """) == [price])
+      }
+    }
+  }
+
+  /// The first list of a feed shows prices with old stamps. They do not replace what the archive
+  /// reported between the stamp and the list.
+  @Test func theFirstListDoesNotHideNewerPrices() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      // The archive reports until shortly before the first list.
+      try await archive(
+        [("2025-10-05 11:00:00", "170.0"), ("2025-10-10 09:00:00", "170.0")], into: feed)
+      let stamp = Instant("2025-10-01T00:00:00Z")
+      try feed.reports(
+        [
+          .u91("1", 1_500, stamp), .u91("2", 1_600, stamp), .u91("3", 1_700, stamp),
+          .u91("4", 1_700, stamp),
+        ], stations: [station()], at: Instant("2025-10-10T00:00:00Z"), now: Self.end)
+      try makeTimeline(feed)
+      try feed.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
+      _ = try feed.connection.query(
+        "SELECT set_config('bowser.now', \(Self.end.description), false)")
+      // 170.0 at three stations, one of them by its archive, and 160.0 at another.
+      let day = try feed.connection.lines(
+        "SELECT min_cpl, max_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'NSW' AND day = '2025-10-11'"
+      )
+      #expect(
+        day
+          == ["160.00|170.00|4"])
+    }
+  }
+
+  /// F-G26: the archive has a later price, and each list of the feed shows the same older price. This
+  /// price lasts until that of the archive, as it does where all lists are stored first.
+  @Test func aPriceIsListedAgainBeforeOneOfTheArchive() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive([("2025-10-09 10:00:00", "170.0")], into: feed)
+      for (list, until) in [("06", "08 00:00:00"), ("07", "08 23:00:00")] {
+        try reports(feed, 1_500, stamped: "2025-10-05T00:00:00Z", at: "2025-10-\(list)T00:00:00Z")
+        try makeTimeline(feed)
+        let held = try history(feed).first
+        #expect(held == "150.0|2025-10-05 00:00:00|2025-10-\(until)|nsw-fuelcheck")
+      }
+    }
+  }
+}
