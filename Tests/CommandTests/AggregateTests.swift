@@ -93,4 +93,16 @@ struct AggregateTests {
         try CommandTests.run(["aggregate", "--as-of", first, "--rebuild"], on: target).code == 64)
     }
   }
+
+  /// F-O24: a year in the future is a mistake more often than a replay, and the verdicts of an
+  /// aggregate stay.
+  @Test func aClockAheadIsTold() async throws {
+    try await TestDatabase.with { target in
+      let warning = "msg=\"--now lies ahead of the clock of this machine\" now=2999-01-01T00:00:00Z"
+      let ahead = try CommandTests.run(["aggregate", "--now", "2999-01-01T00:00:00Z"], on: target)
+      #expect(ahead.code == 0 && ahead.err.contains(warning), "\(ahead)")
+      let past = try CommandTests.run(Self.words, on: target)
+      #expect(past.code == 0 && past.err == "", "\(past)")
+    }
+  }
 }

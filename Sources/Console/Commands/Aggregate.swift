@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import FuelModel
+import Logging
 import Pipeline
 import Store
 import Timeline
@@ -59,13 +60,17 @@ let aggregateCommand = Command(
   let brands = try brands(file: folder + "/brands.json5")
   let events = try marketEvents(file: folder + "/events.json5", in: country)
   let store = try invocation.store(settings)
+  let log = invocation.logger(settings)
+  // A mistyped year would store verdicts for days to come, and no verdict is changed afterwards.
+  if clock.now() > Clock.system.now() + .seconds(86_400) {
+    log.warning("--now lies ahead of the clock of this machine", ["now": clock.now()])
+  }
   let aggregate = Aggregate(
     store: store,
     workers: Workers(store, count: settings.workers) {
       try invocation.store(settings)
     }, regions: regions, brands: brands, events: events,
-    decisions: try decisions(file: folder + "/stations.json5"), clock: clock,
-    log: invocation.logger(settings))
+    decisions: try decisions(file: folder + "/stations.json5"), clock: clock, log: log)
   let progress = Progress(
     what: "spans",
     isUsual: !invocation.flags.contains("rebuild") && !invocation.flags.contains("verbose"))
