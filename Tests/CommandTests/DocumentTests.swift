@@ -374,6 +374,18 @@ struct DocumentTests {
     }
   }
 
+  /// The server settings that docs/operating.md advises are those of the private cluster.
+  @Test func serverSettingsAreThoseOfThePrivateCluster() throws {
+    let rows = try Self.text("docs/operating.md").matches(
+      of: /(?m)^\| `([a-z_]+)` \| [^|]+ \| `?([0-9A-Za-z. ]+?)`? \|/)
+    let advised = rows.filter { $0.1 != "shared_buffers" }.map {
+      "\($0.1) = \($0.2.replacing(" ", with: ""))"
+    }
+    #expect(advised.count == 5)
+    let cluster = try Self.text("config/cluster").split(separator: "\n").map(String.init)
+    #expect(advised.filter { !cluster.contains($0) } == [])
+  }
+
   /// Every fault that a test names has a row in docs/faults.md, and every row has a test.
   @Test func everyFaultIsNamedByATest() throws {
     let rows = try Self.faults()
