@@ -12,17 +12,8 @@ extension DayUpdate {
     _ spans: [MonthSpan], before: [StationMonth], after: [StationMonth], context: RegionContext
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
-    struct Key: Hashable {
-      var pair: Pair
-      var month: Int32
-    }
-    func byMonth(_ months: [StationMonth]) -> [Key: [StationDay]] {
-      Dictionary(
-        months.map { (Key(pair: $0.pair, month: $0.month.number), $0.days) },
-        uniquingKeysWith: { $1 })
-    }
-    let before = byMonth(before)
-    let after = byMonth(after)
+    let before = StationMonths(before)
+    let after = StationMonths(after)
     var widest = spans
     // A station with a price is also expected in the following month.
     for position in widest.indices { widest[position].last = Month(number: last.number + 1) }
@@ -34,37 +25,13 @@ extension DayUpdate {
     var edit = RegionEdit(regions: context.regions, regionSets: context.regionSets) { state, day in
       covered[state][day.sinceEpoch - from.sinceEpoch]
     }
-    func isKnown(_ days: [StationDay]?) -> Bool {
-      days?.contains { $0.standing == .known } ?? false
-    }
     for span in spans {
       guard let station = context.countedStation(of: span.pair.stationID) else { continue }
-      let fuelID = span.pair.fuelID
-      func old(_ month: Int32) -> [StationDay]? { before[Key(pair: span.pair, month: month)] }
-      // Months outside the span have not changed.
-      func new(_ month: Int32) -> [StationDay]? {
-        month < span.first.number || month > span.last.number
-          ? old(month) : after[Key(pair: span.pair, month: month)]
-      }
       for number in span.first.number...span.last.number + 1 {
         let month = Month(number: number)
-        let days = Self.days(of: station.state, from: month, to: month, calendar)
-        let (out, into) = (old(number), new(number))
-        let wasExpected = isKnown(out) || isKnown(old(number - 1))
-        let isExpected = isKnown(into) || isKnown(new(number - 1))
-        for (position, day) in days.enumerated() {
-          let date = month.firstDay + position
-          if wasExpected != isExpected {
-            edit.expect(at: station, fuelID: fuelID, on: date, isNew: isExpected)
-          }
-          let was = out.flatMap { position < $0.count ? $0[position] : nil } ?? .unknown
-          let now = into.flatMap { position < $0.count ? $0[position] : nil } ?? .unknown
-          guard !was.countsAs(now) else { continue }
-          edit.count(
-            was, at: station, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: false)
-          edit.count(
-            now, at: station, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: true)
-        }
+        Self.edit(
+          &edit, span, month, Self.days(of: station.state, from: month, to: month, calendar),
+          at: station, before: before, after: after)
       }
     }
     let fuelIDs = Set(spans.map(\.pair.fuelID)).sorted()
@@ -77,4 +44,57 @@ extension DayUpdate {
     try store.replace(with: made)
     try store.markDirty(left)
   }
+
+  /// Takes out the earlier days of a station, fuel and month, and puts in the new ones.
+  private static func edit(
+    _ edit: inout RegionEdit, _ span: MonthSpan, _ month: Month,
+    _ days: ArraySlice<PriceCalendar.PriceDay>, at station: CountedStation,
+    before: StationMonths, after: StationMonths
+  ) {
+    func old(_ month: Int32) -> [StationDay]? { before[span.pair, month] }
+    // Months outside the span have not changed.
+    func new(_ month: Int32) -> [StationDay]? {
+      month < span.first.number || month > span.last.number
+        ? old(month) : after[span.pair, month]
+    }
+    func isKnown(_ days: [StationDay]?) -> Bool {
+      days?.contains { $0.standing == .known } ?? false
+    }
+    let fuelID = span.pair.fuelID
+    let (out, into) = (old(month.number), new(month.number))
+    let wasExpected = isKnown(out) || isKnown(old(month.number - 1))
+    let isExpected = isKnown(into) || isKnown(new(month.number - 1))
+    for (position, day) in days.enumerated() {
+      let date = month.firstDay + position
+      if wasExpected != isExpected {
+        edit.expect(at: station, fuelID: fuelID, on: date, isNew: isExpected)
+      }
+      let was = out.flatMap { position < $0.count ? $0[position] : nil } ?? .unknown
+      let now = into.flatMap { position < $0.count ? $0[position] : nil } ?? .unknown
+      guard !was.countsAs(now) else { continue }
+      for (value, isNew) in [(was, false), (now, true)] {
+        edit.count(
+          value, at: station, fuelID: fuelID, on: date, lasting: day.microseconds, isNew: isNew)
+      }
+    }
+  }
+}
+
+/// The days of stations and fuels, by month.
+private struct StationMonths {
+  private struct Key: Hashable {
+    var pair: Pair
+    var month: Int32
+  }
+
+  private let days: [Key: [StationDay]]
+
+  /// Of several that are of one month, the last counts.
+  init(_ months: [StationMonth]) {
+    days = Dictionary(
+      months.map { (Key(pair: $0.pair, month: $0.month.number), $0.days) },
+      uniquingKeysWith: { $1 })
+  }
+
+  subscript(pair: Pair, month: Int32) -> [StationDay]? { days[Key(pair: pair, month: month)] }
 }

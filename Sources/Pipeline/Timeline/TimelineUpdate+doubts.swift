@@ -64,28 +64,12 @@ extension TimelineUpdate {
     let stations = try stationsWithPlaceholders(made, windows: windows, old: old)
     guard !stations.isEmpty else { return .distantFuture }
     let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
-    let madeBegins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
     let pairs = Set(
       stations.flatMap { station, fuels in
         fuels.map { Pair(stationID: station, fuelID: $0) }
       })
-    /// Returns by station and fuel the stored spans that stay, and those followed by the spans made
-    /// anew. The stored spans are read from an instant of each station on, with one span before it.
-    func spans(
-      of pairs: Set<Pair>, from: [Int32: Instant]
-    ) throws -> [Int32: [Int16: (kept: [Span], all: [Span])]] {
-      let stored = try store.spans(
-        of: pairs.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
-      var found: [Int32: [Int16: (kept: [Span], all: [Span])]] = [:]
-      for pair in pairs {
-        let end = made[pair] == nil ? .distantFuture : madeBegins[pair] ?? .distantPast
-        let kept = (stored[pair] ?? []).map(\.span).filter { $0.from < end }
-        found[pair.stationID, default: [:]][pair.fuelID] = (kept, kept + (made[pair] ?? []))
-      }
-      return found
-    }
     // Few stations sell two grades at one price.
-    let near = try spans(of: pairs, from: begins).filter {
+    let near = try fuels(of: pairs, from: begins, made, windows).filter {
       Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))
     }
     guard !near.isEmpty else { return .distantFuture }
@@ -96,11 +80,51 @@ extension TimelineUpdate {
       anchors[station.key] = station.value.values.flatMap(\.all)
         .reduce(begin) { $1.latestEnd > begin ? min($0, $1.from) : $0 }
     }
+    let found = try fuels(
+      of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors, made, windows)
+    let changed = try doubtPlaceholders(&made, among: found, from: anchors)
+    guard !changed.isEmpty else { return .distantFuture }
+    // These spans belong to other fuels or to earlier times and are not written again. Only their
+    // doubts are changed.
+    try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
+    try mark(
+      changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
+    return changed.map(\.span.from).min() ?? .distantFuture
+  }
+
+  /// The spans of a fuel: the stored ones that stay, and these followed by those made anew.
+  private typealias Kept = (kept: [Span], all: [Span])
+
+  /// Returns the spans of stations and fuels. The stored ones are read from an instant of each
+  /// station on, with one span before it.
+  private func fuels(
+    of pairs: Set<Pair>, from: [Int32: Instant], _ made: [Pair: [Span]], _ windows: [Window]
+  ) throws -> [Int32: [Int16: Kept]] {
+    let begins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
+    let stored = try store.spans(
+      of: pairs.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
+    var found: [Int32: [Int16: Kept]] = [:]
+    for pair in pairs {
+      let end = made[pair] == nil ? .distantFuture : begins[pair] ?? .distantPast
+      let kept = (stored[pair] ?? []).map(\.span).filter { $0.from < end }
+      found[pair.stationID, default: [:]][pair.fuelID] = (kept, kept + (made[pair] ?? []))
+    }
+    return found
+  }
+
+  /// Sets and clears the doubts of placeholders in `made`.
+  ///
+  /// - Parameters:
+  ///   - found: the spans of stations and fuels.
+  ///   - anchors: the instant of each station from which on its spans are judged.
+  /// - Returns: the stored spans whose doubt is another one now, with that doubt.
+  private func doubtPlaceholders(
+    _ made: inout [Pair: [Span]], among found: [Int32: [Int16: Kept]],
+    from anchors: [Int32: Instant]
+  ) throws -> [(pair: Pair, span: Span, doubt: Doubt?)] {
     let confirmed = try store.confirmedPrices()
     var changed: [(pair: Pair, span: Span, doubt: Doubt?)] = []
-    for (station, byFuel) in try spans(
-      of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors)
-    {
+    for (station, byFuel) in found {
       let placeholders = Plausibility.placeholders(byFuel.mapValues(\.all))
       for (fuel, spans) in byFuel {
         let pair = Pair(stationID: station, fuelID: fuel)
@@ -122,13 +146,7 @@ extension TimelineUpdate {
         }
       }
     }
-    guard !changed.isEmpty else { return .distantFuture }
-    // These spans belong to other fuels or to earlier times and are not written again. Only their
-    // doubts are changed.
-    try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
-    try mark(
-      changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
-    return changed.map(\.span.from).min() ?? .distantFuture
+    return changed
   }
 
   /// Judges the suspects among the spans that were made, and suspects whose neighbours' spans were
