@@ -188,8 +188,8 @@ package struct Migrator {
       .boolean("found")
   }
 
-  // A number as sixteen hexadecimal digits.
-  private static let digest: String = {
+  /// One number of all files that are compiled into the program, as sixteen hexadecimal digits.
+  package static let digest: String = {
     let digits = String(bowser_migration_digest(), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }()

@@ -41,11 +41,10 @@ struct CoverageTests {
     return events
   }
 
-  /// Returns the mean over all stations on a day, from all events, in cents.
-  private static func truth(_ events: [Event], day: Int) -> Double {
+  /// Returns the mean over all stations on a day, from the events of each, in cents.
+  private static func truth(_ stations: [[Event]], day: Int) -> Double {
     var means: [Double] = []
-    for station in 0..<stations {
-      let own = events.filter { $0.station == station }
+    for own in stations {
       var weighted = 0.0
       var lasting = 0.0
       for (position, event) in own.enumerated() {
@@ -82,6 +81,7 @@ struct CoverageTests {
   @Test(arguments: [[1, 2, 3, 4, 6, 8], [8, 4, 6, 1, 3, 2]])
   func nothingIsInventedBetweenLoadedMonths(order: [Int]) async throws {
     let events = Self.events()
+    let stations = (0..<Self.stations).map { station in events.filter { $0.station == station } }
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
       let now = Instant("2025-10-01T02:00:00Z")
@@ -126,7 +126,7 @@ struct CoverageTests {
         // On the very first days the earlier prices of the stations are not known.
         let average = try #require(Double(try row.text("average_cpl")))
         let known = "\(try row.text("stations")) stations, \(try row.text("coverage")) covered"
-        let error = abs(average - Self.truth(events, day: index))
+        let error = abs(average - Self.truth(stations, day: index))
         #expect(error < 1, "\(day): \(average), \(known), wrong by \(error)")
       }
       #expect(complete > 160)

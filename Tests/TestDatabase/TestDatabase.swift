@@ -2,23 +2,34 @@ import Foundation
 package import Postgres
 import Synchronization
 
-/// A migrated database for each test, cloned from a template that is made once.
+/// A migrated database for each test, copied from a template that is made once.
 ///
 /// The server is the temporary one of `make test`, found by PG* variables. Without it these tests
 /// fail; they are never skipped.
 package enum TestDatabase {
   private static let count = Atomic<Int>(0)
 
-  /// The name of the template, which is made on first use.
+  /// The template of all processes that use one server. The first makes it while the others wait.
   private static let template: Result<Template, any Error> = Result {
-    let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
+    let name = "template_\(Migrator.digest)"
     let connection = try Connection("dbname=postgres")
-    try connection.execute("CREATE DATABASE \(name)")
-    try Migrator(try Connection("dbname=\(name)")).up()
-    let version = try connection.query(
-      "SELECT current_setting('server_version_num')::integer AS number"
-    ).only().integer("number")
-    return Template(name: name, options: version < 150_000 ? "" : "STRATEGY FILE_COPY")
+    try connection.query("SELECT pg_advisory_lock(hashtext(\(name)))")
+    let row = try connection.query(
+      """
+      SELECT
+        EXISTS (SELECT FROM pg_database WHERE datname = \(name)) AS is_made,
+        current_setting('server_version_num')::integer AS version
+      """
+    ).only()
+    if try !row.boolean("is_made") {
+      // A template with this name is whole, and nobody is connected to it.
+      try connection.execute("DROP DATABASE IF EXISTS new_\(name)")
+      try connection.execute("CREATE DATABASE new_\(name)")
+      try Migrator(try Connection("dbname=new_\(name)")).up()
+      try connection.execute("ALTER DATABASE new_\(name) RENAME TO \(name)")
+    }
+    return Template(
+      name: name, options: try row.integer("version") < 150_000 ? "" : "STRATEGY FILE_COPY")
   }
 
   private struct Template {
@@ -35,7 +46,8 @@ package enum TestDatabase {
     let result: Result<Value, any Error>
     do {
       let template = try self.template.get()
-      let name = "\(template.name)_\(count.add(1, ordering: .relaxed).newValue)"
+      let process = ProcessInfo.processInfo.processIdentifier
+      let name = "test_\(process)_\(count.add(1, ordering: .relaxed).newValue)"
       try Connection("dbname=postgres").execute(
         "CREATE DATABASE \(name) TEMPLATE \(template.name) \(template.options)")
       result = .success(try await body("dbname=\(name)"))

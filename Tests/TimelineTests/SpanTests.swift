@@ -81,12 +81,16 @@ struct SpanTests {
     }
   }
 
-  /// Returns the price in effect in a minute, computed directly from the rules.
-  private func price(_ world: World, _ station: Int32, _ minute: Int) -> Int32? {
-    let now = at(minutes: minute)
-    let reports = (world.reports[station] ?? []).filter { $0.kind == .price }.sorted {
+  /// Returns the prices that a station reported, in their order.
+  private func prices(_ world: World, _ station: Int32) -> [Evidence] {
+    (world.reports[station] ?? []).filter { $0.kind == .price }.sorted {
       ($0.at, $0.learntAt, $0.price) < ($1.at, $1.learntAt, $1.price)
     }
+  }
+
+  /// Returns the price in effect in a minute, computed directly from the rules.
+  private func price(_ reports: [Evidence], _ world: World, _ minute: Int) -> Int32? {
+    let now = at(minutes: minute)
     guard let report = reports.last(where: { $0.at <= now }), report.price > 0 else { return nil }
     if now.microseconds - report.at.microseconds >= 48 * hour { return nil }
     let next = reports.first { $0.at > now }?.at
@@ -102,23 +106,24 @@ struct SpanTests {
     let world = world(seed)
     for station in Int32(1)...12 {
       let spans = made(world, station)
+      let reports = prices(world, station)
       for minute in stride(from: 0, to: 4 * 1_440, by: 1) {
         let now = at(minutes: minute)
         let held = spans.first { $0.from <= now && now < $0.until }?.price
-        guard held != price(world, station, minute) else { continue }
+        guard held != price(reports, world, minute) else { continue }
         Issue.record("station \(station), minute \(minute): \(held as Any)")
         return
       }
       let days = stationDays(of: spans, in: days(0..<4))
       for day in 0..<4 {
-        let prices = (day * 1_440..<(day + 1) * 1_440).compactMap { price(world, station, $0) }
-        #expect((days[day].standing == .known) == !prices.isEmpty)
-        guard days[day].standing == .known, !prices.isEmpty else { continue }
-        let mean = Double(prices.reduce(0) { $0 + Int($1) }) / Double(prices.count)
+        let charged = (day * 1_440..<(day + 1) * 1_440).compactMap { price(reports, world, $0) }
+        #expect((days[day].standing == .known) == !charged.isEmpty)
+        guard days[day].standing == .known, !charged.isEmpty else { continue }
+        let mean = Double(charged.reduce(0) { $0 + Int($1) }) / Double(charged.count)
         #expect(abs(Double(days[day].mean) / StationDay.fraction - mean) <= 0.5)
-        #expect(days[day].seconds == Int32(prices.count * 60))
-        #expect(days[day].low == prices.min() && days[day].high == prices.max())
-        #expect(days[day].last == prices.last)
+        #expect(days[day].seconds == Int32(charged.count * 60))
+        #expect(days[day].low == charged.min() && days[day].high == charged.max())
+        #expect(days[day].last == charged.last)
       }
     }
   }
