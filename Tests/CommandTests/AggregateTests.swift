@@ -47,8 +47,8 @@ struct AggregateTests {
         try beside?.run()
         try await Task.sleep(for: .milliseconds(Int(length * random.real(0.1...1))))
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        beside?.waitUntilExit()
+        try await process.ended()
+        try await beside?.ended()
         if let beside { #expect(beside.terminationStatus == 0) }
         if process.terminationReason == .uncaughtSignal {
           interrupted += 1

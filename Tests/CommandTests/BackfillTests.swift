@@ -61,7 +61,7 @@ struct BackfillTests {
     gzip.executableURL = URL(filePath: "/bin/sh")
     gzip.arguments = ["-c", "gzip '\(folder)'/*.csv"]
     try gzip.run()
-    gzip.waitUntilExit()
+    try await gzip.ended()
     try await TestDatabase.with { target in
       let process = CommandTests.process([], target, [:])
       let program = process.executableURL?.path ?? ""
@@ -71,7 +71,7 @@ struct BackfillTests {
       ]
       process.standardInput = FileHandle.nullDevice
       try process.run()
-      process.waitUntilExit()
+      try await process.ended()
       #expect(process.terminationStatus == 0)
       #expect(
         try Connection(target).lines(
@@ -281,7 +281,7 @@ struct BackfillTests {
           try process.run()
           try await Task.sleep(for: .milliseconds(Int(milliseconds * random.real(0.05...1))))
           kill(process.processIdentifier, SIGKILL)
-          process.waitUntilExit()
+          try await process.ended()
           guard process.terminationReason == .uncaughtSignal else {
             milliseconds *= 0.7
             break

@@ -34,7 +34,7 @@ struct ChangesTests {
         #expect([0, 75].contains(result.code), "\(result.err)")
       }
       _ = FileManager.default.createFile(atPath: done, contents: nil)
-      listener.waitUntilExit()
+      try await listener.ended()
       let payloads = try String(contentsOfFile: heard, encoding: .utf8)
         .matches(of: /notification "fuel_v1" with payload "(.*)" received/).map { String($0.1) }
       #expect(payloads.count == 8, "\(payloads)")

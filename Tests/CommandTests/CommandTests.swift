@@ -128,7 +128,7 @@ struct CommandTests {
     process.terminate()
     try await waitUntil(within: .seconds(20)) { !process.isRunning }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
+    try await process.ended()
     #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM)
   }
 
@@ -284,7 +284,7 @@ struct CommandTests {
       #expect(second.code == 75 && isOneLine(second.err))
       #expect(ContinuousClock.now - began < .seconds(5))
       try holder.execute("ROLLBACK")
-      first.waitUntilExit()
+      try await first.ended()
       #expect(first.terminationStatus == 0)
       #expect(
         try watcher.lines("SELECT feed, outcome FROM fuel_v1.ingest_runs") == ["qld-fpd|stored"])
@@ -334,7 +334,7 @@ struct CommandTests {
         try process.run()
         try await Task.sleep(for: .milliseconds(Int(length * random.real(0.1...1))))
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        try await process.ended()
         let stored = try dump(target)
         // Either nothing is stored or everything.
         #expect(stored.isEmpty || firstDifference(stored, expected) == nil)

@@ -195,7 +195,7 @@ struct DoctorTests {
           + "--now \(WorkerProcessTests.now)",
       ]
       try process.run()
-      process.waitUntilExit()
+      try await process.ended()
       #expect(process.terminationStatus == 0)
       var (files, folders) = (0, 0)
       for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {

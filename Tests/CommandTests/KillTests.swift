@@ -228,7 +228,7 @@ struct KillTests {
       let expectedFolder = try out()
       let began = ContinuousClock.now
       let whole = try begin(step, after, expectedFolder)
-      whole.waitUntilExit()
+      try await whole.ended()
       #expect(whole.terminationStatus == 0, "\(step.name)")
       var length = Double((ContinuousClock.now - began) / .milliseconds(1))
       let expected = try state(cluster.database(after))
@@ -253,7 +253,7 @@ struct KillTests {
               "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'hit'")
           case .crashed: try cluster.crash()
           }
-          process.waitUntilExit()
+          try await process.ended()
           if process.terminationReason == .exit, process.terminationStatus == 0 {
             length *= 0.9
             break

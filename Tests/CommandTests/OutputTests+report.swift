@@ -83,7 +83,7 @@ extension OutputTests {
         try process.run()
         return process
       }
-      for process in both { process.waitUntilExit() }
+      for process in both { try await process.ended() }
       let codes = both.map(\.terminationStatus)
       #expect(codes.contains(0) && codes.allSatisfy { [0, 75].contains($0) }, "\(codes)")
       #expect(

@@ -1,4 +1,5 @@
 import Foundation
+import TestDatabase
 
 /// Runs a program, found by its name, with the environment of the test. Waits without holding a
 /// thread, since all tests share as many threads as there are cores.
@@ -30,7 +31,7 @@ func finished(_ process: Process, input: String? = nil) async throws -> CommandT
   process.standardOutput = FileHandle(forWritingAtPath: base + ".out")
   process.standardError = FileHandle(forWritingAtPath: base + ".err")
   try process.run()
-  while process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+  try await process.ended()
   return CommandTests.Result(
     code: process.terminationStatus,
     out: try String(contentsOfFile: base + ".out", encoding: .utf8),

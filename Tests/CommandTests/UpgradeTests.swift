@@ -50,7 +50,7 @@ struct UpgradeTests {
         target,
       ]
       try restore.run()
-      restore.waitUntilExit()
+      try await restore.ended()
       try #require(restore.terminationStatus == 0)
       let connection = try Connection(target)
       let facts = try facts(connection)

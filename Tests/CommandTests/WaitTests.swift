@@ -214,7 +214,7 @@ struct WaitTests {
     }
     #expect(isWriting)
     try cluster.crash()
-    process.waitUntilExit()
+    try await process.ended()
     #expect(process.terminationStatus == 75)
     let prices = try Connection(cluster.target)
     #expect(try prices.lines("SELECT count(*) FROM fuel.price") == ["0"])

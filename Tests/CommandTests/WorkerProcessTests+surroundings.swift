@@ -159,7 +159,7 @@ extension WorkerProcessTests {
       process.standardInput = FileHandle.nullDevice
       try process.run()
       parent.withLock { $0 = process.processIdentifier }
-      process.waitUntilExit()
+      try await process.ended()
       let seen = children.withLock { $0 }
       #expect(process.terminationStatus == 0)
       #expect(seen.contains { $0.contains("--isolated") }, "\(seen)")

@@ -126,7 +126,7 @@ struct WorkerProcessTests {
         usleep(10_000)
       }
       isHeld.withLock { $0 = false }
-      for process in processes { process.waitUntilExit() }
+      for process in processes { try await process.ended() }
       let codes = processes.map(\.terminationStatus).sorted()
       #expect(codes == [0] + Array(repeating: 75, count: 9), "\(codes)")
       #expect(ContinuousClock.now - began < .seconds(60))
@@ -151,7 +151,7 @@ struct WorkerProcessTests {
       try process.run()
       try await waitUntil { providers.paths.contains { $0.hasSuffix("GetSitesPrices") } }
       kill(process.processIdentifier, signal)
-      process.waitUntilExit()
+      try await process.ended()
       isSilent.withLock { $0 = false }
       let connection = try Connection(target)
       // The database session of the run ends with its process.
@@ -231,7 +231,7 @@ struct WorkerProcessTests {
           return process
         }
         for process in processes {
-          process.waitUntilExit()
+          try await process.ended()
           #expect([0, 75].contains(process.terminationStatus))
         }
       }

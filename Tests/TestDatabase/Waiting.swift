@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Waits until a condition holds. Checks the condition once more after the deadline.
 ///
@@ -25,5 +25,13 @@ package func onThreadOfItsOwn<Value: Sendable>(
 ) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+  }
+}
+
+extension Process {
+  /// Waits until the program has ended. After an `await` a test may go on on another thread, where
+  /// `waitUntilExit` finds nothing to wait for and keeps a core busy until then.
+  package func ended() async throws {
+    while isRunning { try await Task.sleep(for: .milliseconds(20)) }
   }
 }
