@@ -83,7 +83,10 @@ package actor ArchiveReader: ArchiveSource {
       throw engine.refusal(Self.words(fault))
     }
     if hasEnded {
-      guard file.stream.finish() else { throw engine.refusal("a damaged gzip or zip file") }
+      guard file.stream.finish() else {
+        throw engine.refusal(
+          "a damaged gzip or zip file; it may be cut off, so fetch it again")
+      }
       try engine.endFile()
     } else {
       guard file.records.bytes < ArchiveFile.mostBytes else {

@@ -5,6 +5,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unknownKey(String, place: String, suggestion: String?, known: [String])
   case wrongValue(key: String, place: String, expected: String)
   case missingKey(String, place: String)
+  /// A secret stands in a configuration file.
+  case secretInFile(String, place: String, variable: String)
   case missingSecret(feed: String, name: String, variable: String)
   case unsafeSecret(String, reason: String)
   /// A run is of a feed that the configuration no longer has.
@@ -22,6 +24,9 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
         + (suggestion.map { "did you mean '\($0)'?" } ?? "one of \(known.joined(separator: ", "))")
     case .wrongValue(let key, let place, let expected): "\(place): '\(key)' must be \(expected)"
     case .missingKey(let key, let place): "\(place): '\(key)' is missing"
+    case .secretInFile(let key, let place, let variable):
+      "\(place): '\(key)' does not belong in this file, which others can read: set \(variable), or "
+        + "\(variable)_FILE to a file that only you can read"
     case .missingSecret(let feed, let name, let variable):
       "the secret '\(name)' is missing: set \(variable), or \(variable)_FILE to a file that "
         + "only you can read, or a systemd credential \(feed).\(name)"

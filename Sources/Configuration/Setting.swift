@@ -295,6 +295,15 @@ package struct Settings<Table: SettingTable>: Sendable {
     return read
   }
 
+  /// Returns the error for a setting whose value is no good for a reason that its definition does
+  /// not know. It names the file or the environment variable that the value comes from.
+  package func wrong(_ key: String, expected: String) -> ConfigurationError {
+    if case .environment(let variable) = entries.first(where: { $0.key == key })?.origin {
+      return .wrongValue(key: variable, place: "environment", expected: expected)
+    }
+    return .wrongValue(key: key, place: file, expected: expected)
+  }
+
   package subscript<Content>(dynamicMember path: KeyPath<Table, Setting<Content>>) -> Content {
     let setting = table[keyPath: path]
     guard let value = entries.first(where: { $0.key == setting.key })?.value,

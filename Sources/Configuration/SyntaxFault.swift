@@ -41,6 +41,10 @@ struct SyntaxFault: Error, Equatable {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func file() throws(Stop) {
+      try blanks()
+      guard next == 0x7B || next == 0x5B else {
+        throw stop(next == nil ? "{ ... }, but the file is empty" : "{ ... } or [ ... ], in JSON5")
+      }
       try value()
       try blanks()
       if offset < bytes.count { throw stop("the end of the file") }
@@ -89,7 +93,8 @@ struct SyntaxFault: Error, Equatable {
           let begin = walk.offset
           guard try keys.insert(walk.key()).inserted else {
             throw Stop(
-              offset: begin, expected: "a key that is not in this table yet", isRepeatedKey: true)
+              offset: begin, expected: "another key: this one is in the table already",
+              isRepeatedKey: true)
           }
           try walk.blanks()
           guard walk.take(":") else { throw walk.stop("a colon after the key") }

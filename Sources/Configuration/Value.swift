@@ -60,7 +60,9 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
       return "there is no folder \(folder)"
     }
     guard isFolder.boolValue else { return "\(folder) is a file: name the folder that it is in" }
-    return FileManager.default.fileExists(atPath: file) ? "cannot be read" : "there is no such file"
+    guard FileManager.default.fileExists(atPath: file) else { return "there is no such file" }
+    return FileManager.default.isReadableFile(atPath: file)
+      ? "cannot be read" : "cannot be read: permission denied"
   }
 
   /// Reads a JSON5 file of at most 1 MB.

@@ -1,4 +1,5 @@
 import Archives
+import Configuration
 import Dispatch
 import Feeds
 import Foundation
@@ -114,6 +115,11 @@ package enum Bowser {
   /// The error for a first word that names no command.
   private static func noCommand(_ name: String) -> UsageError {
     if let dash = UsageError.longDash(name) { return dash }
+    if let likely = nearest(to: name, in: ["--version"] + Command.common.map { "--\($0.name)" }),
+      likely != name
+    {
+      return .message("no option '\(name)'; did you mean '\(likely)'?")
+    }
     if name.hasPrefix("-") {
       return .message("\(name) must follow a command: bowser help lists the commands")
     }

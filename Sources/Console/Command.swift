@@ -17,7 +17,7 @@ package struct Command: Sendable {
 
     /// Refuses an empty path. A variable that is not set leaves one, and it would mean another folder.
     func refuseEmptyPath(_ given: String?) throws {
-      guard given == "", let value, ["DIR", "FILE"].contains(value) else { return }
+      guard given == "", let value, ["DIR", "FILE", "TARGET"].contains(value) else { return }
       throw UsageError.message("--\(name) needs \(value), and got an empty one: \(about)")
     }
   }

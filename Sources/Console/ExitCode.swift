@@ -46,6 +46,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       switch error {
       case .unavailable: self = .unavailable
       case .notAllowed: self = .notAllowed
+      case .addressRefused: self = .configuration
       case .comeBack: self = .tryAgain
       case .malformed, .refused: self = .refused
       }
@@ -55,7 +56,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case let error as Backfill.Failure:
       switch error {
       case .busy: self = .tryAgain
-      case .noFiles, .noFile, .noRegularFile: self = .inputOutput
+      case .noFiles, .noFile, .noRegularFile, .unreadable: self = .inputOutput
       }
     case let error as IngestError:
       switch error {

@@ -104,9 +104,36 @@ package struct Invocation: Sendable {
     return value
   }
 
+  /// Refuses options that would have no effect beside another one.
+  package func refuse(_ names: String..., beside other: String) throws {
+    func isGiven(_ name: String) -> Bool { options[name] != nil || flags.contains(name) }
+    for name in names where isGiven(name) && isGiven(other) {
+      throw UsageError.message("--\(name) cannot be combined with --\(other)")
+    }
+  }
+
+  /// Returns the day that an option names; `nil` where it is not given.
+  func day(_ name: String) throws -> Day? {
+    guard let text = options[name] else { return nil }
+    guard let day = Day(text) else {
+      throw UsageError.message(
+        "--\(name) must be a day such as 2026-07-01" + Self.noSuchDay(text))
+    }
+    return day
+  }
+
+  /// Says so where a text begins like a day that no calendar has, such as 2026-02-30.
+  static func noSuchDay(_ text: String) -> String {
+    let day = text.prefix(10)
+    return day.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil && Day(String(day)) == nil
+      ? "; no calendar has \(day)" : ""
+  }
+
   func instant(_ name: String) throws -> Instant? {
     guard let text = options[name] else { return nil }
     guard let instant = Instant(iso: text) else {
+      let day = Self.noSuchDay(text)
+      guard day.isEmpty else { throw UsageError.message("--\(name) must be an instant\(day)") }
       throw UsageError.message(
         "--\(name) must be an instant with its zone, such as 2026-07-02T12:00:00Z or "
           + "2026-07-02T22:00:00+10:00")
@@ -175,9 +202,14 @@ package struct Invocation: Sendable {
       given[table.workers.key] = "\(count)"
     }
     if flags.contains("verbose") { given[table.logLevel.key] = "info" }
-    return try Settings(
+    let settings = try Settings(
       table, file: try Value.table(file: folder + "/bowser.json5"),
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
+    guard settings.pingUrl.isEmpty || Ping.url(settings.pingUrl) != nil else {
+      throw settings.wrong(
+        table.pingUrl.key, expected: "an address such as https://watcher.example/check")
+    }
+    return settings
   }
 
   /// The country of the configuration, or Australia if it has none.
@@ -198,7 +230,8 @@ package struct Invocation: Sendable {
       guard feeds.isEmpty else {
         throw ConfigurationError.wrongValue(
           key: "feed", place: archive.settings.file,
-          expected: "the feed of its state: \(feeds.joined(separator: " or "))")
+          expected: "the feed of its state, which the files of feeds call "
+            + feeds.joined(separator: " or "))
       }
     }
     return archives

@@ -29,6 +29,13 @@ package enum Catalogue {
     let country = try Country(folder: folder) ?? .australia
     var sources: [Source] = []
     var files: [String: String] = [:]
+    // Such a file was meant to be read, unless it is the copy of one that is.
+    if let stray = names.sorted().first(where: {
+      $0.hasSuffix(".json") && !names.contains($0 + "5")
+    }) {
+      throw .unreadable(
+        file: "feeds/\(stray)", reason: "is not read: rename it to \(stray)5")
+    }
     for name in names.sorted() where name.hasSuffix(".json5") {
       let source = try Source(
         file: "\(folder)/feeds/\(name)", environment: environment, country: country)

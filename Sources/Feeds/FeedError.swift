@@ -2,6 +2,8 @@
 package enum FeedError: Error, Equatable, CustomStringConvertible {
   /// The provider could not be reached, or answered with an error, after all attempts.
   case unavailable(document: String, reason: String)
+  /// The address of the feed is none that may be called.
+  case addressRefused(document: String, reason: String)
   /// The provider denies access (401, 403, or 400 for a refused password).
   case notAllowed(document: String, status: Int)
   /// The provider asked for a pause that lasts beyond the end of this run.
@@ -14,6 +16,9 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unavailable(let document, let reason): "\(document): \(reason)"
+    case .addressRefused(let document, let reason):
+      "\(document): \(reason); 'url' in the file of the feed sets it, and allowLoopback in "
+        + "bowser.json5 admits a simulator on this machine"
     case .notAllowed(let document, let status):
       "\(document): the provider refused the key (\(status)); check that it is valid and active"
     case .comeBack(let document, let seconds):

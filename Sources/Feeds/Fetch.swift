@@ -152,9 +152,14 @@ package struct Fetch: Sendable {
     case .answer(let response): return response
     case .comeBack(_, let seconds): throw .comeBack(document: name, afterSeconds: seconds)
     // The answer is not one of a feed, and would be the same the next time.
-    case .failure(let error) where error.isRefusal:
+    case .failure(let error):
+      if case .addressRefused = error {
+        throw .addressRefused(document: name, reason: error.description)
+      }
+      guard error.isRefusal else {
+        throw .unavailable(document: name, reason: error.description)
+      }
       throw .malformed(document: name, reason: error.description)
-    case .failure(let error): throw .unavailable(document: name, reason: error.description)
     }
   }
 
@@ -187,7 +192,10 @@ package struct Fetch: Sendable {
         document: name, reason: "status 304 (not modified) to a request without a condition")
     case 404, 410:
       throw .unavailable(
-        document: name, reason: "status \(response.status): the address may have moved")
+        document: name,
+        reason:
+          "status \(response.status) of \(source.url.host ?? "")\(call.path): the address may "
+          + "have moved; 'url' in the file of the feed sets it")
     case let status:
       throw .unavailable(document: name, reason: "status \(status): \(beginning(response.body))")
     }

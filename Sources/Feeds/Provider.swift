@@ -12,6 +12,10 @@ package protocol Provider: Sendable {
   /// The names of the secrets that a feed needs, in lower case.
   static func secrets(_ source: Source) -> [String]
 
+  /// The parameters that the file of a feed may have, each with the values that it accepts; empty:
+  /// any value.
+  static var parameters: [String: [String]] { get }
+
   /// The fuels of the provider's codes. A code that is neither here nor in the feed's configuration
   /// is kept unmapped.
   static var fuels: [String: Fuel] { get }
@@ -53,6 +57,7 @@ package protocol Provider: Sendable {
 
 extension Provider {
   package static func secrets(_ source: Source) -> [String] { [] }
+  package static var parameters: [String: [String]] { [:] }
   package static func keysExpire(_ source: Source) -> Bool { false }
   package static var keptAnswers: KeptAnswers? { nil }
   package static var hasFollowingCalls: Bool { false }

@@ -1,6 +1,7 @@
 package import Configuration
 package import Foundation
 package import FuelModel
+import HTTP
 
 /// One feed as its configuration file describes it.
 package struct Source: Sendable {
@@ -85,6 +86,11 @@ package struct Source: Sendable {
     let entries = try Value.table(file: file)
     let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
     let feed = try Value.name(of: "feed", in: entries, place: place)
+    for key in entries.keys.sorted()
+    where ["token", "key", "secret", "username", "password"].contains(key) {
+      throw .secretInFile(
+        key, place: place, variable: Secrets.variable(feed: feed, name: key))
+    }
     settings = try Settings(
       Table(), file: entries, place: place,
       variablePrefix: Self.prefix(of: feed),
@@ -92,11 +98,13 @@ package struct Source: Sendable {
     self.feed = feed
     self.country = country
     state = try country.state(named: settings.state, place: place)
-    // Plain HTTP is accepted here for simulators; the client allows it to this machine only.
-    guard let url = URL(string: settings.url), url.host != nil, url.user == nil,
-      url.password == nil, ["https", "http"].contains(url.scheme?.lowercased())
+    // Plain HTTP is accepted here for simulators on this machine. The client calls them only where
+    // `allowLoopback` is set.
+    guard let url = URL(string: settings.url), url.user == nil, url.password == nil,
+      let host = url.host,
+      url.scheme?.lowercased() == "https" || url.scheme?.lowercased() == "http" && isLoopback(host)
     else {
-      throw .wrongValue(key: "url", place: place, expected: "an https address without credentials")
+      throw settings.wrong("url", expected: "an https address without credentials")
     }
     self.url = url
     guard let provider = Catalogue.provider(named: settings.provider) else {
@@ -105,6 +113,20 @@ package struct Source: Sendable {
         expected: "one of \(Catalogue.providers.map { $0.id }.joined(separator: ", "))")
     }
     self.provider = provider
+    let parameters = provider.parameters
+    for (name, value) in settings.parameters.sorted(by: { $0.key < $1.key }) {
+      guard let accepts = parameters[name] else {
+        let known = parameters.keys.sorted()
+        throw .unknownKey(
+          name, place: "\(place), 'parameters'", suggestion: nearest(to: name, in: known),
+          known: known)
+      }
+      guard accepts.isEmpty || accepts.contains(value) else {
+        throw .wrongValue(
+          key: name, place: "\(place), 'parameters'",
+          expected: "one of \(accepts.joined(separator: ", "))")
+      }
+    }
     guard feed.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }) else {
       throw .wrongValue(key: "feed", place: place, expected: "lower-case letters and dashes")
     }

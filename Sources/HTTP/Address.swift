@@ -29,6 +29,9 @@ package func checkedHost(of url: URL, allowLoopback: Bool) throws(HTTPError) -> 
   return host
 }
 
+/// Whether a host is this machine.
+package func isLoopback(_ host: String) -> Bool { insideNetwork(host) == "loopback" }
+
 /// Returns the kind of non-public network of a numeric host; `nil` for public addresses and names.
 private func insideNetwork(_ host: String) -> String? {
   // A dot at the end does not change the meaning of a name.

@@ -25,6 +25,12 @@ extension Connection {
   /// value may contain quotes, so everything between the first and the last one is replaced. The
   /// name of a setting with a wrong value is libpq's own and stays.
   static func masked(_ message: String) -> String {
+    // Where libpq finds the fault only when it connects, it says first where to.
+    if let failed = message.firstRange(of: " failed: "), message.hasPrefix("connection to server") {
+      let server = message[..<failed.upperBound]
+      return server.replacing(/".*"/, with: "\"***\"")
+        + masked(String(message[failed.upperBound...]))
+    }
     let setting = message.firstMatch(of: #/ for connection option "[a-z_]+"$/#).map { $0.output }
     let text = message.dropLast(setting?.count ?? 0)
     let advice =

@@ -62,7 +62,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   // A row without a meaning has advice only: the server may come up, so the next run tries again.
   private static let meanings: [MeaningRow] = {
     let password = "libpq reads the password from PGPASSWORD or ~/.pgpass"
-    let another = "--db, PGHOST or PGPORT names another server"
+    let another = "--db, 'database' in bowser.json5, PGHOST or PGPORT names another server"
     return [
       (["password authentication failed"], .loginRefused, password),
       (["authentication failed"], .loginRefused, nil),
@@ -77,9 +77,19 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       (["invalid connection option"], .targetMalformed, nil),
       (["missing \""], .targetMalformed, nil),
       (["invalid URI"], .targetMalformed, nil),
-      (["invalid port number"], .targetMalformed, nil),
-      (["invalid integer value"], .targetMalformed, nil),
-      (["invalid sslmode value"], .targetMalformed, nil),
+      (["invalid port number"], .targetMalformed, "PGPORT or --db sets it"),
+      (["invalid integer value"], .targetMalformed, "--db or its PG variable sets it"),
+      (
+        ["invalid sslmode value"], .targetMalformed,
+        "PGSSLMODE or --db sets it: disable, allow, prefer, require, verify-ca or verify-full"
+      ),
+      (
+        ["invalid target_session_attrs value"], .targetMalformed,
+        "PGTARGETSESSIONATTRS or --db sets it: any or read-write"
+      ),
+      (["could not match", "port numbers"], .targetMalformed, "PGPORT, PGHOST or --db sets them"),
+      (["could not parse network address"], .targetMalformed, "PGHOSTADDR or --db sets it"),
+      (["invalid command-line argument"], .serverUnfound, "PGOPTIONS or --db sets it"),
       (["unterminated quoted string"], .targetMalformed, nil),
       (["invalid percent-encoded token"], .targetMalformed, nil),
       (["forbidden value"], .targetMalformed, nil),
@@ -89,7 +99,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
         "PGSERVICE or --db names a section of ~/.pg_service.conf"
       ),
       (["service file \""], .serverUnfound, nil),
-      (["server does not support SSL"], .serverUnfound, nil),
+      (["server does not support SSL"], .serverUnfound, "PGSSLMODE or --db asks for it"),
       (["root certificate file"], .serverUnfound, nil),
       (["certificate verify failed"], .serverUnfound, nil),
       (["does not match host name"], .serverUnfound, nil),
@@ -167,7 +177,12 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// Who can do what was refused for lack of rights. The rules by which no role may bend what is
   /// stored refuse with 42501 too, in words of their own.
   private func advice(_ state: String, _ message: String) -> String {
-    guard state == "42501", message.hasPrefix("permission denied") else { return "" }
+    guard state == "42501" else { return "" }
+    for right in ["CREATEROLE", "CREATEDB"]
+    where message.contains(right) || right == "CREATEDB" && message.contains("create database") {
+      return "; a superuser grants it: ALTER ROLE this_login \(right)"
+    }
+    guard message.hasPrefix("permission denied") else { return "" }
     return message.hasPrefix("permission denied to set role")
       ? "; run GRANT fuel_writer, fuel_reader TO this login, see Roles in docs/operating.md"
       : "; bowser migrate and setup need the owner, jobs a member of fuel_writer, readers one of "

@@ -177,7 +177,8 @@ extension Store {
     found.links = try chain.integer("links")
     found.head = try chain.optional("head")
     if let head, try !chain.boolean("is_known") {
-      found.faults.append("the chain does not contain \(head)")
+      found.faults.append(
+        "the chain does not contain \(head): it is mistyped, or the history was written anew since")
     }
     // A database that is older than the chain has changes that no link covers and for which there
     // are no sums.

@@ -24,6 +24,7 @@ struct Simulation {
       }
       return .done
     }
+    try simulation.refuseWhatHasNoEffect()
     do {
       switch invocation.operands {
       case ["play"]: try await simulation.play()
@@ -33,7 +34,8 @@ struct Simulation {
       case let words where words.count == 1:
         throw UsageError.unknown(
           "simulation", words[0], among: ["play", "serve", "record", "archive"])
-      default: throw UsageError.message("name what to simulate: play, serve, record or archive")
+      case []: throw UsageError.message("name what to simulate: play, serve, record or archive")
+      default: throw UsageError.message("name one simulation: play, serve, record or archive")
       }
     } catch let failure as Server.Failure {
       // Bowser does not know this error, nor its exit code.
@@ -54,6 +56,17 @@ struct Simulation {
       allStations: try invocation.integer("stations", 20...20_000) ?? 330,
       // The market reaches a month into the future, so that a server can be left running.
       days: (today + -days)...(today + 30))
+  }
+
+  /// Refuses the options of other simulations.
+  private func refuseWhatHasNoEffect() throws {
+    for (option, simulations) in [
+      ("fault", ["serve"]), ("port", ["serve"]), ("out", ["record", "archive"]),
+      ("every", ["play", "record"]), ("archived", ["play"]),
+    ] where invocation.options[option] != nil || invocation.flags.contains(option) {
+      guard let word = invocation.operands.first, !simulations.contains(word) else { continue }
+      throw UsageError.message("--\(option) belongs to \(simulations.joined(separator: " and "))")
+    }
   }
 
   /// Whether a day, counted from the first, is one of the last thirty, which are simulated at the
@@ -166,8 +179,16 @@ struct Simulation {
     guard let folder = invocation.options["out"] else {
       throw UsageError.message("archive needs --out DIR")
     }
-    let months = try MarketArchive(market).write(
-      before: MarketArchive.end(on: Zone.sydney.local(now).day), into: folder)
+    let months: Int
+    do {
+      months = try MarketArchive(market).write(
+        before: MarketArchive.end(on: Zone.sydney.local(now).day), into: folder)
+    } catch let error as CocoaError {
+      let cause = error.underlying as? POSIXError
+      throw Server.Failure(
+        description: "\(folder) cannot be written"
+          + (cause.map { ": " + String(cString: strerror($0.code.rawValue)) } ?? ""))
+    }
     guard months > 0 else {
       throw UsageError.message("the market has no whole month that is over: give more --days")
     }

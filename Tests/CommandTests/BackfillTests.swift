@@ -65,9 +65,11 @@ struct BackfillTests {
     try await TestDatabase.with { target in
       let process = CommandTests.process([], target, [:])
       let program = process.executableURL?.path ?? ""
-      process.executableURL = URL(filePath: "/bin/sh")
+      process.executableURL = URL(filePath: "/bin/bash")
       process.arguments = [
-        "-c", "ulimit -n 64; exec \(program) backfill nsw-fuelcheck '\(folder)' 2>/dev/null",
+        "-c",
+        CommandTests.ownFiles
+          + "ulimit -n 64; exec \(program) backfill nsw-fuelcheck '\(folder)' 2>/dev/null",
       ]
       process.standardInput = FileHandle.nullDevice
       try process.run()

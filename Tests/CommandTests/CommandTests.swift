@@ -193,7 +193,7 @@ struct CommandTests {
       let loopback = try Self.run(
         ["ingest", "wa-fuelwatch"], on: target,
         environment: ["BOWSER_WA_FUELWATCH_URL": "http://127.0.0.1:9/"])
-      #expect(loopback.code == 69 && isOneLine(loopback.err))
+      #expect(loopback.code == 78 && isOneLine(loopback.err))
       let nothing = try Self.run(["ingest", "qld-fpd", "--replay", "/nowhere"], on: target)
       #expect(nothing.code == 74 && isOneLine(nothing.err))
     }

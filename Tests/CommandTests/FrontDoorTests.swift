@@ -248,7 +248,8 @@ struct FrontDoorTests {
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbaen"], "did you mean 'Brisbane'?"),
         (["oconnor"], "did you mean 'O'Connor'?"),
-        (["brisbane", "sydney"], "no place"), (["brisbane", "wa"], "no place"),
+        (["brisbane", "sydney"], "name one place at a time"), (["brisbane", "wa"], "no place"),
+        (["27.47,153.03"], "did you mean -27.47,153.03?"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
         (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "with a position"),
       ] {
@@ -361,6 +362,21 @@ struct FrontDoorTests {
       (["status", "--config", empty], 78, "there is no such file"),
       (["aggregate", "--ping-url", "watcher.example/x"], 64, "must be an address"),
       (["export", "averages_now", "--out", empty], 74, "is a folder: name a file in it"),
+      (["migrate", "up", "down"], 64, "takes one action"),
+      (["ingest", "--reprocess", "7", "--all"], 64, "--all cannot be combined with --reprocess"),
+      (["ingest", "nt", "--replay", empty, "--record", empty], 64, "combined with --replay"),
+      (["verify", "--log", "--head", "5f2c09ab41d7"], 64, "--head cannot be combined with --log"),
+      (["aggregate", "--rebuild", "--from", "2026-02-30"], 64, "no calendar has 2026-02-30"),
+      (["status", "--now", "2026-02-30T12:00:00Z"], 64, "no calendar has 2026-02-30"),
+      (["export", "price_history", "--since", "2999-01-01"], 64, "--since is in the future"),
+      (["export", "--list", "--since", "2026-01-01"], 64, "cannot be combined with --list"),
+      (["lapses", "--since", "2999-01-01"], 64, "--since is in the future"),
+      (["show", "perth"], 64, "there are no prices yet: run bowser ingest --all"),
+      (["show", "perth --fuel DL"], 64, "--fuel belongs outside of the quotes"),
+      (["--vesion"], 64, "did you mean '--version'?"),
+      (["backfill", "recordings", "/nowhere"], 74, "no such folder"),
+      (["simulate", "play", "--fault", "server-error-503"], 64, "--fault belongs to serve"),
+      (["simulate", "play", "serve"], 64, "name one simulation"),
       (["simulate", "plya"], 64, "did you mean 'play'?"),
       (["simulate", "archive", "--days", "2", "--out", empty], 64, "give more --days"),
     ]
@@ -396,9 +412,18 @@ struct FrontDoorTests {
   /// Mistakes in files of the configuration, each with its place and what was expected there.
   @Test(arguments: [
     ("bowser.json5", "deadlines: {}", "deadlines: { agregate: 5 }", "did you mean 'aggregate'?"),
-    ("bowser.json5", "workers: 2,", "workers: 2, workers: 3,", "a key that is not in this table"),
+    (
+      "bowser.json5", "workers: 2,", "workers: 2, workers: 3,",
+      "another key: this one is in the table already"
+    ),
     ("bowser.json5", "'warning'", "‘warning’", "a text in straight quotes"),
-    ("archives/qld.json5", "'qld-fpd'", "'qld-fdp'", "must be the feed of its state: qld-fpd"),
+    ("archives/qld.json5", "'qld-fpd'", "'qld-fdp'", "which the files of feeds call qld-fpd"),
+    ("feeds/qld.json5", "geoRegionId: 1", "geoRegion: 1", "did you mean 'geoRegionId'?"),
+    ("feeds/sa.json5", "geoRegionId: 4", "geoRegionId: 44", "must be one of 1, 2, 3, "),
+    ("feeds/nt.json5", "'page'", "'pages'", "'interface' must be one of page, api"),
+    ("feeds/qld.json5", "'qld-fpd',", "'qld-fpd', token: 'x',", "set BOWSER_QLD_FPD_TOKEN"),
+    ("feeds/qld.json5", "url: 'https:", "url: 'http:", "'url' must be an https address"),
+    ("bowser.json5", "pingUrl: ''", "pingUrl: 'x'", "'pingUrl' must be an address"),
     ("archives/qld.json5", "archive: ", "archve: ", "'archve'; did you mean 'archive'?"),
     ("feeds/wa.json5", "feed: ", "fed: ", "unknown key 'fed'; did you mean 'feed'?"),
     ("feeds/wa.json5", "feed: 'wa-fuelwatch'", "feed: 7", "'feed' must be a text"),

@@ -37,3 +37,9 @@ func finished(_ process: Process, input: String? = nil) async throws -> CommandT
     out: try String(contentsOfFile: base + ".out", encoding: .utf8),
     err: try String(contentsOfFile: base + ".err", encoding: .utf8))
 }
+
+extension CommandTests {
+  /// Closes, in bash, the files that other tests had open when it was started.
+  static let ownFiles =
+    "for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -le 2 ] || eval \"exec $n>&-\"; done; "
+}

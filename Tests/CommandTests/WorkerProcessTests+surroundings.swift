@@ -87,9 +87,11 @@ extension WorkerProcessTests {
         let before = try connection.lines(SQL(stringLiteral: good))
         let process = CommandTests.process([], target, providers.environment)
         let program = process.executableURL?.path ?? ""
-        process.executableURL = URL(filePath: "/bin/sh")
+        process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = [
-          "-c", "ulimit -n \(limit); exec \(program) ingest sa-fpd --now \(Self.now) 2>/dev/null",
+          "-c",
+          CommandTests.ownFiles
+            + "ulimit -n \(limit); exec \(program) ingest sa-fpd --now \(Self.now) 2>/dev/null",
         ]
         process.standardInput = FileHandle.nullDevice
         try process.run()

@@ -160,10 +160,11 @@ struct SyntaxFaultTests {
     ("{ a: 1 } x", 1, 10, "the end of the file"),
     ("{ /* a: 1 }", 1, 3, "the end of the comment that begins here"),
     ("{ 'ä': 'ö', : 1 }", 1, 13, "a key"),
-    ("", 1, 1, "a value"), ("{ a: 1,", 1, 8, "a closing }"),
+    ("", 1, 1, "{ ... }, but the file is empty"), ("a = 1", 1, 1, "{ ... } or [ ... ], in JSON5"),
+    ("{ a: 1,", 1, 8, "a closing }"),
     ("{ a: warning }", 1, 6, "a number, true, false, null or a text in straight quotes"),
     ("{ a: 30s }", 1, 6, "a number, true, false, null or a text in straight quotes"),
-    ("{ a: 1, b: { a: 2 }, 'a': 3 }", 1, 22, "a key that is not in this table yet"),
+    ("{ a: 1, b: { a: 2 }, 'a': 3 }", 1, 22, "another key: this one is in the table already"),
   ])
   func aSlipIsPlaced(text: String, line: Int, column: Int, expected: String) throws {
     let fault = try #require(SyntaxFault(in: Array(text.utf8)))

@@ -59,7 +59,7 @@ struct FaultTests {
           result = .harmless
         } catch let error as FeedError {
           switch error {
-          case .unavailable: result = .unavailable
+          case .unavailable, .addressRefused: result = .unavailable
           case .notAllowed: result = .notAllowed
           case .comeBack: result = .comeBack
           case .malformed, .refused: result = .refused

@@ -23,8 +23,15 @@ struct ConnectionTests {
   @Test(arguments: [
     ("host=/nowhere port=CANARY", "\"***\" for connection option \"port\""),
     ("CANARY=1", "such as host, port, dbname and user"),
-    ("host=/nowhere", "--db, PGHOST or PGPORT names another server"),
-    ("host=127.0.0.1 port=1", "--db, PGHOST or PGPORT names another server"),
+    ("host=/nowhere", "--db, 'database' in bowser.json5, PGHOST or PGPORT names another server"),
+    (
+      "host=127.0.0.1 port=1",
+      "--db, 'database' in bowser.json5, PGHOST or PGPORT names another server"
+    ),
+    ("port=abc", "(--db or its PG variable sets it)"),
+    ("sslmode=yes", "(PGSSLMODE or --db sets it"),
+    ("target_session_attrs=primery", "(PGTARGETSESSIONATTRS or --db sets it"),
+    ("host=a,b,c port=1,2", "(PGPORT, PGHOST or --db sets them)"),
   ])
   func aWrongTargetIsExplained(target: String, answer: String) throws {
     let error = #expect(throws: PostgresError.self) { try Connection(target) }

@@ -32,16 +32,11 @@ let aggregateCommand = Command(
   isJob: true,
   deadlineSeconds: 7_200
 ) { invocation in
-  var from: Day?
-  if let text = invocation.options["from"] {
-    guard let day = Day(text) else {
-      throw UsageError.message("--from must be a day such as 2026-07-01")
-    }
-    guard invocation.flags.contains("rebuild") else {
-      throw UsageError.message("--from needs --rebuild: aggregate finds by itself what has changed")
-    }
-    from = day
+  let from = try invocation.day("from")
+  guard from == nil || invocation.flags.contains("rebuild") else {
+    throw UsageError.message("--from needs --rebuild: aggregate finds by itself what has changed")
   }
+  try invocation.refuse("summary", "workers", beside: "as-of")
   let settings = try invocation.settings()
   let clock = try invocation.clock()
   if let instant = try invocation.instant("as-of") {

@@ -47,7 +47,7 @@ let backtestCommand = Command(
   try checkOptions(of: invocation)
   let method = try verdictMethod(invocation.options["method"])
   let backtest = Backtest(
-    from: try day("from", of: invocation), until: try day("until", of: invocation))
+    from: try invocation.day("from"), until: try invocation.day("until"))
   if let from = backtest.from, let until = backtest.until, until < from {
     throw UsageError.message("--until is before --from")
   }
@@ -105,14 +105,6 @@ private func checkOptions(of invocation: Invocation) throws {
   where invocation.flags.contains(one) && invocation.flags.contains(other) {
     throw UsageError.message("--\(one) cannot be combined with --\(other)")
   }
-}
-
-private func day(_ name: String, of invocation: Invocation) throws -> Day? {
-  guard let text = invocation.options[name] else { return nil }
-  guard let day = Day(text) else {
-    throw UsageError.message("--\(name) must be a day such as 2026-07-01")
-  }
-  return day
 }
 
 private func fileMarkets(

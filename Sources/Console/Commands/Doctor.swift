@@ -255,8 +255,13 @@ private struct Doctor {
     for variable in invocation.environment.keys.sorted()
     where variable.hasPrefix(prefix) && !known.contains(variable) {
       let name = String(variable.dropFirst(prefix.count))
+      // The beginning of a name is as likely as a slip in it.
+      let begun = name.count < 4 ? nil : names.first { $0.hasPrefix(name + "_") }
+      let similar = nearest(to: name, in: names).flatMap {
+        abs($0.count - name.count) <= 2 ? $0 : nil
+      }
       guard !others.contains(where: { name.hasPrefix($0) }),
-        let likely = nearest(to: name, in: names), abs(likely.count - name.count) <= 2
+        let likely = name == "DB" ? "DATABASE" : begun ?? similar
       else { continue }
       tell(.warn, "environment", "nothing reads \(variable); did you mean '\(prefix)\(likely)'?")
     }

@@ -22,7 +22,8 @@ let exportCommand = Command(
     .init(name: "format", value: "csv|ndjson", about: "the format (default csv)"),
     .init(name: "since", value: "INSTANT", about: "only rows from this instant or day on"),
     .init(name: "until", value: "INSTANT", about: "only rows before this instant or day"),
-    .init(name: "out", value: "FILE", about: "write to a file instead of standard output"),
+    .init(
+      name: "out", value: "FILE", about: "write to a file instead of standard output, which is -"),
     .init(name: "list", value: nil, about: "list the views that can be exported"),
   ],
   notes: """
@@ -36,6 +37,7 @@ let exportCommand = Command(
 ) { invocation in
   let store = try invocation.readerStore(try invocation.settings())
   let views = try store.publishedViews()
+  for name in ["since", "until", "out", "format"] { try invocation.refuse(name, beside: "list") }
   if invocation.flags.contains("list") {
     for view in views {
       write(padded(view, 20) + (Store.timeColumn(of: view).map { "by \($0)" } ?? "") + "\n")
@@ -61,7 +63,10 @@ let exportCommand = Command(
   if let since, let until, until <= since {
     throw UsageError.message("--until must be later than --since")
   }
-  if let path = invocation.options["out"] {
+  if let since, since > (try invocation.clock().now()) {
+    throw UsageError.message("--since is in the future")
+  }
+  if let path = invocation.options["out"], path != "-" {
     try FileOutput.write(to: path) { file in
       try store.export(view, as: format, since: since, until: until) { try file.write($0) }
     }
@@ -78,7 +83,8 @@ extension Invocation {
     if let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
     guard let instant = Instant(iso: text) else {
       throw UsageError.message(
-        "--\(name) must be a day such as 2026-07-02 or an instant such as 2026-07-02T12:00:00Z")
+        "--\(name) must be a day such as 2026-07-02 or an instant such as 2026-07-02T12:00:00Z"
+          + Self.noSuchDay(text))
     }
     return instant
   }

@@ -52,6 +52,8 @@ let ingestCommand = Command(
   let work = IngestWork(
     invocation: invocation, settings: settings, clock: try invocation.clock(),
     client: invocation.client(settings))
+  try invocation.refuse("all", "replay", "record", beside: "reprocess")
+  try invocation.refuse("record", beside: "replay")
   if invocation.flags.contains("reprocess") {
     let runs = try runNumbers(invocation.operands)
     return work.reprocess(runs, sources, try invocation.store(settings))
@@ -158,8 +160,10 @@ private struct IngestWork {
   /// Whether a feed that was named has its keys. If not, that is reported here and no attempt is
   /// recorded, because its provider is not asked.
   private func hasKeys(_ source: Source, _ worst: inout ExitCode) -> Bool {
-    // The run itself reports a key that cannot be used.
-    guard let missing = try? source.missingSecret(in: secrets) else { return true }
+    // The run itself reports a key that cannot be used, and a feed that is switched off.
+    guard source.settings.enabled, let missing = try? source.missingSecret(in: secrets) else {
+      return true
+    }
     tell(source.feed, .failure(missing), &worst)
     return false
   }

@@ -38,16 +38,13 @@ let lapsesCommand = Command(
   let archives = try invocation.archives(beside: sources)
   let names = Names(what: "feed or archive", all: sources.map(\.feed) + archives.map(\.source))
   let meant = try invocation.operands.map { try names.meant(by: $0) }
-  var since = Instant.distantPast
-  if let text = invocation.options["since"] {
-    guard let day = Day(text) else {
-      throw UsageError.message("--since must be a day such as 2025-01-01")
-    }
-    since = Instant(seconds: Int64(day.sinceEpoch) * 86_400)
+  let since = try invocation.day("since").map { Instant(seconds: Int64($0.sinceEpoch) * 86_400) }
+  if let since, since > (try invocation.clock().now()) {
+    throw UsageError.message("--since is in the future")
   }
   let store = try invocation.store(try invocation.settings())
   let found = try store.priceIntervals(
-    of: meant.isEmpty ? names.all : meant, since: since)
+    of: meant.isEmpty ? names.all : meant, since: since ?? .distantPast)
   if invocation.flags.contains("json") {
     try writeJSON(LapsesJSON(lapses: found.map(LapsesJSON.Line.init)))
     return .done

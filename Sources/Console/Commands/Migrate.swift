@@ -19,7 +19,10 @@ let migrateCommand = Command(
 ) { invocation in
   let settings = try invocation.settings()
   let word = invocation.operands.first ?? "up"
-  guard ["up", "status", "verify"].contains(word), invocation.operands.count <= 1 else {
+  guard invocation.operands.count <= 1 else {
+    throw UsageError.message("migrate takes one action: up, status or verify")
+  }
+  guard ["up", "status", "verify"].contains(word) else {
     throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
   }
   _ = try Country(folder: try invocation.configurationFolder())

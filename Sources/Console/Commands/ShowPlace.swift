@@ -13,7 +13,7 @@ struct PlaceSearch {
     guard !word.isEmpty, word.utf8.count <= 200 else {
       throw UsageError.message("name a place of at most 200 bytes")
     }
-    if let point = point(word) { return point }
+    if let point = try point(word) { return point }
     if let region = region(word, among: regions) { return region }
     let (name, state) = parted(word)
     let found = try store.places(named: name, limit: 40).filter {
@@ -27,13 +27,19 @@ struct PlaceSearch {
       let numbers = word.split(separator: ",").map {
         Double($0.trimmingCharacters(in: .whitespaces))
       }
-      let suburbs = try store.suburbs()
-      throw UsageError.unknown(
-        "place", word, among: regions.map(\.name) + suburbs,
-        hint: numbers.count == 2 && !numbers.contains(nil)
-          ? "a point is LATITUDE,LONGITUDE such as -31.95,115.86"
-          : "use a region, a suburb, postcode or station that has a price, or a point such as -31.95,115.86"
-      )
+      guard !regions.isEmpty else {
+        throw UsageError.message(
+          "there are no prices yet: run bowser ingest --all, then bowser aggregate")
+      }
+      let known = regions.map(\.name) + regions.map(\.code) + (try store.suburbs())
+      let point = "a point such as -31.95,115.86"
+      let hint =
+        numbers.count == 2 && !numbers.contains(nil)
+        ? "a point is LATITUDE,LONGITUDE such as -31.95,115.86"
+        : word.wholeMatch(of: /[0-9]{4}/) != nil
+          ? "no station with a price has this postcode; use a region, a suburb or \(point)"
+          : "use a region, a suburb, postcode or station that has a price, or \(point)"
+      throw UsageError.unknown("place", word, among: known, hint: hint)
     }
     // A whole name comes before the beginning of one. A suburb comes before a station of the same
     // name.
@@ -73,14 +79,28 @@ struct PlaceSearch {
       kind: .region, code: meant.code, name: capitalised(meant.name), position: meant.centre)
   }
 
-  private func point(_ word: String) -> NamedPlace? {
+  /// Returns the point that a word states; `nil` where it states none.
+  ///
+  /// - Throws: for a point far from every region that is inside one with the other sign.
+  private func point(_ word: String) throws -> NamedPlace? {
     let parts = word.split(whereSeparator: { $0 == "," || $0 == " " }).map { Double($0) }
     guard parts.count == 2, let latitude = parts[0], let longitude = parts[1],
       let position = Position(latitude: latitude, longitude: longitude)
     else { return nil }
-    return NamedPlace(
-      kind: .point, code: "\(latitude),\(longitude)", name: "\(latitude), \(longitude)",
-      position: position)
+    func place(_ position: Position) -> NamedPlace {
+      let (latitude, longitude) = (position.latitude, position.longitude)
+      return NamedPlace(
+        kind: .point, code: "\(latitude),\(longitude)", name: "\(latitude), \(longitude)",
+        position: position)
+    }
+    if let other = Position(latitude: -latitude, longitude: longitude),
+      try store.region(around: place(position)) == nil,
+      try store.region(around: place(other)) != nil
+    {
+      throw UsageError.message(
+        "no region is near \(latitude),\(longitude); did you mean \(-latitude),\(longitude)?")
+    }
+    return place(position)
   }
 }
 
@@ -168,8 +188,10 @@ struct PlacePage {
     }
     text += "\n"
     guard !offers.isEmpty else {
+      // The reason above says already what to do.
+      guard !averages.isEmpty || region == nil else { return text }
       let advice =
-        averages.isEmpty && region == nil
+        averages.isEmpty
         ? "bowser ingest --all reads the feeds" : "try a wider --near, or another --fuel"
       let within = kilometres.map { " within \(trimmed($0)) km" } ?? ""
       return text + "  "

@@ -23,7 +23,7 @@ package let simulateCommand = Command(
     .init(name: "days", value: "N", about: "how many past days the market has (default 45)"),
     .init(
       name: "stations", value: "N",
-      about: "about how many stations the market has, at least 60 (default 330)"),
+      about: "about how many stations the market has, from 20 to 20000 (default 330)"),
     .init(name: "seed", value: "N", about: "each number gives another market (default 1)"),
     .init(name: "port", value: "N", about: "with serve: the port to listen on (default 8077)"),
     .init(

@@ -30,6 +30,7 @@ let verifyCommand = Command(
     """,
   deadlineSeconds: 6 * 3_600
 ) { invocation in
+  try invocation.refuse("head", beside: "log")
   let head = invocation.options["head"]?.lowercased()
   if let head, !(8...64).contains(head.utf8.count) || !head.utf8.allSatisfy(isHexDigit) {
     throw UsageError.message("--head must be a digest in hex, or at least its first eight digits")

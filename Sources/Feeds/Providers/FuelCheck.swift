@@ -22,6 +22,8 @@ enum FuelCheck: Provider {
     "E85": .e85, "B20": .b20, "CNG": .cng, "LNG": .lng, "H2": .h2,
   ]
 
+  static let parameters = ["states": ["NSW", "ACT", "TAS"]]
+
   // Kept documents and recordings have this name.
   private static let updateName = "news"
 

@@ -28,6 +28,8 @@ enum FuelPricesDirect: Provider {
     1: .qld, 2: .nsw, 3: .vic, 4: .sa, 5: .wa, 6: .act, 7: .tas, 8: .nt,
   ]
 
+  static let parameters = ["geoRegionId": states.keys.sorted().map(String.init)]
+
   static func calls(_ source: Source, at instant: Instant) -> [Call] {
     let region = source.settings.parameters["geoRegionId"] ?? "1"
     let country = [("countryId", "21")]

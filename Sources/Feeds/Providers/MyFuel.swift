@@ -23,6 +23,8 @@ enum MyFuel: Provider {
   // The interface refuses longer lists.
   private static let outletsPerCall = 10
 
+  static let parameters = ["interface": ["page", "api"]]
+
   private static func isPage(_ source: Source) -> Bool {
     source.settings.parameters["interface"] != "api"
   }

@@ -22,10 +22,16 @@ extension Backfill {
         guard attributes[.type] as? FileAttributeType == .typeRegular else {
           throw Failure.noRegularFile(path)
         }
+        guard access(path, R_OK) == 0 else {
+          throw Failure.unreadable(path, reason: String(cString: strerror(errno)))
+        }
         files.append(ArchiveFile(path))
         continue
       }
       let found = files.count
+      guard access(path, R_OK | X_OK) == 0 else {
+        throw Failure.unreadable(path, reason: String(cString: strerror(errno)))
+      }
       for name in try FileManager.default.subpathsOfDirectory(atPath: path).sorted() {
         var isFolder: ObjCBool = false
         let entry = "\(path)/\(name)"

@@ -14,6 +14,7 @@ package struct Backfill {
     case noFiles(String)
     case noFile(String, near: String?)
     case noRegularFile(String)
+    case unreadable(String, reason: String)
     package var description: String {
       switch self {
       case .busy(let archive): "another backfill of \(archive) is under way"
@@ -23,6 +24,7 @@ package struct Backfill {
         "\(path): no such file" + (near.map { "; did you mean '\($0)'?" } ?? "")
       case .noRegularFile(let path):
         "\(path): not a regular file; use - and send it to standard input"
+      case .unreadable(let path, let reason): "\(path): cannot be read: \(reason)"
       }
     }
   }

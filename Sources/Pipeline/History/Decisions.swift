@@ -25,7 +25,8 @@ package func decisions(file: String) throws(ConfigurationError) -> [StationDecis
       return (parts[0], parts[1])
     }
     guard let on = try day(settings.on, "on", place) else {
-      throw .wrongValue(key: "on", place: place, expected: "a day such as 2026-07-01")
+      throw .wrongValue(
+        key: "on", place: place, expected: "a day of the calendar such as 2026-07-01")
     }
     let first = try record(settings.station, "station")
     let second = try record(settings.other, "as")

@@ -48,6 +48,9 @@ package struct Replays {
   ) throws -> [Backfill.Result] {
     var answers: [(Instant, Answer)] = []
     for folder in folders {
+      guard FileManager.default.fileExists(atPath: folder) else {
+        throw IngestError.recording(path: folder, reason: "no such folder")
+      }
       let found = try sources.flatMap { try self.answers(in: folder, of: $0) }
       guard !found.isEmpty else {
         throw IngestError.recording(

@@ -122,8 +122,10 @@ extension Ingest {
     let worst = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
     let example = settled.rejects.first { $0.reason.rawValue == worst?.key }?.raw ?? ""
     throw Refusal(
-      "\(bad) of \(settled.received) records are bad, most of them \(worst?.key ?? "unknown"), "
-        + "such as: \(example.prefix(200))")
+      "\(bad) of \(settled.received) records are bad, most of them \(worst?.key ?? "unknown")"
+        + (worst?.key == Reject.Reason.stampInFuture.rawValue
+          ? " (is the clock, or --now, right?)" : "")
+        + ", such as: \(example.prefix(200))")
   }
 
   func fail(
@@ -136,7 +138,7 @@ extension Ingest {
       case let error as FeedError:
         switch error {
         case .malformed, .refused: true
-        case .unavailable, .notAllowed, .comeBack: false
+        case .unavailable, .addressRefused, .notAllowed, .comeBack: false
         }
       default: false
       }

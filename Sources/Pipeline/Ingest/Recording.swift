@@ -50,7 +50,10 @@ package struct Recording: Sendable {
     } catch {
       throw IngestError.recording(
         path: path,
-        reason: "there is no recording of this feed; bowser ingest FEED --record DIR makes one")
+        reason: "there is no recording of this feed; "
+          + (folder.hasSuffix("/\(feed)")
+            ? "name the folder that contains \(feed)" : "bowser ingest FEED --record DIR makes one")
+      )
     }
     let stamped = names.compactMap { name in
       Instant(iso: name).map { (instant: $0, name: name) }

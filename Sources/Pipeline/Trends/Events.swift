@@ -27,7 +27,8 @@ package func marketEvents(
     let place = settings.file
     guard let day = try day(settings.on, "on", place), !settings.what.isEmpty else {
       throw .wrongValue(
-        key: "on", place: place, expected: "a day such as 2026-07-01, with a text in what")
+        key: "on", place: place,
+        expected: "a day of the calendar such as 2026-07-01, with a text in what")
     }
     let (state, fuel) = (settings.state, settings.fuel)
     events.append(

@@ -34,6 +34,7 @@ package struct PriceFile: Sendable {
         columns = try row.header()
         return
       }
+      try row.checkLength()
       let (market, day, price) = (row.market, try row.day(), try row.price())
       if known[market] == nil {
         known[market] = [:]
@@ -82,6 +83,14 @@ package struct PriceFile: Sendable {
       return columns
     }
 
+    /// Refuses a row with more or fewer fields than the header, such as one with a decimal comma.
+    /// `columns` has one entry for each field of the header.
+    func checkLength() throws {
+      guard fields.count == columns.count else {
+        throw wrong("\(fields.count) fields, where the header has \(columns.count)")
+      }
+    }
+
     private func field(_ name: String) -> String {
       columns[name].map { $0 < fields.count ? fields[$0] : "" } ?? ""
     }
@@ -106,6 +115,9 @@ package struct PriceFile: Sendable {
         let price = Double(field("price")), price > 0, price <= 3_000
       else {
         throw wrong("price '\(field("price"))' is not a price in cents per litre")
+      }
+      guard price >= 10 else {
+        throw wrong("price '\(field("price"))' looks like dollars: cents per litre are expected")
       }
       return price
     }

@@ -47,8 +47,12 @@ package func regions(
       throw .missingKey("radiusKilometres", place: place)
     }
     let code = settings.region
+    // The code is part of file names and addresses.
+    guard code.wholeMatch(of: /[A-Za-z0-9-]{1,60}/) != nil else {
+      throw .wrongValue(key: "region", place: place, expected: "letters, digits and dashes")
+    }
     guard !regions.contains(where: { $0.code.lowercased() == code.lowercased() }) else {
-      throw .wrongValue(key: "region", place: place, expected: "a name used once")
+      throw .wrongValue(key: "region", place: place, expected: "a code that no other region has")
     }
     regions.append(
       Region(
@@ -82,6 +86,10 @@ private func postcodes(
 ) throws(ConfigurationError) -> [String] {
   try text.split(separator: ",").map { part throws(ConfigurationError) in
     let ends = part.filter { $0 != " " }.split(separator: "-").map(String.init)
+    if ends.count == 2, ends[0].count == ends[1].count, ends[0] > ends[1] {
+      throw .wrongValue(
+        key: "postcodes", place: place, expected: "ranges that end after they begin")
+    }
     guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last,
       ends.allSatisfy({ $0.count == country.postcodeDigits && Int($0) != nil })
     else {
@@ -100,7 +108,7 @@ func day(
 ) throws(ConfigurationError) -> Day? {
   if text.isEmpty { return nil }
   guard let day = Day(text) else {
-    throw .wrongValue(key: key, place: place, expected: "a day such as 2026-07-01")
+    throw .wrongValue(key: key, place: place, expected: "a day of the calendar such as 2026-07-01")
   }
   return day
 }
