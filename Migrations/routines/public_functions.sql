@@ -119,6 +119,8 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     AND stations_near.latitude + stations_near.radius_km / 110.0
     AND distance.kilometres <= stations_near.radius_km
     AND station.place_id = station.station_id
+    -- As in stations: a station is left out if only runs that do not count reported it.
+    AND station.first_seen_at < 'infinity'
   ORDER BY distance.kilometres, station.station_id
 $$;
 COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS

@@ -36,8 +36,9 @@ BEGIN
     SELECT area.region, station.station_id
     FROM fuel.region AS area
     JOIN fuel.station ON area.state IS NULL OR area.state = station.state
-    -- A station may have several records. Only the one that represents it counts.
-    WHERE station.place_id = station.station_id AND CASE area.kind
+    -- A station may have several records. Only the one that represents it counts, and none that only runs that do not
+    -- count reported.
+    WHERE station.place_id = station.station_id AND station.first_seen_at < 'infinity' AND CASE area.kind
       WHEN 'nation' THEN true
       WHEN 'state' THEN true
       WHEN 'rest' THEN NOT EXISTS (

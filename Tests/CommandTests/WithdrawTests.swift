@@ -63,6 +63,37 @@ struct WithdrawTests {
     }
   }
 
+  /// F-V16: a station that only a withdrawn run reported is in no region and near no point, as it is
+  /// in no row of `stations`.
+  @Test func aStationOfAWithdrawnRunIsNowhere() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let now = ["--now", "2026-07-03T12:00:00Z"]
+      func stations() throws -> [String] {
+        let aggregated = try CommandTests.run(["aggregate"] + now, on: target)
+        #expect(aggregated.code == 0, "\(aggregated.err)")
+        return try connection.lines(
+          """
+          SELECT
+            (SELECT count(*) FROM fuel_v1.stations),
+            (SELECT count(DISTINCT station_id) FROM fuel_v1.region_stations),
+            (SELECT count(*) FROM fuel_v1.stations_near(-27.5, 153, 5000))
+          """)
+      }
+      let replayed = try CommandTests.run(
+        ["ingest", "qld-fpd", "--replay", CommandTests.recording] + now, on: target)
+      #expect(replayed.code == 0, "\(replayed.err)")
+      let before = try stations()
+      #expect(before != ["0|0|0"])
+      #expect(try CommandTests.run(["withdraw", "1", "--reason", "x"] + now, on: target).code == 0)
+      #expect(try stations() == ["0|0|0"])
+      let restored = try CommandTests.run(
+        ["withdraw", "1", "--undo", "--reason", "x"] + now, on: target)
+      #expect(restored.code == 0, "\(restored.err)")
+      #expect(try stations() == before)
+    }
+  }
+
   @Test func filesOfArchivesStay() async throws {
     try await TestDatabase.with { target in
       let archive = try BackfillTests.archive(months: 1, rows: 100)
