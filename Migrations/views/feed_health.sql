@@ -108,7 +108,7 @@ LEFT JOIN LATERAL (
     WHERE run.source_id = source.source_id
       AND run.kind = 'live'
       AND run.outcome IN ('stored', 'superseded')
-      AND run.started_at > fuel.clock() - interval '14 days'
+      AND run.started_at > fuel.clock() - interval '336 hours'
       AND run.started_at <= fuel.clock()
   ) AS stored
 ) AS change ON true

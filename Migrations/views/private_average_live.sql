@@ -27,7 +27,7 @@ CROSS JOIN LATERAL (
   FROM fuel.price_now
   WHERE price_now.station_id = region_station.station_id
     AND price_now.price_tenths > 0
-    AND price_now.lapses_at > price_now.now_at - interval '30 days'
+    AND price_now.lapses_at > price_now.now_at - interval '720 hours'
 ) AS price
 JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
 GROUP BY region.region, region_delay.delay, fuel.fuel_id;

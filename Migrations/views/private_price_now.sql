@@ -146,7 +146,7 @@ FROM (
         clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at) AS holds,
         -- No feed may announce a price further ahead than three days (horizonMinutes). At an instant of the past, such
         -- a price was not known.
-        copy.next_from_at <= clock.now_at + interval '3 days' AS is_announced
+        copy.next_from_at <= clock.now_at + interval '72 hours' AS is_announced
     ) AS copied
     -- OFFSET 0 keeps the condition with the call, so that the server tests it first. A call costs more than all else
     -- that is done for a price.

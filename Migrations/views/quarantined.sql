@@ -8,7 +8,7 @@ SELECT
 FROM fuel_v1.ingest_runs AS broken
 CROSS JOIN fuel_v1.pipeline
 WHERE broken.outcome = 'refused' AND strpos(broken.error, 'quarantined: ') > 0
-  AND broken.started_at > pipeline.now_at - interval '30 days'
+  AND broken.started_at > pipeline.now_at - interval '720 hours'
   AND broken.started_at <= pipeline.now_at
   AND NOT EXISTS (
     SELECT

@@ -49,6 +49,20 @@ struct SchemaTests {
     }
   }
 
+  /// F-V17: a view says the same in every time zone of a session. A day of an interval would have 23
+  /// or 25 hours where the clocks of that zone change.
+  @Test func noViewCountsInDaysOfTheSession() async throws {
+    try await TestDatabase.with { target in
+      let views = try Connection(target).lines(
+        """
+        SELECT schemaname || '.' || viewname AS what
+        FROM pg_views
+        WHERE schemaname IN ('fuel', 'fuel_v1') AND definition ~ '[0-9]+ days?''::interval'
+        """)
+      #expect(views == [])
+    }
+  }
+
   /// The comment of a column that holds one of some fixed words names each of them.
   @Test(arguments: [
     ("run_outcome_ck", "ingest_runs", "outcome"), ("run_kind_ck", "ingest_runs", "kind"),
