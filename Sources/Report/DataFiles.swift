@@ -39,6 +39,11 @@ extension Report {
         "<link rel=\"self\" type=\"application/atom+xml\" href=\"\($0)feed/\(Self.slug(region.code)).atom\"/>\n"
       } ?? ""
     let base = "tag:bowser,2026:\(Self.slug(region.code))"
+    /// A fuel without an average has no page of its own.
+    func page(_ fuel: String) -> String {
+      market.averages[.init(region.code, fuel)] == nil
+        ? Self.path(of: region) : Self.path(of: region, fuel)
+    }
     return """
       <?xml version="1.0" encoding="utf-8"?>
       <feed xmlns="http://www.w3.org/2005/Atom">
@@ -50,10 +55,10 @@ extension Report {
       \(own)\(changes.map { change in
         """
         <entry>
-        <title>\(fuelName(change.fuel)): \(change.verdict.replacing("_", with: " "))</title>
+        <title>\(fuelName(change.fuel)): \(Words.verdict(change.verdict, change.basis).word.lowercased())</title>
         <id>\(base):\(change.fuel):\(change.at)</id>
         <updated>\(change.at)</updated>
-        <link rel="alternate" type="text/html" href="../\(Self.path(of: region, change.fuel))"/>
+        <link rel="alternate" type="text/html" href="../\(page(change.fuel))"/>
         <summary>\(change.reason)</summary>
         </entry>
 

@@ -15,7 +15,7 @@ extension Report {
           as HTML
       } ?? ""
     let verdictWord = market.verdicts[key].map {
-      ": \(Words.verdict($0.verdict).word.lowercased())"
+      ": \(Words.verdict($0.verdict, $0.basis).word.lowercased())"
     }
     return page(
       "\(Words.title(fuel.name)) in \(region.name)",
@@ -137,7 +137,8 @@ extension Report {
   private func trendNote(_ key: MarketReport.Key) -> HTML {
     guard let trend = market.trends[key], let direction = trend.direction else { return "" }
     // A direction is that of two days. Yesterday may have gone the other way.
-    let comparison = ["rising": "higher than", "falling": "lower than"][direction] ?? "about as"
+    let comparison =
+      ["rising": "higher than", "falling": "lower than"][direction] ?? "about as high as"
     var words = "The average is \(comparison) two days before"
     if let position = trend.position {
       words += ", \(position) % of the way from the month's low to its high"
@@ -194,11 +195,17 @@ extension Report {
           """
           <tr><th scope="row">\(Words.dateWithYear(cycle.troughOn))</th><td class="number">\(Words.cents(cycle.trough))</td>\
           <td>\(cycle.peakOn.map(Words.date) ?? "not yet")</td><td class="number">\(Words.cents(cycle.peak))</td>\
-          <td class="number">\(cycle.days.map(String.init) ?? "·")</td><td class="number">\(Words.cents(cycle.amplitude))</td></tr>
+          <td class="number">\(cycle.days.map(String.init) ?? "·")</td><td class="number">\(rise(cycle))</td></tr>
 
           """
         }))
       """
+  }
+
+  /// The difference of the two prices as they are shown.
+  private func rise(_ cycle: MarketReport.Cycle) -> String {
+    cycle.peak.map { Words.cents(Double(Cents.tenths($0) - Cents.tenths(cycle.trough)) / 10) }
+      ?? "·"
   }
 
   private func ends(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {

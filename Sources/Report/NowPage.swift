@@ -71,7 +71,12 @@ extension Report {
   }
 
   func fuelName(_ code: String) -> String {
-    market.fuels.first { $0.code == code }.map { "\($0.name) (\(code))" } ?? code
+    market.fuelNames[code].map { "\($0) (\(code))" } ?? code
+  }
+
+  /// The name of a fuel at the beginning of a line. A provider's own code stays as it is.
+  func titled(_ fuel: String) -> String {
+    market.fuelNames[fuel] == nil ? fuel : Words.title(fuelName(fuel))
   }
 
   /// Links to the fuels, except the one that is shown.
@@ -112,18 +117,21 @@ extension Report {
       """
   }
 
-  func lateNote(_ average: AverageNow) -> HTML {
-    average.delayHours > 0
-      ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
+  func lateNote(_ average: AverageNow) -> HTML { lateNote(isLate: average.delayHours > 0) }
+
+  /// The note beside prices of a state that publishes them late.
+  func lateNote(ofState state: String) -> HTML {
+    lateNote(isLate: market.averages.contains { $0.key.region == state && $0.value.delayHours > 0 })
+  }
+
+  private func lateNote(isLate: Bool) -> HTML {
+    isLate ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
   }
 
   /// The verdict, its reason, and how good such advice was.
   func verdict(_ key: MarketReport.Key) -> HTML {
     guard let verdict = market.verdicts[key] else { return "" }
-    // An unknown verdict is not the same as the knowledge that there is no difference.
-    let (word, mark) =
-      verdict.basis == "insufficient_data"
-      ? ("Not known yet", "none") : Words.verdict(verdict.verdict)
+    let (word, mark) = Words.verdict(verdict.verdict, verdict.basis)
     let saving: HTML =
       Words.saving(verdict).map { " <span class=\"unit\">\($0)</span>" as HTML } ?? ""
     return """

@@ -58,7 +58,7 @@ extension Report {
       """
       <h1>Places in \(state)</h1>
       <p class="lead">Suburbs and towns with a station, and the cheapest \(fuelName(fuel)) there.</p>
-      \(table(
+      \(lateNote(ofState: state))\(table(
         "Places", [("Place", false), ("Stations", true), ("Cheapest, c/L", true)],
         localities.map { locality in
           let cheapest = locality.offers.filter { $0.fuel == fuel && $0.isFresh && !$0.isFlagged }
@@ -74,13 +74,15 @@ extension Report {
   }
 
   func localityPage(_ locality: Locality) -> HTML {
-    let fuels = market.fuels.filter { fuel in locality.offers.contains { $0.fuel == fuel.code } }
+    let fuels = Set(locality.offers.map(\.fuel)).sorted(by: Fuel.precedes).map {
+      (code: $0, name: market.fuelNames[$0] ?? $0)
+    }
     return page(
       "\(locality.name), \(locality.state)", path: locality.path, depth: 2, isDated: false,
       """
       <h1>\(locality.name) <span class="unit">\(locality.state)</span></h1>
       <p class="lead"><a href="../../places/\(Self.slug(locality.state)).html">Places in \(locality.state)</a></p>
-      \(fuels.map { fuel in
+      \(lateNote(ofState: locality.state))\(fuels.map { fuel in
         let offers = locality.offers.filter { $0.fuel == fuel.code }.sorted {
           ($0.price, $0.station) < ($1.price, $1.station)
         }
@@ -181,13 +183,13 @@ extension Report {
       <p class="note">Beside each price is since when it holds and when it was last seen, in \
       \(clockName(of: regions[first.state])). <a href="../feeds.html">Feed health</a> has the times at which the \
       feeds were last read.</p>
-      <div class="panel">
+      \(lateNote(ofState: first.state))<div class="panel">
       \(table(
         "Prices",
         [("Fuel", false)] + columns(offers) + [("Last seen", false)],
         offers.map { offer in
           """
-          <tr><th scope="row">\(Words.title(self.fuelName(offer.fuel)))</th>\(self.cells(offer, among: offers, "../"))\
+          <tr><th scope="row">\(self.titled(offer.fuel))</th>\(self.cells(offer, among: offers, "../"))\
           <td>\(lastSeen(offer))</td></tr>
 
           """

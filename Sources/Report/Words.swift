@@ -50,8 +50,11 @@ enum Words {
     }
   }
 
-  static func verdict(_ verdict: String) -> (word: String, mark: String) {
+  /// A verdict and the class of its mark. What is not known yet is not the same as the knowledge
+  /// that there is no difference.
+  static func verdict(_ verdict: String, _ basis: String) -> (word: String, mark: String) {
     switch verdict {
+    case _ where basis == "insufficient_data": ("Not known yet", "none")
     case "fill_up": ("Fill up", "fill")
     case "wait": ("Wait", "wait")
     default: ("No difference", "none")

@@ -118,6 +118,7 @@ package struct MarketReport: Sendable {
     package var fuel: String
     package var at: Instant
     package var verdict: String
+    package var basis: String
     package var state: String?
     package var reason: String
   }
@@ -145,6 +146,8 @@ package struct MarketReport: Sendable {
   package var regions: [Region] = []
   /// Codes and names of the fuels that have an average somewhere, in the order of fuels.
   package var fuels: [(code: String, name: String)] = []
+  /// The names of all fuels by their codes.
+  package var fuelNames: [String: String] = [:]
   /// The averages of now, where there is one.
   package var averages: [Key: AverageNow] = [:]
   /// The last thirty days, and today so far.

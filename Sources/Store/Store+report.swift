@@ -10,6 +10,9 @@ extension Store {
       market.regions = try reportRegions()
       market.feeds = try health()
       market.fuels = try reportFuels()
+      for row in try connection.query("SELECT fuel, name FROM fuel_v1.fuels") {
+        market.fuelNames[try row.text("fuel")] = try row.text("name")
+      }
       try addAverages(to: &market)
       try addCycles(to: &market)
       try addVerdicts(to: &market)
@@ -161,7 +164,7 @@ extension Store {
         SELECT turned.*,
           row_number() OVER (PARTITION BY region ORDER BY computed_at DESC, fuel) AS number
         FROM (
-          SELECT region, fuel, computed_at, verdict, market_state, reason,
+          SELECT region, fuel, computed_at, verdict, basis, market_state, reason,
             lag(verdict || ' ' || coalesce(market_state, '')) OVER (
               PARTITION BY region, fuel ORDER BY computed_at) AS before
           FROM fuel_v1.fill_up_history
@@ -176,7 +179,8 @@ extension Store {
       market.verdictChanges[try row.text("region"), default: []].append(
         MarketReport.VerdictChange(
           fuel: try row.text("fuel"), at: try row.instant("computed_at"),
-          verdict: try row.text("verdict"), state: try row.optional("market_state"),
+          verdict: try row.text("verdict"), basis: try row.text("basis"),
+          state: try row.optional("market_state"),
           reason: try row.text("reason")))
     }
   }

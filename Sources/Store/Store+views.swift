@@ -125,18 +125,27 @@ extension Store {
     }
   }
 
-  /// Reads tomorrow's published prices beside today's, by state and in the order of fuels.
+  /// Reads the averages of tomorrow's published prices beside today's, by state and in the order of
+  /// fuels. They count what averages count: at least three stations that anybody may use, without
+  /// doubtful prices.
   package func tomorrow() throws -> [TomorrowLine] {
     try connection.query(
       """
       SELECT
-        state AS region, fuel, round(avg(today_cpl), 1) AS today, round(avg(tomorrow_cpl), 1) AS tomorrow,
+        tomorrow.state AS region, fuel, round(avg(today_cpl), 2) AS today,
+        round(avg(tomorrow_cpl), 2) AS tomorrow,
         count(*) FILTER (WHERE comparison = 'dearer') AS dearer,
         count(*) FILTER (WHERE comparison = 'cheaper') AS cheaper,
         count(*) FILTER (WHERE comparison = 'same') AS same
-      FROM fuel_v1.tomorrow_prices
+      FROM fuel_v1.tomorrow_prices AS tomorrow
+      JOIN fuel_v1.current_prices AS price USING (station_id, fuel)
+      JOIN fuel_v1.fuels USING (fuel)
       WHERE today_cpl IS NOT NULL
-      GROUP BY state, fuel
+        AND price.is_public
+        AND NOT price.is_flagged
+        AND fuels.is_averaged
+      GROUP BY tomorrow.state, fuel
+      HAVING count(*) >= 3
       """
     ).map { row in
       TomorrowLine(

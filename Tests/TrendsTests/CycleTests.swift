@@ -127,6 +127,11 @@ struct CycleTests {
       !MarketPosition(
         series(200) { day in (100..<130).contains(day) ? nil : tooth(day, period: 28, rise: 5) }
       ).isCycling)
+    // F-V18: so does a gap of weeks at the end, and one of a week does not.
+    for (gap, isCycling) in [(7, true), (8, false), (30, false)] {
+      let cut = series(200) { $0 >= 200 - gap ? nil : tooth($0, period: 28, rise: 5) }
+      #expect(MarketPosition(cut).isCycling == isCycling, "\(gap)")
+    }
     let ended = series(400) { $0 < 200 ? tooth($0, period: 25, rise: 5) : 160 }
     #expect(MarketPosition(series(200) { tooth($0, period: 25, rise: 5) }).isCycling)
     #expect(!MarketPosition(ended).isCycling)

@@ -63,9 +63,6 @@ let exportCommand = Command(
   if let since, let until, until <= since {
     throw UsageError.message("--until must be later than --since")
   }
-  if let since, since > (try invocation.clock().now()) {
-    throw UsageError.message("--since is in the future")
-  }
   if let path = invocation.options["out"], path != "-" {
     try FileOutput.write(to: path) { file in
       try store.export(view, as: format, since: since, until: until) { try file.write($0) }

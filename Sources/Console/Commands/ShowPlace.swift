@@ -177,6 +177,10 @@ struct PlacePage {
           + priceChange(average.change24h, style) + style.dim("\(average.stations) stations") + "\n"
       }
     }
+    if averages.contains(where: { $0.delayHours > 0 }) {
+      let note = "Prices are a day old: this state publishes them late."
+      text += "  " + style.dim(style.wrapped(note, after: "  ")) + "\n"
+    }
     if isPast, !averages.isEmpty {
       text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n"
     }
@@ -270,6 +274,7 @@ struct PlacePage {
       @OrNull var change_24h_cpl: Decimal?
       @OrNull var change_7d_cpl: Decimal?
       var stations: Int
+      var delay_hours: Int
     }
     struct Verdict: Encodable {
       var verdict: String
@@ -308,13 +313,13 @@ struct PlacePage {
   var asJSON: JSON {
     JSON(
       place: .init(
-        kind: place.kind.rawValue, code: place.code, name: place.name, state: place.state,
+        kind: place.kind.rawValue, code: place.code, name: place.shownName, state: place.state,
         latitude: place.position?.latitude, longitude: place.position?.longitude),
       fuel: fuel, region: region?.code,
       averages: averages.map {
         .init(
           fuel: $0.fuel, average_cpl: decimal($0.average), change_24h_cpl: decimal($0.change24h),
-          change_7d_cpl: decimal($0.change7d), stations: $0.stations)
+          change_7d_cpl: decimal($0.change7d), stations: $0.stations, delay_hours: $0.delayHours)
       },
       verdict: verdict.map { .init(verdict: $0.verdict, reason: $0.reason) },
       days: days.map { .init(day: $0.day.description, average_cpl: decimal($0.average)) },

@@ -85,6 +85,8 @@ package struct MarketPosition: Sendable, Equatable {
       lastPeakOn = series.first + peak.index
     }
     cycles = Self.runs(of: turns, in: series, last: last).last ?? []
+    // After a long gap at the end it is not known which cycle the market is in.
+    guard series.count - 1 - last <= Self.longestGap else { return }
     judgeCycle(last: series.first + last, noise: Self.noise(of: series))
   }
 
