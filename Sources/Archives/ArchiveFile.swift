@@ -48,7 +48,10 @@ package struct ArchiveFile: Sendable {
     let listing = try ByteStream(["unzip", "-Z1", path])
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
-    guard listing.finish() else { throw ArchiveRefusal(file: name, "a damaged zip file") }
+    guard listing.finish() else {
+      throw ArchiveRefusal(
+        file: name, "a damaged zip file or workbook; it may be cut off, so fetch it again")
+    }
     // The sheet with the lowest number.
     let sheets = members.filter { $0.hasPrefix("xl/worksheets/sheet") && $0.hasSuffix(".xml") }
     if let sheet = sheets.min(by: { ($0.count, $0) < ($1.count, $1) }) {

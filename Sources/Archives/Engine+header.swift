@@ -15,6 +15,9 @@ extension Engine {
     if seen.contains(where: Self.isBinary) {
       return refusal("\(missing): the file is not text; if it was packed twice, unpack it once")
     }
+    if seen.contains(where: { $0.count { $0 == ";" } > 3 }) {
+      return refusal("\(missing): its fields are separated by ';', and commas are expected")
+    }
     let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
     return refusal(
       "\(missing) in the first \(rows) rows; seen: '\(first.prefix(120))'; "

@@ -21,7 +21,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case .unreadable(let file, let reason): "\(file): \(reason)"
     case .unknownKey(let key, let place, let suggestion, let known):
       "\(place): unknown key '\(key)'; "
-        + (suggestion.map { "did you mean '\($0)'?" } ?? "one of \(known.joined(separator: ", "))")
+        + (suggestion.map { "did you mean '\($0)'?" }
+          ?? (known.isEmpty ? "there are none" : "one of \(known.joined(separator: ", "))"))
     case .wrongValue(let key, let place, let expected): "\(place): '\(key)' must be \(expected)"
     case .missingKey(let key, let place): "\(place): '\(key)' is missing"
     case .secretInFile(let key, let place, let variable):

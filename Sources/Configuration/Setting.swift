@@ -353,8 +353,12 @@ package func nearest(to name: String, in names: [String]) -> String? {
     }
     return rows[left.count][right.count]
   }
-  let wanted = Array(name.lowercased().prefix(64))
-  let scored = names.map { ($0, distance(wanted, Array($0.lowercased()))) }
+  // The dashes of an option say nothing about its name.
+  func letters(_ name: String) -> [Character] {
+    Array(name.lowercased().drop { $0 == "-" }.prefix(64))
+  }
+  let wanted = letters(name)
+  let scored = names.map { ($0, distance(wanted, letters($0))) }
   // In a short word one slip is a large part of it, so that `sa` is not a slip for `wa`.
   let most = wanted.count < 3 ? 0 : wanted.count < 5 ? 1 : max(2, wanted.count / 3)
   guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= most else { return nil }

@@ -60,6 +60,9 @@ package struct Command: Sendable {
   func unknown(option: String) -> UsageError {
     // Options without a description are for calls of this program by itself.
     let own = options.filter { !$0.about.isEmpty }.map { "--\($0.name)" }
+    if option.wholeMatch(of: /-?[0-9]+,[0-9]+[ ,;]+-?[0-9]+,[0-9]+/) != nil {
+      return .message("'\(option)' is no point: its numbers have points, as in -31.95,115.86")
+    }
     let takes = own.isEmpty ? "" : "\(name) takes \(own.joined(separator: ", ")); "
     return .unknown(
       "option", option, among: own + Self.common.map { "--\($0.name)" },

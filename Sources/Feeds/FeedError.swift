@@ -17,8 +17,8 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unavailable(let document, let reason): "\(document): \(reason)"
     case .addressRefused(let document, let reason):
-      "\(document): \(reason); 'url' in the file of the feed sets it, and allowLoopback in "
-        + "bowser.json5 admits a simulator on this machine"
+      "\(document): \(reason); 'url' in the file of the feed or the variable that ends with _URL "
+        + "sets it, and allowLoopback in bowser.json5 admits a simulator on this machine"
     case .notAllowed(let document, let status):
       "\(document): the provider refused the key (\(status)); check that it is valid and active"
     case .comeBack(let document, let seconds):

@@ -195,7 +195,8 @@ package struct Fetch: Sendable {
         document: name,
         reason:
           "status \(response.status) of \(source.url.host ?? "")\(call.path): the address may "
-          + "have moved; 'url' in the file of the feed sets it")
+          + "have moved; 'url' in the file of the feed, or the variable that ends with _URL, sets it"
+      )
     case let status:
       throw .unavailable(document: name, reason: "status \(status): \(beginning(response.body))")
     }

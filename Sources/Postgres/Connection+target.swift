@@ -2,10 +2,18 @@ import Foundation
 
 // Keeps the password that a target may contain out of messages.
 extension Connection {
-  /// Refuses a URI that libpq would take for a name: a misspelt one as the target, or one in
+  /// Refuses a URI of which libpq would take a part of the password for the host, and one that it
+  /// would take for a name: a misspelt one as the target, or one in
   /// PGDATABASE or PGHOST that the target does not override. Libpq and the server repeat names in
   /// their messages, and such a name may contain the password.
   static func refuseMisplacedURI(_ target: String) throws(PostgresError) {
+    // Libpq ends the password at the first @ and takes the rest of it for a part of the host.
+    if let scheme = target.firstRange(of: "://") {
+      let authority = target[scheme.upperBound...].prefix { !"/? ".contains($0) }
+      if authority.count(where: { $0 == "@" }) > 1 {
+        throw .cannotConnect("the URI has more than one @: an @ in a password is written %40")
+      }
+    }
     guard !target.hasPrefix("postgresql://"), !target.hasPrefix("postgres://") else { return }
     let isName = !target.isEmpty && !target.contains("=")
     if isName, target.contains("/") || target.contains("@") {

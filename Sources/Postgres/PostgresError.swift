@@ -77,6 +77,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       (["invalid connection option"], .targetMalformed, nil),
       (["missing \""], .targetMalformed, nil),
       (["invalid URI"], .targetMalformed, nil),
+      (["more than one @"], .targetMalformed, nil),
       (["invalid port number"], .targetMalformed, "PGPORT or --db sets it"),
       (["invalid integer value"], .targetMalformed, "--db or its PG variable sets it"),
       (
@@ -90,6 +91,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       (["could not match", "port numbers"], .targetMalformed, "PGPORT, PGHOST or --db sets them"),
       (["could not parse network address"], .targetMalformed, "PGHOSTADDR or --db sets it"),
       (["invalid command-line argument"], .serverUnfound, "PGOPTIONS or --db sets it"),
+      (["FATAL:  --", "requires a value"], .serverUnfound, "PGOPTIONS or --db sets it"),
       (["unterminated quoted string"], .targetMalformed, nil),
       (["invalid percent-encoded token"], .targetMalformed, nil),
       (["forbidden value"], .targetMalformed, nil),

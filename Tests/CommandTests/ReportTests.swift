@@ -6,9 +6,9 @@ import Testing
 
 /// What the pages say where something is missing.
 struct ReportTests {
-  /// F-O26 to F-O29: a fuel without an average has no page that is linked to, advice that is not
-  /// known yet is called so everywhere, prices a day old have a note on each page, and a code without
-  /// a name is shown as it is.
+  /// F-O26, F-O27, F-O28, F-O29: a fuel without an average has no page that is linked to, advice
+  /// that is not known yet is called so everywhere, prices a day old have a note on each page, and a
+  /// code without a name is shown as it is.
   @Test func whatIsMissingIsSaid() async throws {
     let played = try await PlayedMarket.database()
     let now = try #require(Instant(iso: played.now[1]))

@@ -11,6 +11,9 @@ struct ConnectionTests {
     "postgresql://u:CANARY/x@host:1/", "password='CANARY", "CANARY=1",
     "host=/nowhere sslmode=CANARY", "postgresql://u:p%zz\"CANARY@host/x",
     "postgres:/u:CANARY@host/x", "postgresl://u:CANARY@host/x", "u:CANARY@host",
+    // F-N54
+    "postgresql://fuel:s3cr3t@CANARY@127.0.0.1/fuel",
+    "dbname=postgresql://fuel:s3cr3t@CANARY@127.0.0.1/fuel",
   ])
   func noPieceOfATargetIsRepeated(target: String) throws {
     let error = #expect(throws: PostgresError.self) { try Connection(target) }

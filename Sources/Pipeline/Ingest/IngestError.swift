@@ -21,7 +21,9 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
     case .busy: "another run of this feed is under way"
     case .notBefore(let instant): "no request before \(instant), by the provider's rule"
     case .quotaSpent(let allowed): "the \(allowed) requests of this month are used up"
-    case .off: "switched off in the configuration: set enabled to true in its file below feeds"
+    case .off:
+      "switched off in the configuration: set enabled to true in its file below feeds, or in the "
+        + "variable that ends with _ENABLED"
     case .clockIsWrong(let seconds):
       "this machine's clock is wrong: the provider's clock is \(abs(seconds)) s "
         + "\(seconds > 0 ? "ahead of" : "behind") it; nothing was stored"

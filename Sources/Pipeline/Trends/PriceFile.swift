@@ -78,7 +78,9 @@ package struct PriceFile: Sendable {
         }
       }
       for name in ["region", "fuel", "day", "price"] where columns[name] == nil {
-        throw wrong("no column '\(name)' in the header")
+        throw wrong(
+          "no column '\(name)' in the header; region, fuel, day and price are expected, with commas "
+            + "between them")
       }
       return columns
     }
