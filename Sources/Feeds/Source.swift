@@ -113,20 +113,7 @@ package struct Source: Sendable {
         expected: "one of \(Catalogue.providers.map { $0.id }.joined(separator: ", "))")
     }
     self.provider = provider
-    let parameters = provider.parameters
-    for (name, value) in settings.parameters.sorted(by: { $0.key < $1.key }) {
-      guard let accepts = parameters[name] else {
-        let known = parameters.keys.sorted()
-        throw .unknownKey(
-          name, place: "\(place), 'parameters'", suggestion: nearest(to: name, in: known),
-          known: known)
-      }
-      guard accepts.isEmpty || accepts.contains(value) else {
-        throw .wrongValue(
-          key: name, place: "\(place), 'parameters'",
-          expected: "one of \(accepts.joined(separator: ", "))")
-      }
-    }
+    try Self.check(settings.parameters, of: provider, place: place)
     guard feed.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }) else {
       throw .wrongValue(key: "feed", place: place, expected: "lower-case letters and dashes")
     }
@@ -136,6 +123,26 @@ package struct Source: Sendable {
     }
     publishesTomorrowAt = clock.isEmpty ? nil : clock
     mapping = try FuelMapping(settings.fuels, place: place)
+  }
+
+  /// Refuses parameters that the provider does not have, and values that it does not accept.
+  private static func check(
+    _ parameters: [String: String], of provider: any Provider.Type, place: String
+  ) throws(ConfigurationError) {
+    let known = provider.parameters
+    for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+      guard let accepts = known[name] else {
+        let names = known.keys.sorted()
+        throw .unknownKey(
+          name, place: "\(place), 'parameters'", suggestion: nearest(to: name, in: names),
+          known: names)
+      }
+      guard accepts.isEmpty || accepts.contains(value) else {
+        throw .wrongValue(
+          key: name, place: "\(place), 'parameters'",
+          expected: "one of \(accepts.joined(separator: ", "))")
+      }
+    }
   }
 
   /// The feed whose secrets and quota this feed uses.

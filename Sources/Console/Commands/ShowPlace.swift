@@ -157,17 +157,7 @@ struct PlacePage {
     let name = place.shownName.asTerminalLine.shortened(to: max(20, style.width - inside.columns))
     var text = "\n\(style.bold(name))\(style.dim(inside))\n"
     if averages.isEmpty {
-      // Without --now it is the clock's own instant.
-      let isAhead = now > Clock.system.now() + .seconds(60)
-      let reason =
-        isAhead
-        ? "No average here at \(now), which lies ahead. Give another --now."
-        : isStale
-          ? "No average here: the prices are too old to believe. bowser status says since when."
-          : isPast
-            ? "No average here at \(now): too few stations had a price. Give another --now."
-            : "No average here: too few stations, or bowser aggregate has not run yet."
-      text += "  " + style.wrapped(reason, after: "  ") + "\n"
+      text += "  " + style.wrapped(whyNoAverage, after: "  ") + "\n"
     } else {
       let change = areChangesKnown(averages) ? ", and change over 24 hours" : ""
       text += "  " + style.dim("average now, c/L\(change)") + "\n"
@@ -204,6 +194,18 @@ struct PlacePage {
     text += "  " + style.dim(heading) + "\n"
     for offer in offers { text += line(offer, style) }
     return text + "\n"
+  }
+
+  private var whyNoAverage: String {
+    // Without --now it is the clock's own instant.
+    let isAhead = now > Clock.system.now() + .seconds(60)
+    return isAhead
+      ? "No average here at \(now), which lies ahead. Give another --now."
+      : isStale
+        ? "No average here: the prices are too old to believe. bowser status says since when."
+        : isPast
+          ? "No average here at \(now): too few stations had a price. Give another --now."
+          : "No average here: too few stations, or bowser aggregate has not run yet."
   }
 
   /// The daily averages as bars. If a line is too narrow for all days, it has the newest.
