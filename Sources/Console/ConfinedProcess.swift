@@ -82,9 +82,9 @@ final class ConfinedProcess {
   func stop() { kill(process.processIdentifier, SIGKILL) }
 
   func ending() -> Ending {
-    process.waitUntilExit()
+    let end = process.end()
     timer?.cancel()
-    switch (process.terminationReason, process.terminationStatus) {
+    switch (end.reason, end.status) {
     case (.exit, let status): return .exit(status)
     case (_, SIGXCPU), (_, SIGKILL):
       return .broken("it took more than \(limits.seconds) s or \(limits.memoryMegabytes) MB")

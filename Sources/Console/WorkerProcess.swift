@@ -29,15 +29,15 @@ enum WorkerProcess {
       // The standard error of the process is passed on, unless the process crashed: then it would
       // hold the platform's crash message.
       let output = worker.errorOutput.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      guard process.terminationReason == .uncaughtSignal else {
-        let code = ExitCode(rawValue: process.terminationStatus) ?? .ourBug
+      let end = process.end()
+      guard end.reason == .uncaughtSignal else {
+        let code = ExitCode(rawValue: end.status) ?? .ourBug
         worst = code.worse(than: worst)
         talk(String(decoding: output, as: UTF8.self))
         continue
       }
       talk(
-        "bowser: \(worker.feed): the run was ended by signal \(process.terminationStatus); "
+        "bowser: \(worker.feed): the run was ended by signal \(end.status); "
           + "the provider broke off its answer, or the machine is out of memory\n")
       worst = ExitCode.unavailable.worse(than: worst)
     }
@@ -80,5 +80,26 @@ enum WorkerProcess {
     // The write end of the child's standard input stays open as long as this process lives.
     held.withLock { $0.append(pipe) }
     return process
+  }
+}
+
+extension Process {
+  /// Waits until the program has ended, and returns how. The platform waits by a run loop, which
+  /// needs files of its own and waits for ever where no more can be opened.
+  func end() -> (reason: TerminationReason, status: Int32) {
+    var info = siginfo_t()
+    var result: Int32
+    // The platform collects the program, so it is left as it is.
+    repeat {
+      result = waitid(P_PID, id_t(processIdentifier), &info, WEXITED | WNOWAIT)
+    } while result == -1 && errno == EINTR
+    guard result == 0 else {
+      // The platform has collected it already.
+      while isRunning { usleep(1_000) }
+      return (terminationReason, terminationStatus)
+    }
+    return (
+      info.si_code == CLD_EXITED ? .exit : .uncaughtSignal, info._sifields._sigchld.si_status
+    )
   }
 }

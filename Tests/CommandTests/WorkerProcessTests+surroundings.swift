@@ -75,8 +75,8 @@ extension WorkerProcessTests {
     }
   }
 
-  /// F-K11: with too few file descriptors a run exits without a crash, with an error, and stores
-  /// nothing in part. The next run is normal.
+  /// F-K11, F-N55: with too few file descriptors a run exits at once and without a crash, with an
+  /// error, and stores nothing in part. The next run is normal.
   @Test func fewFilesToOpen() async throws {
     let providers = try Providers { _, _ in nil }
     try await TestDatabase.with { target in

@@ -108,8 +108,10 @@ struct IngestTests {
       }
       #expect(error is FeedError)
       let named = [
-        "500": "status 500: Internal Server Error.", "404": "404: the address may have moved",
-        "410": "410: the address may have moved", "304": "status 304",
+        "500": "status 500: Internal Server Error.",
+        "404": "404 of 127.0.0.1/Price/GetSitesPrices: the address may have moved",
+        "410": "410 of 127.0.0.1/Price/GetSitesPrices: the address may have moved",
+        "304": "status 304",
         "html": "an HTML page instead of data: <!DOCTYPE html><html>maintenance",
         "empty": "is empty", "newline": "is empty", "zip": "a ZIP file", "pdf": "a PDF",
         "json error": "'SitePrices' is missing",
