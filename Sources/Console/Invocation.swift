@@ -193,8 +193,7 @@ package struct Invocation: Sendable {
     if let target = options["db"] { given[table.database.key] = target }
     if let address = options["ping-url"] {
       guard address.isEmpty || Ping.url(address) != nil else {
-        throw UsageError.message(
-          "--ping-url must be an address such as https://watcher.example/check")
+        throw UsageError.message("--ping-url must be \(Ping.form)")
       }
       given[table.pingUrl.key] = address
     }
@@ -206,8 +205,7 @@ package struct Invocation: Sendable {
       table, file: try Value.table(file: folder + "/bowser.json5"),
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
     guard settings.pingUrl.isEmpty || Ping.url(settings.pingUrl) != nil else {
-      throw settings.wrong(
-        table.pingUrl.key, expected: "an address such as https://watcher.example/check")
+      throw settings.wrong(table.pingUrl.key, expected: Ping.form)
     }
     return settings
   }

@@ -27,6 +27,9 @@ enum Ping {
     }
   }
 
+  /// What the address of a watcher must be.
+  static let form = "an address such as https://watcher.example/check"
+
   /// Returns the URL of a web address; `nil` where a text is none.
   static func url(_ address: String) -> URL? {
     guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),

@@ -152,14 +152,13 @@ package struct Fetch: Sendable {
     case .answer(let response): return response
     case .comeBack(_, let seconds): throw .comeBack(document: name, afterSeconds: seconds)
     // The answer is not one of a feed, and would be the same the next time.
+    case .failure(let error) where error.isRefusal:
+      throw .malformed(document: name, reason: error.description)
     case .failure(let error):
       if case .addressRefused = error {
         throw .addressRefused(document: name, reason: error.description)
       }
-      guard error.isRefusal else {
-        throw .unavailable(document: name, reason: error.description)
-      }
-      throw .malformed(document: name, reason: error.description)
+      throw .unavailable(document: name, reason: error.description)
     }
   }
 

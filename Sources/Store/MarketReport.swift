@@ -54,7 +54,6 @@ package struct MarketReport: Sendable {
     package var peakOn: FuelModel.Day?
     package var peak: Double?
     package var days: Int?
-    package var amplitude: Double?
   }
 
   /// The verdict that is given now.

@@ -70,7 +70,7 @@ extension Store {
     market.trends = try trends()
     market.cycles = try keyed(
       """
-      SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days, amplitude_cpl
+      SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days
       FROM (
         SELECT cycles.*,
           row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
@@ -86,8 +86,7 @@ extension Store {
         troughOn: try row.day("trough_on"), trough: try row.double("trough_cpl"),
         peakOn: try row.optional("peak_on").flatMap { Day($0) },
         peak: try row.optionalDouble("peak_cpl"),
-        days: try row.optional("days").flatMap(Int.init),
-        amplitude: try row.optionalDouble("amplitude_cpl"))
+        days: try row.optional("days").flatMap(Int.init))
     }
   }
 

@@ -101,10 +101,8 @@ private func checkOptions(of invocation: Invocation) throws {
   if invocation.options["station-verdicts"] != nil, invocation.options["stations"] == nil {
     throw UsageError.message("--station-verdicts needs --stations")
   }
-  for (one, other) in [("late", "tomorrow"), ("csv", "json")]
-  where invocation.flags.contains(one) && invocation.flags.contains(other) {
-    throw UsageError.message("--\(one) cannot be combined with --\(other)")
-  }
+  try invocation.refuse("late", beside: "tomorrow")
+  try invocation.refuse("csv", beside: "json")
 }
 
 private func fileMarkets(
