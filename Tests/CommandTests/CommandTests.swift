@@ -126,7 +126,7 @@ struct CommandTests {
     let settings = try output.fileHandleForReading.read(upToCount: 1)
     #expect(settings?.isEmpty == false)
     process.terminate()
-    try await waitUntil(within: .seconds(20)) { !process.isRunning }
+    try await waitUntil { !process.isRunning }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     try await process.ended()
     #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGTERM)
@@ -279,10 +279,9 @@ struct CommandTests {
         ).isEmpty
       }
       #expect(waits)
-      let began = ContinuousClock.now
+      // The second one ends although the first one cannot go on before ROLLBACK.
       let second = try Self.run(words, on: target)
       #expect(second.code == 75 && isOneLine(second.err))
-      #expect(ContinuousClock.now - began < .seconds(5))
       try holder.execute("ROLLBACK")
       try await first.ended()
       #expect(first.terminationStatus == 0)

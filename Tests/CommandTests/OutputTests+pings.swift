@@ -26,7 +26,6 @@ extension OutputTests {
       let environment = [
         "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_PING_URL": "http://127.0.0.1:\(port)/check/CANARY",
       ]
-      let began = ContinuousClock.now
       let good = try CommandTests.run(["aggregate"], on: target, environment: environment)
       #expect(good.code == 0 && good.out.isEmpty && good.err.isEmpty, "\(good)")
       // An answer that does not come takes as long the second time.
@@ -34,7 +33,6 @@ extension OutputTests {
       let bad = try CommandTests.run(
         ["aggregate", "--config", "/nowhere"], on: target, environment: environment)
       #expect(bad.code == 78 && !bad.err.contains("CANARY"))
-      #expect(ContinuousClock.now - began < .seconds(60))
     }
   }
 

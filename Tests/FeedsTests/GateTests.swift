@@ -49,15 +49,23 @@ struct GateTests {
     #expect(message.contains("appears twice"), "\(message)")
   }
 
+  /// The seconds of processor time that this thread has used. Unlike time by the clock, they hardly
+  /// depend on what else runs.
+  private func secondsOfThisThread() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
   /// F-N18: an object with many keys is refused, in less than quadratic time.
   @Test func manyKeysAreRefused() throws {
     let keys = (0..<400_000).map { "\"k\($0)\":0" }.joined(separator: ",")
-    let began = ContinuousClock.now
+    let began = secondsOfThisThread()
     let error = #expect(throws: FeedError.self) {
       try read(Self.document([], [], more: "," + keys))
     }
     #expect("\(error!)".contains("keys"), "\(error!)")
-    #expect(ContinuousClock.now - began < .seconds(5))
+    #expect(secondsOfThisThread() - began < 5)
   }
 
   /// F-N16, F-N18: a name of several megabytes that is a single character with combining marks is
@@ -68,12 +76,12 @@ struct GateTests {
       try read(Self.document([Self.station("1", name: "a" + huge)], Self.prices))
     }
     let mixed = "a" + String(repeating: "\u{301}\u{323}", count: 300_000)
-    let began = ContinuousClock.now
+    let began = secondsOfThisThread()
     let reading = try read(
       Self.document(
         [Self.station("1", name: mixed)],
         Self.prices + [Self.price(mixed), Self.price("1", fuel: mixed)]))
-    #expect(ContinuousClock.now - began < .seconds(10))
+    #expect(secondsOfThisThread() - began < 10)
     #expect(reading.stations[0].name.unicodeScalars.count <= 1 + InputLimit.marks.value)
     #expect(reading.observations.count + reading.rejects.count == 12)
   }
@@ -190,12 +198,12 @@ struct GateTests {
     let text = "<rss version=\"2.0\"><channel><item \(attributes)></item></channel></rss>"
     let document = Document(
       name: "today-1", bytes: Array(text.utf8), fetchedAt: Instant(seconds: 0))
-    let began = ContinuousClock.now
+    let began = secondsOfThisThread()
     let error = #expect(throws: FeedError.self) {
       try source.provider.parse([document], of: source)
     }
     #expect("\(error!)".contains("a tag of more than"), "\(error!)")
-    #expect(ContinuousClock.now - began < .seconds(5))
+    #expect(secondsOfThisThread() - began < 5)
   }
 
   /// `plain` changes nothing when it is applied a second time, whatever the text.

@@ -296,11 +296,10 @@ struct ConnectionTests {
   @Test func aSilentServerIsLeftAtTheDeadline() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target, deadline: Deadline(seconds: 1))
-      let began = ContinuousClock.now
+      // Without a deadline the statement would succeed.
       let error = #expect(throws: PostgresError.self) {
         try connection.execute("SELECT pg_catalog.pg_sleep(30)")
       }
-      #expect(ContinuousClock.now - began < .seconds(6))
       #expect(error?.mayHeal == true)
       #expect("\(error!)".contains("SELECT pg_catalog.pg_sleep(30)"), "\(error!)")
     }
