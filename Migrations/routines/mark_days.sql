@@ -2,10 +2,12 @@
 
 -- Notes which price days change because spans of stations changed. fuel.stale_days gets the station days that have to
 -- be made again. Days after fuel.state.days_made_until are not made yet and need no note there. fuel.dirty_day gets the
--- days whose averages have to be made again. If no more than p_most_edits stations and fuels changed, days that are
--- made get no such mark. Their averages are then edited: the old day of each changed station is taken out and the new
--- one put in, without reading the other stations. Only the aggregate removes marks from fuel.dirty_day, so when the
--- aggregate calls this function itself (p_is_aggregate), only the missing marks are added.
+-- days whose averages have to be made again. In a month in which no more than p_most_edits stations and fuels changed,
+-- days that are made get no such mark. Their averages are then edited: the old day of each changed station is taken out
+-- and the new one put in, without reading the other stations. One late price of years ago thus costs no more where
+-- many of yesterday come with it. If more than p_most_edits would be edited, all of them are marked. Only the aggregate
+-- removes marks from fuel.dirty_day, so when the aggregate calls this function itself (p_is_aggregate), only the missing
+-- marks are added.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_most_edits integer, p_is_aggregate boolean, p_clock timestamptz)
@@ -29,19 +31,38 @@ RETURNS void LANGUAGE sql AS $$
     LEFT JOIN fuel.state USING (state)
     WHERE pair.from_at <= p_clock AND pair.from_at <= pair.until_at
   ),
-  size AS (
-    SELECT count(DISTINCT (changed.station_id, changed.fuel_id)) > p_most_edits AS is_large
+  changed_month AS MATERIALIZED (
+    SELECT DISTINCT changed.station_id, changed.fuel_id, series.month::date AS month
     FROM changed
+    CROSS JOIN LATERAL generate_series(
+      date_trunc('month', changed.first_day::timestamp),
+      least(changed.last_day, changed.days_made_until)::timestamp, interval '1 month') AS series (month)
     WHERE changed.first_day <= changed.days_made_until
+  ),
+  large_month AS MATERIALIZED (
+    SELECT changed_month.month
+    FROM changed_month
+    GROUP BY changed_month.month
+    HAVING count(*) > p_most_edits
+  ),
+  edited AS MATERIALIZED (
+    SELECT DISTINCT changed_month.station_id, changed_month.fuel_id
+    FROM changed_month
+    WHERE NOT EXISTS (SELECT FROM large_month WHERE large_month.month = changed_month.month)
+  ),
+  size AS (
+    SELECT count(*) > p_most_edits AS is_large
+    FROM edited
   ),
   stale AS (
     INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month, is_marked)
     SELECT
       changed.station_id, changed.fuel_id, min(date_trunc('month', changed.first_day::timestamp))::date,
       max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date,
-      bool_or(size.is_large)
+      bool_or(size.is_large OR edited.station_id IS NULL)
     FROM changed
     CROSS JOIN size
+    LEFT JOIN edited USING (station_id, fuel_id)
     WHERE changed.first_day <= changed.days_made_until
     GROUP BY changed.station_id, changed.fuel_id
     ORDER BY changed.station_id, changed.fuel_id
@@ -64,6 +85,15 @@ RETURNS void LANGUAGE sql AS $$
       CROSS JOIN size
       WHERE size.is_large OR changed.last_day > changed.days_made_until
         OR changed.days_made_until IS NULL
+      UNION ALL
+      SELECT
+        changed.fuel_id,
+        daterange(
+          greatest(changed.first_day, large_month.month),
+          least(changed.last_day + 1, (large_month.month + interval '1 month')::date))
+      FROM changed
+      JOIN large_month
+        ON changed.first_day < large_month.month + interval '1 month' AND changed.last_day >= large_month.month
     ) AS changed
     GROUP BY changed.fuel_id
   )

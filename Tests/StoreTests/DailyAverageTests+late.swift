@@ -73,6 +73,44 @@ extension DailyAverageTests {
     }
   }
 
+  /// F-G27: a late price of weeks ago changes the averages by its own station, also where many
+  /// prices of yesterday change at the same time.
+  @Test func aLatePriceBesideManyCostsItsOwnStation() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      func at(_ days: Double) -> Instant { begin + .seconds(Int64(days * 86_400)) }
+      for day in stride(from: 0, to: 45, by: 3) {
+        try feed.reports(
+          (0..<250).map { .u91("\($0)", 1_700 + $0 + day, at(Double(day))) },
+          at: at(Double(day) + 0.5))
+      }
+      try feed.aggregate(at: at(44.6))
+      let late = (0..<230).map { Observation.u91("\($0)", 1_650 + $0, at(43.3)) }
+      try feed.reports(
+        late + [.u91("240", 1_500, at(4.4))], at: at(43.6), now: at(44.7), coverage: .partial)
+      #expect(
+        try feed.connection.lines("SELECT min(day), max(day) FROM fuel.dirty_day")
+          == ["2026-08-13|2026-08-14"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT is_marked, count(*) FROM fuel.stale_days GROUP BY 1 ORDER BY 1")
+          == ["f|1", "t|230"])
+      func averages() throws -> [String] {
+        try feed.connection.lines(
+          """
+          SELECT region, day, average_cpl, median_cpl, stations, stations_expected
+          FROM fuel.daily_rollup ORDER BY 1, 2
+          """)
+      }
+      try feed.aggregate(at: at(44.8))
+      let made = try averages()
+      try feed.store.markAllDirty(from: nil, now: at(44.8))
+      try feed.aggregate(at: at(44.8))
+      #expect(try averages() == made)
+    }
+  }
+
   /// F-G06: a list after a silence does not confirm a price that it reports as changed. The days of
   /// the silence come out the same when they are computed in two ranges, wherever the cut lies.
   @Test func aSpanMayEndInASilence() async throws {
