@@ -96,7 +96,8 @@ package struct Doubt: Sendable, Equatable {
 ///
 /// This function alone decides which price is believed at an instant. The newest report holds,
 /// whichever source made it. Of two reports for the same instant, the one that was reported last
-/// holds; if that is equal too, the one with the higher price.
+/// holds; if that is equal too, the one with the higher price; and of equal prices that of the feed
+/// rather than that of an archive.
 ///
 /// - Parameters:
 ///   - evidence: in any order. The result depends only on the set of the evidence.
@@ -110,7 +111,8 @@ package func spans(
   reports.all.sort { left, right in
     if left.at != right.at { return left.at < right.at }
     if left.reportedAt != right.reportedAt { return left.reportedAt < right.reportedAt }
-    return left.price < right.price
+    if left.price != right.price { return left.price < right.price }
+    return rules[left.sourceID]?.covered != nil && rules[right.sourceID]?.covered == nil
   }
   var spans: [Span] = []
   for (position, report) in reports.all.enumerated() where report.price > 0 {

@@ -63,7 +63,7 @@ package final class PlainModel {
   }
 
   /// Returns the statements of all records of a station about a fuel, in order. Of several for one
-  /// instant the last one counts.
+  /// instant the last one counts: of equal ones that of a feed, not that of an archive.
   func statements(_ pair: Pair) -> [Statement] {
     var found: [Statement] = []
     for record in stations[pair.station]?.records ?? [] {
@@ -79,7 +79,11 @@ package final class PlainModel {
         found += reported(record, pair.fuel)
       }
     }
-    return found.sorted { ($0.at, $0.reported, $0.price) < ($1.at, $1.reported, $1.price) }
+    func order(_ statement: Statement) -> (Second, Second, Int, Int) {
+      let isFeed = world.feeds[statement.record.source] != nil
+      return (statement.at, statement.reported, statement.price, isFeed ? 1 : 0)
+    }
+    return found.sorted { order($0) < order($1) }
   }
 
   /// Returns the statements of a feed's runs: prices with their stamps, and prices that complete

@@ -270,4 +270,27 @@ struct SpanTests {
     #expect(made(once).first?.from == at(minutes: 0))
     #expect(made(once).first?.until == at(minutes: 2_400 + 1_440))
   }
+
+  /// F-G28: of a feed and its archive, which report one price for the second in which the feed was
+  /// read, the feed counts, whichever of its records and the archive's was stored first.
+  @Test(arguments: [(Int32(1), Int32(2)), (2, 1)])
+  func theFeedCountsBeforeItsArchive(records: (feed: Int32, archive: Int32)) {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 48 * hour, sightLapse: 6 * hour),
+      2: ReportRules(
+        priceLapse: 48 * hour, sightLapse: 48 * hour,
+        covered: Coverage([(begin, at(minutes: 1_440))])),
+    ]
+    let evidence = [
+      Evidence(
+        kind: .price, recordID: records.feed, sourceID: 1, at: at(minutes: 60), price: 1_857,
+        learntAt: at(minutes: 60)),
+      Evidence(
+        kind: .price, recordID: records.archive, sourceID: 2, at: at(minutes: 60), price: 1_857,
+        learntAt: at(minutes: 60)),
+    ]
+    let made = spans(of: evidence, rules: rules, sightings: [:])
+    #expect(made.map(\.sourceID) == [1])
+    #expect(spans(of: evidence.reversed(), rules: rules, sightings: [:]) == made)
+  }
 }
