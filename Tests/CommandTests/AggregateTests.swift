@@ -86,6 +86,11 @@ struct AggregateTests {
       #expect(lines.count > 3)
       #expect(lines[0].hasPrefix("region,fuel,day,average_cpl,") && lines[1].hasPrefix("ACT,"))
       #expect(firstDifference(try dump(target), before) == nil)
+      let early = try CommandTests.run(
+        ["aggregate", "--as-of", "2020-01-01T00:00:00Z"], on: target)
+      let reason = "bowser: nothing was known at 2020-01-01T00:00:00Z: no price had been stored by"
+      #expect(early.code == 0 && early.err.hasPrefix(reason), "\(early)")
+      #expect(early.out.split(separator: "\n").count == 1, "\(early)")
       #expect(
         try CommandTests.run(["aggregate", "--as-of", "2999-01-01T00:00:00Z"], on: target).code
           == 64)

@@ -86,6 +86,11 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
   let progress = Progress(what: "months")
   let known = try AsKnown(store, at: instant) { progress.show($0, of: $1) }
   progress.end()
+  if known.lines.isEmpty {
+    writeError(
+      "nothing was known at \(instant): no price had been stored by then, or bowser aggregate has "
+        + "not run yet")
+  }
   func cents(_ hundredths: Int?) -> String {
     hundredths.map { String(format: "%.2f", Double($0) / 100) } ?? ""
   }
