@@ -103,7 +103,7 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
   ) -> UsageError {
     let list = names.count <= 24 ? "one of \(names.joined(separator: ", "))" : nil
     let longer = name.count < 3 ? [] : names.filter { $0.lowercased().contains(name.lowercased()) }
-    let likely = nearest(to: name, in: names).map { [$0] } ?? (longer.count < 4 ? longer : [])
+    let likely = nearest(to: name, in: names).map { [$0] } ?? (longer.count < 5 ? longer : [])
     let advice =
       likely.isEmpty
       ? hint ?? list

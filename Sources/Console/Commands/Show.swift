@@ -75,13 +75,14 @@ let showCommand = Command(
     {
       throw UsageError.message("name one place at a time")
     }
-    // The last word may be a fuel that was meant as --fuel.
-    guard invocation.operands.count > 1, let last = invocation.operands.last,
-      let fuel = try? fuelCode(last)
+    // The last word may be a fuel that was meant as --fuel, unless several places have it.
+    let words = word.split(separator: " ").map(String.init)
+    guard let last = words.last, let fuel = try? fuelCode(last),
+      !error.description.contains("' may be ")
     else { throw error }
+    let before = words.dropLast().map { $0 + " " }.joined()
     throw UsageError.message(
-      "no place '\(word)'; did you mean bowser show "
-        + "\(invocation.operands.dropLast().joined(separator: " ")) --fuel \(fuel)?")
+      "no place '\(word)'; did you mean bowser show \(before)--fuel \(fuel)?")
   }
   guard kilometres == nil || place.position != nil else {
     throw UsageError.message("--near needs a place with a position, and \(place.name) has none")

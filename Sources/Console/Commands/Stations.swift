@@ -44,14 +44,13 @@ let stationsCommand = Command(
       throw UsageError.message("name a station by its station_id, such as 1089")
     }
     let explained = try invocation.operands.map { operand in
+      let advice = "bowser show NAME --json shows the station_id of stations by name"
       guard let number = Int(operand) else {
-        throw UsageError.message(
-          "'\(operand)' is not a station_id; a station_id is a number such as 1089")
+        throw UsageError.message("'\(operand)' is no station_id such as 1089; \(advice)")
       }
       let records = try store.describedRecords(ofStation: number)
       guard !records.isEmpty else {
-        throw UsageError.message(
-          "no station \(number); bowser show NAME --json shows the station_id of stations by name")
+        throw UsageError.message("no station \(number); \(advice)")
       }
       return (number, records)
     }

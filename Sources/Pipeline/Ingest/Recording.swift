@@ -48,6 +48,9 @@ package struct Recording: Sendable {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
+      guard FileManager.default.fileExists(atPath: folder) else {
+        throw IngestError.recording(path: folder, reason: "no such folder")
+      }
       throw IngestError.recording(
         path: path,
         reason: "there is no recording of this feed; "
