@@ -38,8 +38,6 @@ package final class Server: Sendable {
 
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
-
-    package init(description: String) { self.description = description }
   }
 
   /// Listens on 127.0.0.1 at once. Port 0 selects any free port.

@@ -39,10 +39,19 @@ struct Simulation {
       }
     } catch let failure as Server.Failure {
       // Bowser does not know this error, nor its exit code.
+      let advice = "; choose another --port, or 0 for any that is free"
+      writeError(failure.description + (invocation.operands == ["serve"] ? advice : ""))
+      return .unavailable
+    } catch let failure as Unwritable {
       writeError(failure.description)
       return .inputOutput
     }
     return .done
+  }
+
+  /// A folder that cannot be written to.
+  private struct Unwritable: Error {
+    let description: String
   }
 
   private init(_ invocation: Invocation) throws {
@@ -153,7 +162,9 @@ struct Simulation {
   private func serve() throws {
     let fault = try invocation.options["fault"].map { name in
       guard let fault = Fault.named(name) else {
-        throw UsageError.unknown("fault", name, among: Fault.all.map(\.name))
+        throw UsageError.unknown(
+          "fault", name, among: Fault.all.map(\.name),
+          hint: "bowser simulate --fault list lists them")
       }
       return fault
     }
@@ -185,7 +196,7 @@ struct Simulation {
         before: MarketArchive.end(on: Zone.sydney.local(now).day), into: folder)
     } catch let error as CocoaError {
       let cause = error.underlying as? POSIXError
-      throw Server.Failure(
+      throw Unwritable(
         description: "\(folder) cannot be written"
           + (cause.map { ": " + String(cString: strerror($0.code.rawValue)) } ?? ""))
     }

@@ -1,6 +1,7 @@
 import Foundation
 import FuelModel
 import Postgres
+import Simulator
 import TestDatabase
 import Testing
 
@@ -308,6 +309,8 @@ struct FrontDoorTests {
     try Data("x".utf8).write(to: folder.appending(path: "july.csv"))
     let (full, misspelt) = (folder.path, folder.path + "/jul.csv")
     let file = full + "/july.csv"
+    let taken = try Server { _ in .text(200, "") }
+    defer { taken.stop() }
     let mistakes: [([String], Int32, String)] = [
       (["ingest"], 64, "or --all"),
       (["ingest", "wa"], 78, "set enabled to true in its file"),
@@ -386,6 +389,8 @@ struct FrontDoorTests {
       (["simulate", "play", "--fault", "server-error-503"], 64, "--fault belongs to serve"),
       (["simulate", "play", "serve"], 64, "name one simulation"),
       (["simulate", "plya"], 64, "did you mean 'play'?"),
+      (["simulate", "serve", "--fault", "slow"], 64, "bowser simulate --fault list lists them"),
+      (["simulate", "serve", "--port", "\(taken.port)"], 69, "in use; choose another --port"),
       (["simulate", "archive", "--days", "2", "--out", empty], 64, "give more --days"),
     ]
     let off = ["BOWSER_WA_FUELWATCH_ENABLED": "false"]
