@@ -224,7 +224,9 @@ func writeBytes(_ bytes: UnsafeRawBufferPointer) {
   } catch {
     let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     guard reason?.code != Int(EPIPE) else { return }
-    OutputLost.seen.withLock { $0 = OutputLost(description: "standard output cannot be written") }
+    let why = reason.map { ": " + String(cString: strerror(Int32($0.code))) } ?? ""
+    let lost = OutputLost(description: "standard output cannot be written" + why)
+    OutputLost.seen.withLock { $0 = lost }
   }
 }
 
