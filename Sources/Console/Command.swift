@@ -69,6 +69,15 @@ package struct Command: Sendable {
       hint: "\(takes)bowser \(name) --help describes them")
   }
 
+  /// Refuses an empty path, and an option of jobs where this command is none.
+  func check(_ option: Option, _ given: String?) throws {
+    try option.refuseEmptyPath(given)
+    guard option.name == "ping-url", !isJob else { return }
+    let jobs = Bowser.commands.filter(\.isJob).map(\.name).joined(separator: ", ")
+    throw UsageError.message(
+      "\(name) reports to no watcher and takes no --ping-url; the jobs that do are \(jobs)")
+  }
+
   /// The error for operands of a command that takes none.
   var noOperands: UsageError {
     let own = options.first { !$0.about.isEmpty }

@@ -64,7 +64,7 @@ package struct Invocation: Sendable {
       } else {
         throw UsageError.message("--\(name) needs \(option.value ?? "a value"): \(option.about)")
       }
-      try option.refuseEmptyPath(options[name])
+      try command.check(option, options[name])
     }
     guard operands.isEmpty || !command.operands.isEmpty else { throw command.noOperands }
     self.options = options

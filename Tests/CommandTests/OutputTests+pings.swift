@@ -50,14 +50,19 @@ extension OutputTests {
       }
       defer { server.stop() }
       let words = ["--ping-url", "http://127.0.0.1:\(server.port)/check"]
-      let environment = ["BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_STATE_FOLDER": temporary()]
+      let environment = [
+        "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_STATE_FOLDER": temporary(),
+        "BOWSER_PING_URL": "http://127.0.0.1:\(server.port)/environment",
+      ]
       let away = (["aggregate"], "host=/nowhere")
       for (command, target) in [
         (["aggregate"], target), (["report", "--out", "/proc/x"], target), away, away,
-        (["aggregate"], target), away, away, away, (["status"], target),
+        (["aggregate"], target), away, away, away,
       ] {
         _ = try CommandTests.run(command + words, on: target, environment: environment)
       }
+      // A command that is no job reports nothing.
+      #expect(try CommandTests.run(["status"], on: target, environment: environment).code == 0)
       #expect(
         asked.withLock { $0 } == [
           "POST /check bowser aggregate: exit 0\n", "POST /check/74 bowser report: exit 74\n",
