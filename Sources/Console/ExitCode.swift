@@ -47,7 +47,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       case .unavailable: self = .unavailable
       case .notAllowed: self = .notAllowed
       case .addressRefused: self = .configuration
-      case .comeBack: self = .tryAgain
+      case .comeBack, .outOfTime: self = .tryAgain
       case .malformed, .refused: self = .refused
       }
     case is Refusal, is ArchiveRefusal: self = .refused

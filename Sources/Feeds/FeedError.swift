@@ -8,6 +8,8 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
   case notAllowed(document: String, status: Int)
   /// The provider asked for a pause that lasts beyond the end of this run.
   case comeBack(document: String, afterSeconds: Int)
+  /// The deadline of this run passed before the provider had answered.
+  case outOfTime(document: String)
   /// The answer does not have the form that the provider's interface specifies.
   case malformed(document: String, reason: String)
   /// Each document is valid, but together they are not credible.
@@ -23,6 +25,9 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
       "\(document): the provider refused the key (\(status)); check that it is valid and active"
     case .comeBack(let document, let seconds):
       "\(document): the provider asks for a pause of \(seconds) s"
+    case .outOfTime(let document):
+      "\(document): the deadline passed before the provider had answered; --deadline, or "
+        + "deadlineSeconds in bowser.json5, sets a later one"
     case .malformed(let document, let reason): "\(document): \(reason)"
     case .refused(let reason): reason
     }

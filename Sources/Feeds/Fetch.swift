@@ -151,6 +151,7 @@ package struct Fetch: Sendable {
     switch await client.send(request, retry: retry, counting: counting) {
     case .answer(let response): return response
     case .comeBack(_, let seconds): throw .comeBack(document: name, afterSeconds: seconds)
+    case .outOfTime: throw .outOfTime(document: name)
     // The answer is not one of a feed, and would be the same the next time.
     case .failure(let error) where error.isRefusal:
       throw .malformed(document: name, reason: error.description)

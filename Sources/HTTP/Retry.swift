@@ -48,6 +48,8 @@ package enum Outcome: Sendable {
   case answer(Response)
   /// The server asked for a pause that lasts beyond the deadline, or answered 429 in the end.
   case comeBack(status: Int, afterSeconds: Int)
+  /// The deadline came while the server was silent, before the limit of a request.
+  case outOfTime
   case failure(HTTPError)
 }
 
@@ -69,6 +71,9 @@ extension Client {
       do {
         result = .success(try await send(request))
       } catch {
+        if case .tooSlow(_, let seconds) = error, seconds == request.timeoutSeconds {
+          return .outOfTime
+        }
         result = .failure(error)
       }
       var wait = Double(1 << (attempt - 1)) * (0.5 + retry.jitter() / 2)

@@ -185,6 +185,19 @@ extension WorkerProcessTests {
       }
   }
 
+  /// F-H03: a provider that is silent until the deadline of the run ends it with 75, and the message
+  /// names the deadline.
+  @Test func aDeadlineIsNamed() async throws {
+    let providers = try Providers { _, _ in .silence(seconds: 20) }
+    try await TestDatabase.with { target in
+      let late = try CommandTests.run(
+        ["ingest", "sa-fpd", "--now", "\(Self.now)", "--deadline", "6"], on: target,
+        environment: providers.environment)
+      let words = ": the deadline passed before the provider had answered; --deadline, or "
+      #expect(late.code == 75 && late.err.contains(words), "\(late)")
+    }
+  }
+
   /// F-H20: HTTPS goes through a proxy of the environment as a tunnel. The proxy is told the host
   /// and nothing of the request inside: no path and no key.
   @Test func aProxyCarriesATunnel() async throws {

@@ -121,6 +121,25 @@ struct RetryTests {
     #expect(script.sent.withLock { $0 } == 1)
   }
 
+  /// F-H03: a server that is silent until the deadline of the run has not used up the time that a
+  /// request may take.
+  @Test func theDeadlineIsNotTheLimitOfARequest() async {
+    let silent = Client { request async throws(HTTPError) -> Response in
+      throw HTTPError.tooSlow(host: "x", seconds: min(30, request.timeoutSeconds ?? 30))
+    }
+    func outcome(seconds: Int) async -> Outcome {
+      await silent.send(
+        Request(url: URL(string: "https://example.org/")!),
+        retry: Retry(attempts: 1, deadline: .now + .seconds(seconds)))
+    }
+    guard case .outOfTime = await outcome(seconds: 5),
+      case .failure(.tooSlow) = await outcome(seconds: 300)
+    else {
+      Issue.record("the two are not told apart")
+      return
+    }
+  }
+
   @Test func theDeadlineBoundsAllTries() async {
     let script = Script([status(500)])
     _ = await script.run(attempts: 20, seconds: 0)

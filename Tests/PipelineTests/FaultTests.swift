@@ -61,7 +61,7 @@ struct FaultTests {
           switch error {
           case .unavailable, .addressRefused: result = .unavailable
           case .notAllowed: result = .notAllowed
-          case .comeBack: result = .comeBack
+          case .comeBack, .outOfTime: result = .comeBack
           case .malformed, .refused: result = .refused
           }
         } catch is Refusal {

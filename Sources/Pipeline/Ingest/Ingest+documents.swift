@@ -138,7 +138,7 @@ extension Ingest {
       case let error as FeedError:
         switch error {
         case .malformed, .refused: true
-        case .unavailable, .addressRefused, .notAllowed, .comeBack: false
+        case .unavailable, .addressRefused, .notAllowed, .comeBack, .outOfTime: false
         }
       default: false
       }
