@@ -198,6 +198,27 @@ extension WorkerProcessTests {
     }
   }
 
+  /// F-N02: if the provider's clock contradicts `--now`, the instant is wrong and not the clock of
+  /// this machine.
+  @Test func anInstantThatIsGivenIsNoClock() async throws {
+    let providers = try Providers { request, feeds in
+      guard case .text(let status, let body, let type, _) = feeds.answer(request) else {
+        return nil
+      }
+      // Two days after the instant of the tests.
+      return .text(status, body, type: type, headers: ["Date": "Fri, 03 Jul 2026 10:00:00 GMT"])
+    }
+    try await TestDatabase.with { target in
+      for (days, words) in [(0, "behind"), (4, "ahead of")] {
+        let wrong = try CommandTests.run(
+          ["ingest", "sa-fpd", "--now", "\(Self.now + .seconds(days * 86_400))"], on: target,
+          environment: providers.environment)
+        let reason = "sa-fpd: --now is 172800 s \(words) the provider's clock: leave it out"
+        #expect(wrong.code == 64 && wrong.err.contains(reason), "\(wrong)")
+      }
+    }
+  }
+
   /// F-H20: HTTPS goes through a proxy of the environment as a tunnel. The proxy is told the host
   /// and nothing of the request inside: no path and no key.
   @Test func aProxyCarriesATunnel() async throws {

@@ -294,7 +294,13 @@ private struct IngestWork {
     _ feed: String, _ result: Result<Ingest.Summary, any Error>, _ worst: inout ExitCode
   ) {
     switch result {
-    case .failure(let error):
+    case .failure(var error):
+      // An instant that was given is not the clock of this machine.
+      if case IngestError.clockIsWrong(let seconds) = error, invocation.options["now"] != nil {
+        error = UsageError.message(
+          "--now is \(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") the provider's clock: "
+            + "leave it out; nothing was stored")
+      }
       writeError("\(feed): \(error)")
       worst = ExitCode(for: error).worse(than: worst)
     case .success(let summary):
