@@ -194,9 +194,8 @@ package struct Fetch: Sendable {
       throw .unavailable(
         document: name,
         reason:
-          "status \(response.status) of \(source.url.host ?? "")\(call.path): the address may "
-          + "have moved; 'url' in the file of the feed, or the variable that ends with _URL, sets it"
-      )
+          "status \(response.status) of \(source.shownAddress(call.path)): the address may have "
+          + "moved; 'url' in \(source.settings.file), or \(source.urlVariable), sets it")
     case let status:
       throw .unavailable(document: name, reason: "status \(status): \(beginning(response.body))")
     }

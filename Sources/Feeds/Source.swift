@@ -75,6 +75,17 @@ package struct Source: Sendable {
     Table().variables(prefix: prefix(of: feed))
   }
 
+  /// The environment variable that sets the address of the feed.
+  var urlVariable: String { Self.prefix(of: feed) + "_URL" }
+
+  /// Returns the address of a path of the feed for messages, without what may hold a key.
+  func shownAddress(_ path: String) -> String {
+    var parts = URLComponents(string: url.absoluteString + path)
+    parts?.query = nil
+    parts?.fragment = nil
+    return parts?.string ?? url.host ?? ""
+  }
+
   private static func prefix(of feed: String) -> String {
     "BOWSER_" + feed.uppercased().replacing("-", with: "_")
   }

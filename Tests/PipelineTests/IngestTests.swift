@@ -107,10 +107,12 @@ struct IngestTests {
         try await bench.ingest("qld-fpd", at: Bench.end + .seconds(90_000))
       }
       #expect(error is FeedError)
+      let address = "http://127.0.0.1:\(bench.server.port)/qld-fpd/Price/GetSitesPrices"
+      let moved =
+        "\(address): the address may have moved; 'url' in feeds/qld.json5, or BOWSER_QLD_FPD_URL"
       let named = [
         "500": "status 500: Internal Server Error.",
-        "404": "404 of 127.0.0.1/Price/GetSitesPrices: the address may have moved",
-        "410": "410 of 127.0.0.1/Price/GetSitesPrices: the address may have moved",
+        "404": "status 404 of \(moved)", "410": "status 410 of \(moved)",
         "304": "status 304",
         "html": "an HTML page instead of data: <!DOCTYPE html><html>maintenance",
         "empty": "is empty", "newline": "is empty", "zip": "a ZIP file", "pdf": "a PDF",
