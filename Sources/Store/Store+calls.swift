@@ -68,6 +68,18 @@ extension Store {
     ).only().boolean("is_confirmed")
   }
 
+  /// Whether an answer that states the time was ever stored. Providers state it, and the simulator
+  /// does not.
+  package func hasAnswersOfProviders() throws -> Bool {
+    try connection.query(
+      """
+      SELECT EXISTS (
+        SELECT FROM fuel.run WHERE kind = 'live' AND clock_skew IS NOT NULL
+      ) AS has_answers
+      """
+    ).only().boolean("has_answers")
+  }
+
   /// Reads what limits a run of a feed that starts now.
   package func callLimits(of source: SourceID, now: Instant) throws -> CallLimits {
     let row = try connection.query(

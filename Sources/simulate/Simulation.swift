@@ -42,16 +42,17 @@ struct Simulation {
       let advice = "; choose another --port, or 0 for any that is free"
       writeError(failure.description + (invocation.operands == ["serve"] ? advice : ""))
       return .unavailable
-    } catch let failure as Unwritable {
+    } catch let failure as Failure {
       writeError(failure.description)
-      return .inputOutput
+      return failure.code
     }
     return .done
   }
 
-  /// A folder that cannot be written to.
-  private struct Unwritable: Error {
+  /// Why a simulation ends, with its exit code.
+  private struct Failure: Error {
     let description: String
+    let code: ExitCode
   }
 
   private init(_ invocation: Invocation) throws {
@@ -126,6 +127,7 @@ struct Simulation {
     let folder = try invocation.configurationFolder()
     let sources = try Catalogue.sources(in: folder, environment: environment)
     let store = try invocation.store(settings)
+    try refuseRealPrices(in: store)
     let log = invocation.logger(settings)
     let client = Client.session(
       Limits(timeoutSeconds: 30, maxBodyBytes: 64 << 20, allowLoopback: true))
@@ -157,6 +159,15 @@ struct Simulation {
       progress.show(position + 1, of: runs.count, ", at \(day)")
     }
     progress.end()
+  }
+
+  /// Refuses a database in which nobody could tell the simulated prices from the others afterwards.
+  private func refuseRealPrices(in store: Store) throws {
+    guard try store.hasAnswersOfProviders() else { return }
+    throw Failure(
+      description: "the database has answers of real providers, with which the simulated prices "
+        + "would mix: give them a database of their own, which --db or PGDATABASE names",
+      code: .configuration)
   }
 
   private func serve() throws {
@@ -196,9 +207,10 @@ struct Simulation {
         before: MarketArchive.end(on: Zone.sydney.local(now).day), into: folder)
     } catch let error as CocoaError {
       let cause = error.underlying as? POSIXError
-      throw Unwritable(
+      throw Failure(
         description: "\(folder) cannot be written"
-          + (cause.map { ": " + String(cString: strerror($0.code.rawValue)) } ?? ""))
+          + (cause.map { ": " + String(cString: strerror($0.code.rawValue)) } ?? ""),
+        code: .inputOutput)
     }
     guard months > 0 else {
       throw UsageError.message("the market has no whole month that is over: give more --days")

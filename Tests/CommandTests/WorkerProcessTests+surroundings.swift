@@ -219,6 +219,27 @@ extension WorkerProcessTests {
     }
   }
 
+  /// A market is not played into a database that has answers of real providers, which state the
+  /// time.
+  @Test func simulatedPricesDoNotMixWithOthers() async throws {
+    let providers = try Providers { request, feeds in
+      guard case .text(let status, let body, let type, _) = feeds.answer(request) else {
+        return nil
+      }
+      return .text(status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:00:00 GMT"])
+    }
+    try await TestDatabase.with { target in
+      let fetched = try CommandTests.run(
+        ["ingest", "sa-fpd", "--now", "\(Self.now)"], on: target,
+        environment: providers.environment)
+      #expect(fetched.code == 0, "\(fetched)")
+      let played = try CommandTests.run(["simulate", "play", "--days", "2"], on: target)
+      let refusal = "bowser: the database has answers of real providers, "
+      #expect(played.code == 78 && played.err.hasPrefix(refusal), "\(played)")
+      #expect(try Connection(target).lines("SELECT count(*) FROM fuel.run") == ["1"])
+    }
+  }
+
   /// F-H20: HTTPS goes through a proxy of the environment as a tunnel. The proxy is told the host
   /// and nothing of the request inside: no path and no key.
   @Test func aProxyCarriesATunnel() async throws {

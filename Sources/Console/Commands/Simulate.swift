@@ -40,7 +40,8 @@ package let simulateCommand = Command(
   notes: """
     Archives have whole months up to two weeks ago. They are written to DIR/nsw-fuelcheck,
     DIR/qld-fuel-prices and DIR/wa-fuelwatch, for bowser backfill. The same --seed, --stations, --days and --now
-    give the same market. `serve` prints the settings that point bowser to it, for eval or a file.
+    give the same market. `play` refuses a database that has answers of real providers.
+    `serve` prints the settings that point bowser to it, for eval or a file.
     """,
   deadlineSeconds: 0
 )
