@@ -14,6 +14,10 @@ package struct Migrator {
   /// Why a database cannot be used or changed.
   package enum Refusal: Error, Equatable, CustomStringConvertible {
     case edited(String)
+    /// A schema with the name of one of this program's, which this program did not make.
+    case foreign(schema: String)
+    /// What a file made is there no longer. `isMendable`: applying the file again makes it.
+    case damaged([String], isMendable: Bool)
     case newer(database: Int, program: Int)
     case pending([String])
 
@@ -22,6 +26,10 @@ package struct Migrator {
       case .edited(let file):
         "\(file) was changed after it had been applied to this database: "
           + "install a program that has it as it was applied"
+      case .foreign(let schema):
+        "the database has a schema \(schema) that bowser did not make: name another database"
+      case .damaged(let objects, let isMendable):
+        Self.damage(objects, isMendable)
       case .newer(let database, let program):
         "the database is at migration \(database), this program knows only \(program): "
           + "install the newer program"
@@ -31,6 +39,14 @@ package struct Migrator {
       case .pending(let files):
         "the database lacks \(files.count) change(s), first \(files[0]): run bowser migrate"
       }
+    }
+
+    private static func damage(_ objects: [String], _ isMendable: Bool) -> String {
+      let more = objects.count > 3 ? " and \(objects.count - 3) more" : ""
+      let what = objects.prefix(3).joined(separator: ", ") + more
+      let advice = isMendable ? "run bowser migrate" : "restore a backup, see docs/operating.md"
+      return
+        "the schema is damaged: \(what) \(objects.count == 1 ? "is" : "are") missing: \(advice)"
     }
   }
 
@@ -42,11 +58,13 @@ package struct Migrator {
     package let digest: String
     /// The number of a numbered file; `nil` for a routine or view.
     package let version: Int?
-    /// Whether the database already has this text.
+    /// Whether the database already has this text and, for a routine or view, what it makes.
     package let isApplied: Bool
+    /// What the text made and the database has no longer, such as `view fuel_v1.fuels`.
+    let missing: [String]
   }
 
-  private let connection: Connection
+  let connection: Connection
 
   // The digests of earlier texts of these files, in databases that were migrated with them. Both
   // texts leave the same schema and mark the same days: 0023 marked the days that 0025 marks now,
@@ -84,14 +102,19 @@ package struct Migrator {
       FROM unnest(\(embedded.map(\.text))::text[]) WITH ORDINALITY AS file (text, position)
       ORDER BY position
       """)
+    let present = try presentObjects()
     var files: [File] = []
     for ((name, text), row) in zip(embedded, digests) {
       let version = Int(name.prefix(4))
       let digest = try row.text("digest")
       let isApplied = applied[name].map { $0 == digest || $0 == Self.earlierDigests[name] } ?? false
       if version != nil, applied[name] != nil, !isApplied { throw Refusal.edited(name) }
+      let missing =
+        isApplied ? Self.objects[name, default: []].filter { !present.contains($0) } : []
       files.append(
-        File(name: name, text: text, digest: digest, version: version, isApplied: isApplied))
+        File(
+          name: name, text: text, digest: digest, version: version,
+          isApplied: isApplied && (version != nil || missing.isEmpty), missing: missing))
     }
     let newest = files.compactMap(\.version).max() ?? 0
     let reached = applied.keys.compactMap { Int($0.prefix(4)) }.max() ?? 0
@@ -131,12 +154,15 @@ package struct Migrator {
   }
 
   private func applyAll() throws -> [String] {
-    guard try !isKnown() || files().contains(where: { !$0.isApplied }) else { return [] }
+    guard try !isKnown() || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
+    else { return [] }
     return try connection.transaction {
       try connection.execute("SET LOCAL lock_timeout = '1s'")
       try lock()
       // Another process may have applied some of the files during the wait.
-      let pending = try files().filter { !$0.isApplied }
+      let files = try files()
+      try refuseLoss(files)
+      let pending = files.filter { !$0.isApplied }
       for file in pending {
         try connection.execute(file.text)
         try connection.query(
@@ -161,8 +187,15 @@ package struct Migrator {
   }
 
   /// Refuses a database that is older or newer than this program, by the digest of each file.
+  /// Refuses a schema too of which a part was dropped.
   package func verify() throws {
-    let pending = try files().filter { !$0.isApplied }
+    let files = try files()
+    let missing = files.flatMap(\.missing)
+    if !missing.isEmpty {
+      try refuseLoss(files)
+      throw Refusal.damaged(missing, isMendable: true)
+    }
+    let pending = files.filter { !$0.isApplied }
     if !pending.isEmpty { throw Refusal.pending(pending.map(\.name)) }
   }
 

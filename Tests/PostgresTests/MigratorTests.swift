@@ -36,6 +36,58 @@ struct MigratorTests {
     }
   }
 
+  /// F-M06: views and functions that somebody dropped are made again, with their rights. A table is
+  /// not, because its rows are lost.
+  @Test func whatWasDroppedIsMissed() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let migrator = Migrator(connection)
+      let rights: SQL = """
+        SELECT relname, relacl::text FROM pg_class
+        WHERE relnamespace::regnamespace::text IN ('fuel', 'fuel_v1') AND relkind = 'v'
+        UNION ALL
+        SELECT oid::regprocedure::text, proacl::text FROM pg_proc
+        WHERE pronamespace::regnamespace::text IN ('fuel', 'fuel_v1')
+        ORDER BY 1, 2
+        """
+      let before = try connection.lines(rights)
+      try connection.execute("DROP VIEW fuel_v1.averages_now")
+      let dropped = Migrator.Refusal.damaged(["view fuel_v1.averages_now"], isMendable: true)
+      #expect(throws: dropped) { try migrator.verify() }
+      #expect(
+        dropped.description
+          == "the schema is damaged: view fuel_v1.averages_now is missing: run bowser migrate")
+      #expect(try migrator.up() == ["views/averages_now.sql"])
+      try migrator.verify()
+      try connection.execute("DROP FUNCTION fuel.minimum_stations CASCADE")
+      #expect(throws: Migrator.Refusal.self) { try migrator.verify() }
+      #expect(try migrator.up().count > 1)
+      try migrator.verify()
+      #expect(try connection.lines(rights) == before)
+      try connection.execute("DROP TABLE fuel.notice")
+      let lost = Migrator.Refusal.damaged(["table fuel.notice"], isMendable: false)
+      #expect(throws: lost) { try migrator.verify() }
+      #expect(throws: lost) { try migrator.up() }
+      #expect(
+        "\(lost)".hasSuffix("table fuel.notice is missing: restore a backup, see docs/operating.md")
+      )
+    }
+  }
+
+  /// A schema `fuel` of another program is left alone.
+  @Test(arguments: ["fuel", "fuel_v1"])
+  func aForeignSchemaIsLeftAlone(schema: String) async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      try connection.execute("CREATE SCHEMA \(schema)")
+      let refusal = Migrator.Refusal.foreign(schema: schema)
+      #expect(throws: refusal) { try Migrator(connection).up() }
+      #expect(
+        refusal.description
+          == "the database has a schema \(schema) that bowser did not make: name another database")
+    }
+  }
+
   /// F-M06: a database that was migrated with a known earlier text of a file is accepted. Any other
   /// text is refused.
   @Test func earlierTextsAreKnown() async throws {

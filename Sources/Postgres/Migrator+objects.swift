@@ -1,0 +1,80 @@
+extension Migrator {
+  /// What each file makes and a database must have after all files: its tables, views and
+  /// functions, such as `view fuel_v1.fuels`.
+  ///
+  /// The list follows from the texts, in which each statement begins a line. Of a numbered file it
+  /// has the tables and functions that no file drops; the views of those files have files of their
+  /// own by now.
+  static let objects: [String: [String]] = {
+    let begins: [(begin: String, kind: String)] = [
+      ("CREATE TABLE ", "table"), ("CREATE FUNCTION ", "function"),
+      ("CREATE OR REPLACE FUNCTION ", "function"), ("CREATE OR REPLACE VIEW ", "view"),
+    ]
+    let drops: [(begin: String, kind: String)] = [
+      ("DROP TABLE ", "table"), ("DROP FUNCTION IF EXISTS ", "function"),
+      ("DROP FUNCTION ", "function"),
+    ]
+    func named(
+      _ text: String, in statements: [(begin: String, kind: String)]
+    ) -> [String] {
+      text.split(separator: "\n").compactMap { line -> String? in
+        guard let statement = statements.first(where: { line.hasPrefix($0.begin) }) else {
+          return nil
+        }
+        let name = line.dropFirst(statement.begin.count).prefix {
+          $0.isLetter || $0.isNumber || $0 == "_" || $0 == "."
+        }
+        return name.hasPrefix("fuel") ? "\(statement.kind) \(name)" : nil
+      }
+    }
+    let dropped = Set(embedded.flatMap { named($0.text, in: drops) })
+    var made: [String: [String]] = [:]
+    for (name, text) in embedded {
+      let isNumbered = Int(name.prefix(4)) != nil
+      let found = named(text, in: begins).filter {
+        !isNumbered || !dropped.contains($0) && !$0.hasPrefix("view ")
+      }
+      // A function may have several forms.
+      made[name] = Set(found).sorted()
+    }
+    return made
+  }()
+
+  /// Returns the tables, views and functions of this program's schemas in the database. The
+  /// catalogue is readable by every login.
+  func presentObjects() throws -> Set<String> {
+    Set(
+      try connection.query(
+        """
+        SELECT
+          CASE class.relkind WHEN 'v' THEN 'view' ELSE 'table' END || ' ' || schema.nspname || '.' || class.relname
+            AS object
+        FROM pg_catalog.pg_class AS class
+        JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace
+        WHERE schema.nspname IN ('fuel', 'fuel_v1') AND class.relkind IN ('r', 'p', 'v')
+        UNION ALL
+        SELECT DISTINCT 'function ' || schema.nspname || '.' || function.proname
+        FROM pg_catalog.pg_proc AS function
+        JOIN pg_catalog.pg_namespace AS schema ON schema.oid = function.pronamespace
+        WHERE schema.nspname IN ('fuel', 'fuel_v1')
+        """
+      ).map { try $0.text("object") })
+  }
+
+  /// Throws where applying files cannot lead to this program's schema: a table was dropped, with
+  /// its rows, or the schema is that of another program.
+  func refuseLoss(_ files: [File]) throws {
+    let lost = files.filter { $0.version != nil }.flatMap(\.missing)
+    if !lost.isEmpty { throw Refusal.damaged(lost, isMendable: false) }
+    guard !files.contains(where: \.isApplied) else { return }
+    let other = try connection.query(
+      """
+      SELECT schema.nspname AS name
+      FROM pg_catalog.pg_namespace AS schema
+      WHERE schema.nspname IN ('fuel', 'fuel_v1')
+      ORDER BY name
+      """
+    ).first?.text("name")
+    if let other { throw Refusal.foreign(schema: other) }
+  }
+}
