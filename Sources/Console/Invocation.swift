@@ -287,8 +287,15 @@ package struct Invocation: Sendable {
   package func store(_ settings: Settings<Table>) throws -> Store {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
     let connection = try Connection(settings.database, deadline: try deadline(settings))
-    try Migrator(connection).recognise()
     let store = Store(connection)
+    do {
+      try Migrator(connection).recognise()
+    } catch let error as PostgresError where error.isLoginRefused {
+      // A login that lacks the role may not read the table of migrations either. The refusal of the
+      // role says what to grant.
+      try store.becomeWriter()
+      throw error
+    }
     try store.becomeWriter()
     return store
   }

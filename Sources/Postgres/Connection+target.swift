@@ -41,9 +41,41 @@ extension Connection {
     }
     let setting = message.firstMatch(of: #/ for connection option "[a-z_]+"$/#).map { $0.output }
     let text = message.dropLast(setting?.count ?? 0)
-    let advice =
-      text.hasPrefix("invalid connection option")
-      ? " (the names are libpq's, such as host, port, dbname and user)" : ""
-    return "\(text.replacing(/".*"/, with: "\"***\""))\(setting ?? "")\(advice)"
+    guard text.hasPrefix("invalid connection option") else {
+      return "\(text.replacing(/".*"/, with: "\"***\""))\(setting ?? "")"
+    }
+    if let word = text.firstMatch(of: /"([a-z_]+)"/)?.1, let meant = keyword(meantBy: String(word))
+    {
+      return "invalid connection option \"\(word)\"; did you mean \(meant)?"
+    }
+    return "invalid connection option \"***\" "
+      + "(the names are libpq's, such as host, port, dbname and user)"
+  }
+
+  // Keywords of libpq, and other words that people take for them.
+  private static let keywords = [
+    "db": "dbname", "database": "dbname", "dbname": "dbname", "name": "dbname",
+    "hostname": "host", "server": "host", "hostaddr": "hostaddr", "username": "user",
+    "login": "user", "password": "password", "passwd": "password", "passfile": "passfile",
+    "service": "service", "options": "options", "sslmode": "sslmode", "sslcert": "sslcert",
+    "sslkey": "sslkey", "sslrootcert": "sslrootcert", "connect_timeout": "connect_timeout",
+    "application_name": "application_name", "target_session_attrs": "target_session_attrs",
+  ]
+
+  /// Returns the keyword that a word means: one that people take for it, or one with a slip; `nil`
+  /// where it is similar to none. Any other word may be a part of a password with a blank in it.
+  private static func keyword(meantBy word: String) -> String? {
+    func isSlip(_ known: String) -> Bool {
+      let (one, other) = (Array(word), Array(known))
+      let head = zip(one, other).prefix { $0 == $1 }.count
+      let ends = (one.dropFirst(head), other.dropFirst(head))
+      let tail = zip(ends.0.reversed(), ends.1.reversed()).prefix { $0 == $1 }.count
+      let (left, right) = (Array(ends.0.dropLast(tail)), Array(ends.1.dropLast(tail)))
+      return left.count <= 1 && right.count <= 1
+        || left.count == 2 && left == Array(right.reversed())
+    }
+    if let meant = keywords[word] { return meant }
+    // In a short word one slip is a large part of it.
+    return keywords.keys.sorted().first { $0.count > 5 && isSlip($0) }.flatMap { keywords[$0] }
   }
 }

@@ -15,6 +15,12 @@ extension Connection {
     return try body()
   }
 
+  /// Restores the time limit of statements that the login, the database or PGOPTIONS sets.
+  package func restoreTimeout() throws(PostgresError) {
+    hasOwnTimeout = false
+    try execute("RESET statement_timeout")
+  }
+
   /// Returns the last result of what was sent, or the first result that begins a COPY.
   ///
   /// - Parameters:

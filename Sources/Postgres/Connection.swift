@@ -20,6 +20,9 @@ package final class Connection {
   private var role: String?
   /// The process id of the server's session, even where a pooler stands in between.
   private var serverProcess = 0
+  // Whether a statement ends by the time limit of this program and not by one of the login, the
+  // database or PGOPTIONS.
+  var hasOwnTimeout = false
   // Held while a statement or the heartbeat uses the session.
   let use = DispatchSemaphore(value: 1)
   private var heartbeat: Heartbeat?
@@ -167,10 +170,12 @@ package final class Connection {
       SET tcp_user_timeout = 60000;
       SELECT pg_backend_pid() AS process
       """
-    return try exclusively { () throws(PostgresError) -> Int in
+    let process = try exclusively { () throws(PostgresError) -> Int in
       let result = try finalResult(isSent: PQsendQuery(handle, script), of: script)
       return try Rows(checked(result, expecting: [PGRES_TUPLES_OK])).only().integer("process")
     }
+    hasOwnTimeout = true
+    return process
   }
 
   /// How long a statement waits for a lock that another session holds.
@@ -317,7 +322,12 @@ package final class Connection {
   /// Changes to another role for the rest of the session, so that even a login of the owner works
   /// with the fewest rights. The name is one of this program's own, never from outside.
   package func become(_ role: StaticString) throws(PostgresError) {
-    try execute("SET ROLE \(role)")
+    do {
+      try execute("SET ROLE \(role)")
+    } catch {
+      guard error.sqlState == "42501" else { throw error }
+      throw .mayNotBecome(role: "\(role)", login: endpoint.user)
+    }
     self.role = "\(role)"
   }
 
@@ -355,8 +365,14 @@ package final class Connection {
         throw .connectionLost(oneLine(field(77) ?? "closed by the server"))
       }
       if state == "25006" { throw isStandby ? .standby : .readOnly }
+      let message = oneLine(field(77) ?? "")
+      let isTooSoon =
+        state == "57014" && !hasOwnTimeout && message.contains("statement timeout")
       throw .refused(
-        sqlState: state, message: oneLine(field(77) ?? ""), detail: field(68) ?? takeBlocker())
+        sqlState: state, message: message,
+        detail: isTooSoon
+          ? "the statement_timeout of this login, database or PGOPTIONS is too short"
+          : field(68) ?? takeBlocker())
     }
     let message = oneLine(String(cString: PQerrorMessage(handle)))
     if PQstatus(handle) != CONNECTION_OK { throw .connectionLost(message) }

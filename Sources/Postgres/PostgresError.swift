@@ -14,6 +14,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   case standby
   /// The settings of the login or the database make it read-only.
   case readOnly
+  /// The login is no member of the role that a command takes.
+  case mayNotBecome(role: String, login: String)
   /// The database, or a pooler before it, is set up in a way that this program cannot work with.
   case unfit(String)
   /// A result did not have the shape that the program expects.
@@ -40,7 +42,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     // A standby accepts writes once it has become the primary server.
     case .connectionLost, .deadline, .standby: true
     case .cannotConnect: !isLoginRefused && !isMisconfigured
-    case .unexpectedResult, .readOnly, .unfit: false
+    case .unexpectedResult, .readOnly, .unfit, .mayNotBecome: false
     case .refused(let state, _, _):
       ["08", "53", "40"].contains(state.prefix(2)) || state.hasPrefix("57P0")
         || ["55P03", "57014", "25P03"].contains(state)
@@ -126,7 +128,8 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// Whether the server was reached but refuses the login: wrong password, unknown role, missing
   /// right.
   package var isLoginRefused: Bool {
-    means(.loginRefused) || sqlState?.hasPrefix("28") == true || sqlState == "42501"
+    if case .mayNotBecome = self { return true }
+    return means(.loginRefused) || sqlState?.hasPrefix("28") == true || sqlState == "42501"
   }
 
   /// Whether the connection string is malformed.
@@ -171,23 +174,30 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
       "this database is a standby, which accepts no writes: connect to the primary server, or promote this one"
     case .readOnly:
       "this login or database is set to read only (default_transaction_read_only), but bowser has to write"
+    case .mayNotBecome(let role, let login):
+      "the login \(login) is no member of \(role): run GRANT \(role) TO \"\(login)\", see Roles in "
+        + "docs/operating.md"
     case .unfit(let why): why
     case .unexpectedResult(let what): "unexpected answer from the database: \(what)"
     }
   }
 
-  /// Who can do what was refused for lack of rights. The rules by which no role may bend what is
-  /// stored refuse with 42501 too, in words of their own.
+  /// Who can do what was refused for lack of rights, and what shows which part of the schema is
+  /// gone. The rules by which no role may bend what is stored refuse with 42501 too, in words of
+  /// their own.
   private func advice(_ state: String, _ message: String) -> String {
+    // All SQL is this program's own, so a name of the schema that is unknown ought to be there.
+    if ["42P01", "42883"].contains(state), message.contains(/\bfuel(_v1)?\./) {
+      return "; bowser migrate verify says what the schema lacks"
+    }
     guard state == "42501" else { return "" }
     for right in ["CREATEROLE", "CREATEDB"]
     where message.contains(right) || right == "CREATEDB" && message.contains("create database") {
       return "; a superuser grants it: ALTER ROLE this_login \(right)"
     }
     guard message.hasPrefix("permission denied") else { return "" }
-    return message.hasPrefix("permission denied to set role")
-      ? "; run GRANT fuel_writer, fuel_reader TO this login, see Roles in docs/operating.md"
-      : "; bowser migrate and setup need the owner, jobs a member of fuel_writer, readers one of "
-        + "fuel_reader, see Roles in docs/operating.md"
+    return
+      "; bowser migrate and setup need the owner, jobs a member of fuel_writer, readers one of "
+      + "fuel_reader, see Roles in docs/operating.md"
   }
 }

@@ -53,7 +53,7 @@ extension Store {
   /// Takes the role that may read the views and nothing else.
   package func becomeReader() throws {
     // A reader's time limit is set by its login. The program's jobs end by their own deadline.
-    try connection.execute("RESET statement_timeout")
+    try connection.restoreTimeout()
     try connection.become("fuel_reader")
   }
 

@@ -65,6 +65,54 @@ struct DoctorTests {
       "\(doctor)")
   }
 
+  /// A login that is no member of a role is told the role that its command needs, with its name.
+  @Test func aLoginWithoutARoleIsToldWhatToGrant() async throws {
+    try await TestDatabase.with { target in
+      let login = "stranger_\(target.split(separator: "=")[1])"
+      let owner = try Connection(target)
+      try owner.execute("CREATE ROLE \(login) LOGIN")
+      for (words, role) in [
+        (["show"], "fuel_reader"), (["export", "averages_now"], "fuel_reader"),
+        (["aggregate"], "fuel_writer"), (["gaps"], "fuel_writer"),
+      ] {
+        let refused = try CommandTests.run(words, on: target + " user=\(login)")
+        #expect(
+          refused.code == 77
+            && refused.err.contains("run GRANT \(role) TO \"\(login)\", see Roles"),
+          "\(words) \(refused)")
+      }
+      try owner.execute("DROP ROLE \(login)")
+    }
+  }
+
+  /// F-M06: a view that somebody dropped is named, and `migrate` makes it again.
+  @Test func aDroppedViewIsNamedAndMended() async throws {
+    try await TestDatabase.with { target in
+      try Connection(target).execute("DROP VIEW fuel_v1.fuels CASCADE")
+      try Connection(target).execute("DROP VIEW IF EXISTS fuel_v1.averages_now CASCADE")
+      let shown = try CommandTests.run(["show"], on: target)
+      #expect(
+        shown.code == 78 && shown.err.contains("bowser migrate verify says what the schema lacks"),
+        "\(shown)")
+      let verified = try CommandTests.run(["migrate", "verify"], on: target)
+      #expect(
+        verified.code == 78 && verified.err.contains("the schema is damaged: ")
+          && verified.err.contains("view fuel_v1.averages_now")
+          && verified.err.contains("missing: run bowser migrate"), "\(verified)")
+      let doctor = try CommandTests.run(["doctor"], on: target)
+      #expect(
+        doctor.code == 78
+          && doctor.out.contains("FAIL  database                the schema is damaged: "),
+        "\(doctor)")
+      let mended = try CommandTests.run(["migrate"], on: target)
+      #expect(mended.code == 0, "\(mended)")
+      for words in [["migrate", "verify"], ["show"]] {
+        let whole = try CommandTests.run(words, on: target)
+        #expect(whole.code == 0, "\(words) \(whole)")
+      }
+    }
+  }
+
   /// A misspelt variable is read by nobody, and `doctor` names the one that may be meant. It says
   /// nothing of variables that are read, nor of those of other programs, and never a value.
   @Test func theDoctorNamesMisspeltVariables() throws {

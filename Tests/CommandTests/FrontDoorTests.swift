@@ -158,7 +158,7 @@ struct FrontDoorTests {
     let grant = "GRANT fuel_writer, fuel_reader TO \"\(name)\""
     #expect(lacking.code == 0 && lacking.out.contains(grant), "\(lacking)")
     let refused = try CommandTests.run(["status"], on: target)
-    #expect(refused.code == 77 && refused.err.contains("run GRANT fuel_writer"), "\(refused)")
+    #expect(refused.code == 77 && refused.err.contains("run GRANT fuel_reader TO"), "\(refused)")
     try Connection(target).execute(grant)
     let able = try CommandTests.run(["setup"], on: target)
     #expect(able.code == 0 && !able.out.contains("GRANT"), "\(able)")

@@ -26,6 +26,11 @@ struct ConnectionTests {
   @Test(arguments: [
     ("host=/nowhere port=CANARY", "\"***\" for connection option \"port\""),
     ("CANARY=1", "such as host, port, dbname and user"),
+    ("databse=CANARY", "invalid connection option \"databse\"; did you mean dbname?"),
+    ("username=CANARY", "invalid connection option \"username\"; did you mean user?"),
+    ("pasword=CANARY", "did you mean password?"),
+    // A password with a blank in it, which libpq takes for the next keyword.
+    ("password=CANARY coffee=1", "\"***\" (the names are libpq's"),
     ("host=/nowhere", "--db, 'database' in bowser.json5, PGHOST or PGPORT names another server"),
     (
       "host=127.0.0.1 port=1",
@@ -224,6 +229,17 @@ struct ConnectionTests {
   }
 
   /// A session that the server ends is reported as lost.
+  @Test func aShortTimeLimitIsNamed() throws {
+    let reader = try Connection("dbname=postgres options='-c statement_timeout=500ms'")
+    #expect(try reader.lines("SELECT current_setting('statement_timeout')") == ["0"])
+    try reader.restoreTimeout()
+    let error = #expect(throws: PostgresError.self) { try reader.execute("SELECT pg_sleep(30)") }
+    #expect(error?.mayHeal == true)
+    #expect(
+      "\(error!)".contains(
+        "the statement_timeout of this login, database or PGOPTIONS is too short"))
+  }
+
   @Test func aTerminatedSessionIsLost() async throws {
     try await TestDatabase.withEmpty { target in
       let connection = try Connection(target)
