@@ -275,7 +275,7 @@ extension Store {
   package func reportRegions() throws -> [MarketReport.Region] {
     try connection.query(
       """
-      SELECT region, name, kind, state, time_zone, latitude, longitude FROM fuel_v1.regions
+      SELECT region, name, kind, state, time_zone, latitude, longitude, stations FROM fuel_v1.regions
       ORDER BY array_position(ARRAY['capital', 'area', 'rest', 'state', 'nation'], kind), stations DESC, region
       """
     ).map { row in
@@ -285,7 +285,8 @@ extension Store {
         zone: Zone(rawValue: try row.text("time_zone")) ?? .utc,
         centre: Position(
           latitude: try row.optionalDouble("latitude"),
-          longitude: try row.optionalDouble("longitude")))
+          longitude: try row.optionalDouble("longitude")),
+        stations: try row.integer("stations"))
     }
   }
 

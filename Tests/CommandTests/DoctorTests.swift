@@ -65,6 +65,49 @@ struct DoctorTests {
       "\(doctor)")
   }
 
+  /// A region in which no station lies has a mistake in its entry, unless the feed of its state is
+  /// not read. `doctor` and `show` say so.
+  @Test func aRegionWithoutAStationIsNamed() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data(
+      """
+      [
+        { region: 'brisbane', name: 'Brisbane', kind: 'capital', state: 'QLD',
+          centre: { latitude: -27.4698, longitude: 153.0251 }, radiusKilometres: 35 },
+        { region: 'mytown', name: 'My Town', state: 'QLD',
+          centre: { latitude: -25.0, longitude: 141.0 }, radiusKilometres: 5 },
+        { region: 'perth', name: 'Perth', kind: 'capital', state: 'WA',
+          centre: { latitude: -31.9523, longitude: 115.8613 }, radiusKilometres: 45 },
+      ]
+      """.utf8
+    ).write(to: URL(filePath: folder + "/regions.json5"))
+    try await TestDatabase.with { target in
+      func run(_ words: [String]) throws -> CommandTests.Result {
+        try CommandTests.run(
+          words + ["--config", folder, "--now", "2026-07-01T10:05:00Z"], on: target,
+          environment: ["COLUMNS": "200", "BOWSER_QLD_FPD_TOKEN": "x"])
+      }
+      for words in [["ingest", "qld-fpd", "--replay", CommandTests.recording], ["aggregate"]] {
+        let done = try run(words)
+        #expect(done.code == 0, "\(done)")
+      }
+      let doctor = try run(["doctor"])
+      let sentence =
+        "region mytown has no station: check its state, centre, radius and postcodes"
+      #expect(
+        doctor.code == 0 && doctor.out.contains("warn  regions                 \(sentence)\n"),
+        "\(doctor)")
+      let empty = try run(["show", "mytown"])
+      #expect(
+        empty.out.contains("the region has no station. Check its state, centre, radius"),
+        "\(empty)")
+      let unread = try run(["show", "perth"])
+      #expect(unread.out.contains("too few stations"), "\(unread)")
+    }
+  }
+
   /// A login that is no member of a role is told the role that its command needs, with its name.
   @Test func aLoginWithoutARoleIsToldWhatToGrant() async throws {
     try await TestDatabase.with { target in

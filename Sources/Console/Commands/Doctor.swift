@@ -137,9 +137,19 @@ private struct Doctor {
     }
     // Whatever is wrong with the database has been told.
     guard let store = try? invocation.store(settings),
-      let unknown = try? unknownRecords(of: decided, store)
+      let unknown = try? unknownRecords(of: decided, store),
+      let regions = try? store.reportRegions()
     else { return }
     for sentence in unknown { tell(.warn, "stations", sentence) }
+    let empty = regions.filter { $0.isEmpty(among: regions) }.map(\.code).sorted()
+    guard !empty.isEmpty else { return }
+    let more = empty.count > 3 ? " and \(empty.count - 3) more" : ""
+    tell(
+      .warn, "regions",
+      (empty.count == 1
+        ? "region \(empty[0]) has no station: check its"
+        : "regions \(empty.prefix(3).joined(separator: ", "))\(more) have no station: check their")
+        + " state, centre, radius and postcodes")
   }
 
   mutating func database(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
