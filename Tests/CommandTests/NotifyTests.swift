@@ -124,6 +124,59 @@ struct NotifyTests {
       let refused = try notify(target, environment, ["--test"])
       #expect(refused.code == 78 && refused.err.contains("does not use https"), "\(refused)")
       #expect(!refused.err.contains("CANARY"), "\(refused)")
+      environment["BOWSER_NOTIFY_PHONE_URL"] = "https://192.168.1.5/CANARY"
+      let inside = try notify(target, environment, ["--test"])
+      #expect(
+        inside.code == 78
+          && inside.err.contains(
+            "is a private address; a receiver in your own network needs command in place of address"
+          ),
+        "\(inside)")
+    }
+  }
+
+  /// A rule that no price can meet is named by `--test`, `doctor` and `--summary`, with the reason.
+  /// Without them `notify` is silent about it, as cron needs it.
+  @Test func aRuleThatCanSendNothingIsNamed() async throws {
+    let rules = """
+      [
+        { name: 'sea', place: '-30.0,100.0', nearKilometres: 5, belowCents: 170, command: '/bin/true' },
+        { name: 'unsold', region: 'brisbane', fuel: 'H2', command: '/bin/true' },
+        { name: 'tenth', place: 'brisbane', belowCents: 17.5, command: '/bin/true' },
+        { name: 'nation', region: 'AU', command: '/bin/true' },
+        { name: 'good', region: 'brisbane', command: '/bin/true' },
+      ]
+      """
+    let reasons = [
+      ("sea", "no station with a price within 5 km of -30.0, 100.0"),
+      ("unsold", "no H2 is sold in Brisbane"),
+      ("tenth", "its limit, 17.5, is less than half of the lowest U91 in Brisbane, "),
+      ("nation", "Australia has no verdict on U91: it is a nation, "),
+    ]
+    try await withMarket(rules) { target, folder in
+      var environment = environment(folder, 1)
+      environment["BOWSER_QLD_FPD_TOKEN"] = "x"
+      let test = try notify(target, environment, ["--test"])
+      let summary = try notify(target, environment, ["--summary"])
+      let silent = try notify(target, environment)
+      let doctor = try CommandTests.run(
+        ["doctor", "--now", Self.now], on: target, environment: environment)
+      #expect(test.code == 0 && summary.code == 0 && doctor.code == 0, "\(test) \(doctor)")
+      #expect(silent.code == 0 && silent.out.isEmpty && silent.err.isEmpty, "\(silent)")
+      for (name, reason) in reasons {
+        #expect(test.err.contains("bowser: \(name) can send nothing: \(reason)"), "\(test)")
+        #expect(summary.out.contains("\(name) told=0 (\(reason)"), "\(summary)")
+        #expect(
+          doctor.out.contains(
+            "warn  notices                 \(name) can send nothing: \(reason)"), "\(doctor)")
+      }
+      #expect(summary.out.contains("good told=0\n"), "\(summary)")
+      #expect(!test.err.contains("good ") && !doctor.out.contains("good can"), "\(test) \(doctor)")
+      // The receivers are tried without a database too.
+      let away = try notify("host=/nowhere", environment, ["--test"])
+      #expect(
+        away.code == 0 && away.out.contains("good sent") && away.err.contains("is not checked"),
+        "\(away)")
     }
   }
 
@@ -262,6 +315,7 @@ struct NotifyTests {
       [
         { name: 'lost', region: 'qld', command: '/nowhere/tell-me' },
         { name: 'folder', region: 'qld', command: '/' },
+        { name: 'words', region: 'qld', command: '/bin/cat -u' },
         { name: 'good', region: 'qld', command: '/bin/true' },
       ]
       """
@@ -270,6 +324,10 @@ struct NotifyTests {
       for words in [["--summary"], ["--test"]] {
         let result = try notify(target, environment, words)
         #expect(result.code == 78 && result.out.contains("good "), "\(result)")
+        #expect(
+          result.err.contains(
+            "words: notify.json5: 'command' must be a program without arguments: put them in a "
+              + "script; there is no file '/bin/cat -u'"), "\(result)")
         for (rule, program) in [("lost", "/nowhere/tell-me"), ("folder", "/")] {
           #expect(
             result.err.contains(

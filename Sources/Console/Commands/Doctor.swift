@@ -111,10 +111,16 @@ private struct Doctor {
       guard !rules.isEmpty else { return }
       let receivers = try Receivers(rules, invocation, settings)
       for rule in rules { try receivers.check(rule.target) }
-      let store = try invocation.readerStore(settings)
-      let search = PlaceSearch(store: store, regions: try store.reportRegions())
-      for rule in rules { _ = try search.place(rule.place) }
-      tell(.ok, "notices", "\(rules.count) rules, each with a place and a receiver")
+      let watch = try RuleWatch(try invocation.readerStore(settings), try invocation.clock())
+      var doubts: [String] = []
+      for rule in rules {
+        guard let why = try watch.obstacle(to: rule, at: watch.place(of: rule)) else { continue }
+        doubts.append("\(rule.name) can send nothing: \(why)")
+      }
+      for doubt in doubts { tell(.warn, "notices", doubt) }
+      if doubts.isEmpty {
+        tell(.ok, "notices", "\(rules.count) rules, each with a place and a receiver")
+      }
     } catch {
       tell(.fail, "notices", "\(error)")
     }

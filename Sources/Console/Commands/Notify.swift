@@ -30,7 +30,9 @@ let notifyCommand = Command(
     place, fuel, text, repeat, and was and now, or below_cpl and cheapest. A notice that is not accepted
     waits, at most a hundred per rule, and is sent again by the next start with the same id and repeat:
     true. An address is a secret: address: 'phone' means BOWSER_NOTIFY_PHONE_URL,
-    BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url.
+    BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url. A receiver in a private network
+    needs a program. --test and bowser doctor name the rules that can send nothing, such as one for a
+    fuel that nobody sells there.
     """,
   isJob: true
 ) { invocation in
@@ -38,7 +40,11 @@ let notifyCommand = Command(
   let folder = try invocation.configurationFolder()
   let rules = try NoticeRule.all(file: folder + "/notify.json5")
   let receivers = try Receivers(rules, invocation, settings)
-  if invocation.flags.contains("test") { return await receivers.test() }
+  if invocation.flags.contains("test") {
+    return await receivers.test {
+      try RuleWatch(try invocation.readerStore(settings), try invocation.clock())
+    }
+  }
   let store = try invocation.store(settings)
   let now = try invocation.clock().now()
   if let given = try invocation.instant("now") { try store.setViewClock(given.description) }
@@ -47,35 +53,61 @@ let notifyCommand = Command(
     return .tryAgain
   }
   try store.forgetNotices(besides: rules.map(\.name), before: now - .seconds(30 * 86_400))
-  let regions = try store.reportRegions()
-  let notices = Notices(store, now: now)
+  let watch = try RuleWatch(store, .fixed(now))
   var worst = ExitCode.done
   for rule in rules {
     do {
       try receivers.check(rule.target)
-      let place: NamedPlace
-      do {
-        place = try PlaceSearch(store: store, regions: regions).place(rule.place)
-      } catch let error as UsageError {
-        throw ConfigurationError.wrongValue(
-          key: rule.place, place: "notify.json5", expected: "a place: \(error)")
-      }
-      if rule.kind == .verdict, place.kind != .region {
-        throw ConfigurationError.wrongValue(
-          key: rule.name, place: "notify.json5", expected: "a rule about a region")
-      }
-      try notices.check(rule, at: place)
+      let place = try watch.place(of: rule)
+      try watch.notices.check(rule, at: place)
       let code = try store.region(around: place)
-      let zone = regions.first { $0.code == code }?.zone ?? .sydney
+      let zone = watch.search.regions.first { $0.code == code }?.zone ?? .sydney
       guard !rule.isQuiet(zone.local(now).secondsOfDay) else { continue }
-      let sent = try await notices.deliver(rule) { try await receivers.send($0, to: rule.target) }
-      if invocation.flags.contains("summary") { write("\(rule.name) told=\(sent)\n") }
+      let sent = try await watch.notices.deliver(rule) {
+        try await receivers.send($0, to: rule.target)
+      }
+      if invocation.flags.contains("summary") {
+        let why = try watch.obstacle(to: rule, at: place).map { " (\($0))" } ?? ""
+        write("\(rule.name) told=\(sent)\(why)\n")
+      }
     } catch {
       writeError("\(rule.name): \(error)")
       worst = Receivers.code(for: error).worse(than: worst)
     }
   }
   return worst
+}
+
+/// What rules are compared with.
+struct RuleWatch {
+  let search: PlaceSearch
+  let notices: Notices
+
+  init(_ store: Store, _ clock: Clock) throws {
+    search = PlaceSearch(store: store, regions: try store.reportRegions())
+    notices = Notices(store, now: clock.now())
+  }
+
+  /// Finds the place that a rule names.
+  func place(of rule: NoticeRule) throws -> NamedPlace {
+    let place: NamedPlace
+    do {
+      place = try search.place(rule.place)
+    } catch let error as UsageError {
+      throw ConfigurationError.wrongValue(
+        key: rule.place, place: "notify.json5", expected: "a place: \(error)")
+    }
+    if rule.kind == .verdict, place.kind != .region {
+      throw ConfigurationError.wrongValue(
+        key: rule.name, place: "notify.json5", expected: "a rule about a region")
+    }
+    return place
+  }
+
+  /// Says why a rule can send no notice as prices are now; `nil` where it can.
+  func obstacle(to rule: NoticeRule, at place: NamedPlace) throws -> String? {
+    try notices.obstacle(to: rule, at: place)
+  }
 }
 
 /// The receivers of notices.
@@ -123,7 +155,9 @@ struct Receivers {
     else {
       throw .wrongValue(
         key: "command", place: "notify.json5",
-        expected: "a program that can be started, and \(program) is none")
+        expected: program.contains(" ")
+          ? "a program without arguments: put them in a script; there is no file '\(program)'"
+          : "a program that can be started, and \(program) is none")
     }
   }
 
@@ -146,8 +180,11 @@ struct Receivers {
             ],
             body: Array(body.utf8)))
       } catch .addressRefused(let reason) {
+        let isNear = reason.hasSuffix(" address")
         throw ConfigurationError.unsafeSecret(
-          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: reason)
+          Secrets.variable(feed: "notify-\(name)", name: "url"),
+          reason: reason
+            + (isNear ? "; a receiver in your own network needs command in place of address" : ""))
       } catch {
         throw NotTaken(description: "\(error)")
       }
@@ -216,9 +253,17 @@ struct Receivers {
     }
   }
 
-  func test() async -> ExitCode {
+  /// Sends a test notice to each receiver, and says which rules can send nothing. The receivers are
+  /// tried without a database too.
+  func test(_ open: () throws -> RuleWatch) async -> ExitCode {
     var worst = ExitCode.done
     if rules.isEmpty { write("notify.json5 has no rules: its comments show two\n") }
+    var watch: RuleWatch?
+    do {
+      if !rules.isEmpty { watch = try open() }
+    } catch {
+      writeError("what the rules watch is not checked: \(error)")
+    }
     for rule in rules {
       do {
         try check(rule.target)
@@ -228,6 +273,9 @@ struct Receivers {
           "text":"A test of bowser notify","version":1}
           """, to: rule.target)
         write("\(rule.name) sent\n")
+        if let watch, let why = try watch.obstacle(to: rule, at: watch.place(of: rule)) {
+          writeError("\(rule.name) can send nothing: \(why)")
+        }
       } catch {
         writeError("\(rule.name): \(error)")
         worst = Self.code(for: error).worse(than: worst)

@@ -95,6 +95,35 @@ package struct Notices {
     }
   }
 
+  /// Says why a rule can send no notice as prices are now: no station lies there, none sells the
+  /// fuel, there is no verdict, or the limit is far below every price. Returns `nil` where nothing
+  /// stands in the way.
+  package func obstacle(to rule: NoticeRule, at place: NamedPlace) throws -> String? {
+    let (name, fuel) = (place.shownName.asTerminalLine, rule.fuel.rawValue)
+    let whereabouts =
+      rule.kilometres.map { "within \($0 == $0.rounded() ? "\(Int($0))" : "\($0)") km of \(name)" }
+      ?? (place.kind == .station ? "at \(name)" : "in \(name)")
+    func lowest(of fuel: String?) throws -> Offer? {
+      try store.offers(at: place, within: rule.kilometres, fuel: fuel, limit: 1).first
+    }
+    guard let cheapest = try lowest(of: fuel) else {
+      return try lowest(of: nil) == nil
+        ? "no station with a price \(whereabouts)" : "no \(fuel) is sold \(whereabouts)"
+    }
+    switch rule.kind {
+    case .verdict:
+      guard try store.advice(region: place.code, fuel: fuel) == nil else { return nil }
+      return "\(name) has no verdict on \(fuel): it is a nation, has too few stations, or bowser "
+        + "aggregate has not run yet"
+    case .price(let limit):
+      guard cheapest.isFresh, !cheapest.isFlagged,
+        Int(limit.tenths) * 2 < Cents.tenths(cheapest.price)
+      else { return nil }
+      return "its limit, \(Cents.text(Double(limit.tenths) / 10)), is less than half of the lowest "
+        + "\(fuel) \(whereabouts), \(Cents.text(cheapest.price))"
+    }
+  }
+
   private func keep(_ seen: Seen, _ content: Content?, _ rule: NoticeRule) throws {
     let encoder = JSONEncoder()
     func text(_ value: some Encodable) throws -> String {
