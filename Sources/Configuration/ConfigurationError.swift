@@ -8,6 +8,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   /// A secret stands in a configuration file.
   case secretInFile(String, place: String, variable: String)
   case missingSecret(feed: String, name: String, variable: String)
+  /// A secret is in a variable, and another variable names a file with it.
+  case secretTwice(String)
   case unsafeSecret(String, reason: String)
   /// A run is of a feed that the configuration no longer has.
   case unknownFeed(String)
@@ -31,6 +33,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case .missingSecret(let feed, let name, let variable):
       "the secret '\(name)' is missing: set \(variable), or \(variable)_FILE to a file that "
         + "only you can read, or a systemd credential \(feed).\(name)"
+    case .secretTwice(let variable):
+      "both \(variable) and \(variable)_FILE are set: unset one of them"
     case .unsafeSecret(let what, let reason): "\(what): \(reason)"
     case .unknownFeed(let feed):
       "the configuration has no feed '\(feed)': put its file back into the folder feeds, or name the "

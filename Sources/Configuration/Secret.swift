@@ -37,17 +37,42 @@ package struct Secrets: Sendable {
 
   package func find(feed: String, name: String) throws(ConfigurationError) -> Secret {
     let variable = Self.variable(feed: feed, name: name)
-    if let text = environment[variable], !text.isEmpty {
+    let file = variable + "_FILE"
+    if let text = value(of: variable) {
+      // Either could be the one that is out of date.
+      if let path = value(of: file), !isAbsentCredential(path) { throw .secretTwice(variable) }
       return try checked(text, what: variable)
     }
-    if let path = environment[variable + "_FILE"], !path.isEmpty {
-      return try read(path, what: variable + "_FILE")
-    }
-    if let folder = environment["CREDENTIALS_DIRECTORY"] {
-      let path = "\(folder)/\(feed).\(name)"
-      if access(path, F_OK) == 0 { return try read(path, what: path) }
-    }
+    if let path = value(of: file) { return try read(path, what: file) }
+    if let path = credential(feed: feed, name: name) { return try read(path, what: path) }
     throw .missingSecret(feed: feed, name: name, variable: variable)
+  }
+
+  /// Returns what a secret comes from: a variable or a credential; `nil` where there is none. It is
+  /// a name and no path, because messages with it are kept in the database.
+  package func origin(feed: String, name: String) -> String? {
+    let variable = Self.variable(feed: feed, name: name)
+    if value(of: variable) != nil { return variable }
+    if value(of: variable + "_FILE") != nil { return variable + "_FILE" }
+    return credential(feed: feed, name: name).map { _ in "the credential \(feed).\(name)" }
+  }
+
+  /// An empty variable is one that is not set.
+  private func value(of variable: String) -> String? {
+    environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func credential(feed: String, name: String) -> String? {
+    guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return nil }
+    let path = "\(folder)/\(feed).\(name)"
+    return access(path, F_OK) == 0 ? path : nil
+  }
+
+  /// Whether a path names a credential that systemd did not load. The units name those of all
+  /// feeds, whether there are any or not.
+  private func isAbsentCredential(_ path: String) -> Bool {
+    guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return false }
+    return path.hasPrefix(folder + "/") && access(path, F_OK) != 0
   }
 
   private func read(_ path: String, what: String) throws(ConfigurationError) -> Secret {
@@ -87,6 +112,11 @@ package struct Secrets: Sendable {
     guard !trimmed.isEmpty else { throw .unsafeSecret(what, reason: "the secret is empty") }
     guard trimmed.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }) else {
       throw .unsafeSecret(what, reason: "the secret contains blanks or control characters")
+    }
+    // The files of systemd and Docker do not treat quotes as a shell does.
+    if let quote = trimmed.first, "'\"".contains(quote), trimmed.count > 1, trimmed.last == quote {
+      throw .unsafeSecret(
+        what, reason: "the secret begins and ends with a quote, which is no part of a key")
     }
     return Secret(trimmed)
   }

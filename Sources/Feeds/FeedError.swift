@@ -4,8 +4,9 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
   case unavailable(document: String, reason: String)
   /// The address of the feed is none that may be called.
   case addressRefused(document: String, reason: String)
-  /// The provider denies access (401, 403, or 400 for a refused password).
-  case notAllowed(document: String, status: Int)
+  /// The provider denies access (401, 403, or 400 for a refused password). `keys` are the variables
+  /// or credentials that the keys came from.
+  case notAllowed(document: String, status: Int, keys: [String] = [])
   /// The provider asked for a pause that lasts beyond the end of this run.
   case comeBack(document: String, afterSeconds: Int)
   /// The deadline of this run passed before the provider had answered.
@@ -21,8 +22,10 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
     case .addressRefused(let document, let reason):
       "\(document): \(reason); 'url' in the file of the feed or the variable that ends with _URL "
         + "sets it, and allowLoopback in bowser.json5 admits a simulator on this machine"
-    case .notAllowed(let document, let status):
-      "\(document): the provider refused the key (\(status)); check that it is valid and active"
+    case .notAllowed(let document, let status, let keys):
+      "\(document): the provider refused the key"
+        + (keys.isEmpty ? "" : " of \(keys.joined(separator: " and "))")
+        + " (\(status)); check that it is valid and active"
     case .comeBack(let document, let seconds):
       "\(document): the provider asks for a pause of \(seconds) s"
     case .outOfTime(let document):

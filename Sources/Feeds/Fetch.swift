@@ -108,17 +108,29 @@ package struct Fetch: Sendable {
     return keys
   }
 
+  /// What the keys of the feed came from.
+  private var origins: [String] {
+    source.secrets.compactMap { secrets.origin(feed: source.account, name: $0) }
+  }
+
   private func authorise(
     _ keys: [String: Secret], _ now: Instant, _ counting: RequestCount
   ) async throws(FeedError) -> Authority {
-    let authority = try await source.provider.authorise(source, keys, at: now) {
-      request async throws(FeedError) in
-      var request = request
-      request.headers["User-Agent"] = userAgent
-      let answer = try await ask(request, "token", counting)
-      _ = try checkedBody(
-        answer, Call(name: "token", path: ""), hiding: secretParts(of: request, keys))
-      return answer
+    let authority: Authority
+    do throws(FeedError) {
+      authority = try await source.provider.authorise(source, keys, at: now) {
+        request async throws(FeedError) in
+        var request = request
+        request.headers["User-Agent"] = userAgent
+        let answer = try await ask(request, "token", counting)
+        _ = try checkedBody(
+          answer, Call(name: "token", path: ""), hiding: secretParts(of: request, keys))
+        return answer
+      }
+    } catch {
+      // A provider that refuses the key by another status does not know where the key came from.
+      guard case .notAllowed(let document, let status, _) = error else { throw error }
+      throw .notAllowed(document: document, status: status, keys: origins)
     }
     tokens.save(authority, source.account, keys: keys)
     return authority
@@ -186,7 +198,7 @@ package struct Fetch: Sendable {
     switch response.status {
     case 200: break
     case 401 where !source.secrets.isEmpty, 403 where !source.secrets.isEmpty:
-      throw .notAllowed(document: name, status: response.status)
+      throw .notAllowed(document: name, status: response.status, keys: origins)
     case 304:
       throw .malformed(
         document: name, reason: "status 304 (not modified) to a request without a condition")

@@ -120,9 +120,10 @@ struct Simulation {
     let feeds = SimulatedFeeds(market, at: now)
     let server = try Server { feeds.answer($0) }
     defer { server.stop() }
-    let environment = invocation.environment.merging(SimulatedFeeds.settings(port: server.port)) {
-      _, new in new
-    }
+    // The keys of the real providers may be in files.
+    let files = SimulatedFeeds.keys.keys.map { $0 + "_FILE" }
+    let environment = invocation.environment.filter { !files.contains($0.key) }
+      .merging(SimulatedFeeds.settings(port: server.port)) { _, new in new }
     let settings = try invocation.settings()
     let folder = try invocation.configurationFolder()
     let sources = try Catalogue.sources(in: folder, environment: environment)

@@ -226,6 +226,7 @@ struct CommandTests {
       ]
       let bad = try Self.run(["ingest", "qld-fpd"], on: target, environment: environment)
       #expect(bad.code == 77 && isOneLine(bad.err) && !bad.err.contains("CANARY"))
+      #expect(bad.err.contains("refused the key of BOWSER_QLD_FPD_TOKEN (401)"), "\(bad.err)")
       environment["BOWSER_QLD_FPD_TOKEN"] = SimulatedFeeds.keys["BOWSER_QLD_FPD_TOKEN"]
       environment["BOWSER_QLD_FPD_LEAST_SECONDS_BETWEEN_RUNS"] = "0"
       let good = try Self.run(["ingest", "qld-fpd"], on: target, environment: environment)

@@ -115,6 +115,53 @@ struct SecretTests {
     #expect((try? find(["BOWSER_QLD_FPD_TOKEN_FILE": folder.path + "/qld-fpd.token"])) == nil)
   }
 
+  /// Of a key in a variable and another in a file, one is out of date, and nobody can tell which. The
+  /// units of systemd name a file for every key, whether it is there or not.
+  @Test func aSecretInTwoPlacesIsRefused() throws {
+    let path = try file("CANARY-2", mode: 0o600)
+    func find(_ others: [String: String]) throws -> String {
+      let environment = others.merging(["BOWSER_QLD_FPD_TOKEN": "CANARY-1"]) { $1 }
+      return try Secrets(environment: environment).find(feed: "qld-fpd", name: "token").reveal()
+    }
+    for other in [path, "/nowhere"] {
+      #expect(throws: ConfigurationError.secretTwice("BOWSER_QLD_FPD_TOKEN")) {
+        try find(["BOWSER_QLD_FPD_TOKEN_FILE": other])
+      }
+    }
+    #expect(
+      "\(ConfigurationError.secretTwice("BOWSER_QLD_FPD_TOKEN"))"
+        == "both BOWSER_QLD_FPD_TOKEN and BOWSER_QLD_FPD_TOKEN_FILE are set: unset one of them")
+    #expect(try find(["BOWSER_QLD_FPD_TOKEN_FILE": ""]) == "CANARY-1")
+    let unit = ["BOWSER_QLD_FPD_TOKEN_FILE": "/run/x/key_t", "CREDENTIALS_DIRECTORY": "/run/x"]
+    #expect(try find(unit) == "CANARY-1")
+  }
+
+  /// A message can name what a key came from.
+  @Test func theOriginOfASecretHasAName() throws {
+    func origin(_ environment: [String: String]) -> String? {
+      Secrets(environment: environment).origin(feed: "qld-fpd", name: "token")
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: try file("CANARY", mode: 0o400), toPath: folder.path + "/qld-fpd.token")
+    #expect(origin(["BOWSER_QLD_FPD_TOKEN": "CANARY"]) == "BOWSER_QLD_FPD_TOKEN")
+    #expect(origin(["BOWSER_QLD_FPD_TOKEN_FILE": "/x"]) == "BOWSER_QLD_FPD_TOKEN_FILE")
+    #expect(origin(["CREDENTIALS_DIRECTORY": folder.path]) == "the credential qld-fpd.token")
+    #expect(origin([:]) == nil)
+  }
+
+  /// Only a shell takes the quotes around a value away.
+  @Test(arguments: ["'CANARY'", "\"CANARY\""])
+  func quotesAroundASecretAreRefused(text: String) throws {
+    let error = #expect(throws: ConfigurationError.self) {
+      try Secrets(environment: ["BOWSER_QLD_FPD_TOKEN": text]).find(feed: "qld-fpd", name: "token")
+    }
+    let message = error.map { "\($0)" } ?? ""
+    #expect(message.hasPrefix("BOWSER_QLD_FPD_TOKEN: the secret begins and ends with a quote"))
+    #expect(!message.contains("CANARY"))
+  }
+
   /// F-M02, F-M01: a file that others can read, a link, a folder and an empty secret are refused.
   @Test func unsafeFilesAreRefused() throws {
     let open = try file("CANARY", mode: 0o644)

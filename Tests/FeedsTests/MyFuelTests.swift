@@ -175,7 +175,8 @@ struct MyFuelTests {
       return Response(status: 400, body: Array("{\"error\":\"invalid_grant\"}".utf8))
     }
     let error = try await refusal(by: client, attempts: 4)
-    #expect(error as? FeedError == .notAllowed(document: "token", status: 400))
+    let keys = ["BOWSER_NT_MYFUEL_USERNAME", "BOWSER_NT_MYFUEL_PASSWORD"]
+    #expect(error as? FeedError == .notAllowed(document: "token", status: 400, keys: keys))
     #expect(asked.withLock { $0 } == 1)
   }
 }

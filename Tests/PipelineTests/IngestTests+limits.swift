@@ -28,7 +28,8 @@ extension IngestTests {
       let refused = await fault {
         try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(7_200))
       }
-      #expect(refused as? FeedError == .notAllowed(document: "prices", status: 401))
+      let keys = ["BOWSER_NSW_FUELCHECK_KEY", "BOWSER_NSW_FUELCHECK_SECRET"]
+      #expect(refused as? FeedError == .notAllowed(document: "prices", status: 401, keys: keys))
       #expect(bench.asked.withLock { $0.count } == 8)
       #expect(
         try bench.lines(
@@ -49,14 +50,17 @@ extension IngestTests {
         bench.misbehave { _ in .text(status, "{\"Message\":\"denied\"}") }
         let before = bench.asked.withLock { $0.count }
         let refused = await fault { try await bench.ingest("qld-fpd", attempts: 4) }
-        #expect(refused as? FeedError == .notAllowed(document: "brands", status: status))
+        #expect(
+          refused as? FeedError
+            == .notAllowed(document: "brands", status: status, keys: ["BOWSER_QLD_FPD_TOKEN"]))
         #expect(bench.asked.withLock { $0.count } == before + 1)
         try Connection(target).execute(
           "UPDATE fuel.run SET started_at = started_at - interval '1 hour'")
       }
       bench.misbehave(nil)
       let token = await fault { try await bench.ingest("nsw-fuelcheck") }
-      #expect(token as? FeedError == .notAllowed(document: "token", status: 401))
+      let keys = ["BOWSER_NSW_FUELCHECK_KEY", "BOWSER_NSW_FUELCHECK_SECRET"]
+      #expect(token as? FeedError == .notAllowed(document: "token", status: 401, keys: keys))
       // F-M05: the canary is in no row, no log line and no error.
       let rows = try bench.lines("SELECT run::text FROM fuel.run AS run")
       let texts = rows + bench.lines.withLock { $0 } + ["\(token!)"]
