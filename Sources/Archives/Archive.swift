@@ -42,6 +42,15 @@ package struct Archive: Sendable {
     package let attribution = Setting.text("attribution")
   }
 
+  /// Returns the environment variables that set an archive's settings.
+  package static func variables(of id: String) -> [String] {
+    Table().variables(prefix: prefix(of: id))
+  }
+
+  private static func prefix(of id: String) -> String {
+    "BOWSER_ARCHIVE_" + id.uppercased().replacing("-", with: "_")
+  }
+
   package init(file: String, environment: [String: String]) throws(ConfigurationError) {
     let entries = try Value.table(file: file)
     let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
@@ -55,8 +64,7 @@ package struct Archive: Sendable {
     self.format = format
     settings = try Settings(
       Table(), file: entries, place: place,
-      variablePrefix: "BOWSER_ARCHIVE_" + id.uppercased().replacing("-", with: "_"),
-      environment: environment)
+      variablePrefix: Self.prefix(of: id), environment: environment)
     feed = settings.feed
     // All known layouts are those of Australian archives.
     guard let state = Country.australia.state(settings.state) else {

@@ -11,9 +11,12 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   /// A secret is in a variable, and another variable names a file with it.
   case secretTwice(String)
   case unsafeSecret(String, reason: String)
+  /// An environment variable that nothing reads, and those of which one may be meant.
+  case unreadVariable(String, likely: [String])
   /// A run is of a feed that the configuration no longer has.
   case unknownFeed(String)
-  case noFolder([String])
+  /// `slip` is a variable that may have been meant to name the folder.
+  case noFolder([String], slip: String?)
   case noFeeds
   case noZoneData
   case twice(feed: String, first: String, second: String)
@@ -44,8 +47,15 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
       "the time zone data of this machine lack Australia/Sydney: install tzdata"
     case .twice(let feed, let first, let second):
       "\(first) and \(second) both describe the feed '\(feed)'"
-    case .noFolder(let tried):
-      "no configuration found in \(tried.joined(separator: ", ")): use --config DIR"
+    case .noFolder(let tried, let slip):
+      "no configuration found in \(tried.joined(separator: ", ")): "
+        + "set BOWSER_CONFIG, or use --config DIR"
+        + (slip.map { "; \(Self.unreadVariable($0, likely: ["BOWSER_CONFIG"]))" } ?? "")
+    case .unreadVariable(let name, let likely):
+      "nothing reads \(name)"
+        + (likely.isEmpty
+          ? ": correct its name, or unset it"
+          : "; did you mean \(likely.joined(separator: " or "))?")
     }
   }
 }

@@ -225,7 +225,6 @@ package struct Settings<Table: SettingTable>: Sendable {
     for key in entries.keys.sorted() where !keys.contains(key) {
       throw .unknownKey(key, place: place, suggestion: nearest(to: key, in: keys), known: keys)
     }
-    try Self.refuseSlips(in: environment, table.variables(prefix: variablePrefix))
     for setting in settings {
       let variable = setting.variable(prefix: variablePrefix)
       let found: (Value, Origin)
@@ -258,19 +257,6 @@ package struct Settings<Table: SettingTable>: Sendable {
         throw .missingKey(setting.key, place: place)
       }
       self.entries.append((setting.key, found.0, found.1))
-    }
-  }
-
-  /// Refuses an environment variable that differs from that of a setting by its underscores only,
-  /// such as `BOWSER_LOGLEVEL`. Other unknown variables may be keys of feeds.
-  private static func refuseSlips(
-    in environment: [String: String], _ variables: [String]
-  ) throws(ConfigurationError) {
-    let meant = Dictionary(
-      variables.map { ($0.replacing("_", with: ""), $0) }, uniquingKeysWith: { first, _ in first })
-    for name in environment.keys.sorted() where !variables.contains(name) {
-      guard let variable = meant[name.replacing("_", with: "")] else { continue }
-      throw .unknownKey(name, place: "environment", suggestion: variable, known: variables)
     }
   }
 

@@ -183,10 +183,18 @@ package struct Invocation: Sendable {
     for folder in folders where FileManager.default.fileExists(atPath: folder + "/bowser.json5") {
       return folder
     }
-    throw ConfigurationError.noFolder(folders)
+    throw ConfigurationError.noFolder(folders, slip: misspeltFolder)
   }
 
+  /// - Throws: also where a variable that nothing reads is probably meant for this program.
   package func settings() throws -> Settings<Table> {
+    let settings = try statedSettings()
+    try refuseUnreadVariables()
+    return settings
+  }
+
+  /// The settings, whatever else the environment states.
+  func statedSettings() throws -> Settings<Table> {
     let folder = try configurationFolder()
     let table = Table()
     var given: [String: String] = [:]
@@ -253,7 +261,7 @@ package struct Invocation: Sendable {
   func watch() {
     // The command itself reports a configuration that cannot be read, and then has nothing to wait
     // for.
-    guard let settings = try? settings(), let deadline = try? deadline(settings) else {
+    guard let settings = try? statedSettings(), let deadline = try? deadline(settings) else {
       return Watchdog.arm(seconds: 0)
     }
     Watchdog.start(deadline, isParent: isFetching && !flags.contains("isolated"))

@@ -12,6 +12,18 @@ package enum Catalogue {
     MyFuel.self,
   ]
 
+  /// The feeds of the configuration that comes with the program, and the names of their keys. The
+  /// feed of Tasmania uses the key of another.
+  package static let usual: [(feed: String, keys: [String])] = [
+    ("nsw-fuelcheck", FuelCheck.secretNames),
+    ("nt-myfuel", MyFuel.secretNames),
+    ("qld-fpd", FuelPricesDirect.secretNames),
+    ("sa-fpd", FuelPricesDirect.secretNames),
+    ("tas-fuelcheck", []),
+    ("vic-fairfuel", FairFuel.secretNames),
+    ("wa-fuelwatch", FuelWatch.secretNames),
+  ]
+
   static func provider(named id: String) -> (any Provider.Type)? {
     providers.first { $0.id == id }
   }

@@ -9,7 +9,10 @@ package protocol Provider: Sendable {
   /// The name of the provider in configuration files.
   static var id: String { get }
 
-  /// The names of the secrets that a feed needs, in lower case.
+  /// The names of all secrets that feeds of the provider may need, in lower case.
+  static var secretNames: [String] { get }
+
+  /// The names of the secrets that a feed needs.
   static func secrets(_ source: Source) -> [String]
 
   /// The parameters that the file of a feed may have, each with the values that it accepts; empty:
@@ -56,7 +59,8 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
-  package static func secrets(_ source: Source) -> [String] { [] }
+  package static var secretNames: [String] { [] }
+  package static func secrets(_ source: Source) -> [String] { secretNames }
   package static var parameters: [String: [String]] { [:] }
   package static func keysExpire(_ source: Source) -> Bool { false }
   package static var keptAnswers: KeptAnswers? { nil }

@@ -401,9 +401,6 @@ struct FrontDoorTests {
         let said = answer.out + answer.err
         #expect(answer.code == code && said.contains(advice), "\(words) \(answer)")
       }
-      let slip = try CommandTests.run(
-        ["status"], on: target, environment: ["BOWSER_LOGLEVEL": "info"])
-      #expect(slip.code == 78 && slip.err.contains("did you mean 'BOWSER_LOG_LEVEL'?"), "\(slip)")
       let unspooled = try CommandTests.run(
         ["backfill", "wa", "-"], on: target, environment: ["TMPDIR": "/nowhere"])
       #expect(

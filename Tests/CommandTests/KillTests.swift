@@ -184,7 +184,6 @@ struct KillTests {
     let environment = [
       "BOWSER_CONFIG": configuration,
       "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_PING_URL": "http://127.0.0.1:\(watcher.port)/check",
-      "BOWSER_DEADLINE": "120",
     ]
     let postgres = cluster.database("postgres")
     func make(_ name: String, from template: String) throws {

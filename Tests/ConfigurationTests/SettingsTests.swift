@@ -59,9 +59,6 @@ struct SettingsTests {
     #expect(
       message { try settings(["name": .text("a"), "pumpColour": .text("red")]) }
         == "test.json5: unknown key 'pumpColour'; one of level, deadlineSeconds, share, name")
-    #expect(
-      message { try settings(["name": .text("a")], environment: ["X_DEADLINESECONDS": "7"]) }
-        == "environment: unknown key 'X_DEADLINESECONDS'; did you mean 'X_DEADLINE_SECONDS'?")
   }
 
   @Test func theProjectsOwnFilesAreSound() throws {
@@ -74,6 +71,11 @@ struct SettingsTests {
         "wa-fuelwatch",
       ]))
     #expect(try Value.table(file: folder + "/bowser.json5").isEmpty == false)
+    for usual in Catalogue.usual {
+      let source = try #require(sources.first { $0.feed == usual.feed })
+      let keys = source.account == source.feed ? source.provider.secretNames : []
+      #expect(usual.keys == keys, "\(usual)")
+    }
     let used = Set(sources.map { $0.provider.id })
     #expect(Set(Catalogue.providers.map { $0.id }) == used, "a provider without a feed")
   }

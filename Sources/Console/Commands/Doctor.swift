@@ -29,7 +29,7 @@ let doctorCommand = Command(
     """
 ) { invocation in
   var doctor = Doctor()
-  let settings = try invocation.settings()
+  let settings = try invocation.statedSettings()
   let sources = try invocation.sources()
   doctor.tell(
     .ok, "configuration", "\(try invocation.configurationFolder()), \(sources.count) feeds")
@@ -253,33 +253,16 @@ private struct Doctor {
     }
   }
 
-  /// Names the variables that nothing reads and that are similar to one that is read. They are no
-  /// error, because another program may read them.
+  /// Names the variables that nothing reads. Those that are probably meant for this program are
+  /// refused by every other command.
   mutating func variables(_ sources: [Source], _ invocation: Invocation) {
-    let prefix = "BOWSER_"
-    var known = Invocation.Table().variables(prefix: "BOWSER") + ["BOWSER_CONFIG"]
-    for source in sources {
-      known += Source.variables(of: source.feed)
-      for name in source.secrets {
-        let variable = Secrets.variable(feed: source.account, name: name)
-        known += [variable, variable + "_FILE"]
+    let variables = Variables(sources)
+    for name in variables.unread(in: invocation.environment) {
+      if let likely = variables.meant(by: name) {
+        tell(.fail, "environment", "\(ConfigurationError.unreadVariable(name, likely: likely))")
+      } else {
+        tell(.warn, "environment", "nothing reads \(name)")
       }
-    }
-    let names = known.map { String($0.dropFirst(prefix.count)) }
-    // The names of receivers, of settings of archives and of another country are not listed above.
-    let others = ["NOTIFY_", "ARCHIVE_", "COUNTRY_"]
-    for variable in invocation.environment.keys.sorted()
-    where variable.hasPrefix(prefix) && !known.contains(variable) {
-      let name = String(variable.dropFirst(prefix.count))
-      // The beginning of a name is as likely as a slip in it.
-      let begun = name.count < 4 ? nil : names.first { $0.hasPrefix(name + "_") }
-      let similar = nearest(to: name, in: names).flatMap {
-        abs($0.count - name.count) <= 2 ? $0 : nil
-      }
-      guard !others.contains(where: { name.hasPrefix($0) }),
-        let likely = name == "DB" ? "DATABASE" : begun ?? similar
-      else { continue }
-      tell(.warn, "environment", "nothing reads \(variable); did you mean '\(prefix)\(likely)'?")
     }
   }
 

@@ -14,7 +14,7 @@ import HTTP
 /// Source: "Fair Fuel Open Data API" v1.0, Service Victoria
 enum FairFuel: Provider {
   static let id = "fair-fuel"
-  static func secrets(_ source: Source) -> [String] { ["consumer_id"] }
+  static let secretNames = ["consumer_id"]
 
   static let fuels: [String: Fuel] = [
     "U91": .u91, "P95": .p95, "P98": .p98, "DSL": .dl, "PDSL": .pdl, "E10": .e10, "E85": .e85,

@@ -14,7 +14,7 @@ import HTTP
 /// Source: "Fuel API" at https://api.nsw.gov.au/Product/Index/22
 enum FuelCheck: Provider {
   static let id = "fuelcheck"
-  static func secrets(_ source: Source) -> [String] { ["key", "secret"] }
+  static let secretNames = ["key", "secret"]
   static func keysExpire(_ source: Source) -> Bool { true }
 
   static let fuels: [String: Fuel] = [

@@ -14,7 +14,7 @@ import HTTP
 /// "SAFPIS API (OUT)" v1.2, https://www.safuelpricinginformation.com.au
 enum FuelPricesDirect: Provider {
   static let id = "fuel-prices-direct"
-  static func secrets(_ source: Source) -> [String] { ["token"] }
+  static let secretNames = ["token"]
 
   static let fuels: [String: Fuel] = [
     "2": .u91, "3": .dl, "4": .lpg, "5": .p95, "6": .dl, "8": .p98, "11": .lrp, "12": .e10,

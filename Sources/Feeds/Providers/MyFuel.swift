@@ -29,9 +29,9 @@ enum MyFuel: Provider {
     source.settings.parameters["interface"] != "api"
   }
 
-  static func secrets(_ source: Source) -> [String] {
-    isPage(source) ? [] : ["username", "password"]
-  }
+  static let secretNames = ["username", "password"]
+
+  static func secrets(_ source: Source) -> [String] { isPage(source) ? [] : secretNames }
 
   static func keysExpire(_ source: Source) -> Bool { !isPage(source) }
 
