@@ -86,13 +86,7 @@ package struct Archive: Sendable {
   package static func all(
     in folder: String, environment: [String: String]
   ) throws(ConfigurationError) -> [Archive] {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: folder + "/archives")
-    } catch {
-      throw .unreadable(file: folder + "/archives", reason: "the folder cannot be read")
-    }
-    return try names.sorted().filter { $0.hasSuffix(".json5") }
+    try Value.names(in: folder + "/archives").filter { $0.hasSuffix(".json5") }
       .map { name throws(ConfigurationError) in
         try Archive(file: "\(folder)/archives/\(name)", environment: environment)
       }

@@ -281,6 +281,14 @@ package struct Settings<Table: SettingTable>: Sendable {
     return read
   }
 
+  /// Returns what states a setting, for messages: a variable, or the key and its file.
+  package func place(of key: String) -> String {
+    if case .environment(let variable) = entries.first(where: { $0.key == key })?.origin {
+      return variable
+    }
+    return "'\(key)' in \(file)"
+  }
+
   /// Returns the error for a setting whose value is no good for a reason that its definition does
   /// not know. It names the file or the environment variable that the value comes from.
   package func wrong(_ key: String, expected: String) -> ConfigurationError {

@@ -50,7 +50,12 @@ struct SyntaxFault: Error, Equatable {
       if offset < bytes.count { throw stop("the end of the file") }
     }
 
-    private func stop(_ expected: String) -> Stop { Stop(offset: offset, expected: expected) }
+    private func stop(_ expected: String) -> Stop {
+      let isShell = next == Character("#").asciiValue
+      return Stop(
+        offset: offset,
+        expected: expected + (isShell ? "; a comment begins with //, not with #" : ""))
+    }
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private mutating func take(_ character: Character) -> Bool {

@@ -65,6 +65,17 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
       ? "cannot be read" : "cannot be read: permission denied"
   }
 
+  /// Returns the sorted names of the files in a folder of the configuration.
+  package static func names(in folder: String) throws(ConfigurationError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    } catch {
+      let isThere = FileManager.default.fileExists(atPath: folder)
+      throw .unreadable(
+        file: folder, reason: isThere ? "the folder cannot be read" : "there is no such folder")
+    }
+  }
+
   /// Reads a JSON5 file of at most 1 MB.
   package static func read(file: String) throws(ConfigurationError) -> Value {
     guard let bytes = FileManager.default.contents(atPath: file) else {

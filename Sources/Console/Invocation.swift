@@ -176,14 +176,17 @@ package struct Invocation: Sendable {
   package func configurationFolder() throws -> String {
     if let folder = options["config"] { return folder }
     if let folder = environment["BOWSER_CONFIG"], !folder.isEmpty { return folder }
-    let program = Bundle.main.executablePath ?? ""
-    let installed = URL(filePath: program).deletingLastPathComponent()
-      .appending(path: "../share/bowser/config").standardized.path
-    let folders = ["config", "/etc/bowser", installed]
+    let folders = ["config", "/etc/bowser", Self.examples]
     for folder in folders where FileManager.default.fileExists(atPath: folder + "/bowser.json5") {
       return folder
     }
     throw ConfigurationError.noFolder(folders, slip: misspeltFolder)
+  }
+
+  /// The configuration that was installed with the program.
+  private static var examples: String {
+    URL(filePath: Bundle.main.executablePath ?? "").deletingLastPathComponent()
+      .appending(path: "../share/bowser/config").standardized.path
   }
 
   /// - Throws: also where a variable that nothing reads is probably meant for this program.
@@ -196,6 +199,14 @@ package struct Invocation: Sendable {
   /// The settings, whatever else the environment states.
   func statedSettings() throws -> Settings<Table> {
     let folder = try configurationFolder()
+    let file = folder + "/bowser.json5"
+    if !FileManager.default.fileExists(atPath: file), (try? Value.names(in: folder)) != nil {
+      let isInstalled = FileManager.default.fileExists(atPath: Self.examples)
+      throw ConfigurationError.unreadable(
+        file: file,
+        reason: "there is no such file: name the folder that has it"
+          + (isInstalled ? ", or copy the examples of \(Self.examples)" : ""))
+    }
     let table = Table()
     var given: [String: String] = [:]
     if let target = options["db"] { given[table.database.key] = target }
@@ -210,7 +221,7 @@ package struct Invocation: Sendable {
     }
     if flags.contains("verbose") { given[table.logLevel.key] = "info" }
     let settings = try Settings(
-      table, file: try Value.table(file: folder + "/bowser.json5"),
+      table, file: try Value.table(file: file),
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
     guard settings.pingUrl.isEmpty || Ping.url(settings.pingUrl) != nil else {
       throw settings.wrong(table.pingUrl.key, expected: Ping.form)
@@ -241,6 +252,14 @@ package struct Invocation: Sendable {
       }
     }
     return archives
+  }
+
+  /// Refuses a mistake in the file of an archive, for commands that read no archive. Otherwise it
+  /// would wait for the next one to be loaded.
+  func checkArchives() throws {
+    let folder = try configurationFolder()
+    guard FileManager.default.fileExists(atPath: folder + "/archives") else { return }
+    _ = try Archive.all(in: folder, environment: environment)
   }
 
   package func logger(_ settings: Settings<Table>) -> Logger {

@@ -32,23 +32,18 @@ package enum Catalogue {
   package static func sources(
     in folder: String, environment: [String: String]
   ) throws(ConfigurationError) -> [Source] {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: folder + "/feeds")
-    } catch {
-      throw .unreadable(file: folder + "/feeds", reason: "the folder cannot be read")
-    }
+    let names = try Value.names(in: folder + "/feeds")
     let country = try Country(folder: folder) ?? .australia
     var sources: [Source] = []
     var files: [String: String] = [:]
     // Such a file was meant to be read, unless it is the copy of one that is.
-    if let stray = names.sorted().first(where: {
+    if let stray = names.first(where: {
       $0.hasSuffix(".json") && !names.contains($0 + "5")
     }) {
       throw .unreadable(
         file: "feeds/\(stray)", reason: "is not read: rename it to \(stray)5")
     }
-    for name in names.sorted() where name.hasSuffix(".json5") {
+    for name in names where name.hasSuffix(".json5") {
       let source = try Source(
         file: "\(folder)/feeds/\(name)", environment: environment, country: country)
       if let first = files[source.feed] {
@@ -57,6 +52,18 @@ package enum Catalogue {
       files[source.feed] = name
       sources.append(source)
     }
+    for source in sources { try check(accountOf: source, among: sources) }
     return sources
+  }
+
+  /// Refuses an account of no feed. Otherwise a key would be missing under a name that nobody knows.
+  private static func check(
+    accountOf source: Source, among sources: [Source]
+  ) throws(ConfigurationError) {
+    let feeds = sources.map(\.feed) + usual.map { $0.feed }
+    guard !feeds.contains(source.account) else { return }
+    let likely = nearest(to: source.account, in: feeds).map { "; did you mean '\($0)'?" } ?? ""
+    throw source.settings.wrong(
+      "account", expected: "a feed, and '\(source.account)' is none\(likely)")
   }
 }

@@ -18,9 +18,8 @@ struct FuelMapping: Sendable {
     for (code, text) in texts {
       for part in text.split(separator: ",") {
         let words = part.split(separator: " ").map(String.init)
-        guard let fuel = words.first.flatMap({ Fuel(rawValue: $0) }), words.count % 2 == 1 else {
-          throw Self.wrong(code, place)
-        }
+        guard let word = words.first, words.count % 2 == 1 else { throw Self.wrong(code, place) }
+        guard let fuel = Fuel(rawValue: word) else { throw Self.wrong(code, place, unknown: word) }
         var meaning = Meaning(fuel: fuel)
         for position in stride(from: 1, to: words.count, by: 2) {
           guard let day = Day(words[position + 1]) else { throw Self.wrong(code, place) }
@@ -42,9 +41,18 @@ struct FuelMapping: Sendable {
     }?.fuel
   }
 
-  private static func wrong(_ code: String, _ place: String) -> ConfigurationError {
-    .wrongValue(
-      key: "fuels.\(code)", place: place,
-      expected: "a fuel such as E10, or E10 from 2026-07-01, or U91 until 2026-07-01")
+  /// - Parameter unknown: a word that stands where a fuel was expected.
+  private static func wrong(
+    _ code: String, _ place: String, unknown: String? = nil
+  ) -> ConfigurationError {
+    var expected = "a fuel such as E10, or E10 from 2026-07-01, or U91 until 2026-07-01"
+    if let unknown {
+      let fuels = Fuel.allCases.map(\.rawValue)
+      expected +=
+        ", and '\(unknown.prefix(40))' is no fuel; "
+        + (nearest(to: unknown, in: fuels).map { "did you mean '\($0)'?" }
+          ?? "one of \(fuels.joined(separator: ", "))")
+    }
+    return .wrongValue(key: "fuels.\(code)", place: place, expected: expected)
   }
 }

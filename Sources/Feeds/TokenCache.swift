@@ -27,6 +27,19 @@ package struct TokenCache: Sendable {
     return home + "/.local/state/bowser"
   }
 
+  /// Makes a folder for tokens where there is none. Returns why none can be kept there; `nil` where
+  /// they can.
+  package static func obstacle(in folder: String) -> String? {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      let isThere = FileManager.default.fileExists(atPath: folder)
+      return "\(folder) \(isThere ? "is no folder" : "cannot be created")"
+    }
+    return FileManager.default.isWritableFile(atPath: folder) ? nil : "\(folder) cannot be written"
+  }
+
   private struct Entry: Codable {
     var keys: String
     var expires: Int64

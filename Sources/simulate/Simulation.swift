@@ -127,6 +127,11 @@ struct Simulation {
     let settings = try invocation.settings()
     let folder = try invocation.configurationFolder()
     let sources = try Catalogue.sources(in: folder, environment: environment)
+    if let source = sources.first(where: {
+      SimulatedFeeds.feeds.contains($0.feed) && !$0.settings.enabled
+    }) {
+      throw source.settings.wrong("enabled", expected: "true, because play plays every feed")
+    }
     let store = try invocation.store(settings)
     try refuseRealPrices(in: store)
     let log = invocation.logger(settings)

@@ -313,7 +313,8 @@ struct FrontDoorTests {
     defer { taken.stop() }
     let mistakes: [([String], Int32, String)] = [
       (["ingest"], 64, "or --all"),
-      (["ingest", "wa"], 78, "set enabled to true in its file"),
+      (["ingest", "wa"], 78, "switched off by BOWSER_WA_FUELWATCH_ENABLED: set it to true"),
+      (["simulate", "play"], 78, "'BOWSER_WA_FUELWATCH_ENABLED' must be true, because play plays"),
       (["ingest", "qld", "--replay", empty], 74, "--record DIR makes one"),
       (["ingest", "Queensland", "--replay", empty], 74, "qld-fpd: there is no recording"),
       (["ingest", "qld", "--replay", "/nowhere"], 74, "qld-fpd: /nowhere: no such folder"),
@@ -371,7 +372,7 @@ struct FrontDoorTests {
       (["stations", "--explain", "BP Perth"], 64, "bowser show NAME --json shows the station_id"),
       (["show", "--now", "2020-01-01T00:00:00Z"], 0, "give another --now"),
       (["status", "--config", file], 78, "is a file: name the folder"),
-      (["status", "--config", empty], 78, "there is no such file"),
+      (["status", "--config", empty], 78, "no such file: name the folder that has it"),
       (["aggregate", "--ping-url", "watcher.example/x"], 64, "must be an address"),
       (["show", "--ping-url", "https://watcher.example/x"], 64, "show reports to no watcher"),
       (["export", "averages_now", "--out", empty], 74, "is a folder: name a file in it"),
@@ -438,6 +439,18 @@ struct FrontDoorTests {
     ("archives/qld.json5", "archive: ", "archve: ", "'archve'; did you mean 'archive'?"),
     ("feeds/wa.json5", "feed: ", "fed: ", "unknown key 'fed'; did you mean 'feed'?"),
     ("feeds/wa.json5", "feed: 'wa-fuelwatch'", "feed: 7", "'feed' must be a text"),
+    (
+      "feeds/tas.json5", "account: 'nsw-fuelcheck'", "account: 'nsw-fuelchek'",
+      "'account' must be a feed, and 'nsw-fuelchek' is none; did you mean 'nsw-fuelcheck'?"
+    ),
+    (
+      "feeds/wa.json5", "feed: 'wa-fuelwatch'", "feed: 'wa-fuelwatch', fuels: { '9': 'UL91' }",
+      "and 'UL91' is no fuel; did you mean 'U91'?"
+    ),
+    (
+      "feeds/wa.json5", "feed: 'wa-fuelwatch'", "feed: 'wa-fuelwatch', fuels: { '9': 'petrol' }",
+      "and 'petrol' is no fuel; one of U91, E10, "
+    ),
   ])
   func aMistakeInAFileIsPlaced(file: String, right: String, wrong: String, answer: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -451,6 +464,70 @@ struct FrontDoorTests {
     #expect(
       refused.code == 78 && refused.err.contains(file) && refused.err.contains(answer),
       "\(refused)")
+  }
+
+  /// Mistakes in the files that `aggregate` reads, or that it only checks.
+  @Test(arguments: [
+    (
+      "regions.json5", "region: 'brisbane'", "region: 'perth'",
+      "'region' must be a code that no other region has, and 'perth' is that of entry "
+    ),
+    ("regions.json5", "region: 'brisbane'", "region: 'qld'", "and 'qld' is that of Queensland"),
+    (
+      "stations.json5", "[]",
+      "[{ on: '2026-07-01', station: 'a 1', is: 'same', as: 'a 1', why: 'x' }]",
+      "entry 1: 'as' must be another record than that of 'station'"
+    ),
+    (
+      "archives/wa.json5", "priceLapsesHours", "priceLapseHours",
+      "unknown key 'priceLapseHours'; did you mean 'priceLapsesHours'?"
+    ),
+  ])
+  func aggregateNamesAMistake(
+    file: String, right: String, wrong: String, answer: String
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+    #expect(text.contains(right))
+    try text.replacing(right, with: wrong)
+      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
+    try await TestDatabase.with { target in
+      let refused = try CommandTests.run(["aggregate", "--config", folder], on: target)
+      #expect(
+        refused.code == 78 && refused.err.contains(file) && refused.err.contains(answer),
+        "\(refused)")
+      guard file.hasPrefix("archives") else { return }
+      let status = try CommandTests.run(["status", "--config", folder], on: target)
+      #expect(status.code == 78 && status.err == refused.err, "\(status)")
+    }
+  }
+
+  /// A feed may be switched off by its file, and a folder may be missing.
+  @Test func filesThatSwitchFeedsOffAreNamed() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = folder + "/feeds/wa.json5"
+    try String(contentsOfFile: file, encoding: .utf8)
+      .replacing("feed: 'wa-fuelwatch'", with: "feed: 'wa-fuelwatch', enabled: false")
+      .write(toFile: file, atomically: false, encoding: .utf8)
+    try await TestDatabase.with { target in
+      let off = try CommandTests.run(["ingest", "wa", "--config", folder], on: target)
+      #expect(
+        off.code == 78
+          && off.err
+            == "bowser: wa-fuelwatch: switched off by 'enabled' in feeds/wa.json5: set it to true\n",
+        "\(off)")
+      let doctor = try CommandTests.run(["doctor", "--config", folder], on: target)
+      #expect(doctor.out.contains("switched off by 'enabled' in feeds/wa.json5\n"), "\(doctor)")
+      try FileManager.default.removeItem(atPath: folder + "/feeds")
+      let none = try CommandTests.run(["ingest", "--all", "--config", folder], on: target)
+      #expect(
+        none.code == 78 && none.err == "bowser: \(folder)/feeds: there is no such folder\n",
+        "\(none)")
+    }
   }
 
   /// F-O19: a station in `stations.json5` that no feed or archive has reported is named by `doctor`

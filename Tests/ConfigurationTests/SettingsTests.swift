@@ -61,6 +61,13 @@ struct SettingsTests {
         == "test.json5: unknown key 'pumpColour'; one of level, deadlineSeconds, share, name")
   }
 
+  /// A message can name what states a setting.
+  @Test func theOriginOfASettingHasAName() throws {
+    let file: [String: Value] = ["name": .text("a"), "level": .text("high")]
+    #expect(try settings(file).place(of: "level") == "'level' in test.json5")
+    #expect(try settings(file, environment: ["X_LEVEL": "low"]).place(of: "level") == "X_LEVEL")
+  }
+
   @Test func theProjectsOwnFilesAreSound() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../config").standardized.path
@@ -218,6 +225,9 @@ struct SyntaxFaultTests {
     ("{ a: 1,", 1, 8, "a closing } of the { in line 1"),
     ("{ a: warning }", 1, 6, "a number, true, false, null or a text in straight quotes"),
     ("{ a: 30s }", 1, 6, "a number, true, false, null or a text in straight quotes"),
+    ("{ # a\n}", 1, 3, "a key; a comment begins with //, not with #"),
+    ("{ a: 1 # b\n}", 1, 8, "a comma or }; a comment begins with //, not with #"),
+    ("# a\n{ }", 1, 1, "{ ... } or [ ... ], in JSON5; a comment begins with //, not with #"),
     ("{ a: 1, b: { a: 2 }, 'a': 3 }", 1, 22, "another key: this one is in the table already"),
   ])
   func aSlipIsPlaced(text: String, line: Int, column: Int, expected: String) throws {

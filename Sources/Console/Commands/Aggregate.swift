@@ -46,6 +46,7 @@ let aggregateCommand = Command(
     guard instant <= clock.now() else { throw UsageError.message("--as-of is in the future") }
     return try tellAsKnown(at: instant, store: try invocation.store(settings))
   }
+  try invocation.checkArchives()
   let country = try invocation.country()
   if let from, from > country.newestDay(at: clock.now()) {
     throw UsageError.message("--from is in the future")

@@ -222,21 +222,15 @@ private struct Doctor {
     else {
       return tell(.warn, "state folder", "no HOME: every run asks for new tokens")
     }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      let isWritable = FileManager.default.isWritableFile(atPath: folder)
-      tell(
-        isWritable ? .ok : .warn, "state folder",
-        isWritable ? folder : "\(folder) cannot be written: every run asks for new tokens")
-    } catch {
-      tell(.warn, "state folder", "\(folder) cannot be created: every run asks for new tokens")
-    }
+    let obstacle = TokenCache.obstacle(in: folder)
+    tell(
+      obstacle == nil ? .ok : .warn, "state folder",
+      obstacle.map { "\($0): every run asks for new tokens" } ?? folder)
   }
 
   mutating func keys(of source: Source, _ invocation: Invocation) {
     guard source.settings.enabled else {
-      return tell(.off, source.feed, "switched off in the configuration")
+      return tell(.off, source.feed, "switched off by \(source.settings.place(of: "enabled"))")
     }
     do {
       if let missing = try source.missingSecret(in: Secrets(environment: invocation.environment)) {

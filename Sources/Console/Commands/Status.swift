@@ -20,7 +20,9 @@ let statusCommand = Command(
     documents and files that broke their reader in the last thirty days and have not been read since.
     """
 ) { invocation in
-  let store = try invocation.readerStore(try invocation.settings())
+  let settings = try invocation.settings()
+  try invocation.checkArchives()
+  let store = try invocation.readerStore(settings)
   let now = try invocation.clock().now()
   let health = try store.health()
   let notSetUp = try notSetUp(

@@ -30,6 +30,10 @@ package func decisions(file: String) throws(ConfigurationError) -> [StationDecis
     }
     let first = try record(settings.station, "station")
     let second = try record(settings.other, "as")
+    guard first != second else {
+      throw .wrongValue(
+        key: "as", place: place, expected: "another record than that of 'station'")
+    }
     let decision = StationDecision(
       day: on, firstSource: first.0, firstCode: first.1, secondSource: second.0,
       secondCode: second.1, isSame: settings.isSame == "same", reason: settings.why)

@@ -71,7 +71,9 @@ package struct Ingest {
   /// and checks whether the provider may be called. The caller must pass the returned run to
   /// `finish`.
   package func begin() throws -> StartedRun {
-    guard source.settings.enabled else { throw IngestError.off }
+    guard source.settings.enabled else {
+      throw IngestError.off(by: source.settings.place(of: "enabled"))
+    }
     let id = try register()
     do {
       try readInterruptedRuns(of: id)

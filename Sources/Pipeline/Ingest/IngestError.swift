@@ -8,8 +8,8 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
   case notBefore(Instant)
   /// The calls of this month are spent.
   case quotaSpent(allowed: Int)
-  /// The feed is disabled in the configuration.
-  case off
+  /// The feed is disabled, by a variable or a key of a file.
+  case off(by: String)
   /// The provider's clock is ahead of this machine's by this many seconds (behind it if negative),
   /// and this machine's clock is the wrong one.
   case clockIsWrong(seconds: Int)
@@ -21,9 +21,7 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
     case .busy: "another run of this feed is under way"
     case .notBefore(let instant): "no request before \(instant), by the provider's rule"
     case .quotaSpent(let allowed): "the \(allowed) requests of this month are used up"
-    case .off:
-      "switched off in the configuration: set enabled to true in its file below feeds, or in the "
-        + "variable that ends with _ENABLED"
+    case .off(let place): "switched off by \(place): set it to true"
     case .clockIsWrong(let seconds):
       "this machine's clock is wrong: the provider's clock is \(abs(seconds)) s "
         + "\(seconds > 0 ? "ahead of" : "behind") it; nothing was stored"

@@ -35,6 +35,8 @@ package func regions(
         code: state.code, name: state.name, kind: "state", state: state, centre: nil,
         radiusKilometres: nil))
   }
+  // Before the entries of the file stand the nation and its states.
+  let before = regions.count
   for settings in try Settings.list(file: file, RegionTable(country)) {
     let place = settings.file
     let isRest = settings.kind == "rest"
@@ -51,8 +53,11 @@ package func regions(
     guard code.wholeMatch(of: /[A-Za-z0-9-]{1,60}/) != nil else {
       throw .wrongValue(key: "region", place: place, expected: "letters, digits and dashes")
     }
-    guard !regions.contains(where: { $0.code.lowercased() == code.lowercased() }) else {
-      throw .wrongValue(key: "region", place: place, expected: "a code that no other region has")
+    if let other = regions.firstIndex(where: { $0.code.lowercased() == code.lowercased() }) {
+      let owner = other < before ? regions[other].name : "entry \(other - before + 1)"
+      throw .wrongValue(
+        key: "region", place: place,
+        expected: "a code that no other region has, and '\(code)' is that of \(owner)")
     }
     regions.append(
       Region(
