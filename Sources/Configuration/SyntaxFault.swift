@@ -26,6 +26,17 @@ struct SyntaxFault: Error, Equatable {
     }
   }
 
+  /// Returns the line of each entry of a list, counted from 1. What follows a fault is not read.
+  static func linesOfEntries(in bytes: [UInt8]) -> [Int] {
+    var walk = Walk(bytes)
+    var (line, offset) = (1, 0)
+    return walk.beginningsOfEntries().map { beginning in
+      line += bytes[offset..<beginning].count { $0 == 0x0A }
+      offset = beginning
+      return line
+    }
+  }
+
   private struct Stop: Error {
     var offset: Int
     var expected: String
@@ -48,6 +59,22 @@ struct SyntaxFault: Error, Equatable {
       try value()
       try blanks()
       if offset < bytes.count { throw stop("the end of the file") }
+    }
+
+    /// Reads a list, and returns the offset of each of its entries.
+    mutating func beginningsOfEntries() -> [Int] {
+      var beginnings: [Int] = []
+      do {
+        try blanks()
+        guard take("[") else { return [] }
+        try items(until: "]") { walk throws(Stop) in
+          beginnings.append(walk.offset)
+          try walk.value()
+        }
+      } catch {
+        return beginnings
+      }
+      return beginnings
     }
 
     private func stop(_ expected: String) -> Stop {

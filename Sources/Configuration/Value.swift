@@ -76,6 +76,11 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Returns the line of each entry of a file that is a list.
+  static func linesOfEntries(file: String) -> [Int] {
+    SyntaxFault.linesOfEntries(in: Array(FileManager.default.contents(atPath: file) ?? Data()))
+  }
+
   /// Reads a JSON5 file of at most 1 MB.
   package static func read(file: String) throws(ConfigurationError) -> Value {
     guard let bytes = FileManager.default.contents(atPath: file) else {

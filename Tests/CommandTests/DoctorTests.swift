@@ -45,11 +45,11 @@ struct DoctorTests {
   @Test(arguments: [
     (
       "regions.json5", "state: 'NSW'", "state: 'NWS'",
-      "regions.json5, entry 1: 'state' must be one of NSW, ACT, VIC, QLD, SA, WA, TAS, NT, or empty"
+      "entry 1: 'state' must be one of NSW, ACT, VIC, QLD, SA, WA, TAS, NT, or empty"
     ),
-    ("brands.json5", "brand: 'AGL'", "band: 'AGL'", "brands.json5, entry 2: unknown key 'band'"),
-    ("events.json5", "'2015-02-02'", "'2015-02-30'", "events.json5, entry 2: 'on' must be a day"),
-    ("stations.json5", "[]", "[{ is: 'sam' }]", "stations.json5, entry 1: "),
+    ("brands.json5", "brand: 'AGL'", "band: 'AGL'", "entry 2: unknown key 'band'"),
+    ("events.json5", "'2015-02-02'", "'2015-02-30'", "entry 2: 'on' must be a day"),
+    ("stations.json5", "[]", "[{ is: 'sam' }]", "entry 1: "),
   ])
   func theDoctorReadsTheLists(file: String, right: String, wrong: String, answer: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -60,8 +60,12 @@ struct DoctorTests {
     try text.replacing(right, with: wrong)
       .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
     let doctor = try CommandTests.run(["doctor", "--config", folder], on: "host=/nowhere")
+    // Each of these entries is in one line.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let line = try #require(lines.firstIndex { $0.contains(right) }) + 1
     #expect(
-      doctor.code == 78 && doctor.out.contains("FAIL  lists                   \(answer)"),
+      doctor.code == 78
+        && doctor.out.contains("FAIL  lists                   \(file):\(line), \(answer)"),
       "\(doctor)")
   }
 

@@ -363,7 +363,7 @@ struct NotifyTests {
     ("[{ name: 'x', place: 'qld', belowCents: 1.7, command: '/bin/cat' }]", "from 10.0 to"),
     (
       "[{ name: 'x', region: 'qld', command: '/bin/cat' }, { name: 'y', region: 'qld' }]",
-      "notify.json5, entry 2: 'address'"
+      "notify.json5:1, entry 2: 'address'"
     ),
     ("[{ name: 'x', region: 'qld', address: 'phone', quiet: 'night' }]", "quiet"),
     ("[{ name: 'x', region: 'qld', address: 'pager' }]", "BOWSER_NOTIFY_PAGER_URL"),

@@ -241,6 +241,15 @@ struct SyntaxFaultTests {
     #expect("\(error.map { "\($0)" } ?? "")".contains(":\(line):\(column): expected"))
   }
 
+  /// The entries of a list have lines too, as far as it can be read.
+  @Test(arguments: [
+    ("// a\n[\n  { a: 1 },\n  { b: [1,\n  2] }, 3,\n]", [3, 4, 5]), ("[]", []), ("{ a: [1] }", []),
+    ("[1,\n2,\n]x", [1, 2]), ("[\n1,\n{ a 2 },\n3]", [2, 3]),
+  ])
+  func entriesHaveLines(text: String, lines: [Int]) {
+    #expect(SyntaxFault.linesOfEntries(in: Array(text.utf8)) == lines)
+  }
+
   /// What Foundation's JSON5 parser reads has no fault.
   @Test(arguments: [
     "{ a: 1, }", "[1, 'two', \"three\",]", "{ 'a b': -.5, $c_1: +1e3, d: null } // end",
