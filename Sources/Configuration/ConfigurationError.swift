@@ -1,4 +1,4 @@
-/// A fault of the configuration. Messages never contain values, because a value could be a secret.
+/// A fault of the configuration. Messages contain no value that could be a secret.
 package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unreadable(file: String, reason: String)
   /// `known` are all keys that the place may have.

@@ -3,8 +3,8 @@ import Testing
 
 /// Environment variables that begin with BOWSER_ and that nothing reads.
 struct VariableTests {
-  /// A variable that nothing reads and that is probably meant for this program is refused, because
-  /// without it a feed would stay unread, or another database would be used.
+  /// F-M01: a variable that nothing reads and that is probably meant for this program is refused,
+  /// because without it a feed would stay unread, or another database would be used.
   @Test(arguments: [
     ("BOWSER_LOGLEVEL", "; did you mean BOWSER_LOG_LEVEL?"),
     ("BOWSER_SA_FDP_TOKEN", "; did you mean BOWSER_SA_FPD_TOKEN?"),

@@ -124,8 +124,8 @@ struct SecretTests {
     #expect((try? find(["BOWSER_QLD_FPD_TOKEN_FILE": folder.path + "/qld-fpd.token"])) == nil)
   }
 
-  /// Of a key in a variable and another in a file, one is out of date, and nobody can tell which. The
-  /// units of systemd name a file for every key, whether it is there or not.
+  /// F-M01: of a key in a variable and another in a file, one is out of date, and nobody can tell
+  /// which. The units of systemd name a file for every key, whether it is there or not.
   @Test func aSecretInTwoPlacesIsRefused() throws {
     let path = try file("CANARY-2", mode: 0o600)
     func find(_ others: [String: String]) throws -> String {
@@ -243,7 +243,8 @@ struct SyntaxFaultTests {
 
   /// The entries of a list have lines too, as far as it can be read.
   @Test(arguments: [
-    ("// a\n[\n  { a: 1 },\n  { b: [1,\n  2] }, 3,\n]", [3, 4, 5]), ("[]", []), ("{ a: [1] }", []),
+    ("// a\n[\n  { a: 1 },\n  { b: [1,\n  2] }, 3,\n]", [3, 4, 5]), ("[]", [Int]()),
+    ("{ a: [1] }", [Int]()),
     ("[1,\n2,\n]x", [1, 2]), ("[\n1,\n{ a 2 },\n3]", [2, 3]),
   ])
   func entriesHaveLines(text: String, lines: [Int]) {
