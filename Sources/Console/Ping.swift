@@ -13,7 +13,7 @@ enum Ping {
     let repeats = Repeats.note(code, of: command, invocation)
     guard code != .tryAgain || repeats >= Repeats.worthTelling else { return }
     do {
-      let settings = try invocation.settings()
+      let settings = try invocation.statedSettings()
       await post(
         settings.pingUrl, code, command, invocation.logger(settings),
         allowLoopback: settings.allowLoopback)

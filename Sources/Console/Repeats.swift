@@ -15,7 +15,7 @@ enum Repeats {
   ///
   /// - Returns: how many ends with 75 there were in a row.
   static func note(_ code: ExitCode, of command: String, _ invocation: Invocation) -> Int {
-    guard let settings = try? invocation.settings(),
+    guard let settings = try? invocation.statedSettings(),
       let folder = TokenCache.folder(
         configured: settings.stateFolder, environment: invocation.environment)
     else { return 0 }

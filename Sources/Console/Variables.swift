@@ -21,8 +21,8 @@ struct Variables {
   /// How the names of each feed begin.
   private let feeds: [String]
 
-  /// - Parameter sources: the feeds of the configuration. The variables of the usual feeds are known
-  ///   beside them, because one environment may serve several configurations.
+  /// - Parameter sources: the feeds of the configuration. The variables of the usual feeds are also
+  ///   known, because one environment may serve several configurations.
   init(_ sources: [Source]) {
     let absent = Catalogue.usual.filter { usual in !sources.contains { $0.feed == usual.feed } }
     var variables = ["BOWSER_CONFIG"] + Invocation.Table().variables(prefix: "BOWSER")

@@ -70,4 +70,26 @@ extension OutputTests {
         ])
     }
   }
+
+  /// The watcher of the configuration learns that a variable was refused.
+  @Test func aPingTellsOfAMisspeltVariable() throws {
+    let asked = Mutex<[String]>([])
+    let server = try Server { request in
+      asked.withLock { $0.append(request.path) }
+      return .text(200, "OK")
+    }
+    defer { server.stop() }
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = folder + "/bowser.json5"
+    try String(contentsOfFile: file, encoding: .utf8)
+      .replacing("pingUrl: ''", with: "pingUrl: 'http://127.0.0.1:\(server.port)/check'")
+      .write(toFile: file, atomically: false, encoding: .utf8)
+    let refused = try CommandTests.run(
+      ["aggregate", "--config", folder], on: "host=/nowhere",
+      environment: ["BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_LOGLEVEL": "debug"])
+    #expect(refused.code == 78 && refused.err.contains("BOWSER_LOGLEVEL"), "\(refused)")
+    #expect(asked.withLock { $0 } == ["/check/78"])
+  }
 }
