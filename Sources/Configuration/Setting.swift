@@ -284,7 +284,7 @@ package struct Settings<Table: SettingTable>: Sendable {
   }
 
   /// Returns what states a setting, for messages: a variable, or the key and its file.
-  package func place(of key: String) -> String {
+  package func origin(of key: String) -> String {
     if case .environment(let variable) = entries.first(where: { $0.key == key })?.origin {
       return variable
     }

@@ -29,6 +29,8 @@ struct Variables {
     for source in sources {
       variables += Source.variables(of: source.feed)
       variables += Self.secrets(source.provider.secretNames, of: source.account)
+      // A feed that uses the account of another may have had keys of its own.
+      variables += Self.secrets(source.provider.secretNames, of: source.feed)
     }
     for feed in absent {
       variables += Source.variables(of: feed.feed)

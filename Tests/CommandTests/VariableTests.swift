@@ -10,7 +10,6 @@ struct VariableTests {
     ("BOWSER_SA_FDP_TOKEN", "; did you mean BOWSER_SA_FPD_TOKEN?"),
     ("BOWSER_SA_FDP_TOKEN_FILE", "; did you mean BOWSER_SA_FPD_TOKEN_FILE?"),
     ("BOWSER_NSW_KEY", "; did you mean BOWSER_NSW_FUELCHECK_KEY?"),
-    ("BOWSER_TAS_FUELCHECK_KEY", "; did you mean BOWSER_NSW_FUELCHECK_KEY?"),
     ("BOWSER_TOKEN", "; did you mean BOWSER_QLD_FPD_TOKEN or BOWSER_SA_FPD_TOKEN?"),
     ("BOWSER_WA_FUELWATCH_ENABLD", "; did you mean BOWSER_WA_FUELWATCH_ENABLED?"),
     ("BOWSER_FUEL_ENABLED", ": correct its name, or unset it"),
@@ -42,7 +41,7 @@ struct VariableTests {
     for variable in [
       "BOWSER_X", "BOWSER_COMMIT", "BOWSER_GRAFANA_PASSWORD", "BOWSER_DB_PASSWORD", "BOWSER_HOME",
       "BOWSER_PORT_5432_TCP", "BOWSER_SERVICE_HOST", "BOWSER_SA_FPD_TOKEN",
-      "BOWSER_SA_FPD_CADENCE_MINUTES", "BOWSER_NT_MYFUEL_USERNAME_FILE",
+      "BOWSER_TAS_FUELCHECK_KEY", "BOWSER_SA_FPD_CADENCE_MINUTES", "BOWSER_NT_MYFUEL_USERNAME_FILE",
       "BOWSER_NOTIFY_PAGER_URL", "BOWSER_NOTIFY_PAGER_URL_FILE",
     ] { environment[variable] = "CANARY" }
     let status = try CommandTests.run(["status"], on: "host=/nowhere", environment: environment)

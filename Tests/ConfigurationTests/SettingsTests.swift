@@ -64,8 +64,8 @@ struct SettingsTests {
   /// A message can name what states a setting.
   @Test func theOriginOfASettingHasAName() throws {
     let file: [String: Value] = ["name": .text("a"), "level": .text("high")]
-    #expect(try settings(file).place(of: "level") == "'level' in test.json5")
-    #expect(try settings(file, environment: ["X_LEVEL": "low"]).place(of: "level") == "X_LEVEL")
+    #expect(try settings(file).origin(of: "level") == "'level' in test.json5")
+    #expect(try settings(file, environment: ["X_LEVEL": "low"]).origin(of: "level") == "X_LEVEL")
   }
 
   @Test func theProjectsOwnFilesAreSound() throws {

@@ -230,7 +230,7 @@ private struct Doctor {
 
   mutating func keys(of source: Source, _ invocation: Invocation) {
     guard source.settings.enabled else {
-      return tell(.off, source.feed, "switched off by \(source.settings.place(of: "enabled"))")
+      return tell(.off, source.feed, "switched off by \(source.settings.origin(of: "enabled"))")
     }
     do {
       if let missing = try source.missingSecret(in: Secrets(environment: invocation.environment)) {

@@ -3,6 +3,7 @@ import Feeds
 import Foundation
 import FuelModel
 import HTTP
+import Logging
 import Pipeline
 import Postgres
 import Store

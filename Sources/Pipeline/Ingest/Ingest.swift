@@ -72,7 +72,7 @@ package struct Ingest {
   /// `finish`.
   package func begin() throws -> StartedRun {
     guard source.settings.enabled else {
-      throw IngestError.off(by: source.settings.place(of: "enabled"))
+      throw IngestError.off(by: source.settings.origin(of: "enabled"))
     }
     let id = try register()
     do {
