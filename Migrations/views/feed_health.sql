@@ -35,7 +35,7 @@ SELECT
     WHEN 'late' THEN success.last_at + 2 * source.cadence
     WHEN 'stale' THEN CASE
       WHEN health.is_frozen THEN change.last_at
-      ELSE success.last_at + sight.lapses_after
+      ELSE success.last_at + believed.lasts
     END
     WHEN 'failing' THEN newer.failing_since_at
   END AS since_at,
@@ -65,6 +65,9 @@ SELECT
 FROM fuel.source
 JOIN fuel.sight USING (source_id)
 LEFT JOIN LATERAL (
+-- A list is believed from the instant whose prices it shows. Where a feed publishes late, part of that time has passed
+-- when the list is fetched.
+CROSS JOIN LATERAL (SELECT sight.lapses_after - sight.delay AS lasts) AS believed
   SELECT run.fetched_at AS last_at
   FROM fuel.run
   WHERE run.source_id = source.source_id
@@ -118,7 +121,7 @@ CROSS JOIN LATERAL (
     CASE
       WHEN NOT source.is_enabled THEN 'off'
       -- Before failing: once its prices have lapsed it matters more that there are none than why.
-      WHEN fuel.clock() - success.last_at > sight.lapses_after THEN 'stale'
+      WHEN fuel.clock() - success.last_at > believed.lasts THEN 'stale'
       WHEN newer.failures >= 2 THEN 'failing'
       WHEN success.last_at IS NULL OR frozen.is_frozen THEN 'stale'
       WHEN fuel.clock() - success.last_at > 2 * source.cadence THEN 'late'

@@ -1,0 +1,29 @@
+import FuelModel
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// What `feed_health` says about feeds.
+struct HealthTests {
+  private func hour(_ hours: Int) -> Instant {
+    Instant("2026-05-04T00:00:00Z") + .seconds(hours * 3_600)
+  }
+
+  /// F-O31: a list of a feed that publishes a day late is a day old when it is fetched. Once its
+  /// prices have lapsed, the feed is stale.
+  @Test func aLateFeedIsStaleOnceItsPricesLapse() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(
+        target, name: "vic-fairfuel", state: .vic, sightLapsesHours: 48, delayHours: 24)
+      try feed.reports((0..<3).map { .u91("\($0)", 1_800, hour(-30)) }, at: hour(0))
+      func health(_ now: Instant) throws -> [String] {
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines(
+          "SELECT status, since_at, prices FROM fuel_v1.feed_health")
+      }
+      #expect(try health(hour(23)) == ["late|2026-05-04 02:00:00+00|3"])
+      #expect(try health(hour(25)) == ["stale|2026-05-05 00:00:00+00|0"])
+    }
+  }
+}
