@@ -4,7 +4,7 @@ import Store
 import TestDatabase
 import Testing
 
-/// What `feed_health` says about feeds.
+/// What `feed_health` and `pipeline` say about feeds and runs.
 struct HealthTests {
   private func hour(_ hours: Int) -> Instant {
     Instant("2026-05-04T00:00:00Z") + .seconds(hours * 3_600)
@@ -24,6 +24,29 @@ struct HealthTests {
       }
       #expect(try health(hour(23)) == ["late|2026-05-04 02:00:00+00|3"])
       #expect(try health(hour(25)) == ["stale|2026-05-05 00:00:00+00|0"])
+    }
+  }
+
+  /// F-O32: whoever looks at `newest_change_number` learns of a withdrawal, which is in `changes`.
+  @Test func aWithdrawalHasTheNewestNumber() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func numbers() throws -> [String] {
+        try feed.connection.lines(
+          """
+          SELECT newest_change_number, (SELECT max(change_number) FROM fuel_v1.changes)
+          FROM fuel_v1.pipeline
+          """)
+      }
+      #expect(try numbers() == ["NULL|NULL"])
+      for step in 0...1 {
+        try feed.reports([.u91("1", 1_800 + 10 * step, hour(step))], at: hour(step))
+      }
+      #expect(try numbers() == ["2|2"])
+      let wrong = try #require(try feed.store.ledgerRun(2))
+      _ = try feed.decide(
+        wrong.run, takenAt: hour(1), counts: false, now: hour(2), refuseBelow: 0, partialBelow: 0)
+      #expect(try numbers() == ["3|3"])
     }
   }
 }
