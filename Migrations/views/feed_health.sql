@@ -40,7 +40,8 @@ SELECT
     WHEN 'failing' THEN newer.failing_since_at
   END AS since_at,
   success.last_at AS last_success_at,
-  greatest(success.last_at, newer.last_at) AS last_attempt_at,
+  (SELECT max(run.started_at) FROM fuel.run WHERE run.source_id = source.source_id AND run.kind = 'live')
+    AS last_attempt_at,
   newest.newest_price_at,
   coalesce(holding.stations, 0) AS stations,
   coalesce(holding.prices, 0) AS prices,
@@ -64,10 +65,10 @@ SELECT
   ) AS unmapped_brands
 FROM fuel.source
 JOIN fuel.sight USING (source_id)
-LEFT JOIN LATERAL (
 -- A list is believed from the instant whose prices it shows. Where a feed publishes late, part of that time has passed
 -- when the list is fetched.
 CROSS JOIN LATERAL (SELECT sight.lapses_after - sight.delay AS lasts) AS believed
+LEFT JOIN LATERAL (
   SELECT run.fetched_at AS last_at
   FROM fuel.run
   WHERE run.source_id = source.source_id
@@ -86,7 +87,6 @@ LEFT JOIN LATERAL (
 ) AS latest ON true
 LEFT JOIN LATERAL (
   SELECT
-    max(run.started_at) AS last_at,
     min(run.started_at) FILTER (WHERE run.outcome IN ('refused', 'failed', 'interrupted'))
       AS failing_since_at,
     count(*) FILTER (WHERE run.outcome IN ('refused', 'failed', 'interrupted')) AS failures,

@@ -49,4 +49,20 @@ struct HealthTests {
       #expect(try numbers() == ["3|3"])
     }
   }
+
+  /// F-O33: the last attempt is when the last run began, and not when its documents arrived.
+  @Test func anAttemptIsWhenItsRunBegan() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func attempt() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT last_success_at, last_attempt_at FROM fuel_v1.feed_health")
+      }
+      #expect(try attempt() == ["NULL|NULL"])
+      try feed.reports([.u91("1", 1_800, hour(-1))], at: hour(0) + .seconds(90), now: hour(0))
+      #expect(try attempt() == ["2026-05-04 00:01:30+00|2026-05-04 00:00:00+00"])
+      _ = try feed.store.beginRun(feed.id, at: hour(1))
+      #expect(try attempt() == ["2026-05-04 00:01:30+00|2026-05-04 01:00:00+00"])
+    }
+  }
 }
