@@ -1,10 +1,9 @@
--- Returns the prices in effect at an instant, from the spans. price_at, average_at and the changes over a day and a
--- week use it.
+-- Returns the prices in effect at an instant, from the spans, each with the delay of the feed that reported it last. By
+-- that delay averages_now and average_at leave out what is published late.
 --
 -- The query is planned anew each time, with the instant known, so that the server reads only the years that matter.
-CREATE OR REPLACE FUNCTION fuel.in_effect_at(
-  p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
-RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean)
+CREATE OR REPLACE FUNCTION fuel.held_at(p_at timestamptz, p_station_ids integer[], p_fuel_id smallint)
+RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean, delay interval)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 BEGIN
@@ -14,7 +13,8 @@ BEGIN
     pair.fuel_id,
     held.price_tenths,
     coalesce(p_at >= reporter.counts_from_at, true)
-      AND NOT coalesce(held.doubt_from_at <= p_at AND p_at < held.doubt_until_at, false)
+      AND NOT coalesce(held.doubt_from_at <= p_at AND p_at < held.doubt_until_at, false),
+    sight.delay
   FROM fuel.present_span AS pair
   CROSS JOIN LATERAL (
     SELECT span.*
@@ -33,6 +33,19 @@ BEGIN
     AND p_at < fuel.believed_until(
       held.until_at, held.lapses_at, held.is_open, sight.seen_until_at);
 END
+$$;
+COMMENT ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) IS
+  'The prices in effect at an instant, of the given stations and fuel (NULL: all), whether averages count them, as far '
+  'as the price decides, and how late the feed that reported each last publishes.';
+GRANT EXECUTE ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) TO fuel_writer;
+
+-- The same without the delay. price_at and the changes over a day and a week use it. The server inlines it.
+CREATE OR REPLACE FUNCTION fuel.in_effect_at(
+  p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
+RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean)
+LANGUAGE sql STABLE AS $$
+  SELECT held.station_id, held.fuel_id, held.price_tenths, held.is_counted
+  FROM fuel.held_at(p_at, p_station_ids, p_fuel_id) AS held
 $$;
 COMMENT ON FUNCTION fuel.in_effect_at(timestamptz, integer[], smallint) IS
   'The prices in effect at an instant, of the given stations and fuel (NULL: all), and whether averages '

@@ -9,7 +9,8 @@ RETURN (
   CROSS JOIN LATERAL fuel.in_effect_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
   WHERE known.fuel = price_at.fuel);
 COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
-  'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed.';
+  'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed. After now: '
+  'the price that is announced for then, or the present one for as long as it is believed.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) TO fuel_reader, fuel_writer;
 
@@ -20,25 +21,26 @@ RETURN (
     WHEN count(*) >= fuel.minimum_stations() THEN round(avg(found.price_tenths) / 10, 2)
   END
   FROM fuel.fuel AS known
-  CROSS JOIN LATERAL fuel.in_effect_at(
+  JOIN fuel.region_delay ON region_delay.region = average_at.region
+  CROSS JOIN LATERAL fuel.held_at(
     average_at.at,
     ARRAY(
       SELECT station.station_id
       FROM fuel.region_station
-      JOIN fuel.region_delay USING (region)
       JOIN fuel.station USING (station_id)
-      JOIN fuel.source USING (source_id)
-      WHERE region_station.region = average_at.region
-        AND station.is_public
-        -- A feed that publishes late does not yet have prices for the latest instants. Its older prices do not count
-        -- for them.
-        AND (source.delay <= region_delay.delay OR average_at.at <= fuel.clock() - source.delay)),
+      WHERE region_station.region = average_at.region AND station.is_public),
     known.fuel_id) AS found
-  WHERE known.fuel = average_at.fuel AND found.is_counted);
+  WHERE known.fuel = average_at.fuel
+    AND found.is_counted
+    -- A feed that publishes late does not yet have prices for the latest instants. Its older prices do not count for
+    -- them.
+    AND (found.delay <= region_delay.delay OR average_at.at <= fuel.clock() - found.delay)
+    -- Tomorrow's prices enter no average.
+    AND average_at.at <= fuel.clock());
 COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
-  'below three stations. In a region of several states, a state that publishes late counts once its prices of that '
-  'instant are published.';
+  'below three stations, and for an instant after now. In a region of several states, prices of a feed that publishes '
+  'late count once those of that instant are published.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
 

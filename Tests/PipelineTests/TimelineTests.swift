@@ -154,6 +154,52 @@ struct TimelineTests {
     }
   }
 
+  /// F-V19: two feeds list one station of a border town, and one of them publishes a day late. The
+  /// average at now leaves out its price while the late feed reported it last, as `averages_now`
+  /// does. No average is of an instant after now.
+  @Test func theFeedThatReportedLastDecidesWhatIsLate() async throws {
+    try await TestDatabase.with { target in
+      let north = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let south = try Feed(target, name: "vic-fairfuel", state: .vic, delayHours: 24)
+      func price(_ code: String, _ fuel: Fuel, _ tenths: Int, since: String) -> Observation {
+        Observation(
+          stationCode: code, fuel: fuel, price: Price(tenths: tenths), effectiveAt: Instant(since))
+      }
+      let listed = Instant("2025-10-18T01:00:00Z")
+      try north.reports(
+        (1...4).flatMap { number in
+          [(Fuel.u91, 1_400), (.dl, 2_000)].map { fuel, level in
+            price("\(number)", fuel, level + 100 * number, since: "2025-10-15T00:00:00Z")
+          }
+        }, at: listed, now: listed)
+      let fetched = Instant("2025-10-19T13:00:00Z")
+      try south.reports(
+        [price("50", .u91, 1_400, since: "2025-10-18T12:00:00Z")], at: fetched, now: fetched)
+      let same = StationDecision(
+        day: Day(sinceEpoch: 20_000), firstSource: "nsw-fuelcheck", firstCode: "1",
+        secondSource: "vic-fairfuel", secondCode: "50", isSame: true, reason: "looked")
+      try Identity.match(north.store, decisions: [same], now: Self.end, log: Logger(.error))
+      try north.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
+      _ = try north.connection.query(
+        "SELECT set_config('bowser.now', \(Self.end.description), false)")
+      #expect(
+        try north.connection.lines(
+          """
+          SELECT fuel, average_cpl, excluded_delayed, fuel_v1.average_at(region, fuel, \(Self.end))
+          FROM fuel_v1.averages_now WHERE region = 'AU' ORDER BY fuel
+          """) == ["DL|225.00|0|225.00", "U91|170.00|1|170.00"])
+      #expect(
+        try north.connection.lines(
+          """
+          SELECT fuel_v1.average_at('AU', 'U91', \(Self.end)::timestamptz - interval '25 hours'),
+            fuel_v1.average_at('AU', 'U91', \(Self.end)::timestamptz + interval '1 minute'),
+            fuel_v1.average_at('AU', 'DL', \(Self.end)::timestamptz + interval '1 minute'),
+            fuel_v1.price_at(station_id, 'U91', \(Self.end)::timestamptz + interval '1 minute')
+          FROM fuel_v1.station_records WHERE source_station_code = '2'
+          """) == ["162.50|NULL|NULL|160.0"])
+    }
+  }
+
   /// F-N33: a site gets a new code between two lists. It is one station with one history, which
   /// includes its archive, until a late list shows both codes.
   @Test func aNewCodeKeepsThePast() async throws {
