@@ -166,6 +166,9 @@ static const unsigned char confirm_price[] = {
 static const unsigned char coverage_routine[] = {
 #embed "routines/coverage.sql"
 };
+static const unsigned char private_station_day[] = {
+#embed "views/private_station_day.sql"
+};
 static const unsigned char station_days[] = {
 #embed "views/station_days.sql"
 };
@@ -462,6 +465,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("views/price_history", price_history),
   FILE_ENTRY("views/averages_now", averages_now),
   FILE_ENTRY("views/daily_averages", daily_averages),
+  FILE_ENTRY("views/private_station_day", private_station_day),
   FILE_ENTRY("views/station_days", station_days),
   FILE_ENTRY("views/brand_daily", brand_daily),
   FILE_ENTRY("views/market_events", market_events),

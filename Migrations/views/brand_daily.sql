@@ -4,12 +4,12 @@ SELECT
   coalesce(brand_name.brand, station.brand) AS brand,
   day.fuel,
   day.day,
-  round(avg(day.average_cpl), 2)::numeric(6, 2) AS average_cpl,
-  min(day.low_cpl)::numeric(5, 1) AS low_cpl,
-  max(day.high_cpl)::numeric(5, 1) AS high_cpl,
+  round(avg(day.mean) / 655360, 2)::numeric(6, 2) AS average_cpl,
+  (min(day.low) / 10.0)::numeric(5, 1) AS low_cpl,
+  (max(day.high) / 10.0)::numeric(5, 1) AS high_cpl,
   count(*)::integer AS stations,
   day.month
-FROM fuel_v1.station_days AS day
+FROM fuel.station_day AS day
 JOIN fuel.station USING (station_id)
 LEFT JOIN fuel.brand_name
   ON brand_name.written = lower(station.brand)
@@ -26,7 +26,7 @@ COMMENT ON COLUMN fuel_v1.brand_daily.state       IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.brand_daily.brand       IS 'The brand that the stations have now, under the name configured for that day.';
 COMMENT ON COLUMN fuel_v1.brand_daily.fuel        IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.brand_daily.day         IS 'The local price day.';
-COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of their average of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of their average of the day, cents per litre; rounded once.';
 COMMENT ON COLUMN fuel_v1.brand_daily.low_cpl     IS 'Lowest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.high_cpl    IS 'Highest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.stations    IS 'Number of stations it is computed from: those with a price for three quarters of the day.';

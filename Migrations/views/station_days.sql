@@ -1,37 +1,16 @@
 CREATE OR REPLACE VIEW fuel_v1.station_days AS
 SELECT
   made.station_id,
-  fuel.fuel,
-  series.day,
-  round(entry.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
-  (entry.low / 10.0)::numeric(5, 1) AS low_cpl,
-  (entry.high / 10.0)::numeric(5, 1) AS high_cpl,
-  (entry.last / 10.0)::numeric(5, 1) AS last_cpl,
-  share.coverage,
-  share.coverage >= 0.75 AS is_complete,
+  made.fuel,
+  made.day,
+  round(made.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
+  (made.low / 10.0)::numeric(5, 1) AS low_cpl,
+  (made.high / 10.0)::numeric(5, 1) AS high_cpl,
+  (made.last / 10.0)::numeric(5, 1) AS last_cpl,
+  made.coverage,
+  made.is_complete,
   made.month
-FROM fuel.station_month AS made
-JOIN fuel.fuel USING (fuel_id)
--- A subquery keeps the number of joined relations low. Where a view is joined to another one, the server searches for
--- the best join order among at most eight relations.
-CROSS JOIN LATERAL (
-  SELECT state.time_zone, state.price_day_starts
-  FROM fuel.station
-  JOIN fuel.state USING (state)
-  WHERE station.station_id = made.station_id
-  OFFSET 0
-) AS state
-CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
-CROSS JOIN LATERAL (SELECT made.month + entry.place - 1 AS day) AS series
--- A day on which clocks change has 23 or 25 hours, so its length is computed.
-CROSS JOIN LATERAL (
-  SELECT least(1, round(
-    entry.seconds / extract(epoch FROM
-      fuel.price_day_begin(series.day + 1, state.time_zone, state.price_day_starts)
-      - fuel.price_day_begin(series.day, state.time_zone, state.price_day_starts)), 3)
-  )::numeric(4, 3) AS coverage
-) AS share
-WHERE entry.standing = 1;
+FROM fuel.station_day AS made;
 COMMENT ON VIEW fuel_v1.station_days IS
   'What each station charged over each price day that has ended. One row per station, fuel and day with a '
   'price that is not doubtful; updated by the aggregate. The averages of regions are computed from these.';

@@ -190,6 +190,38 @@ struct DailyAverageTests {
     }
   }
 
+  /// F-V20: the mean over the stations of a brand is made of their exact means. These are 180.004,
+  /// 180.004 and 180.011, of which the rounded ones would give 180.00.
+  @Test func theMeanOfABrandIsRoundedOnce() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let begin = Instant("2026-06-30T14:00:00Z")
+      let falls: [(code: String, second: Int64)] = [("a", 3_456), ("b", 3_456), ("c", 9_504)]
+      for second: Int64 in [-3_600, 3_456, 9_504] {
+        try feed.reports(
+          falls.map { code, fall in
+            second < fall
+              ? .u91(code, 1_801, begin - .seconds(86_400))
+              : .u91(code, 1_800, begin + .seconds(fall))
+          },
+          stations: falls.map { code, _ in
+            Station(code: code, state: .qld, name: code, brand: "X", address: "\(code) Main Rd")
+          }, at: begin + .seconds(second))
+      }
+      try feed.aggregate(at: begin + .seconds(90_000))
+      #expect(
+        try feed.connection.lines(
+          "SELECT average_cpl FROM fuel_v1.station_days WHERE day = '2026-07-01' ORDER BY 1")
+          == ["180.00", "180.00", "180.01"])
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT brand, average_cpl, low_cpl, high_cpl, stations
+          FROM fuel_v1.brand_daily WHERE day = '2026-07-01'
+          """) == ["X|180.01|180.0|180.1|3"])
+    }
+  }
+
   /// F-G06: where one state publishes a day late, a day of the nation is made once the day of that
   /// state is known. It never mixes some states of today with all states of yesterday.
   @Test func theNationWaitsForTheLatestState() async throws {
