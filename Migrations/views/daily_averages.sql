@@ -43,5 +43,5 @@ COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left o
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: they have only doubtful prices.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected IS 'Number of stations with an expected price: those with a price in this month or the one before.';
-COMMENT ON COLUMN fuel_v1.daily_averages.states    IS 'How many states are complete, out of how many, such as 7 of 8; 1 of 1 or 0 of 1 for a region within a state.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states    IS 'How many states are complete, out of how many, such as 7 of 8; 1 of 1 or 0 of 1 for a region within a state. A state counts as complete too if a source covers it and nobody there sells the fuel.';
 GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;

@@ -56,7 +56,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at       IS 'The instant whose state
 COMMENT ON COLUMN fuel_v1.ingest_runs.is_complete    IS 'Whether it stored a complete list, in which a missing price means not offered. Judged by the lists around it, and judged again when one of them arrives late or no longer counts.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.requests       IS 'Requests sent, retries and token calls included.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes  IS 'Total size of its documents, bytes.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: no document was received.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256 IS 'Digest of its documents, hex; NULL: no document was received, or it is a backfill.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.kind           IS 'live, replay (from a recording), reprocess (kept documents read again) or backfill (a file of an archive).';
 COMMENT ON COLUMN fuel_v1.ingest_runs.fetched_at     IS 'When its last document was fetched, or recorded; NULL: no document was received.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.replaces_run_id IS 'The run whose documents it read again; NULL: it has its own documents.';
