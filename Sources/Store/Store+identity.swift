@@ -80,13 +80,23 @@ extension Store {
       """
       SELECT EXISTS (SELECT FROM fuel.source WHERE source.are_links_due)
         -- A feed reports a station under another record, and more recently, than under the one that
-        -- represents it.
+        -- represents it, unless a person placed the former behind the latter.
         OR EXISTS (
           SELECT
           FROM fuel.station AS record
           JOIN fuel.source ON source.source_id = record.source_id AND source.kind = 'feed'
+          JOIN fuel.station AS head ON head.station_id = record.place_id
+          JOIN fuel.source AS head_source ON head_source.source_id = head.source_id
           JOIN fuel.current_price AS pair ON pair.station_id = record.station_id
           WHERE record.place_id <> record.station_id
+            AND NOT EXISTS (
+              SELECT
+              FROM fuel.station_decision AS decision
+              WHERE decision.is_same
+                AND decision.first_source = head_source.source
+                AND decision.first_station = head.station_code
+                AND decision.second_source = source.source
+                AND decision.second_station = record.station_code)
             AND pair.stamped_at > (
               SELECT coalesce(max(shown.stamped_at), '-infinity')
               FROM fuel.current_price AS shown

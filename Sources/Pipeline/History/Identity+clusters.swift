@@ -14,11 +14,15 @@ extension Identity {
     var matchedBy: [Int: String] = [:]
     var doubts: [Int: String] = [:]
     var apart: Set<Pair> = []
+    /// Records that a person declared one station, in the order in which the person named them.
+    var declared: [Link] = []
     var decided: Set<Int> = []
     var undecided: Set<String> = []
     /// Pairs that a rule left undecided, and why.
     var open: [Pair: String] = [:]
     static let followed = "its address belonged to another code before"
+
+    typealias Link = (first: Int, second: Int)
 
     struct Pair: Hashable {
       let low: Int
@@ -113,6 +117,7 @@ extension Identity {
         else { continue }
         if decision.isSame {
           join(first, second, by: "person")
+          declared.append((first, second))
         } else {
           apart.insert(Pair(first, second))
         }
@@ -141,29 +146,13 @@ extension Identity {
       matchPositions(rest, coded)
     }
 
-    // MARK: The record that heads a station
+    // MARK: The record that represents a station
 
     func matches() -> [Int: Match] {
+      let links = Dictionary(grouping: declared) { clusterOf[$0.first] ?? $0.first }
       var matches: [Int: Match] = [:]
-      for members in clusters.values {
-        // Records of the feed come first, the one with the newest price stamp before the others. A
-        // station without them is headed by its earliest archive record.
-        let head = members.min { left, right in
-          let a = record(left)
-          let b = record(right)
-          if a.isArchive != b.isArchive { return !a.isArchive }
-          // The earliest archive record stays the head when newer files bring new names.
-          if a.isArchive {
-            return (a.firstDay?.sinceEpoch ?? .max, rank(left)) < (
-              b.firstDay?.sinceEpoch ?? .max, rank(right)
-            )
-          }
-          if a.lastReported != b.lastReported {
-            return (a.lastReported ?? .distantPast) > (b.lastReported ?? .distantPast)
-          }
-          return rank(left) < rank(right)
-        }
-        guard let head else { continue }
+      for (cluster, members) in clusters {
+        guard let head = representative(of: members, links[cluster] ?? []) else { continue }
         for id in members {
           matches[id] = Match(
             station: head, by: id == head ? "itself" : matchedBy[id] ?? "address",
@@ -172,6 +161,59 @@ extension Identity {
         }
       }
       return matches
+    }
+
+    /// Returns the record that represents a station.
+    ///
+    /// Records of feeds come before those of archives, those with prices first. Among these the first
+    /// of two that a person linked comes before the second. Then the newest price stamp decides, or
+    /// among archives the earliest day.
+    private func representative(of members: Set<Int>, _ links: [Link]) -> Int? {
+      let ofFeeds = members.filter { !record($0).isArchive }
+      // A record may have lost its prices because its run was withdrawn. It would hide the station.
+      let priced = ofFeeds.filter { record($0).hasPrices }
+      let eligible = [priced, ofFeeds].first { !$0.isEmpty } ?? members
+      let leading = eligible.subtracting(placedSecond(among: eligible, links))
+      // Decisions may contradict one another. Stamps do not decide between their records, or the
+      // station would get another number with every new price.
+      guard !leading.isEmpty else {
+        let firsts = eligible.subtracting(links.map { $0.second })
+        return (firsts.isEmpty ? eligible : firsts).min { rank($0) < rank($1) }
+      }
+      return leading.min { left, right in
+        let a = record(left)
+        let b = record(right)
+        // The earliest archive record stays the head when newer files bring new names.
+        if a.isArchive {
+          return (a.firstDay?.sinceEpoch ?? .max, rank(left)) < (
+            b.firstDay?.sinceEpoch ?? .max, rank(right)
+          )
+        }
+        if a.lastReported != b.lastReported {
+          return (a.lastReported ?? .distantPast) > (b.lastReported ?? .distantPast)
+        }
+        return rank(left) < rank(right)
+      }
+    }
+
+    /// Returns the records of a station that a person's decisions place behind another one.
+    ///
+    /// A decision about the records of two feeds holds for all records of the station that these
+    /// feeds have: one of them may give it a new code later.
+    private func placedSecond(among eligible: Set<Int>, _ links: [Link]) -> Set<Int> {
+      var second: Set<Int> = []
+      for link in links {
+        let ahead = record(link.first).scheme
+        let behind = record(link.second).scheme
+        if ahead == behind {
+          if eligible.contains(link.first), eligible.contains(link.second) {
+            second.insert(link.second)
+          }
+        } else if eligible.contains(where: { record($0).scheme == ahead }) {
+          second.formUnion(eligible.filter { record($0).scheme == behind })
+        }
+      }
+      return second
     }
   }
 }
