@@ -163,16 +163,10 @@ package struct Migrator {
       let files = try files()
       try refuseLoss(files)
       let pending = files.filter { !$0.isApplied }
-      for file in pending {
-        try connection.execute(file.text)
-        try connection.query(
-          """
-          INSERT INTO fuel.migration (name, sha256, applied_at)
-          VALUES (\(file.name), \(file.digest), now())
-          ON CONFLICT ON CONSTRAINT migration_pk
-          DO UPDATE SET sha256 = excluded.sha256, applied_at = excluded.applied_at
-          """)
-      }
+      try apply(pending)
+      // A numbered file may have dropped what the file of a routine or view had made.
+      let dropped = try self.files().filter { !$0.isApplied }
+      try apply(dropped)
       try verify()
       if try !isKnown() {
         // A program that still has such a file then applies it again, since other files may have
@@ -182,7 +176,20 @@ package struct Migrator {
         try connection.execute("DELETE FROM fuel.program")
         try connection.query("INSERT INTO fuel.program (digest) VALUES (\(Self.digest))")
       }
-      return pending.map(\.name)
+      return (pending + dropped).map(\.name)
+    }
+  }
+
+  private func apply(_ files: [File]) throws {
+    for file in files {
+      try connection.execute(file.text)
+      try connection.query(
+        """
+        INSERT INTO fuel.migration (name, sha256, applied_at)
+        VALUES (\(file.name), \(file.digest), now())
+        ON CONFLICT ON CONSTRAINT migration_pk
+        DO UPDATE SET sha256 = excluded.sha256, applied_at = excluded.applied_at
+        """)
     }
   }
 

@@ -144,6 +144,19 @@ final class Lived {
     }
   }
 
+  /// Whether no run that counts describes some station of an answer.
+  private func isUndescribed(_ answer: RandomHistory.Answer) throws -> Bool {
+    try !connection.lines(
+      """
+      SELECT FROM fuel.station JOIN fuel.source USING (source_id)
+      WHERE source = \(answer.feed) AND station_code = ANY (\(answer.lines.map(\.code)))
+        AND NOT EXISTS (
+          SELECT FROM fuel.station_description AS description
+          WHERE description.station_id = station.station_id)
+      """
+    ).isEmpty
+  }
+
   /// Does what `bowser withdraw` does: a run that is refused cannot be withdrawn.
   private func decide(_ number: Int, counts: Bool) throws {
     let answer = history.answers[number]
@@ -158,6 +171,8 @@ final class Lived {
       partialBelow: settings.partialBelowShare)
     if counts { withdrawn.remove(number) } else { withdrawn.insert(number) }
     try readAgain(unread)
+    // `bowser withdraw` reads a run that counts again once more, and so describes its stations again.
+    if counts, try isUndescribed(answer) { try readAgain([run]) }
   }
 
   // MARK: Files and the aggregate
