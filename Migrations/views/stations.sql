@@ -50,15 +50,46 @@ FROM fuel.station
 LEFT JOIN LATERAL (
   SELECT
     max(greatest(
-      pair.learnt_at,
-      -- If the stamp lies ahead, as that of a price that begins tomorrow, the price counts as seen in the newest run.
-      CASE
-        WHEN pair.is_listed THEN source.last_listed_at
-        ELSE least(greatest(pair.stamped_at, pair.next_effective_at), source.last_taken_at)
-      END)) AS last_seen_at
+      pair.seen_at,
+      -- What the newest complete list leaves out was last seen in the list before the gap. This is looked up only for a
+      -- record of which no fuel is listed: the others were seen in the newest list. A gap follows a list that showed
+      -- the fuel, so fuel.counted_listing has nothing to leave out.
+      CASE WHEN NOT pair.is_listed THEN (
+        SELECT max(list.taken_at)
+        FROM fuel.run AS list
+        WHERE list.source_id = source.source_id
+          AND list.is_complete
+          AND list.taken_at < (
+            SELECT max(turn.changed_at)
+            FROM (
+              SELECT
+                listing.changed_at,
+                listing.is_listed,
+                lag(listing.is_listed) OVER (
+                  PARTITION BY listing.fuel_id ORDER BY listing.changed_at, listing.is_listed) AS was_listed
+              FROM fuel.listing
+              JOIN fuel.run AS list USING (run_id)
+              WHERE listing.station_id = record.station_id
+                AND listing.source_id = source.source_id
+                AND list.is_complete
+            ) AS turn
+            WHERE turn.was_listed AND NOT turn.is_listed)
+      ) END)) AS last_seen_at
   FROM fuel.station AS record
   JOIN fuel.source ON source.source_id = record.source_id
-  JOIN fuel.current_price AS pair ON pair.station_id = record.station_id
+  CROSS JOIN LATERAL (
+    SELECT
+      bool_or(current_price.is_listed) AS is_listed,
+      max(greatest(
+        current_price.learnt_at,
+        -- If the stamp lies ahead, as that of a price that begins tomorrow, the price counts as seen in the newest run.
+        CASE
+          WHEN current_price.is_listed THEN source.last_listed_at
+          ELSE least(greatest(current_price.stamped_at, current_price.next_effective_at), source.last_taken_at)
+        END)) AS seen_at
+    FROM fuel.current_price
+    WHERE current_price.station_id = record.station_id
+  ) AS pair
   WHERE record.place_id = station.station_id
 ) AS seen ON true
 -- The descriptions of archives come with prices.

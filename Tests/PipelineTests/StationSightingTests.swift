@@ -111,6 +111,42 @@ struct StationSightingTests {
           == ["2025-10-10 04:00:00+00"])
     }
   }
+
+  /// F-S13: a station that complete lists leave out was last seen by the list before the gap, however
+  /// long ago its price began. A run that is withdrawn does not count, and the order of arrival does
+  /// not matter.
+  @Test(arguments: [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]])
+  func aListSawAStationUntilTheGap(order: [Int]) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw, priceLapsesHours: 2_160)
+      let (price, other) = (
+        Observation.u91("1", 1_800, hour(0)), Observation.u91("9", 1_600, hour(0))
+      )
+      // One fuel is left out sooner than the other one.
+      let lists: [(at: Int, observations: [Observation])] = [
+        (0, [other, price, price.of(.dl)]), (20 * 24, [other, price]), (40 * 24, [other, price]),
+        (40 * 24 + 12, [other]), (41 * 24, [other]),
+      ]
+      for number in order {
+        try feed.reports(
+          lists[number].observations, stations: [station("1"), station("9")],
+          at: hour(lists[number].at), now: hour(41 * 24))
+      }
+      try makeTimeline(feed, now: hour(41 * 24))
+      let soon = try lines(feed, at: hour(41 * 24))
+      #expect(soon == ["t|f|2025-11-19 00:00:00+00"])
+      let later = try lines(feed, at: hour(71 * 24))
+      #expect(later == ["f|f|2025-11-19 00:00:00+00"])
+      let run = try feed.connection.query(
+        "SELECT run_id FROM fuel.run WHERE taken_at = \(hour(40 * 24))::timestamptz"
+      ).only()
+      _ = try feed.decide(
+        RunID(number: try run.integer("run_id")), takenAt: hour(40 * 24), counts: false,
+        now: hour(41 * 24), refuseBelow: 0, partialBelow: 0)
+      let without = try lines(feed, at: hour(41 * 24))
+      #expect(without == ["t|f|2025-10-30 00:00:00+00"])
+    }
+  }
 }
 
 extension Observation {
