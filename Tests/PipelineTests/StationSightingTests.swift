@@ -147,6 +147,43 @@ struct StationSightingTests {
       #expect(without == ["t|f|2025-10-30 00:00:00+00"])
     }
   }
+
+  /// F-S14: a description that only leaves fields of a fuller one empty is no change. It extends the
+  /// newest description that it fits, and hides no brand that was stated before.
+  @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
+  func anEmptyFieldIsNoChange(order: [Int]) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let brands: [String: [String?]] = [
+        "1": ["Liberty", nil, "Shell", nil], "2": [nil, nil, "BP", nil],
+      ]
+      for number in order {
+        let stations = ["1", "2"].map { code in
+          let brand = brands[code]?[number]
+          return Station(
+            code: code, state: .qld, name: "Corner \(code)", brand: brand,
+            address: "\(code) Main St", suburb: brand == nil ? nil : "Roma")
+        }
+        try feed.reports(
+          [.u91("1", 1_800, hour(-1)), .u91("2", 1_800, hour(-1))], stations: stations,
+          at: hour(number), now: hour(4))
+      }
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT written_brand, suburb, first_seen_at, last_seen_at
+          FROM fuel_v1.station_history ORDER BY name, first_seen_at
+          """) == [
+            "Liberty|Roma|2025-10-10 00:00:00+00|2025-10-10 00:00:00+00",
+            "Shell|Roma|2025-10-10 02:00:00+00|2025-10-10 03:00:00+00",
+            "BP|Roma|2025-10-10 00:00:00+00|2025-10-10 03:00:00+00",
+          ])
+      #expect(
+        try feed.connection.lines(
+          "SELECT written_brand, suburb FROM fuel_v1.station_records ORDER BY source_station_code")
+          == ["Shell|Roma", "BP|Roma"])
+    }
+  }
 }
 
 extension Observation {
