@@ -44,7 +44,7 @@ COMMENT ON COLUMN fuel_v1.current_prices.longitude         IS 'Degrees; NULL: no
 COMMENT ON COLUMN fuel_v1.current_prices.fuel              IS 'Fuel code, such as U91.';
 COMMENT ON COLUMN fuel_v1.current_prices.price_cpl         IS 'Price in effect, cents per litre.';
 COMMENT ON COLUMN fuel_v1.current_prices.effective_at      IS 'Since when it holds without a change.';
-COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last reported it.';
+COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last reported it, less delay_hours. Where lists are not complete, as in WA, when it was first reported, which may be before effective_at.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_fresh          IS 'Whether it was reported recently enough to be believed.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_flagged        IS 'Whether it is doubtful and not yet confirmed.';
 COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The next price, cents per litre; NULL: not known.';

@@ -104,8 +104,8 @@ FROM (
     CASE WHEN held.is_ended AND held.lapses_at <= held.now_at THEN 0 ELSE held.price_tenths END
       AS price_tenths,
     held.from_at,
-    CASE WHEN held.is_open THEN greatest(held.learnt_at, sight.last_listed_at) ELSE held.learnt_at END
-      AS confirmed_at,
+    -- Both are instants that the documents show. A feed with a delay was fetched later.
+    greatest(held.learnt_at - sight.delay, CASE WHEN held.is_open THEN sight.last_listed_at END) AS confirmed_at,
     fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at) AS until_at,
     held.doubt,
     coalesce(held.doubt_from_at <= held.now_at AND held.now_at < held.doubt_until_at, false) AS is_doubtful,
@@ -172,7 +172,7 @@ COMMENT ON COLUMN fuel.price_now.fuel_id           IS 'The fuel.';
 COMMENT ON COLUMN fuel.price_now.source_id         IS 'Who reported it last.';
 COMMENT ON COLUMN fuel.price_now.price_tenths      IS 'Price in effect, tenths of a cent; 0: none.';
 COMMENT ON COLUMN fuel.price_now.effective_at      IS 'Since when that price holds.';
-COMMENT ON COLUMN fuel.price_now.confirmed_at      IS 'When it was last seen.';
+COMMENT ON COLUMN fuel.price_now.confirmed_at      IS 'When it was last seen, less the delay of the feed that saw it.';
 COMMENT ON COLUMN fuel.price_now.lapses_at         IS 'Until when it is believed.';
 COMMENT ON COLUMN fuel.price_now.is_fresh          IS 'Whether it is believed now.';
 COMMENT ON COLUMN fuel.price_now.is_flagged        IS 'Whether it is doubtful.';

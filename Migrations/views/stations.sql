@@ -81,7 +81,7 @@ LEFT JOIN LATERAL (
     SELECT
       bool_or(current_price.is_listed) AS is_listed,
       max(greatest(
-        current_price.learnt_at,
+        current_price.learnt_at - source.delay,
         -- If the stamp lies ahead, as that of a price that begins tomorrow, the price counts as seen in the newest run.
         CASE
           WHEN current_price.is_listed THEN source.last_listed_at
@@ -123,7 +123,7 @@ COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the s
 COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed or archive whose station record represents it; see station_records for others.';
 COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The code of the station in that feed or archive.';
 COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed or an archive first named it.';
-COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price.';
+COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price; of a feed that publishes late, the instant that its answer shows.';
 COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading, as far as is known: it was seen with a price within the last 30 days.';
 COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';

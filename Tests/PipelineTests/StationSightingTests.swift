@@ -184,6 +184,33 @@ struct StationSightingTests {
           == ["Shell|Roma", "BP|Roma"])
     }
   }
+
+  /// F-O30: of a feed that publishes a day late, a price is confirmed and a station seen at the
+  /// instant that the answer shows, whether or not the price is new.
+  @Test func aLateFeedSeesByOneClock() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "vic-fairfuel", state: .vic, delayHours: 24)
+      let held = Observation.u91("1", 1_900, hour(-30))
+      try feed.reports(
+        [held, .u91("2", 1_950, hour(-30))],
+        stations: ["1", "2"].map { Station(code: $0, state: .vic, name: "V\($0)", address: "") },
+        at: hour(0))
+      try feed.reports([held, .u91("2", 1_990, hour(-2))], at: hour(24))
+      _ = try feed.connection.query(
+        "SELECT set_config('bowser.now', \(hour(24).description), false)")
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT price.price_cpl, price.confirmed_at, station.last_seen_at
+          FROM fuel_v1.current_prices AS price
+          JOIN fuel_v1.stations AS station USING (station_id)
+          ORDER BY station.name
+          """) == [
+            "190.0|2025-10-10 00:00:00+00|2025-10-10 00:00:00+00",
+            "199.0|2025-10-10 00:00:00+00|2025-10-10 00:00:00+00",
+          ])
+    }
+  }
 }
 
 extension Observation {
