@@ -137,12 +137,13 @@ struct StationSightingTests {
       #expect(soon == ["t|f|2025-11-19 00:00:00+00"])
       let later = try lines(feed, at: hour(71 * 24))
       #expect(later == ["f|f|2025-11-19 00:00:00+00"])
-      let run = try feed.connection.query(
+      let number = try feed.connection.query(
         "SELECT run_id FROM fuel.run WHERE taken_at = \(hour(40 * 24))::timestamptz"
-      ).only()
+      ).only().integer("run_id")
+      let run = try #require(try feed.store.ledgerRun(number)?.run)
       _ = try feed.decide(
-        RunID(number: try run.integer("run_id")), takenAt: hour(40 * 24), counts: false,
-        now: hour(41 * 24), refuseBelow: 0, partialBelow: 0)
+        run, takenAt: hour(40 * 24), counts: false, now: hour(41 * 24), refuseBelow: 0,
+        partialBelow: 0)
       let without = try lines(feed, at: hour(41 * 24))
       #expect(without == ["t|f|2025-10-30 00:00:00+00"])
     }
