@@ -37,15 +37,29 @@ package struct Secrets: Sendable {
 
   package func find(feed: String, name: String) throws(ConfigurationError) -> Secret {
     let variable = Self.variable(feed: feed, name: name)
-    let file = variable + "_FILE"
+    let path = file(of: variable)
+    let secret: Secret
     if let text = value(of: variable) {
       // Either could be the one that is out of date.
-      if let path = value(of: file), !isAbsentCredential(path) { throw .secretTwice(variable) }
-      return try checked(text, what: variable)
+      if path != nil { throw .secretTwice(variable) }
+      secret = try checked(text, what: variable)
+    } else if let path {
+      secret = try read(path, what: variable + "_FILE")
+    } else if let path = credential(feed: feed, name: name) {
+      secret = try read(path, what: path)
+    } else {
+      throw .missingSecret(feed: feed, name: name, variable: variable)
     }
-    if let path = value(of: file) { return try read(path, what: file) }
-    if let path = credential(feed: feed, name: name) { return try read(path, what: path) }
-    throw .missingSecret(feed: feed, name: name, variable: variable)
+    // The files of systemd and Docker do not treat quotes as a shell does. A person may have chosen
+    // a password with quotes.
+    let text = secret.reveal()
+    if name != "password", let quote = text.first, "'\"".contains(quote), text.count > 1,
+      text.last == quote
+    {
+      throw .unsafeSecret(
+        variable, reason: "the secret begins and ends with a quote, which is no part of a key")
+    }
+    return secret
   }
 
   /// Returns what a secret comes from: a variable or a credential; `nil` where there is none. It is
@@ -53,7 +67,7 @@ package struct Secrets: Sendable {
   package func origin(feed: String, name: String) -> String? {
     let variable = Self.variable(feed: feed, name: name)
     if value(of: variable) != nil { return variable }
-    if value(of: variable + "_FILE") != nil { return variable + "_FILE" }
+    if file(of: variable) != nil { return variable + "_FILE" }
     return credential(feed: feed, name: name).map { _ in "the credential \(feed).\(name)" }
   }
 
@@ -68,11 +82,14 @@ package struct Secrets: Sendable {
     return access(path, F_OK) == 0 ? path : nil
   }
 
-  /// Whether a path names a credential that systemd did not load. The units name those of all
-  /// feeds, whether there are any or not.
-  private func isAbsentCredential(_ path: String) -> Bool {
-    guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return false }
-    return path.hasPrefix(folder + "/") && access(path, F_OK) != 0
+  /// Returns the path that the `_FILE` variable of a secret names. The units of systemd name the
+  /// credentials of all feeds, whether there are any or not: one that was not loaded is no path.
+  private func file(of variable: String) -> String? {
+    guard let path = value(of: variable + "_FILE") else { return nil }
+    guard let folder = environment["CREDENTIALS_DIRECTORY"], path.hasPrefix(folder + "/"),
+      access(path, F_OK) != 0
+    else { return path }
+    return nil
   }
 
   private func read(_ path: String, what: String) throws(ConfigurationError) -> Secret {
@@ -112,11 +129,6 @@ package struct Secrets: Sendable {
     guard !trimmed.isEmpty else { throw .unsafeSecret(what, reason: "the secret is empty") }
     guard trimmed.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) }) else {
       throw .unsafeSecret(what, reason: "the secret contains blanks or control characters")
-    }
-    // The files of systemd and Docker do not treat quotes as a shell does.
-    if let quote = trimmed.first, "'\"".contains(quote), trimmed.count > 1, trimmed.last == quote {
-      throw .unsafeSecret(
-        what, reason: "the secret begins and ends with a quote, which is no part of a key")
     }
     return Secret(trimmed)
   }

@@ -12,12 +12,13 @@ struct Variables {
   private static let nicknames = [
     "DB": "DATABASE", "DATABASE_URL": "DATABASE", "CONFIG_DIR": "CONFIG", "CONFIG_FOLDER": "CONFIG",
   ]
-  // Endings of what decides whether a feed is read. A user name or a password may be that of
-  // another program.
-  private static let endings = ["TOKEN", "KEY", "SECRET", "CONSUMER_ID", "ENABLED"]
-
   /// The names of what is read, without the prefix.
   private let known: [String]
+  /// Of these, the names of secrets.
+  private let secrets: [String]
+  /// The names of secrets of feeds that use the account of another. They may have had keys of their
+  /// own.
+  private let former: [String]
   /// How the names of each feed begin.
   private let feeds: [String]
 
@@ -26,28 +27,31 @@ struct Variables {
   init(_ sources: [Source]) {
     let absent = Catalogue.usual.filter { usual in !sources.contains { $0.feed == usual.feed } }
     var variables = ["BOWSER_CONFIG"] + Invocation.Table().variables(prefix: "BOWSER")
+    var secrets: [String] = []
     for source in sources {
       variables += Source.variables(of: source.feed)
-      variables += Self.secrets(source.provider.secretNames, of: source.account)
-      // A feed that uses the account of another may have had keys of its own.
-      variables += Self.secrets(source.provider.secretNames, of: source.feed)
+      secrets += source.provider.secretNames.map {
+        Secrets.variable(feed: source.account, name: $0)
+      }
     }
     for feed in absent {
       variables += Source.variables(of: feed.feed)
-      variables += Self.secrets(feed.keys, of: feed.feed)
+      secrets += feed.keys.map { Secrets.variable(feed: feed.feed, name: $0) }
     }
+    variables += secrets.flatMap { [$0, $0 + "_FILE"] }
     for archive in ArchiveFormat.all { variables += Archive.variables(of: archive.id) }
     // Two feeds may use the same keys.
     var seen: Set<String> = []
     known = variables.map { String($0.dropFirst(Self.prefix.count)) }
       .filter { seen.insert($0).inserted }
+    self.secrets = Set(secrets).map { String($0.dropFirst(Self.prefix.count)) }.sorted()
+    former = sources.filter { $0.account != $0.feed }.flatMap { source in
+      source.provider.secretNames.map { Secrets.variable(feed: source.feed, name: $0) }
+        .flatMap { [$0, $0 + "_FILE"] }
+    }
     feeds = (sources.map(\.feed) + absent.map { $0.feed }).map {
       String(Secrets.variable(feed: $0, name: "").dropFirst(Self.prefix.count))
     }
-  }
-
-  private static func secrets(_ names: [String], of feed: String) -> [String] {
-    names.map { Secrets.variable(feed: feed, name: $0) }.flatMap { [$0, $0 + "_FILE"] }
   }
 
   /// Returns the variables of an environment that nothing reads. Those of receivers of notices have
@@ -55,7 +59,7 @@ struct Variables {
   func unread(in environment: [String: String]) -> [String] {
     environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }.keys.sorted().filter {
       let name = String($0.dropFirst(Self.prefix.count))
-      return !known.contains(name) && !Self.ofOthers.contains(name)
+      return !known.contains(name) && !former.contains($0) && !Self.ofOthers.contains(name)
         && name.wholeMatch(of: /NOTIFY_[A-Z0-9_]+_URL(_FILE)?/) == nil
     }
   }
@@ -74,16 +78,19 @@ struct Variables {
     }
     // The beginning of a name is as likely as a slip in it.
     if let begun = variables(known.filter { $0.hasPrefix(name + "_") }) { return begun }
-    let slips = known.filter { Self.isSlip(parts, for: Self.parts($0)) }
+    // What begins like the variables of a feed is meant for it.
+    let feed = feeds.first { name.hasPrefix($0) }
+    let likely = known.filter { feed.map($0.hasPrefix) ?? true }
+    let slips = likely.filter { Self.isSlip(parts, for: Self.parts($0)) }
     if let best = nearest(to: name, in: slips) ?? slips.first { return variables([best]) }
     let longer = known.filter { Self.isShort(parts, for: Self.parts($0)) }
     if let longer = variables(longer) { return longer }
-    if let ending = Self.endings.first(where: {
-      "_\(name)".hasSuffix("_\($0)") || "_\(name)".hasSuffix("_\($0)_FILE")
-    }) {
-      return variables(known.filter { $0.hasSuffix("_\(ending)") }) ?? []
+    if let feed {
+      let isKey = ["TOKEN", "KEY", "SECRET", "ID"].contains { name.hasSuffix($0) }
+      return variables(isKey ? secrets.filter { $0.hasPrefix(feed) } : []) ?? []
     }
-    return feeds.contains(where: { name.hasPrefix($0) }) ? [] : nil
+    // A name of one part, such as that of any secret, lacks its feed.
+    return parts.count == 1 ? variables(secrets.filter { $0.hasSuffix("_\(name)") }) : nil
   }
 
   private static func parts(_ name: String) -> [String] {

@@ -12,10 +12,12 @@ struct VariableTests {
     ("BOWSER_NSW_KEY", "; did you mean BOWSER_NSW_FUELCHECK_KEY?"),
     ("BOWSER_TOKEN", "; did you mean BOWSER_QLD_FPD_TOKEN or BOWSER_SA_FPD_TOKEN?"),
     ("BOWSER_WA_FUELWATCH_ENABLD", "; did you mean BOWSER_WA_FUELWATCH_ENABLED?"),
-    ("BOWSER_FUEL_ENABLED", ": correct its name, or unset it"),
+    ("BOWSER_SA_FPD_KEY", "; did you mean BOWSER_SA_FPD_TOKEN?"),
+    ("BOWSER_VIC_FAIRFUEL_TOKEN", "; did you mean BOWSER_VIC_FAIRFUEL_CONSUMER_ID?"),
     ("BOWSER_QLD_FPD_CADENCE", "; did you mean BOWSER_QLD_FPD_CADENCE_MINUTES?"),
     ("BOWSER_QLD_CADENCE_MINUTES", "; did you mean BOWSER_QLD_FPD_CADENCE_MINUTES?"),
     ("BOWSER_QLD_FPD_COLOUR", ": correct its name, or unset it"),
+    ("BOWSER_WA_FUELWATCH_TOKEN", ": correct its name, or unset it"),
     ("BOWSER_DB", "; did you mean BOWSER_DATABASE?"),
     ("BOWSER_CONFGI", "; did you mean BOWSER_CONFIG?"),
     ("BOWSER_PING_ULR", "; did you mean BOWSER_PING_URL?"),
@@ -39,7 +41,9 @@ struct VariableTests {
     try FileManager.default.removeItem(atPath: folder + "/feeds/sa.json5")
     var environment = ["BOWSER_CONFIG": folder, "BOWSER_LOGLEVEL": ""]
     for variable in [
-      "BOWSER_X", "BOWSER_COMMIT", "BOWSER_GRAFANA_PASSWORD", "BOWSER_DB_PASSWORD", "BOWSER_HOME",
+      "BOWSER_X", "BOWSER_COMMIT", "BOWSER_NTFY_TOKEN", "BOWSER_BACKUP_KEY", "BOWSER_QLD_TWO_TOKEN",
+      "BOWSER_TAS_KEY", "BOWSER_REPORT_ENABLED", "BOWSER_GRAFANA_PASSWORD", "BOWSER_DB_PASSWORD",
+      "BOWSER_HOME",
       "BOWSER_PORT_5432_TCP", "BOWSER_SERVICE_HOST", "BOWSER_SA_FPD_TOKEN",
       "BOWSER_TAS_FUELCHECK_KEY", "BOWSER_SA_FPD_CADENCE_MINUTES", "BOWSER_NT_MYFUEL_USERNAME_FILE",
       "BOWSER_NOTIFY_PAGER_URL", "BOWSER_NOTIFY_PAGER_URL_FILE",

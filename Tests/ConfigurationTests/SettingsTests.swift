@@ -145,6 +145,24 @@ struct SecretTests {
     #expect(try find(unit) == "CANARY-1")
   }
 
+  /// F-N56: the units of systemd name a file for every key. A feed whose key is not there has no
+  /// key, and is left out.
+  @Test func aCredentialThatWasNotLoadedIsNone() throws {
+    let unit = ["BOWSER_QLD_FPD_TOKEN_FILE": "/run/x/key_t", "CREDENTIALS_DIRECTORY": "/run/x"]
+    let secrets = Secrets(environment: unit)
+    #expect(secrets.origin(feed: "qld-fpd", name: "token") == nil)
+    #expect(
+      throws: ConfigurationError.missingSecret(
+        feed: "qld-fpd", name: "token", variable: "BOWSER_QLD_FPD_TOKEN")
+    ) { try secrets.find(feed: "qld-fpd", name: "token") }
+  }
+
+  /// A person may have chosen a password with quotes.
+  @Test func aPasswordMayHaveQuotes() throws {
+    let secrets = Secrets(environment: ["BOWSER_NT_MYFUEL_PASSWORD": "'CANARY'"])
+    #expect(try secrets.find(feed: "nt-myfuel", name: "password").reveal() == "'CANARY'")
+  }
+
   /// A message can name what a key came from.
   @Test func theOriginOfASecretHasAName() throws {
     func origin(_ environment: [String: String]) -> String? {
