@@ -22,10 +22,8 @@ struct Variables {
   /// How the names of each feed begin.
   private let feeds: [String]
 
-  /// - Parameter sources: the feeds of the configuration. The variables of the usual feeds are also
-  ///   known, because one environment may serve several configurations.
+  /// - Parameter sources: the feeds of the configuration.
   init(_ sources: [Source]) {
-    let absent = Catalogue.usual.filter { usual in !sources.contains { $0.feed == usual.feed } }
     var variables = ["BOWSER_CONFIG"] + Invocation.Table().variables(prefix: "BOWSER")
     var secrets: [String] = []
     for source in sources {
@@ -33,10 +31,6 @@ struct Variables {
       secrets += source.provider.secretNames.map {
         Secrets.variable(feed: source.account, name: $0)
       }
-    }
-    for feed in absent {
-      variables += Source.variables(of: feed.feed)
-      secrets += feed.keys.map { Secrets.variable(feed: feed.feed, name: $0) }
     }
     variables += secrets.flatMap { [$0, $0 + "_FILE"] }
     for archive in ArchiveFormat.all { variables += Archive.variables(of: archive.id) }
@@ -49,8 +43,8 @@ struct Variables {
       source.provider.secretNames.map { Secrets.variable(feed: source.feed, name: $0) }
         .flatMap { [$0, $0 + "_FILE"] }
     }
-    feeds = (sources.map(\.feed) + absent.map { $0.feed }).map {
-      String(Secrets.variable(feed: $0, name: "").dropFirst(Self.prefix.count))
+    feeds = sources.map {
+      String(Secrets.variable(feed: $0.feed, name: "").dropFirst(Self.prefix.count))
     }
   }
 

@@ -12,18 +12,6 @@ package enum Catalogue {
     MyFuel.self,
   ]
 
-  /// The feeds of the configuration that comes with the program, and the names of their keys. The
-  /// feed of Tasmania uses the key of another.
-  package static let usual: [(feed: String, keys: [String])] = [
-    ("nsw-fuelcheck", FuelCheck.secretNames),
-    ("nt-myfuel", MyFuel.secretNames),
-    ("qld-fpd", FuelPricesDirect.secretNames),
-    ("sa-fpd", FuelPricesDirect.secretNames),
-    ("tas-fuelcheck", []),
-    ("vic-fairfuel", FairFuel.secretNames),
-    ("wa-fuelwatch", FuelWatch.secretNames),
-  ]
-
   static func provider(named id: String) -> (any Provider.Type)? {
     providers.first { $0.id == id }
   }
@@ -56,14 +44,15 @@ package enum Catalogue {
     return sources
   }
 
-  /// Refuses an account of no feed. Otherwise a key would be missing under a name that nobody knows.
+  /// Refuses an account that is a slip. Otherwise a key would be missing under a name that nobody
+  /// knows. The account of a feed that this configuration lacks is none.
   private static func check(
     accountOf source: Source, among sources: [Source]
   ) throws(ConfigurationError) {
-    let feeds = sources.map(\.feed) + usual.map { $0.feed }
-    guard !feeds.contains(source.account) else { return }
-    let likely = nearest(to: source.account, in: feeds).map { "; did you mean '\($0)'?" } ?? ""
+    let feeds = sources.map(\.feed)
+    guard !feeds.contains(source.account), let likely = nearest(to: source.account, in: feeds)
+    else { return }
     throw source.settings.wrong(
-      "account", expected: "a feed, and '\(source.account)' is none\(likely)")
+      "account", expected: "a feed, and '\(source.account)' is none; did you mean '\(likely)'?")
   }
 }

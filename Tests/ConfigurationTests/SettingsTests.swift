@@ -78,11 +78,6 @@ struct SettingsTests {
         "wa-fuelwatch",
       ]))
     #expect(try Value.table(file: folder + "/bowser.json5").isEmpty == false)
-    for usual in Catalogue.usual {
-      let source = try #require(sources.first { $0.feed == usual.feed })
-      let keys = source.account == source.feed ? source.provider.secretNames : []
-      #expect(usual.keys == keys, "\(usual)")
-    }
     let used = Set(sources.map { $0.provider.id })
     #expect(Set(Catalogue.providers.map { $0.id }) == used, "a provider without a feed")
   }
