@@ -17,6 +17,19 @@ struct CommandTests {
   static let config = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../config").standardized.path
 
+  /// Returns a copy of that folder in which one text of a file is replaced by another.
+  static func config(
+    replacing right: String, with wrong: String, in file: String
+  ) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: config, toPath: folder)
+    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+    #expect(text.contains(right))
+    try text.replacing(right, with: wrong)
+      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
+    return folder
+  }
+
   /// The state folder, which holds tokens. It replaces the one in the tester's home.
   static let state = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
 

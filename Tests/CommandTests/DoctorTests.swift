@@ -52,13 +52,9 @@ struct DoctorTests {
     ("stations.json5", "[]", "[{ is: 'sam' }]", "entry 1: "),
   ])
   func theDoctorReadsTheLists(file: String, right: String, wrong: String, answer: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    let folder = try CommandTests.config(replacing: right, with: wrong, in: file)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-    #expect(text.contains(right))
-    try text.replacing(right, with: wrong)
-      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
+    let text = try String(contentsOfFile: "\(CommandTests.config)/\(file)", encoding: .utf8)
     let doctor = try CommandTests.run(["doctor", "--config", folder], on: "host=/nowhere")
     // Each of these entries is in one line.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

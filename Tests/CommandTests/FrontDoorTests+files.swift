@@ -36,13 +36,8 @@ extension FrontDoorTests {
     ),
   ])
   func aMistakeInAFileIsPlaced(file: String, right: String, wrong: String, answer: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    let folder = try CommandTests.config(replacing: right, with: wrong, in: file)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-    #expect(text.contains(right))
-    try text.replacing(right, with: wrong)
-      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
     let refused = try CommandTests.run(["gaps", "--config", folder], on: "host=/nowhere")
     #expect(
       refused.code == 78 && refused.err.contains(file) && refused.err.contains(answer),
@@ -69,13 +64,8 @@ extension FrontDoorTests {
   func aggregateNamesAMistake(
     file: String, right: String, wrong: String, answer: String
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    let folder = try CommandTests.config(replacing: right, with: wrong, in: file)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-    #expect(text.contains(right))
-    try text.replacing(right, with: wrong)
-      .write(toFile: "\(folder)/\(file)", atomically: false, encoding: .utf8)
     try await TestDatabase.with { target in
       let refused = try CommandTests.run(["aggregate", "--config", folder], on: target)
       #expect(
