@@ -114,7 +114,7 @@ private struct Doctor {
       let watch = try RuleWatch(try invocation.readerStore(settings), try invocation.clock())
       var doubts: [String] = []
       for rule in rules {
-        guard let why = try watch.obstacle(to: rule, at: watch.place(of: rule)) else { continue }
+        guard let why = try watch.obstacle(to: rule) else { continue }
         doubts.append("\(rule.name) can send nothing: \(why)")
       }
       for doubt in doubts { tell(.warn, "notices", doubt) }

@@ -67,7 +67,7 @@ let notifyCommand = Command(
         try await receivers.send($0, to: rule.target)
       }
       if invocation.flags.contains("summary") {
-        let why = try watch.obstacle(to: rule, at: place).map { " (\($0))" } ?? ""
+        let why = try watch.notices.obstacle(to: rule, at: place).map { " (\($0))" } ?? ""
         write("\(rule.name) told=\(sent)\(why)\n")
       }
     } catch {
@@ -105,8 +105,8 @@ struct RuleWatch {
   }
 
   /// Says why a rule can send no notice as prices are now; `nil` where it can.
-  func obstacle(to rule: NoticeRule, at place: NamedPlace) throws -> String? {
-    try notices.obstacle(to: rule, at: place)
+  func obstacle(to rule: NoticeRule) throws -> String? {
+    try notices.obstacle(to: rule, at: place(of: rule))
   }
 }
 
@@ -273,7 +273,7 @@ struct Receivers {
           "text":"A test of bowser notify","version":1}
           """, to: rule.target)
         write("\(rule.name) sent\n")
-        if let watch, let why = try watch.obstacle(to: rule, at: watch.place(of: rule)) {
+        if let watch, let why = try watch.obstacle(to: rule) {
           writeError("\(rule.name) can send nothing: \(why)")
         }
       } catch {
