@@ -124,6 +124,9 @@ static const unsigned char m0038_unbind_rollup[] = {
 static const unsigned char m0039_number_runs[] = {
 #embed "0039_number_runs.sql"
 };
+static const unsigned char m0040_know_neighbours[] = {
+#embed "0040_know_neighbours.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -413,6 +416,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0037_station_details", m0037_station_details),
   FILE_ENTRY("0038_unbind_rollup", m0038_unbind_rollup),
   FILE_ENTRY("0039_number_runs", m0039_number_runs),
+  FILE_ENTRY("0040_know_neighbours", m0040_know_neighbours),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

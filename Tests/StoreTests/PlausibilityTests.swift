@@ -135,6 +135,76 @@ struct PlausibilityTests {
     }
   }
 
+  private func station(_ code: String, kilometresNorth: Double?) -> Station {
+    var station = Station(
+      code: code, state: .qld, name: "Station \(code)", brand: "", address: "\(code) Road",
+      suburb: "", postcode: "")
+    station.position = kilometresNorth.flatMap {
+      Position(latitude: -27 + $0 / 111.2, longitude: 153)
+    }
+    return station
+  }
+
+  /// F-G30: a price that is far from the others of its station is believed once a neighbour that
+  /// charges about as much is known to be one, whenever its position is reported, and doubted again
+  /// once that neighbour sells to members only.
+  @Test func neighboursAreThoseThatAreKnownNow() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let others = (0..<6).map { station("n\($0)", kilometresNorth: 20 + Double($0)) }
+      func reports(_ company: Station, at hours: Int) throws {
+        let prices = others.map { Observation.u91($0.code, 2_189, hour(0)) }
+        try feed.reports(
+          prices + [
+            .u91("low", hours == 0 ? 2_189 : 1_259, hour(hours == 0 ? 0 : 1)),
+            .u91("company", 1_269, hour(0)),
+          ],
+          stations: others + [station("low", kilometresNorth: 0), company], at: hour(hours))
+        try feed.aggregate(at: hour(hours) + .seconds(600))
+      }
+      try reports(station("company", kilometresNorth: nil), at: 0)
+      try reports(station("company", kilometresNorth: nil), at: 1)
+      #expect(try flagged(feed, at: hour(2)) == ["low|125.9"])
+      try reports(station("company", kilometresNorth: 30), at: 2)
+      #expect(try flagged(feed, at: hour(3)) == [])
+      var members = station("company", kilometresNorth: 30)
+      members.isPublic = false
+      try reports(members, at: 3)
+      #expect(try flagged(feed, at: hour(4)) == ["low|125.9"])
+    }
+  }
+
+  /// F-G29: a station that only a withdrawn run names is nobody's neighbour. It does not stand in
+  /// the place of the nearest five.
+  @Test func stationsOfWithdrawnRunsAreNoNeighbours() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let real = [
+        station("low", kilometresNorth: 0), station("company", kilometresNorth: 60),
+      ]
+      func reports(_ low: Int, _ more: [Station] = [], at hours: Int) throws {
+        try feed.reports(
+          more.map { .u91($0.code, 2_189, hour(0)) } + [
+            .u91("low", low, hour(hours)), .u91("company", 1_269, hour(0)),
+          ], stations: real + more, at: hour(hours))
+      }
+      try reports(2_189, at: 0)
+      let invented = (0..<6).map { station("x\($0)", kilometresNorth: 10 + Double($0)) }
+      try reports(2_189, invented, at: 1)
+      let run = try #require(
+        try feed.store.ledgerRun(
+          try feed.connection.query("SELECT max(run_id) AS run FROM fuel.run").only().integer("run")
+        )?.run)
+      try reports(1_259, at: 2)
+      try feed.aggregate(at: hour(3))
+      #expect(try flagged(feed, at: hour(3)) == ["low|125.9"])
+      _ = try feed.decide(
+        run, takenAt: hour(1), counts: false, now: hour(3), refuseBelow: 0, partialBelow: 0)
+      try feed.aggregate(at: hour(4))
+      #expect(try flagged(feed, at: hour(4)) == [])
+    }
+  }
+
   /// One price for every grade of petrol is a placeholder, however long it stands.
   @Test func onePriceForAllGradesIsAPlaceholder() async throws {
     try await TestDatabase.with { target in

@@ -81,7 +81,8 @@ extension Store {
     ).only().integer("count")
   }
 
-  /// Reads the positions of the stations where anybody may buy.
+  /// Reads the positions of the stations where anybody may buy, without those that only withdrawn
+  /// runs name.
   package func neighbourhood() throws -> Neighbourhood {
     Neighbourhood(
       try connection.query(
@@ -89,6 +90,7 @@ extension Store {
         SELECT station_id, state, latitude, longitude
         FROM fuel.station
         WHERE place_id = station_id AND is_public AND latitude IS NOT NULL
+          AND first_seen_at < 'infinity'
         """
       ).map { row in
         Neighbourhood.Station(
