@@ -116,7 +116,8 @@ extension ThresholdTests {
     let model = ChanceModel([-20, 0, 0, 0, 0, 0, 0, 0])
     func fitted(_ count: Int) -> ChanceModel {
       let example = ChanceModel.Example(numbers: [1, 0, 0, 0, 0, 0, 0, 0], happened: true)
-      return model.fitted(to: Array(repeating: example, count: count))
+      return model.fitted(
+        to: Array(repeating: example, count: count), ridge: ChanceModel.cheaperRidge)
     }
     #expect(fitted(4) == model && fitted(5) != model)
     #expect(abs(fitted(1_000).coefficients[0] + 14) < 1e-9)

@@ -17,10 +17,10 @@ package struct ChanceModel: Sendable, Equatable {
   /// The chance of a fall by 1 c/L or more within three days.
   static let cheaper = ChanceModel([-2.88, -3.67, -4.463, 2.697, 0.487, 0.652, 4.358, -3.79])
   /// The chance of a rise by 3 c/L or more within three days.
-  static let jump = ChanceModel([-1.343, 2.456, 1.968, 1.389, 1.231, -1.196, 8.336, -1.386])
+  static let jump = ChanceModel([-1.419, 2.427, 1.971, 1.603, 1.232, -1.561, 8.476, -1.387])
   /// The same chances counted from the day after, for markets whose averages come a day late.
   static let cheaperLate = ChanceModel([-2.85, -2.985, -4.448, 3.029, 0.49, 0.774, 4.29, -3.429])
-  static let jumpLate = ChanceModel([-0.764, 1.87, 2.992, 0.369, 1.366, -1.175, 7.351, -1.525])
+  static let jumpLate = ChanceModel([-0.843, 1.863, 2.945, 0.554, 1.361, -1.614, 7.471, -1.515])
 
   /// One day of the past: the numbers that were known, and whether the move happened.
   struct Example {
@@ -29,8 +29,11 @@ package struct ChanceModel: Sendable, Equatable {
   }
 
   // How strongly each coefficient is drawn to its original value. The coefficient of the weekday is
-  // drawn less, because weekdays differ from market to market.
-  private static let ridge = [5.0, 5, 5, 5, 5, 5, 1, 5]
+  // drawn less, because weekdays differ from market to market. The coefficients of the jump are
+  // drawn less than those of the fall: with equal numbers, high chances of a jump were stated too
+  // low in markets from which the original values had not learnt.
+  static let cheaperRidge = [5.0, 5, 5, 5, 5, 5, 1, 5]
+  static let jumpRidge = [2.0, 2, 2, 2, 2, 2, 0.3, 2]
   private static let steps = 6
   // The most by which a coefficient moves in one step, so that the coefficients of a market in
   // which nothing ever happened remain bounded.
@@ -45,7 +48,9 @@ package struct ChanceModel: Sendable, Equatable {
   }
 
   /// Returns this model fitted to a year of a market, by a fixed number of Newton steps.
-  func fitted(to examples: some Collection<Example>) -> ChanceModel {
+  ///
+  /// - Parameter ridge: how strongly each coefficient is drawn to its original value.
+  func fitted(to examples: some Collection<Example>, ridge: [Double]) -> ChanceModel {
     guard examples.count >= Self.leastExamples else { return self }
     let size = coefficients.count
     var fit = self
@@ -68,8 +73,8 @@ package struct ChanceModel: Sendable, Equatable {
         for column in row + 1..<size {
           curvature[row * size + column] = curvature[column * size + row]
         }
-        curvature[row * size + row] += Self.ridge[row]
-        slope[row] -= Self.ridge[row] * (fit.coefficients[row] - coefficients[row])
+        curvature[row * size + row] += ridge[row]
+        slope[row] -= ridge[row] * (fit.coefficients[row] - coefficients[row])
       }
       var step = Self.solved(curvature, slope)
       let longest = step.map { abs($0) }.max() ?? 0

@@ -327,7 +327,10 @@ struct MarketWalk {
       cheaperExamples.append(.init(numbers: cheaperNumbers, happened: isCheaper))
       jumpExamples.append(.init(numbers: jumpNumbers, happened: hasJumped))
     }
-    return (first.fitted(to: cheaperExamples), second.fitted(to: jumpExamples))
+    return (
+      first.fitted(to: cheaperExamples, ridge: ChanceModel.cheaperRidge),
+      second.fitted(to: jumpExamples, ridge: ChanceModel.jumpRidge)
+    )
   }
 }
 
