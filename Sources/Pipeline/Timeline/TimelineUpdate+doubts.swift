@@ -101,8 +101,10 @@ extension TimelineUpdate {
     of pairs: Set<Pair>, from: [Int32: Instant], _ made: [Pair: [Span]], _ windows: [Window]
   ) throws -> [Int32: [Int16: Kept]] {
     let begins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
+    // Of a history that was made from its beginning no stored span stays.
+    let partly = pairs.filter { made[$0] == nil || begins[$0] ?? .distantPast > .distantPast }
     let stored = try store.spans(
-      of: pairs.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
+      of: partly.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
     var found: [Int32: [Int16: Kept]] = [:]
     for pair in pairs {
       let end = made[pair] == nil ? .distantFuture : begins[pair] ?? .distantPast

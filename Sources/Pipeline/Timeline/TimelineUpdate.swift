@@ -148,14 +148,14 @@ package struct TimelineUpdate {
       {
         result.from = min(result.from, first)
       }
+      if window.from == .distantPast, !after.contains(where: \.isSuspect) {
+        result.whole[window.pair] = after
+      }
       guard let difference = Self.difference(before, after, now: now) else { continue }
       result.changes.append(
         Change(pair: window.pair, from: difference.from, until: difference.until))
       rewritten.append(Window(pair: window.pair, from: difference.writesFrom))
       written[window.pair] = Array(after.drop { $0.from < difference.writesFrom })
-      if window.from == .distantPast, !after.contains(where: \.isSuspect) {
-        result.whole[window.pair] = after
-      }
     }
     try store.replace(rewritten, with: written, now: now)
     return result
