@@ -143,17 +143,19 @@ extension PlainModel {
   }
 
   /// Returns the time from the first to the last instant at which a held price is a placeholder;
-  /// `nil`: it never is.
+  /// `nil`: it never is. The newest price holds until it lapses, even if the newest list showing it
+  /// is too old before.
   private func placeholder(_ pair: Pair, _ held: Held) -> Range<Second>? {
     let key = FarKey(pair: pair, at: held.from)
     if let known = placeholders[key] { return known }
+    let end = held == history(pair).held.last ? max(held.until, mayReach(pair)) : held.until
     let bounds = fuels.flatMap { fuel in
       let other = Pair(pair.station, fuel)
       return history(other).bounds + [mayReach(other)]
     }
-    .filter { held.from <= $0 && $0 < held.until }.sorted()
+    .filter { held.from <= $0 && $0 < end }.sorted()
     var found: Range<Second>?
-    for (from, until) in zip(bounds, bounds.dropFirst() + [held.until])
+    for (from, until) in zip(bounds, bounds.dropFirst() + [end])
     where isPlaceholder(pair, at: from) {
       found = (found?.lowerBound ?? from)..<until
     }
