@@ -66,8 +66,11 @@ extension Store {
   ) throws -> [MonthSpan] {
     try monthSpans(
       """
-      WITH taken AS (
-        SELECT noted.station_id, noted.fuel_id
+      DELETE FROM fuel.stale_days
+      -- The rows are found by their places. What the server knows of a table that fills and empties is out of date, and
+      -- where it takes the table to be empty it would read all of it for each row.
+      WHERE ctid = ANY (ARRAY(
+        SELECT noted.ctid
         FROM fuel.stale_days AS noted
         JOIN fuel.station USING (station_id)
         LEFT JOIN fuel.counted_place AS counted USING (station_id)
@@ -81,12 +84,8 @@ extension Store {
             AND noted.last_month >= date_trunc('month', \(optional: span?.from)::timestamp)))
         ORDER BY noted.station_id, noted.fuel_id
         LIMIT \(count)
-        FOR UPDATE OF noted
-      )
-      DELETE FROM fuel.stale_days
-      USING taken
-      WHERE stale_days.station_id = taken.station_id AND stale_days.fuel_id = taken.fuel_id
-      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
+        FOR UPDATE OF noted))
+      RETURNING station_id, fuel_id, first_month, last_month, is_marked
       """)
   }
 

@@ -52,14 +52,11 @@ extension Store {
   package func takeMade() throws -> [Int16: Instant] {
     try connection.query(
       """
-      WITH made AS MATERIALIZED (
-        SELECT station_id, fuel_id FROM fuel.touched WHERE is_made ORDER BY station_id, fuel_id FOR UPDATE
-      ),
-      taken AS (
+      WITH taken AS (
         DELETE FROM fuel.touched
-        USING made
-        WHERE touched.station_id = made.station_id AND touched.fuel_id = made.fuel_id
-        RETURNING touched.fuel_id, touched.from_at
+        WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM fuel.touched WHERE is_made ORDER BY station_id, fuel_id FOR UPDATE))
+        RETURNING fuel_id, from_at
       )
       SELECT 0 AS station_id, fuel_id, min(from_at) AS from_at FROM taken GROUP BY fuel_id
       """
