@@ -68,8 +68,9 @@ extension TimelineUpdate {
       stations.flatMap { station, fuels in
         fuels.map { Pair(stationID: station, fuelID: $0) }
       })
+    let whole = Set(windows.lazy.filter { Self.isWhole($0, old: old) }.map(\.pair))
     // Few stations sell two grades at one price.
-    let near = try fuels(of: pairs, from: begins, made, windows).filter {
+    let near = try fuels(of: pairs, from: begins, made, windows, whole: whole).filter {
       Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))
     }
     guard !near.isEmpty else { return .distantFuture }
@@ -81,7 +82,7 @@ extension TimelineUpdate {
         .reduce(begin) { $1.latestEnd > begin ? min($0, $1.from) : $0 }
     }
     let found = try fuels(
-      of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors, made, windows)
+      of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors, made, windows, whole: whole)
     let changed = try doubtPlaceholders(&made, among: found, from: anchors)
     guard !changed.isEmpty else { return .distantFuture }
     // These spans belong to other fuels or to earlier times and are not written again. Only their
@@ -97,14 +98,17 @@ extension TimelineUpdate {
 
   /// Returns the spans of stations and fuels. The stored ones are read from an instant of each
   /// station on, with one span before it.
+  ///
+  /// - Parameter whole: stations and fuels of which no stored span stays.
   private func fuels(
-    of pairs: Set<Pair>, from: [Int32: Instant], _ made: [Pair: [Span]], _ windows: [Window]
+    of pairs: Set<Pair>, from: [Int32: Instant], _ made: [Pair: [Span]], _ windows: [Window],
+    whole: Set<Pair>
   ) throws -> [Int32: [Int16: Kept]] {
     let begins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
-    // Of a history that was made from its beginning no stored span stays.
-    let partly = pairs.filter { made[$0] == nil || begins[$0] ?? .distantPast > .distantPast }
     let stored = try store.spans(
-      of: partly.map { Window(pair: $0, from: from[$0.stationID] ?? .distantPast) }, before: 1)
+      of: pairs.subtracting(whole).map {
+        Window(pair: $0, from: from[$0.stationID] ?? .distantPast)
+      }, before: 1)
     var found: [Int32: [Int16: Kept]] = [:]
     for pair in pairs {
       let end = made[pair] == nil ? .distantFuture : begins[pair] ?? .distantPast

@@ -16,6 +16,13 @@ extension TimelineUpdate {
     return Window(pair: change.pair, from: first?.span.from ?? change.from)
   }
 
+  /// Returns whether all spans of a station and fuel begin in a window.
+  ///
+  /// - Parameter old: the stored spans from the window on, and at least one before it.
+  static func isWhole(_ window: Window, old: [Pair: [StoredSpan]]) -> Bool {
+    !(old[window.pair] ?? []).contains { $0.span.from < window.from }
+  }
+
   /// Makes the spans of some windows again. A window that turns out to be too narrow is widened to
   /// the whole history of its station and fuel, and `old` receives all stored spans of that pair.
   func spans(

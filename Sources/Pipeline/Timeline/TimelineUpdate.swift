@@ -107,8 +107,7 @@ package struct TimelineUpdate {
     var changes: [Change] = []
     /// The instant from which spans were written.
     var from = Instant.distantFuture
-    /// The spans of stations and fuels that were made from their first report on and hold no
-    /// suspect.
+    /// All spans of stations and fuels of which an aggregate made all, if none is a suspect.
     var whole: [Pair: [Span]] = [:]
   }
 
@@ -118,18 +117,43 @@ package struct TimelineUpdate {
   /// - Returns: how many of the changed prices are doubtful.
   @discardableResult
   package func make(_ touched: [Window]) throws -> Int {
-    var written = try write(touched)
-    written.changes += try judgeSuspects(
-      fuelIDs: Set(touched.map(\.pair.fuelID)).sorted(), from: written.from)
-    try mark(written.changes)
-    return try store.presentDoubts(of: written.changes.map(\.pair), at: now)
+    var changes: [Change] = []
+    var first = Instant.distantFuture
+    for part in Self.parts(of: touched) {
+      let written = try write(part)
+      changes += written.changes
+      first = min(first, written.from)
+    }
+    changes += try judgeSuspects(fuelIDs: Set(touched.map(\.pair.fuelID)).sorted(), from: first)
+    try mark(changes)
+    return try store.presentDoubts(of: changes.map(\.pair), at: now)
+  }
+
+  // How many station records and fuels of a list are made at a time. Few of them have more than a
+  // handful of reports since the list before.
+  private static let atOnceOfList = 20_000
+
+  /// Cuts windows into parts, each with all fuels of its stations.
+  private static func parts(of windows: [Window]) -> [ArraySlice<Window>] {
+    let sorted = windows.sorted { $0.pair < $1.pair }
+    var parts: [ArraySlice<Window>] = []
+    var begin = 0
+    while begin < sorted.count {
+      var end = min(begin + atOnceOfList, sorted.count)
+      while end < sorted.count, sorted[end].pair.stationID == sorted[end - 1].pair.stationID {
+        end += 1
+      }
+      parts.append(sorted[begin..<end])
+      begin = end
+    }
+    return parts
   }
 
   /// Writes the spans of records with new reports where they differ from the stored ones. Suspects
   /// among them are judged afterwards.
-  private func write(_ touched: [Window]) throws -> Written {
+  private func write(_ touched: some Collection<Window>) throws -> Written {
     guard !touched.isEmpty else { return Written() }
-    let stations = try store.stations(of: touched)
+    let stations = try store.stations(of: Array(touched))
     guard !stations.isEmpty else { return Written() }
     // The window begins up to two spans before the change. The rule for suspects needs two more.
     var old = try store.spans(of: stations, before: 2 * Self.reach + 1)
@@ -148,7 +172,7 @@ package struct TimelineUpdate {
       {
         result.from = min(result.from, first)
       }
-      if window.from == .distantPast, !after.contains(where: \.isSuspect) {
+      if isAggregate, Self.isWhole(window, old: old), !after.contains(where: \.isSuspect) {
         result.whole[window.pair] = after
       }
       guard let difference = Self.difference(before, after, now: now) else { continue }
