@@ -25,8 +25,10 @@ package struct TimelineUpdate {
     rules = try store.reportRules()
   }
 
-  // How many stations and fuels are made at a time. Ten years of one hold some thousand reports.
+  // How many stations and fuels are made at a time, and about how many spans. A span and what was
+  // reported about it take some 400 bytes.
   private static let atOnce = 300
+  private static let spansAtOnce = 150_000
 
   /// Makes the spans of everything noted since the last run: archives, links of stations and
   /// confirmed prices.
@@ -48,19 +50,17 @@ package struct TimelineUpdate {
       try Workers.patiently {
         try store.transaction {
           try store.lockTimeline()
-          try makeBatch(store, days: DayUpdate(store, now: now), now: now)
+          let touched = try store.touched(atMost: atOnce)
+          try makeBatch(touched, store, days: DayUpdate(store, now: now), now: now)
           try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
         }
       }
       return progress(all, all)
     }
     try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
-      (store, DayUpdate(store, now: now), (number, of: count))
-    } _: { store, days, share in
-      try store.transaction {
-        try store.lockTimeline(isShared: true)
-        return try makeBatch(store, days: days, share: share, now: now)
-      }
+      Batches(store, share: (number, of: count), now: now)
+    } _: {
+      try $0.makeNext()
     }
     try Workers.patiently {
       try store.transaction {
@@ -70,22 +70,51 @@ package struct TimelineUpdate {
     }
   }
 
+  /// The batches of spans that one connection makes.
+  private final class Batches {
+    let store: Store
+    let days: DayUpdate
+    let share: (Int, of: Int)
+    let now: Instant
+    // How many notes the next batch takes. A note may concern a few spans or thousands, so each
+    // batch sets this number by the notes that it took itself.
+    var count = 30
+
+    init(_ store: Store, share: (Int, of: Int), now: Instant) {
+      self.store = store
+      days = DayUpdate(store, now: now)
+      self.share = share
+      self.now = now
+    }
+
+    func makeNext() throws -> Int {
+      let (taken, spans) = try store.transaction {
+        try store.lockTimeline(isShared: true)
+        let touched = try store.touched(atMost: count, share: share)
+        return (
+          touched.count, try TimelineUpdate.makeBatch(touched, store, days: days, now: now)
+        )
+      }
+      count = max(1, min(atOnce, spansAtOnce * taken / max(1, spans)))
+      return taken
+    }
+  }
+
   /// Makes the spans of some stations, and the days of those that need no judgement. Doubts are
   /// left to `judgeMade`.
   ///
-  /// - Returns: how many notes were taken.
+  /// - Returns: how many spans were made.
   @discardableResult
   private static func makeBatch(
-    _ store: Store, days: DayUpdate, share: (Int, of: Int) = (0, of: 1), now: Instant
+    _ touched: [Window], _ store: Store, days: DayUpdate, now: Instant
   ) throws -> Int {
-    let touched = try store.touched(atMost: atOnce, share: share)
     guard !touched.isEmpty else { return 0 }
     let update = try TimelineUpdate(store, now: now, isAggregate: true)
     let made = try update.write(touched)
     try update.mark(made.changes)
     try store.keepMade(touched, from: made.from)
     try days.make(made.whole)
-    return touched.count
+    return made.count
   }
 
   /// Judges the doubts about the spans that an aggregate has made.
@@ -104,6 +133,8 @@ package struct TimelineUpdate {
 
   /// The result of writing spans.
   private struct Written {
+    /// The number of spans that were made, those that came out as they were included.
+    var count = 0
     var changes: [Change] = []
     /// The instant from which spans were written.
     var from = Instant.distantFuture
@@ -167,6 +198,7 @@ package struct TimelineUpdate {
     for window in windows {
       let before = (old[window.pair] ?? []).filter { $0.span.from >= window.from }
       let after = made[window.pair] ?? []
+      result.count += after.count
       if let first = [made[window.pair]?.first?.from, old[window.pair]?.first?.span.from]
         .compactMap({ $0 }).min()
       {
