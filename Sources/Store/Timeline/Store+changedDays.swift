@@ -64,27 +64,34 @@ extension Store {
     atMost count: Int = .max, isMarked: Bool, share: (Int, of: Int) = (0, of: 1),
     in span: DirtySpan? = nil
   ) throws -> [MonthSpan] {
-    try monthSpans(
+    // The rows are found by their places. What the server knows of a table that fills and empties is
+    // out of date, and where it takes the table to be empty it would read all of it for each row.
+    // The places are read first: a statement that both locks and removes rows would leave a row
+    // that an ingest has changed since it began, because it does not see the new place.
+    let places = try connection.query(
+      """
+      SELECT noted.ctid AS place
+      FROM fuel.stale_days AS noted
+      JOIN fuel.station USING (station_id)
+      LEFT JOIN fuel.counted_place AS counted USING (station_id)
+      -- A station that has come since the aggregate began waits for the next one.
+      WHERE (counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
+        AND noted.is_marked = \(isMarked)
+        AND noted.station_id % \(share.of)::integer = \(share.0)::integer
+        AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
+          noted.fuel_id = ANY (\(optional: span?.fuelIDs)::smallint[])
+          AND noted.first_month <= \(optional: span?.to)::date
+          AND noted.last_month >= date_trunc('month', \(optional: span?.from)::timestamp)))
+      ORDER BY noted.station_id, noted.fuel_id
+      LIMIT \(count)
+      FOR UPDATE OF noted
+      """
+    ).map { try $0.text("place") }
+    guard !places.isEmpty else { return [] }
+    return try monthSpans(
       """
       DELETE FROM fuel.stale_days
-      -- The rows are found by their places. What the server knows of a table that fills and empties is out of date, and
-      -- where it takes the table to be empty it would read all of it for each row.
-      WHERE ctid = ANY (ARRAY(
-        SELECT noted.ctid
-        FROM fuel.stale_days AS noted
-        JOIN fuel.station USING (station_id)
-        LEFT JOIN fuel.counted_place AS counted USING (station_id)
-        -- A station that has come since the aggregate began waits for the next one.
-        WHERE (counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
-          AND noted.is_marked = \(isMarked)
-          AND noted.station_id % \(share.of)::integer = \(share.0)::integer
-          AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
-            noted.fuel_id = ANY (\(optional: span?.fuelIDs)::smallint[])
-            AND noted.first_month <= \(optional: span?.to)::date
-            AND noted.last_month >= date_trunc('month', \(optional: span?.from)::timestamp)))
-        ORDER BY noted.station_id, noted.fuel_id
-        LIMIT \(count)
-        FOR UPDATE OF noted))
+      WHERE ctid = ANY (\(places)::text[]::tid[])
       RETURNING station_id, fuel_id, first_month, last_month, is_marked
       """)
   }
