@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+package import Timeline
 
 /// A region over which averages are made.
 package struct Region: Sendable, Equatable {
@@ -115,11 +116,23 @@ extension Store {
     try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
   }
 
-  /// Brings up to date in which regions each station counts.
-  package func countStations(now: Instant) throws {
-    try connection.transaction {
-      try connection.query("SELECT fuel.refresh_regions()")
-      try connection.query("SELECT fuel.count_places(\(now))")
+  /// Brings up to date where each station counts. Belongs to a transaction with the lock of the
+  /// timeline, so that no ingest compares a price with neighbours of before.
+  ///
+  /// - Returns: the stations that came, went or moved as neighbours.
+  package func countStations(now: Instant) throws -> [Neighbourhood.Moved] {
+    try connection.query("SELECT fuel.refresh_regions()")
+    return try connection.query(
+      """
+      SELECT station_id, state, latitude, longitude, known_from_at
+      FROM fuel.count_places(\(now))
+      """
+    ).map { row in
+      Neighbourhood.Moved(
+        Neighbourhood.Station(
+          id: Int32(try row.integer("station_id")), state: try row.text("state"),
+          latitude: try row.double("latitude"), longitude: try row.double("longitude")),
+        knownFrom: try row.optionalInstant("known_from_at") ?? .distantFuture)
     }
   }
 }

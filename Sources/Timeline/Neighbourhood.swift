@@ -1,4 +1,5 @@
 import Foundation
+package import FuelModel
 
 /// Finds the neighbours of a station: the stations of the same state within forty kilometres, and
 /// at least the nearest five.
@@ -16,6 +17,18 @@ package struct Neighbourhood: Sendable {
       self.state = state
       self.latitude = latitude
       self.longitude = longitude
+    }
+  }
+
+  /// A station as a neighbour that came, went or moved: where it lay before, or where it lies now.
+  package struct Moved: Sendable {
+    package var station: Station
+    /// From when on its prices are known; in the distant future where none is.
+    package var knownFrom: Instant
+
+    package init(_ station: Station, knownFrom: Instant) {
+      self.station = station
+      self.knownFrom = knownFrom
     }
   }
 
@@ -40,6 +53,25 @@ package struct Neighbourhood: Sendable {
       .sorted { ($0.kilometres, $0.id) < ($1.kilometres, $1.id) }
     let near = others.prefix { $0.kilometres <= Self.radiusKilometres }
     return (near.count >= Self.least ? near : others.prefix(Self.least)).map(\.id)
+  }
+
+  /// Returns from when on prices of a station may have other neighbours to be compared with than
+  /// before some stations came, went or moved; `nil`: never.
+  package func changes(of id: Int32, where moved: [Moved]) -> Instant? {
+    guard !moved.contains(where: { $0.station.id == id }) else { return .distantPast }
+    guard let here = stations[id] else { return nil }
+    let around = moved.filter { $0.station.state == here.state }
+    guard !around.isEmpty else { return nil }
+    // Where few stations are near, the nearest count, and one takes the place of another whether
+    // its prices are known or not.
+    var near = 0
+    for other in byState[here.state] ?? [] where other.id != id {
+      if Self.kilometres(here, other) <= Self.radiusKilometres { near += 1 }
+      if near == Self.least { break }
+    }
+    guard near == Self.least else { return .distantPast }
+    return around.filter { Self.kilometres(here, $0.station) <= Self.radiusKilometres }
+      .map(\.knownFrom).min()
   }
 
   /// Returns the great-circle distance between two stations.

@@ -47,7 +47,7 @@ struct ArchiveSampleTests {
           .appending(path: "../../config/regions.json5").standardized.path
       ).filter { $0.code == "sydney" }
       _ = try store.refreshRegions(sydney)
-      try store.countStations(now: Self.now)
+      try TimelineUpdate.countStations(store, now: Self.now)
       var compared = 0
       var near = 0
       for line in text.split(whereSeparator: \.isNewline) {

@@ -190,6 +190,34 @@ struct DailyAverageTests {
     }
   }
 
+  /// F-G31: a station that leaves a region in the month after its last known price is no longer
+  /// expected there on any day of that month.
+  @Test func whoLeftIsNoLongerExpected() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func reports(_ codes: [String], at: String, isMember: Bool = false) throws {
+        try feed.reports(
+          codes.map { .u91($0, 1_800, Instant("2026-06-20T00:00:00Z")) },
+          stations: ["a", "b", "c", "gone"].map {
+            Station(
+              code: $0, state: .qld, name: $0, address: "", isPublic: !(isMember && $0 == "gone"))
+          }, at: Instant(at))
+      }
+      func expected() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT stations, stations_expected FROM fuel.daily_rollup WHERE region = 'QLD' AND day = '2026-07-03'"
+        )
+      }
+      try reports(["a", "b", "c", "gone"], at: "2026-06-25T00:00:00Z")
+      for day in 1...3 { try reports(["a", "b", "c"], at: "2026-07-0\(day)T00:00:00Z") }
+      try feed.aggregate(at: Instant("2026-07-05T00:00:00Z"))
+      #expect(try expected() == ["3|4"])
+      try reports(["a", "b", "c"], at: "2026-07-05T01:00:00Z", isMember: true)
+      try feed.aggregate(at: Instant("2026-07-05T02:00:00Z"))
+      #expect(try expected() == ["3|3"])
+    }
+  }
+
   /// F-V20: the mean over the stations of a brand is made of their exact means. These are 180.004,
   /// 180.004 and 180.011, of which the rounded ones would give 180.00.
   @Test func theMeanOfABrandIsRoundedOnce() async throws {

@@ -3,6 +3,7 @@ import Postgres
 import Store
 import TestDatabase
 import Testing
+import Timeline
 
 /// Which prices are doubtful, for how long, and which averages leave them out.
 struct PlausibilityTests {
@@ -202,6 +203,46 @@ struct PlausibilityTests {
         run, takenAt: hour(1), counts: false, now: hour(3), refuseBelow: 0, partialBelow: 0)
       try feed.aggregate(at: hour(4))
       #expect(try flagged(feed, at: hour(4)) == [])
+    }
+  }
+
+  /// F-G30: a station that has become part of another one is nobody's neighbour, and neither are the
+  /// prices of old compared with those of a station that opened later.
+  @Test func neighboursComeAndGo() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let stations = (0..<7).map { station("\($0)", kilometresNorth: Double($0)) }
+      let prices = stations.map { Observation.u91($0.code, 2_189, hour(0)) }
+      try feed.reports(prices, stations: stations, at: hour(0))
+      try feed.aggregate(at: hour(1))
+      let ids = try feed.connection.lines(
+        "SELECT station_id FROM fuel.station ORDER BY station_code"
+      ).compactMap { Int32($0) }
+      func moved() throws -> [Neighbourhood.Moved] {
+        try feed.store.transaction { try feed.store.countStations(now: hour(1)) }
+      }
+      #expect(try moved().isEmpty)
+      try feed.connection.execute(
+        "UPDATE fuel.station SET place_id = \(ids[6]) WHERE station_id = \(ids[0])")
+      let gone = try moved()
+      #expect(gone.map(\.station.id) == [ids[0]] && gone.map(\.knownFrom) == [hour(0)])
+      #expect(try moved().isEmpty)
+      let around = try feed.store.neighbourhood()
+      #expect(around.changes(of: ids[3], where: gone) == hour(0))
+      #expect(around.changes(of: ids[0], where: gone) == .distantPast)
+      let new = Neighbourhood.Moved(gone[0].station, knownFrom: hour(48))
+      #expect(around.changes(of: ids[3], where: [new]) == hour(48))
+      var far = gone[0].station
+      far.latitude += 1
+      #expect(around.changes(of: ids[3], where: [.init(far, knownFrom: hour(0))]) == nil)
+      far.state = "NT"
+      #expect(around.changes(of: ids[3], where: [.init(far, knownFrom: hour(0))]) == nil)
+      // With fewer than five within reach the nearest five count, however far away.
+      try feed.connection.execute(
+        "UPDATE fuel.station SET latitude = latitude - 3 WHERE station_id = \(ids[5])")
+      let few = try feed.store.neighbourhood()
+      far.state = "QLD"
+      #expect(few.changes(of: ids[3], where: [.init(far, knownFrom: hour(48))]) == .distantPast)
     }
   }
 

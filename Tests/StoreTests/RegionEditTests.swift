@@ -100,7 +100,7 @@ struct RegionEditTests {
         try Identity.match(
           east.store, decisions: decisions, now: Self.now, log: Logger(.error))
         _ = try east.store.refreshRegions(Self.regions)
-        try east.store.countStations(now: Self.now)
+        try TimelineUpdate.countStations(east.store, now: Self.now)
         let workers = Workers(east.store)
         try TimelineUpdate.makeAll(workers, now: Self.now)
         try east.store.refreshSourceDays(now: Self.now)

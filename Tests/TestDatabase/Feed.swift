@@ -92,7 +92,7 @@ package struct Feed {
     at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
   ) throws {
     _ = try store.refreshRegions(regions)
-    try store.countStations(now: now)
+    try TimelineUpdate.countStations(store, now: now)
     let workers = workers ?? Workers(store)
     try TimelineUpdate.makeAll(workers, now: now)
     try store.refreshSourceDays(now: now)

@@ -1,5 +1,5 @@
-import FuelModel
-import Store
+package import FuelModel
+package import Store
 import Timeline
 
 /// Which spans are doubtful: placeholders of a station, and prices far from its others.
@@ -159,14 +159,39 @@ extension TimelineUpdate {
   /// made. A suspect lies far from the station's other prices; it is doubtful unless a neighbour
   /// charges about as much or a person confirmed the price.
   func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
-    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
+    try judge(store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture))
+  }
+
+  /// Brings up to date where stations count, and judges those suspects again that have other
+  /// neighbours than before. This is the first step of an aggregate.
+  package static func countStations(_ store: Store, now: Instant) throws {
+    try store.transaction {
+      try store.lockTimeline()
+      let moved = try store.countStations(now: now)
+      guard !moved.isEmpty else { return }
+      let neighbourhood = try store.neighbourhood()
+      var changes: [Int32: Instant?] = [:]
+      let stirred = try store.suspects(in: Set(moved.map(\.station.state)).sorted()).filter {
+        let id = $0.pair.stationID
+        if changes[id] == nil { changes[id] = .some(neighbourhood.changes(of: id, where: moved)) }
+        guard let from = changes[id] ?? nil else { return false }
+        return $0.from + .seconds(86_400) > from
+      }
+      let update = try TimelineUpdate(store, now: now, isAggregate: true)
+      try update.mark(update.judge(store.suspects(at: stirred)))
+    }
+  }
+
+  private func judge(_ suspects: [Pair: [StoredSpan]]) throws -> [Change] {
     guard !suspects.isEmpty else { return [] }
     let neighbourhood = try store.neighbourhood()
     let confirmed = try store.confirmedPrices()
     var neighbours: [Int32: [Int32]] = [:]
     var asked: [Window] = []
     for (pair, spans) in suspects {
-      neighbours[pair.stationID] = neighbourhood.neighbours(of: pair.stationID)
+      if neighbours[pair.stationID] == nil {
+        neighbours[pair.stationID] = neighbourhood.neighbours(of: pair.stationID)
+      }
       for stored in spans {
         for other in neighbours[pair.stationID] ?? [] {
           asked.append(

@@ -164,7 +164,7 @@ package struct TimelineUpdate {
   // handful of reports since the list before.
   private static let atOnceOfList = 20_000
 
-  /// Cuts windows into parts, each with all fuels of its stations.
+  /// Cuts windows into parts, each with all fuels of its station records.
   private static func parts(of windows: [Window]) -> [ArraySlice<Window>] {
     let sorted = windows.sorted { $0.pair < $1.pair }
     var parts: [ArraySlice<Window>] = []

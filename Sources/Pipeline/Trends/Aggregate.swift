@@ -112,7 +112,7 @@ package struct Aggregate {
     _ workers: Workers, now: Instant, progress: (Int, Int) -> Void
   ) throws -> [DirtySpan] {
     // The days of a station are made and counted in the state and regions that it belongs to now.
-    try store.countStations(now: now)
+    try Workers.patiently { try TimelineUpdate.countStations(store, now: now) }
     try TimelineUpdate.makeAll(workers, now: now, progress: progress)
     try store.refreshSourceDays(now: now)
     try DayUpdate.makeStationDays(workers, now: now, progress: progress)

@@ -9,19 +9,39 @@ extension Store {
   package func suspects(
     fuelIDs: [Int16], from: Instant, until: Instant
   ) throws -> [Pair: [StoredSpan]] {
-    let windows = try connection.query(
+    try suspects(
+      at: connection.query(
+        """
+        SELECT station_id, fuel_id, from_at
+        FROM fuel.span
+        WHERE is_suspect
+          AND fuel_id = ANY (\(fuelIDs))
+          AND from_at > \(from)::timestamptz - interval '24 hours'
+          AND from_at < \(until)
+        """
+      ).map(window))
+  }
+
+  /// Returns where the suspect spans of the stations of some states begin.
+  package func suspects(in states: [String]) throws -> [Window] {
+    try connection.query(
       """
-      SELECT station_id, fuel_id, from_at
+      SELECT span.station_id, span.fuel_id, span.from_at
       FROM fuel.span
-      WHERE is_suspect
-        AND fuel_id = ANY (\(fuelIDs))
-        AND from_at > \(from)::timestamptz - interval '24 hours'
-        AND from_at < \(until)
+      JOIN fuel.station USING (station_id)
+      WHERE span.is_suspect AND station.state = ANY (\(states))
       """
     ).map(window)
+  }
+
+  /// Reads the spans that begin where some windows do.
+  package func suspects(at windows: [Window]) throws -> [Pair: [StoredSpan]] {
     var found: [Pair: [StoredSpan]] = [:]
     let begins = Dictionary(grouping: windows, by: \.pair).mapValues { Set($0.map(\.from)) }
-    for (pair, spans) in try spans(of: windows) {
+    let beginnings = windows.map {
+      Window(pair: $0.pair, from: $0.from, until: Instant(microseconds: $0.from.microseconds + 1))
+    }
+    for (pair, spans) in try spans(of: beginnings) {
       found[pair] = spans.filter { begins[pair]?.contains($0.span.from) ?? false }
     }
     return found
