@@ -209,6 +209,7 @@ struct DailyAverageTests {
         )
       }
       try reports(["a", "b", "c", "gone"], at: "2026-06-25T00:00:00Z")
+      try reports(["a", "b", "c"], at: "2026-06-28T00:00:00Z")
       for day in 1...3 { try reports(["a", "b", "c"], at: "2026-07-0\(day)T00:00:00Z") }
       try feed.aggregate(at: Instant("2026-07-05T00:00:00Z"))
       #expect(try expected() == ["3|4"])
