@@ -159,7 +159,8 @@ extension TimelineUpdate {
   /// made. A suspect lies far from the station's other prices; it is doubtful unless a neighbour
   /// charges about as much or a person confirmed the price.
   func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
-    try judge(store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture))
+    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
+    return suspects.isEmpty ? [] : try judge(suspects, among: store.neighbourhood())
   }
 
   /// Brings up to date where stations count, and judges those suspects again that have other
@@ -178,13 +179,14 @@ extension TimelineUpdate {
         return $0.from + .seconds(86_400) > from
       }
       let update = try TimelineUpdate(store, now: now, isAggregate: true)
-      try update.mark(update.judge(store.suspects(at: stirred)))
+      try update.mark(update.judge(store.suspects(at: stirred), among: neighbourhood))
     }
   }
 
-  private func judge(_ suspects: [Pair: [StoredSpan]]) throws -> [Change] {
+  private func judge(
+    _ suspects: [Pair: [StoredSpan]], among neighbourhood: Neighbourhood
+  ) throws -> [Change] {
     guard !suspects.isEmpty else { return [] }
-    let neighbourhood = try store.neighbourhood()
     let confirmed = try store.confirmedPrices()
     var neighbours: [Int32: [Int32]] = [:]
     var asked: [Window] = []

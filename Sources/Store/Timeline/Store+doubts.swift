@@ -36,15 +36,10 @@ extension Store {
 
   /// Reads the spans that begin where some windows do.
   package func suspects(at windows: [Window]) throws -> [Pair: [StoredSpan]] {
-    var found: [Pair: [StoredSpan]] = [:]
-    let begins = Dictionary(grouping: windows, by: \.pair).mapValues { Set($0.map(\.from)) }
-    let beginnings = windows.map {
-      Window(pair: $0.pair, from: $0.from, until: Instant(microseconds: $0.from.microseconds + 1))
-    }
-    for (pair, spans) in try spans(of: beginnings) {
-      found[pair] = spans.filter { begins[pair]?.contains($0.span.from) ?? false }
-    }
-    return found
+    try spans(
+      of: windows.map {
+        Window(pair: $0.pair, from: $0.from, until: Instant(microseconds: $0.from.microseconds + 1))
+      })
   }
 
   /// Stores which spans are doubtful.
