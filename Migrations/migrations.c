@@ -127,6 +127,9 @@ static const unsigned char m0039_number_runs[] = {
 static const unsigned char m0040_know_neighbours[] = {
 #embed "0040_know_neighbours.sql"
 };
+static const unsigned char m0041_follow_prices[] = {
+#embed "0041_follow_prices.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -417,6 +420,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0038_unbind_rollup", m0038_unbind_rollup),
   FILE_ENTRY("0039_number_runs", m0039_number_runs),
   FILE_ENTRY("0040_know_neighbours", m0040_know_neighbours),
+  FILE_ENTRY("0041_follow_prices", m0041_follow_prices),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

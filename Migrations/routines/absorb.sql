@@ -136,7 +136,6 @@ DECLARE
   first_at         timestamptz;
   last_at          timestamptz;
   others_from      timestamptz;
-  part             record;
   stored           integer;
 BEGIN
   SELECT source.* INTO STRICT feed
@@ -321,45 +320,47 @@ BEGIN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = feed.source_id;
   END IF;
 
-  FOR part IN
-    SELECT
-      pair.is_newest, array_agg(pair.station_id) AS station_ids, array_agg(pair.fuel_id) AS fuel_ids,
-      array_agg(pair.effective_at) AS ats, array_agg(pair.price_tenths) AS tenths,
-      -- A run that is not late makes no fact stop counting. The newest stamp of each station and fuel is therefore the
-      -- one that was the newest before, or a newer one. There is no bound if the clock is behind a stored stamp.
-      CASE
-        WHEN is_late OR bool_or(pair.stamped_at > p_clock) THEN '-infinity'
-        ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity')
-      END AS from_at
+  -- Where the list only goes on with a newer price, that price is what the feed shows now. Whatever else changed is
+  -- computed from the history.
+  PERFORM fuel.show_newest(
+    array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg(pair.effective_at),
+    array_agg(pair.price_tenths), p_learnt_at)
+  FROM pg_temp.difference AS pair
+  WHERE pair.only_follows AND pair.effective_at <= p_clock AND NOT is_unstamped
+  HAVING count(*) > 0;
+  PERFORM fuel.refresh_current(
+    feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg(pair.effective_at),
+    array_agg(pair.price_tenths),
+    -- A run that is not late makes no fact stop counting. The newest stamp of each station and fuel is therefore the
+    -- one that was the newest before, or a newer one. There is no bound if the clock is behind a stored stamp.
+    CASE
+      WHEN is_late OR bool_or(pair.stamped_at > p_clock) THEN '-infinity'
+      ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity')
+    END,
+    p_clock)
+  FROM (
+    SELECT changed.station_id, changed.fuel_id, reported.effective_at, reported.price_tenths, known.stamped_at
     FROM (
+      SELECT changed.station_id, changed.fuel_id
+      FROM pg_temp.changed
+      EXCEPT
+      SELECT pair.station_id, pair.fuel_id
+      FROM pg_temp.difference AS pair
+      WHERE pair.only_follows AND pair.effective_at <= p_clock AND NOT is_unstamped
+    ) AS changed
+    LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
+    -- What the newest list reports of a station and fuel is also the last report of it.
+    LEFT JOIN (
       SELECT
-        changed.station_id, changed.fuel_id, reported.effective_at, reported.price_tenths, known.stamped_at,
-        coalesce(
-          reported.is_newer AND reported.effective_at <= p_clock AND known.is_listed
-            AND known.next_effective_at IS NULL, false)
-          AS is_newest
-      FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
-      LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
-      -- What the newest list reports of a station and fuel is also the last report of it.
-      LEFT JOIN (
-        SELECT
-          difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
-          max(difference.price_tenths) AS price_tenths, NOT bool_or(difference.may_be_known) AS is_newer
-        FROM pg_temp.difference
-        WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
-        GROUP BY difference.station_id, difference.fuel_id
-        HAVING count(*) = 1
-      ) AS reported USING (station_id, fuel_id)
-    ) AS pair
-    GROUP BY pair.is_newest
-  LOOP
-    IF part.is_newest THEN
-      PERFORM fuel.show_newest(part.station_ids, part.fuel_ids, part.ats, part.tenths, p_learnt_at);
-    ELSE
-      PERFORM fuel.refresh_current(
-        feed.source_id, part.station_ids, part.fuel_ids, part.ats, part.tenths, part.from_at, p_clock);
-    END IF;
-  END LOOP;
+        difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
+        max(difference.price_tenths) AS price_tenths
+      FROM pg_temp.difference
+      WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
+      GROUP BY difference.station_id, difference.fuel_id
+      HAVING count(*) = 1
+    ) AS reported USING (station_id, fuel_id)
+  ) AS pair
+  HAVING count(*) > 0;
 
   -- The program makes the spans of what is in pg_temp.changed.
   PERFORM fuel.touch_silence(

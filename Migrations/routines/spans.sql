@@ -94,21 +94,23 @@ COMMENT ON FUNCTION fuel.spans_of(
 GRANT EXECUTE ON FUNCTION fuel.spans_of(
   integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_writer;
 
--- Brings fuel.present_span up to date for stations and fuels whose spans were written.
+-- Brings fuel.present_span up to date for stations and fuels whose spans were written. p_are_level: of which of them the
+-- newest price is known to be level.
 CREATE OR REPLACE FUNCTION fuel.refresh_present_spans(
-  p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
+  p_station_ids integer[], p_fuel_ids smallint[], p_are_level boolean[], p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.present_span (
     station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id,
-    seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths)
+    seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths, is_level)
   SELECT
     newest.station_id, newest.fuel_id, newest.from_at, newest.until_at, newest.lapses_at,
     newest.is_open, newest.is_ended, newest.price_tenths, newest.source_id, newest.seen_by,
     newest.stated_at, newest.learnt_at, newest.doubt, newest.doubt_from_at, newest.doubt_until_at, following.from_at,
-    following.price_tenths
+    following.price_tenths, pair.is_level AND following.from_at IS NULL
   FROM (
-    SELECT DISTINCT pair.station_id, pair.fuel_id
-    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
+    SELECT pair.station_id, pair.fuel_id, bool_and(pair.is_level) AS is_level
+    FROM unnest(p_station_ids, p_fuel_ids, p_are_level) AS pair (station_id, fuel_id, is_level)
+    GROUP BY pair.station_id, pair.fuel_id
   ) AS pair
   CROSS JOIN LATERAL (
     -- The newest span that has begun; if none has begun, the first one.
@@ -150,16 +152,16 @@ RETURNS void LANGUAGE sql AS $$
     stated_at = excluded.stated_at, learnt_at = excluded.learnt_at,
     doubt = excluded.doubt, doubt_from_at = excluded.doubt_from_at,
     doubt_until_at = excluded.doubt_until_at, next_from_at = excluded.next_from_at,
-    next_tenths = excluded.next_tenths
+    next_tenths = excluded.next_tenths, is_level = excluded.is_level
 $$;
-COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) IS
+COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], boolean[], timestamptz) IS
   'Copies the newest spans of stations and fuels, and those after them.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], boolean[], timestamptz) TO fuel_writer;
 
 -- Brings fuel.present_span up to date where the clock has passed the next price. In Western Australia that is every
 -- price, each morning. Until then every reader has to look these prices up in the history.
 CREATE OR REPLACE FUNCTION fuel.advance_present_spans(p_clock timestamptz) RETURNS void LANGUAGE sql AS $$
-  SELECT fuel.refresh_present_spans(array_agg(pair.station_id), array_agg(pair.fuel_id), p_clock)
+  SELECT fuel.refresh_present_spans(array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg(false), p_clock)
   FROM fuel.present_span AS pair
   WHERE pair.next_from_at <= p_clock
   HAVING count(*) > 0

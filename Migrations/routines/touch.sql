@@ -222,28 +222,31 @@ COMMENT ON FUNCTION fuel.take_touched_months() IS
   'Turns the months of archives that were noted into stations and fuels.';
 GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
 
--- Returns the stations to which touched station records belong, with each touched fuel and the earliest instant from
--- which its spans have to be made again.
+-- Returns the stations to which touched station records belong, with each touched fuel, the earliest instant from which
+-- its spans have to be made again, and the number of the records.
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
-RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
+RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz, records integer)
 LANGUAGE sql STABLE AS $$
-  SELECT changed.place_id, changed.fuel_id, min(changed.from_at)
+  SELECT changed.station_id, touched.fuel_id, min(changed.from_at), count(*)::integer
   FROM (
-    SELECT record.place_id, pair.fuel_id, pair.from_at
+    SELECT pair.station_id, pair.fuel_id, pair.from_at, record.place_id
     FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
-    JOIN fuel.station AS record USING (station_id)
+    LEFT JOIN fuel.station AS record USING (station_id)
+  ) AS touched
+  CROSS JOIN LATERAL (
+    SELECT touched.place_id AS station_id, touched.from_at WHERE touched.place_id IS NOT NULL
     UNION ALL
     -- A station record that used to be a station of its own and is now linked to another one must lose its spans.
-    SELECT held.station_id, held.fuel_id, '-infinity'::timestamptz
-    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
-    LEFT JOIN fuel.station AS record USING (station_id)
-    JOIN fuel.present_span AS held USING (station_id, fuel_id)
-    WHERE record.place_id IS DISTINCT FROM pair.station_id
+    SELECT held.station_id, '-infinity'
+    FROM fuel.present_span AS held
+    WHERE touched.place_id IS DISTINCT FROM touched.station_id
+      AND held.station_id = touched.station_id
+      AND held.fuel_id = touched.fuel_id
   ) AS changed
-  GROUP BY changed.place_id, changed.fuel_id
+  GROUP BY changed.station_id, touched.fuel_id
 $$;
 COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) IS
-  'The stations to which touched station records belong, with their fuels and the earliest instant from which each '
-  'changed.';
+  'The stations to which touched station records belong, with their fuels, the earliest instant from which each '
+  'changed, and the number of the records.';
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;

@@ -56,11 +56,17 @@ package struct DifferingPrice: Sendable, Equatable {
   /// Whether the same price may have been reported before. If so, the history has to be checked for
   /// it.
   package var mayBeKnown: Bool
+  /// Where the run only goes on with a newer price of what the newest complete list showed, the
+  /// stamp of the price before it.
+  package var follows: Instant?
 
-  package init(pair: Pair, price: ReportedPrice?, wasListed: Bool, mayBeKnown: Bool) {
+  package init(
+    pair: Pair, price: ReportedPrice?, wasListed: Bool, mayBeKnown: Bool, follows: Instant? = nil
+  ) {
     self.pair = pair
     self.price = price
     self.wasListed = wasListed
     self.mayBeKnown = mayBeKnown
+    self.follows = follows
   }
 }

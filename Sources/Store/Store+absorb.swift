@@ -146,10 +146,11 @@ extension Store {
         price_tenths integer,
         is_listed    boolean  NOT NULL,
         was_listed   boolean  NOT NULL,
-        may_be_known boolean  NOT NULL
+        may_be_known boolean  NOT NULL,
+        only_follows boolean  NOT NULL
       ) ON COMMIT DROP
       """)
-    try connection.copy(into: "pg_temp.difference", columns: 7) { copy in
+    try connection.copy(into: "pg_temp.difference", columns: 8) { copy in
       for line in differing {
         try copy.beginRow()
         copy.write(line.pair.stationID)
@@ -159,6 +160,7 @@ extension Store {
         copy.write(line.price != nil)
         copy.write(line.wasListed)
         copy.write(line.mayBeKnown)
+        copy.write(line.follows != nil)
       }
     }
     return try connection.query(
@@ -219,17 +221,19 @@ extension Store {
 extension Reading.Settled {
   /// Returns the codes of the stations that are not among the known ones.
   fileprivate func codes(notIn known: [String: some Any]) -> Set<String> {
-    stationCodes.filter { known[$0] == nil }
+    stationCodes { known[$0] == nil }
   }
 
-  /// The codes of all stations that the reading describes or for which it reports a price.
-  package var stationCodes: Set<String> {
-    var codes = Set(stations.map(\.code))
+  /// Returns the codes of the stations that the reading describes or for which it reports a price.
+  ///
+  /// - Parameter isWanted: called at least once for each code.
+  package func stationCodes(where isWanted: (String) -> Bool = { _ in true }) -> Set<String> {
+    var codes = Set(stations.lazy.map(\.code).filter(isWanted))
     var last: String?
     // Lists mostly keep the prices of one station together.
     for observation in observations where observation.stationCode != last {
       last = observation.stationCode
-      codes.insert(observation.stationCode)
+      if isWanted(observation.stationCode) { codes.insert(observation.stationCode) }
     }
     return codes
   }

@@ -53,7 +53,7 @@ package struct Store {
 
 /// The number of a feed or an archive in this database.
 package struct SourceID: Hashable, Sendable {
-  let number: Int16
+  package let number: Int16
 }
 
 /// The number of a run in this database.

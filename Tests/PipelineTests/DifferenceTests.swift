@@ -39,7 +39,8 @@ import Timeline
     #expect(
       Self.found([reported], [Self.shown]) == [
         DifferingPrice(
-          pair: Self.u91, price: reported, wasListed: true, mayBeKnown: mayBeKnown)
+          pair: Self.u91, price: reported, wasListed: true, mayBeKnown: mayBeKnown,
+          follows: mayBeKnown ? nil : Self.noon)
       ])
   }
 
@@ -53,6 +54,28 @@ import Timeline
     let ofDays = Difference(
       of: reported, from: [shown], isList: false, reportsWholeDays: true, isDirect: true)
     #expect(ofDays.prices.map(\.price) == [reported[0]])
+  }
+
+  /// Only a list goes on with a single newer price of what the list before it showed.
+  @Test func notEveryNewerPriceFollows() {
+    let newer = Self.price(1_690, hours: 1)
+    #expect(Self.found([newer], [Self.shown]).map(\.follows) == [Self.noon])
+    #expect(
+      Self.found([newer, Self.price(1_700, hours: 2)], [Self.shown]).allSatisfy {
+        $0.follows == nil
+      })
+    #expect(Self.found([newer], [Self.shown], isList: false).map(\.follows) == [nil])
+    #expect(Self.found([newer], [Self.shown], isLate: true).map(\.follows) == [nil])
+    #expect(Self.found([newer], []).map(\.follows) == [nil])
+    var shown = Self.shown
+    shown.isListed = false
+    #expect(Self.found([newer], [shown]).map(\.follows) == [nil])
+    shown = Self.shown
+    shown.next = (Self.noon + .seconds(1_800), 1_650)
+    #expect(Self.found([newer], [shown]).map(\.follows) == [nil])
+    shown = Self.shown
+    shown.showsOlder = true
+    #expect(Self.found([newer], [shown]).map(\.follows) == [nil])
   }
 
   @Test func aStampBeforeTheNextPriceMayBeKnown() {

@@ -24,15 +24,16 @@ struct Difference {
     reportsWholeDays: Bool = false, isDirect: Bool
   ) {
     let takesAll = !isDirect || !(isList || reportsWholeDays)
-    var positions: [Pair: Int] = Dictionary(minimumCapacity: shown.count)
-    for (position, price) in shown.enumerated() { positions[price.pair] = position }
-    var isReported = Array(repeating: false, count: shown.count)
+    var positions: [Int64: Int] = Dictionary(minimumCapacity: shown.count)
+    for (position, price) in shown.enumerated() { positions[price.pair.number] = position }
+    /// How many prices are reported of each, up to 2.
+    var reports = Array(repeating: UInt8(0), count: shown.count)
     var differs = Array(repeating: takesAll, count: shown.count)
-    let found = reported.map { positions[$0.pair] }
+    let found = reported.map { positions[$0.pair.number] }
     for (price, position) in zip(reported, found) {
       guard let position else { continue }
-      if !isReported[position] { pairs += 1 }
-      isReported[position] = true
+      if reports[position] == 0 { pairs += 1 }
+      reports[position] = min(2, reports[position] + 1)
       let known = shown[position]
       if known.showsOlder || (isList && !known.isListed) || !known.shows(price) {
         differs[position] = true
@@ -57,19 +58,22 @@ struct Difference {
       // history need not be searched for it.
       let newest = max(known.stampedAt, known.next?.effectiveAt ?? known.stampedAt)
       let isNewer = isDirect && !known.showsOlder && price.effectiveAt.map { $0 > newest } ?? false
+      let onlyFollows =
+        isNewer && isList && known.isListed && known.next == nil && reports[position] == 1
       prices.append(
         DifferingPrice(
-          pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNewer))
+          pair: price.pair, price: price, wasListed: known.isListed, mayBeKnown: !isNewer,
+          follows: onlyFollows ? known.stampedAt : nil))
     }
     pairs += new.count
-    if isList { endUnreported(shown, isReported) }
+    if isList { endUnreported(shown, reports) }
   }
 
   /// Ends the prices that a list shows no more. A price that only a partial list showed also ends
   /// where the next complete list lacks it.
-  private mutating func endUnreported(_ shown: [ShownPrice], _ isReported: [Bool]) {
-    for (known, isReported) in zip(shown, isReported)
-    where !isReported && (known.isListed || known.isOffered) {
+  private mutating func endUnreported(_ shown: [ShownPrice], _ reports: [UInt8]) {
+    for (known, reports) in zip(shown, reports)
+    where reports == 0 && (known.isListed || known.isOffered) {
       prices.append(
         DifferingPrice(
           pair: known.pair, price: nil, wasListed: known.isListed, mayBeKnown: false))

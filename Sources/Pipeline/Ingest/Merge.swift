@@ -35,7 +35,7 @@ package struct Merge {
   /// Drops stations beyond the limit. Stations come and go, so a feed knows more of them than one
   /// answer names, but not many times more.
   private func withBoundedStations(_ settled: Reading.Settled) throws -> Reading.Settled {
-    let named = settled.stationCodes
+    let named = settled.stationCodes()
     let most = max(InputLimit.stations.value, 4 * named.count)
     guard try store.stationCount(of: source) + named.count > most else { return settled }
     var known = try store.stationCodes(of: source)
@@ -122,7 +122,9 @@ package struct Merge {
         counts.believedNow = try standings.judgeAgain(
           around: list.takenAt, lastListed: lastListed)
       }
-      counts.flagged = try makeSpans()
+      counts.flagged = try makeSpans(
+        isComplete && isNewest
+          ? successions(difference, payload: payload, lastListed: lastListed) : [:])
       counts.pairs = difference.pairs
       counts.shortcomings = judgement.shortcomings
       counts.note(settled)
@@ -153,11 +155,34 @@ package struct Merge {
       brands: reported.brands, stamps: ListSummary.stamps(of: settled.observations))
   }
 
+  /// Returns how a complete list that is the newest one goes on with newer prices, by station record
+  /// and fuel.
+  private func successions(
+    _ difference: Difference, payload: Payload, lastListed: Instant?
+  ) -> [Pair: Succession] {
+    guard let lastListed else { return [:] }
+    var found: [Pair: Succession] = [:]
+    for one in difference.prices {
+      // A price that begins later is the next one.
+      guard let stampedBefore = one.follows, let price = one.price, let at = price.effectiveAt,
+        at <= now
+      else { continue }
+      found[one.pair] = Succession(
+        stampedBefore: stampedBefore, listedAt: lastListed,
+        report: Evidence(
+          kind: .price, recordID: one.pair.stationID, sourceID: source.number, at: at,
+          price: price.tenths, learntAt: payload.fetchedAt))
+    }
+    return found
+  }
+
   /// Makes the spans of what changed, or notes that they are due. Returns how many of the changed
   /// prices are doubtful.
-  private func makeSpans() throws -> Int {
+  private func makeSpans(_ successions: [Pair: Succession]) throws -> Int {
     let changed = try store.takeChanged()
-    guard leavesSpans else { return try TimelineUpdate(store, now: now).make(changed) }
+    guard leavesSpans else {
+      return try TimelineUpdate(store, now: now).make(changed, after: successions)
+    }
     try store.touch(changed)
     return 0
   }

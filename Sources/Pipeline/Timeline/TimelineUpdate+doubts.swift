@@ -12,8 +12,9 @@ extension TimelineUpdate {
   /// their fuels. Few stations sell two grades at one price, so mostly the newest spans show that
   /// there is none.
   private func stationsWithPlaceholders(
-    _ made: [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
-  ) throws -> [Int32: Set<Int16>] {
+    _ made: [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]],
+    present: [Int32: [Int16: PresentSpan]]
+  ) -> [Int32: Set<Int16>] {
     /// Removes the doubt, so that only what is believed is compared.
     func forgetDoubt(_ span: inout Span) {
       span.doubt = nil
@@ -41,7 +42,6 @@ extension TimelineUpdate {
     for window in windows where window.from > changedFrom[window.pair.stationID] ?? .distantPast {
       found.insert(window.pair.stationID)
     }
-    let present = try store.presentSpans(of: Array(fuels.keys))
     for (station, others) in present {
       for (fuel, newest) in others where fuels[station]?[fuel] == nil {
         if newest.hasNext || newest.span.from > changedFrom[station] ?? .distantPast {
@@ -56,19 +56,22 @@ extension TimelineUpdate {
 
   /// Sets and clears the doubts of placeholders, in `made` and in stored spans beside them.
   ///
+  /// - Parameters:
+  ///   - present: the newest stored spans of the stations.
+  ///   - whole: the stations and fuels of which no stored span stays.
   /// - Returns: the first instant from which the doubt of a stored span changed that was not made
   ///   again; `.distantFuture`: there is none.
   func doubtPlaceholders(
-    _ made: inout [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]]
+    _ made: inout [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]],
+    present: [Int32: [Int16: PresentSpan]], whole: Set<Pair>
   ) throws -> Instant {
-    let stations = try stationsWithPlaceholders(made, windows: windows, old: old)
+    let stations = stationsWithPlaceholders(made, windows: windows, old: old, present: present)
     guard !stations.isEmpty else { return .distantFuture }
     let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
     let pairs = Set(
       stations.flatMap { station, fuels in
         fuels.map { Pair(stationID: station, fuelID: $0) }
       })
-    let whole = Set(windows.lazy.filter { Self.isWhole($0, old: old) }.map(\.pair))
     // Few stations sell two grades at one price.
     let near = try fuels(of: pairs, from: begins, made, windows, whole: whole).filter {
       Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))

@@ -25,22 +25,26 @@ extension TimelineUpdate {
 
   /// Makes the spans of some windows again. A window that turns out to be too narrow is widened to
   /// the whole history of its station and fuel, and `old` receives all stored spans of that pair.
+  ///
+  /// - Parameter successions: where a list goes on with newer prices, by station and fuel.
   func spans(
-    in windows: inout [Window], old: inout [Pair: [StoredSpan]]
+    in windows: inout [Window], old: inout [Pair: [StoredSpan]],
+    after successions: [Pair: Succession] = [:]
   ) throws -> [Pair: [Span]] {
-    let evidence = try store.evidence(of: windows)
+    var made = try continued(windows, old: old, by: successions)
+    let others = made.isEmpty ? windows : windows.filter { made[$0.pair] == nil }
+    let evidence = try store.evidence(of: others)
     let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
     let sightings = try store.sightings(from: first, now: .distantFuture)
-    var made: [Pair: [Span]] = [:]
     var wider: [Window] = []
-    for window in windows {
+    for window in others {
       let pair = window.pair
       if Self.mayHangOnMore(window, evidence[pair] ?? [], old: old[pair] ?? []) {
         wider.append(Window(pair: pair, from: .distantPast))
         continue
       }
-      var spans = Timeline.spans(
-        of: evidence[pair] ?? [], rules: rules.compactMapValues { $0[pair.fuelID] },
+      let spans = Timeline.spans(
+        of: evidence[pair] ?? [], rules: rulesOfFuels[pair.fuelID] ?? [:],
         sightings: sightings)
       // Of archives, nothing from before the window is read. A span that reaches into the window
       // may be one that an archive interrupts. All evidence is read to see that.
@@ -48,19 +52,8 @@ extension TimelineUpdate {
         wider.append(Window(pair: pair, from: .distantPast))
         continue
       }
-      spans.removeAll { $0.from < window.from }
-      let known = (old[pair] ?? []).map(\.span)
-      Plausibility.markSuspects(&spans, before: known.filter { $0.from < window.from })
-      for position in spans.indices where spans[position].isSuspect {
-        // Suspects are judged later. Until then each keeps its doubt, so that nothing changes
-        // without need.
-        spans[position].doubt =
-          known.first {
-            $0.from == spans[position].from && $0.price == spans[position].price && $0.isSuspect
-          }?.doubt
-        if spans[position].doubt?.reason == .placeholder { spans[position].doubt = nil }
-      }
-      made[pair] = spans
+      made[pair] = Self.marked(
+        spans.filter { $0.from >= window.from }, window, old: old[pair] ?? [])
     }
     guard !wider.isEmpty else { return made }
     var all = try store.spans(of: wider)
@@ -70,6 +63,26 @@ extension TimelineUpdate {
     windows += wider
     for pair in widened { old[pair] = all[pair] }
     return made.merging(rest) { _, new in new }
+  }
+
+  /// Returns the spans of a window with the suspects among them. Suspects are judged later. Until
+  /// then each keeps its doubt, so that nothing changes without need.
+  static func marked(
+    _ spans: [Span], _ window: Window, old: [StoredSpan]
+  ) -> [Span] {
+    var spans = spans
+    Plausibility.markSuspects(
+      &spans, before: old.map(\.span).filter { $0.from < window.from })
+    for position in spans.indices {
+      let span = spans[position]
+      spans[position].doubt = nil
+      guard span.isSuspect else { continue }
+      let doubt = old.first {
+        $0.span.from == span.from && $0.span.price == span.price && $0.span.isSuspect
+      }?.span.doubt
+      if doubt?.reason != .placeholder { spans[position].doubt = doubt }
+    }
+    return spans
   }
 
   /// Returns whether reports from before a window decide about more than how the window begins. Of

@@ -1,6 +1,6 @@
 package import FuelModel
 package import Store
-import Timeline
+package import Timeline
 
 /// Updates the timeline of stations for which something was reported.
 ///
@@ -10,7 +10,10 @@ package struct TimelineUpdate {
   let store: Store
   let now: Instant
   private let isAggregate: Bool
+  /// By source, and then by fuel.
   let rules: [Int16: [Int16: ReportRules]]
+  /// By fuel, and then by source.
+  let rulesOfFuels: [Int16: [Int16: ReportRules]]
 
   /// Creates an update.
   ///
@@ -23,6 +26,9 @@ package struct TimelineUpdate {
     self.now = now
     self.isAggregate = isAggregate
     rules = try store.reportRules()
+    rulesOfFuels = rules.reduce(into: [:]) { byFuel, source in
+      for (fuel, rule) in source.value { byFuel[fuel, default: [:]][source.key] = rule }
+    }
   }
 
   // How many stations and fuels are made at a time, and about how many spans. A span and what was
@@ -145,13 +151,16 @@ package struct TimelineUpdate {
   /// Makes the spans of station records and fuels with new reports. Belongs to a transaction during
   /// which no other update runs.
   ///
+  /// - Parameter successions: where a list goes on with newer prices, by station record and fuel.
   /// - Returns: how many of the changed prices are doubtful.
   @discardableResult
-  package func make(_ touched: [Window]) throws -> Int {
+  package func make(
+    _ touched: [Window], after successions: [Pair: Succession] = [:]
+  ) throws -> Int {
     var changes: [Change] = []
     var first = Instant.distantFuture
     for part in Self.parts(of: touched) {
-      let written = try write(part)
+      let written = try write(part, after: successions)
       changes += written.changes
       first = min(first, written.from)
     }
@@ -182,16 +191,43 @@ package struct TimelineUpdate {
 
   /// Writes the spans of records with new reports where they differ from the stored ones. Suspects
   /// among them are judged afterwards.
-  private func write(_ touched: some Collection<Window>) throws -> Written {
+  private func write(
+    _ touched: some Collection<Window>, after successions: [Pair: Succession] = [:]
+  ) throws -> Written {
     guard !touched.isEmpty else { return Written() }
-    let stations = try store.stations(of: Array(touched))
+    let (stations, shared) = try store.stations(of: Array(touched))
     guard !stations.isEmpty else { return Written() }
+    let present = try store.presentSpans(of: Array(Set(stations.map(\.pair.stationID))))
+    // A station of which the list also reported something else is made from all evidence.
+    let successions = Dictionary(
+      uniqueKeysWithValues: successions.isEmpty
+        ? []
+        : stations.compactMap { window in
+          successions[window.pair].flatMap { succession in
+            succession.report.at == window.from && !shared.contains(window.pair)
+              ? (window.pair, succession) : nil
+          }
+        })
+    let following = try followed(present, by: successions)
+    let others = stations.filter { following[$0.pair] == nil }
     // The window begins up to two spans before the change. The rule for suspects needs two more.
-    var old = try store.spans(of: stations, before: 2 * Self.reach + 1)
-    var windows = stations.map { Self.window($0, before: old[$0.pair] ?? []) }
-    var made = try spans(in: &windows, old: &old)
+    var old = try store.spans(of: others, before: 2 * Self.reach + 1)
+    var windows = others.map { Self.window($0, before: old[$0.pair] ?? []) }
+    var made = try spans(in: &windows, old: &old, after: successions)
+    let whole = Set(windows.lazy.filter { Self.isWhole($0, old: old) }.map(\.pair))
+    var level = Set(
+      successions.keys.filter { Self.isLevel(made[$0] ?? [], isWhole: whole.contains($0)) })
+    for (pair, one) in following {
+      windows.append(Window(pair: pair, from: one.last.from))
+      old[pair] = [StoredSpan(span: one.last, believedUntil: one.last.until)]
+      made[pair] = one.made
+      level.insert(pair)
+    }
+    windows.sort { $0.pair < $1.pair }
     var result = Written()
-    result.from = min(now, try doubtPlaceholders(&made, windows: windows, old: old))
+    result.from = min(
+      now,
+      try doubtPlaceholders(&made, windows: windows, old: old, present: present, whole: whole))
 
     var rewritten: [Window] = []
     var written: [Pair: [Span]] = [:]
@@ -204,7 +240,7 @@ package struct TimelineUpdate {
       {
         result.from = min(result.from, first)
       }
-      if isAggregate, Self.isWhole(window, old: old), !after.contains(where: \.isSuspect) {
+      if isAggregate, whole.contains(window.pair), !after.contains(where: \.isSuspect) {
         result.whole[window.pair] = after
       }
       guard let difference = Self.difference(before, after, now: now) else { continue }
@@ -213,7 +249,7 @@ package struct TimelineUpdate {
       rewritten.append(Window(pair: window.pair, from: difference.writesFrom))
       written[window.pair] = Array(after.drop { $0.from < difference.writesFrom })
     }
-    try store.replace(rewritten, with: written, now: now)
+    try store.replace(rewritten, with: written, level: level, now: now)
     return result
   }
 

@@ -14,10 +14,11 @@ package struct Pair: Hashable, Sendable, Comparable {
     (left.stationID, left.fuelID) < (right.stationID, right.fuelID)
   }
 
-  // Both are hashed as one number, because tens of thousands of pairs are looked up for each list.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(Int64(stationID) << 16 | Int64(fuelID))
-  }
+  /// Both as one number. Looking a number up takes half the time, which counts where a list has tens
+  /// of thousands of pairs.
+  package var number: Int64 { Int64(stationID) << 16 | Int64(fuelID) }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 extension Row {

@@ -15,10 +15,24 @@ package struct Window: Sendable {
   }
 }
 
+/// The newest span of a station and fuel that has begun, or the first one if none has.
+package struct PresentSpan: Sendable {
+  package var span: Span
+  /// Whether another span follows it.
+  package var hasNext: Bool
+  /// Whether a price that follows and lies near it is known to make no price suspect.
+  package var isLevel: Bool
+}
+
 /// A validity span as it is stored, with its end as it is believed now.
 package struct StoredSpan: Sendable {
   package var span: Span
   package var believedUntil: Instant
+
+  package init(span: Span, believedUntil: Instant) {
+    self.span = span
+    self.believedUntil = believedUntil
+  }
 }
 
 /// The stored validity spans: `fuel.span` and `fuel.present_span`.
@@ -71,8 +85,12 @@ extension Store {
 
   /// Replaces the spans that begin in windows.
   ///
-  /// - Parameter now: the clock, which decides which span is the present one.
-  package func replace(_ windows: [Window], with spans: [Pair: [Span]], now: Instant) throws {
+  /// - Parameters:
+  ///   - level: the stations and fuels whose newest price is known to be level.
+  ///   - now: the clock, which decides which span is the present one.
+  package func replace(
+    _ windows: [Window], with spans: [Pair: [Span]], level: Set<Pair> = [], now: Instant
+  ) throws {
     guard !windows.isEmpty else { return }
     try connection.query(
       """
@@ -114,7 +132,8 @@ extension Store {
     try connection.query(
       """
       SELECT fuel.refresh_present_spans(
-        \(windows.map(\.pair.stationID)), \(windows.map(\.pair.fuelID)), \(now))
+        \(windows.map(\.pair.stationID)), \(windows.map(\.pair.fuelID)),
+        \(windows.map { level.contains($0.pair) }), \(now))
       """)
   }
 
@@ -153,11 +172,10 @@ extension Store {
     }
   }
 
-  /// Returns the newest span of every fuel at some stations, and whether another one follows it.
-  package func presentSpans(
-    of stationIDs: [Int32]
-  ) throws -> [Int32: [Int16: (span: Span, hasNext: Bool)]] {
-    var found: [Int32: [Int16: (span: Span, hasNext: Bool)]] = [:]
+  /// Returns the newest span of every fuel at some stations.
+  package func presentSpans(of stationIDs: [Int32]) throws -> [Int32: [Int16: PresentSpan]] {
+    var found: [Int32: [Int16: PresentSpan]] = [:]
+    found.reserveCapacity(stationIDs.count)
     try connection.copy(
       from: """
         SELECT
@@ -165,15 +183,16 @@ extension Store {
           is_ended::integer::smallint, price_tenths, source_id, seen_by, stated_at, learnt_at, 0::smallint,
           CASE doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint,
           coalesce(doubt_from_at, from_at), coalesce(doubt_until_at, from_at),
-          until_at, (next_from_at IS NOT NULL)::integer::smallint
+          until_at, next_from_at IS NOT NULL, is_level
         FROM fuel.present_span
         WHERE station_id = ANY (\(stationIDs)::integer[])
         """
     ) { row in
       let station = try row.int32()
       let fuel = try row.int16()
-      let stored = try storedSpan(&row)
-      found[station, default: [:]][fuel] = (stored.span, try row.int16() == 1)
+      let span = try storedSpan(&row).span
+      found[station, default: [:]][fuel] = PresentSpan(
+        span: span, hasNext: try row.bool(), isLevel: try row.bool())
     }
     return found
   }

@@ -108,14 +108,24 @@ extension Store {
 
   /// Returns the stations whose spans have to be made again because of touched records, and from
   /// which instant on.
-  package func stations(of touched: [Window]) throws -> [Window] {
-    try connection.query(
+  ///
+  /// - Returns: also which of the stations and fuels have more than one touched record.
+  package func stations(
+    of touched: [Window]
+  ) throws -> (windows: [Window], shared: Set<Pair>) {
+    var shared: Set<Pair> = []
+    let windows = try connection.query(
       """
-      SELECT station_id, fuel_id, from_at
+      SELECT station_id, fuel_id, from_at, records
       FROM fuel.touched_stations(
         \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from)))
       ORDER BY station_id, fuel_id
       """
-    ).map(window)
+    ).map { row in
+      let window = try window(row)
+      if try row.integer("records") > 1 { shared.insert(window.pair) }
+      return window
+    }
+    return (windows, shared)
   }
 }
