@@ -216,7 +216,9 @@ package struct TimelineUpdate {
     var made = try spans(in: &windows, old: &old, after: successions)
     let whole = Set(windows.lazy.filter { Self.isWhole($0, old: old) }.map(\.pair))
     var level = Set(
-      successions.keys.filter { Self.isLevel(made[$0] ?? [], isWhole: whole.contains($0)) })
+      windows.lazy.map(\.pair).filter {
+        Self.isLevel(made[$0] ?? [], isWhole: whole.contains($0))
+      })
     for (pair, one) in following {
       windows.append(Window(pair: pair, from: one.last.from))
       old[pair] = [StoredSpan(span: one.last, believedUntil: one.last.until)]
