@@ -370,17 +370,22 @@ BEGIN
       feed.source_id, array_agg(changed.station_id), array_agg(changed.fuel_id))
     FROM (SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed) AS changed;
   END IF;
-  -- A station that had been reported only by runs that stopped counting is seen for the first time.
-  UPDATE fuel.station SET first_seen_at = p_taken_at
-  WHERE station.source_id = feed.source_id
-    AND station.first_seen_at = 'infinity'
-    AND (
-      EXISTS (
-        SELECT FROM fuel.station_description AS description WHERE description.station_id = station.station_id)
-      OR EXISTS (
-        SELECT
-        FROM fuel.counted_price AS price
-        WHERE price.station_id = station.station_id AND price.source_id = feed.source_id));
+  -- A station that had been reported only by runs that stopped counting is seen for the first time. Where there is none,
+  -- the statement is not even planned, because it would open all months of prices.
+  IF EXISTS (
+    SELECT FROM fuel.station WHERE station.source_id = feed.source_id AND station.first_seen_at = 'infinity')
+  THEN
+    UPDATE fuel.station SET first_seen_at = p_taken_at
+    WHERE station.source_id = feed.source_id
+      AND station.first_seen_at = 'infinity'
+      AND (
+        EXISTS (
+          SELECT FROM fuel.station_description AS description WHERE description.station_id = station.station_id)
+        OR EXISTS (
+          SELECT
+          FROM fuel.counted_price AS price
+          WHERE price.station_id = station.station_id AND price.source_id = feed.source_id));
+  END IF;
   -- The table is dropped because a transaction may hold several runs.
   DROP TABLE pg_temp.difference;
   RETURN stored;

@@ -175,6 +175,34 @@ struct PlausibilityTests {
     }
   }
 
+  /// F-S16: a list judges again those suspects near which a price changed, and no others.
+  @Test func aListJudgesOnlySuspectsNearIt() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let stations =
+        (0..<6).map { station("n\($0)", kilometresNorth: 20 + Double($0)) }
+        + [station("low", kilometresNorth: 0), station("far", kilometresNorth: 500)]
+      var prices = stations.map { Observation.u91($0.code, 2_189, hour(0)) }
+      func changes(_ code: String, to tenths: Int, at hours: Int) throws {
+        prices.removeAll { $0.stationCode == code }
+        prices.append(.u91(code, tenths, hour(hours)))
+        try feed.reports(prices, stations: stations, at: hour(hours))
+      }
+      try feed.reports(prices, stations: stations, at: hour(0))
+      try changes("low", to: 1_259, at: 1)
+      #expect(try flagged(feed, at: hour(1)) == ["low|125.9"])
+      // Whoever judges it again will doubt it again.
+      for table in ["span", "present_span"] {
+        try feed.connection.execute(
+          "UPDATE fuel.\(table) SET doubt = NULL, doubt_from_at = NULL, doubt_until_at = NULL")
+      }
+      try changes("far", to: 2_199, at: 2)
+      #expect(try flagged(feed, at: hour(2)) == [])
+      try changes("n3", to: 2_199, at: 3)
+      #expect(try flagged(feed, at: hour(3)) == ["low|125.9"])
+    }
+  }
+
   /// F-G29: a station that only a withdrawn run names is nobody's neighbour. It does not stand in
   /// the place of the nearest five.
   @Test func stationsOfWithdrawnRunsAreNoNeighbours() async throws {

@@ -59,14 +59,13 @@ extension TimelineUpdate {
   /// - Parameters:
   ///   - present: the newest stored spans of the stations.
   ///   - whole: the stations and fuels of which no stored span stays.
-  /// - Returns: the first instant from which the doubt of a stored span changed that was not made
-  ///   again; `.distantFuture`: there is none.
+  /// - Returns: the stored spans whose doubt changed and which were not made again.
   func doubtPlaceholders(
     _ made: inout [Pair: [Span]], windows: [Window], old: [Pair: [StoredSpan]],
     present: [Int32: [Int16: PresentSpan]], whole: Set<Pair>
-  ) throws -> Instant {
+  ) throws -> [Window] {
     let stations = stationsWithPlaceholders(made, windows: windows, old: old, present: present)
-    guard !stations.isEmpty else { return .distantFuture }
+    guard !stations.isEmpty else { return [] }
     let begins = Dictionary(windows.map { ($0.pair.stationID, $0.from) }, uniquingKeysWith: min)
     let pairs = Set(
       stations.flatMap { station, fuels in
@@ -76,7 +75,7 @@ extension TimelineUpdate {
     let near = try fuels(of: pairs, from: begins, made, windows, whole: whole).filter {
       Plausibility.mayHavePlaceholders($0.value.mapValues(\.all))
     }
-    guard !near.isEmpty else { return .distantFuture }
+    guard !near.isEmpty else { return [] }
     // A span that began earlier is judged by all prices charged beside it, so reading starts where
     // it began.
     let anchors = near.reduce(into: [Int32: Instant]()) { anchors, station in
@@ -87,13 +86,13 @@ extension TimelineUpdate {
     let found = try fuels(
       of: pairs.filter { anchors[$0.stationID] != nil }, from: anchors, made, windows, whole: whole)
     let changed = try doubtPlaceholders(&made, among: found, from: anchors)
-    guard !changed.isEmpty else { return .distantFuture }
+    guard !changed.isEmpty else { return [] }
     // These spans belong to other fuels or to earlier times and are not written again. Only their
     // doubts are changed.
     try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
     try mark(
       changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
-    return changed.map(\.span.from).min() ?? .distantFuture
+    return changed.map { Window(pair: $0.pair, from: $0.span.from) }
   }
 
   /// The spans of a fuel: the stored ones that stay, and these followed by those made anew.
@@ -158,12 +157,38 @@ extension TimelineUpdate {
     return changed
   }
 
-  /// Judges the suspects among the spans that were made, and suspects whose neighbours' spans were
-  /// made. A suspect lies far from the station's other prices; it is doubtful unless a neighbour
-  /// charges about as much or a person confirmed the price.
+  /// Judges all suspects of some fuels from an instant on. A suspect lies far from the station's
+  /// other prices; it is doubtful unless a neighbour charges about as much or a person confirmed the
+  /// price.
   func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
-    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first, until: .distantFuture)
-    return suspects.isEmpty ? [] : try judge(suspects, among: store.neighbourhood())
+    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first)
+    return suspects.isEmpty
+      ? [] : try judge(store.suspects(at: suspects), among: store.neighbourhood())
+  }
+
+  /// Judges the suspects that were written, and those whose neighbours' prices changed.
+  ///
+  /// - Parameter written: where the suspects begin that were written.
+  func judgeSuspects(_ written: [Window], beside changes: [Change]) throws -> [Change] {
+    let first = changes.map(\.from).min()
+    let others =
+      try first.map {
+        try store.suspects(fuelIDs: Set(changes.map(\.pair.fuelID)).sorted(), from: $0)
+      } ?? []
+    guard !written.isEmpty || !others.isEmpty else { return [] }
+    let neighbourhood = try store.neighbourhood()
+    let changed = Dictionary(changes.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
+    var neighbours: [Int32: [Int32]] = [:]
+    let stirred = others.filter { suspect in
+      let id = suspect.pair.stationID
+      if neighbours[id] == nil { neighbours[id] = neighbourhood.neighbours(of: id) }
+      return neighbours[id]?.contains { other in
+        changed[Pair(stationID: other, fuelID: suspect.pair.fuelID)].map {
+          $0 < suspect.from + .seconds(86_400)
+        } ?? false
+      } ?? false
+    }
+    return try judge(store.suspects(at: Array(Set(written + stirred))), among: neighbourhood)
   }
 
   /// Brings up to date where stations count, and judges those suspects again that have other

@@ -144,6 +144,8 @@ package struct TimelineUpdate {
     var changes: [Change] = []
     /// The instant from which spans were written.
     var from = Instant.distantFuture
+    /// Where those of the written spans begin that are suspects.
+    var suspects: [Window] = []
     /// All spans of stations and fuels of which an aggregate made all, if none is a suspect.
     var whole: [Pair: [Span]] = [:]
   }
@@ -158,13 +160,13 @@ package struct TimelineUpdate {
     _ touched: [Window], after successions: [Pair: Succession] = [:]
   ) throws -> Int {
     var changes: [Change] = []
-    var first = Instant.distantFuture
+    var suspects: [Window] = []
     for part in Self.parts(of: touched) {
       let written = try write(part, after: successions)
       changes += written.changes
-      first = min(first, written.from)
+      suspects += written.suspects
     }
-    changes += try judgeSuspects(fuelIDs: Set(touched.map(\.pair.fuelID)).sorted(), from: first)
+    changes += try judgeSuspects(suspects, beside: changes)
     try mark(changes)
     return try store.presentDoubts(of: changes.map(\.pair), at: now)
   }
@@ -227,9 +229,10 @@ package struct TimelineUpdate {
     }
     windows.sort { $0.pair < $1.pair }
     var result = Written()
-    result.from = min(
-      now,
-      try doubtPlaceholders(&made, windows: windows, old: old, present: present, whole: whole))
+    // Where a price was taken for a placeholder, it may be doubtful for another reason.
+    result.suspects = try doubtPlaceholders(
+      &made, windows: windows, old: old, present: present, whole: whole)
+    result.from = min(now, result.suspects.map(\.from).min() ?? .distantFuture)
 
     var rewritten: [Window] = []
     var written: [Pair: [Span]] = [:]
@@ -249,7 +252,11 @@ package struct TimelineUpdate {
       result.changes.append(
         Change(pair: window.pair, from: difference.from, until: difference.until))
       rewritten.append(Window(pair: window.pair, from: difference.writesFrom))
-      written[window.pair] = Array(after.drop { $0.from < difference.writesFrom })
+      let rest = after.drop { $0.from < difference.writesFrom }
+      written[window.pair] = Array(rest)
+      result.suspects += rest.lazy.filter(\.isSuspect).map {
+        Window(pair: window.pair, from: $0.from)
+      }
     }
     try store.replace(rewritten, with: written, level: level, now: now)
     return result

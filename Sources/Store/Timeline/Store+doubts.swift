@@ -4,22 +4,18 @@ package import Timeline
 
 /// What decides whether prices are doubtful, and which of them are.
 extension Store {
-  /// Reads the suspect spans of some fuels, whose prices lie far from their stations' own prices
-  /// and whose first day touches a given time.
-  package func suspects(
-    fuelIDs: [Int16], from: Instant, until: Instant
-  ) throws -> [Pair: [StoredSpan]] {
-    try suspects(
-      at: connection.query(
-        """
-        SELECT station_id, fuel_id, from_at
-        FROM fuel.span
-        WHERE is_suspect
-          AND fuel_id = ANY (\(fuelIDs))
-          AND from_at > \(from)::timestamptz - interval '24 hours'
-          AND from_at < \(until)
-        """
-      ).map(window))
+  /// Returns where the suspect spans of some fuels begin, whose prices lie far from their stations'
+  /// own prices. Only those are returned whose first day ends after an instant.
+  package func suspects(fuelIDs: [Int16], from: Instant) throws -> [Window] {
+    try connection.query(
+      """
+      SELECT station_id, fuel_id, from_at
+      FROM fuel.span
+      WHERE is_suspect
+        AND fuel_id = ANY (\(fuelIDs))
+        AND from_at > \(from)::timestamptz - interval '24 hours'
+      """
+    ).map(window)
   }
 
   /// Returns where the suspect spans of the stations of some states begin.

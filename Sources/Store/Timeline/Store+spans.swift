@@ -3,7 +3,7 @@ import Postgres
 package import Timeline
 
 /// A station or station record and a fuel, from one instant until another.
-package struct Window: Sendable {
+package struct Window: Hashable, Sendable {
   package var pair: Pair
   package var from: Instant
   package var until: Instant
