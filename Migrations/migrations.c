@@ -205,6 +205,9 @@ static const unsigned char price_day[] = {
 static const unsigned char kilometres[] = {
 #embed "routines/kilometres.sql"
 };
+static const unsigned char merge_price_months[] = {
+#embed "routines/merge_price_months.sql"
+};
 static const unsigned char ensure_price_month[] = {
 #embed "routines/ensure_price_month.sql"
 };
@@ -427,6 +430,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("routines/price_day", price_day),
   FILE_ENTRY("routines/price_intervals", price_intervals),
   FILE_ENTRY("routines/kilometres", kilometres),
+  FILE_ENTRY("routines/merge_price_months", merge_price_months),
   FILE_ENTRY("routines/ensure_price_month", ensure_price_month),
   FILE_ENTRY("routines/replication", replication),
   FILE_ENTRY("routines/archive_month", archive_month),

@@ -8,12 +8,13 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET time
 DECLARE
   month_begins timestamptz := date_trunc('month', p_at);
   partition    text        := to_char(month_begins, '"price_"YYYY_MM');
+  year         integer     := extract(year FROM month_begins);
 BEGIN
   IF p_at NOT BETWEEN '2000-01-01' AND now() + interval '400 days' THEN
     RAISE EXCEPTION '% is out of the range for which prices are kept', p_at
       USING ERRCODE = 'datetime_field_overflow';
   END IF;
-  IF to_regclass('fuel.' || partition) IS NOT NULL THEN
+  IF to_regclass('fuel.' || partition) IS NOT NULL OR fuel.is_price_year_merged(year) THEN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('fuel.price partitions'));
@@ -23,6 +24,7 @@ BEGIN
     SELECT
     FROM pg_class
     WHERE pg_class.relnamespace = 'fuel'::regnamespace AND pg_class.relname = partition)
+    OR fuel.is_price_year_merged(year)
   THEN
     RETURN;
   END IF;
@@ -33,6 +35,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.ensure_price_month(timestamptz) IS
-  'Creates the partition of fuel.price that holds an instant, if it is missing.';
+  'Creates the month of fuel.price that holds an instant, if neither it nor its year has a table.';
 REVOKE EXECUTE ON FUNCTION fuel.ensure_price_month(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.ensure_price_month(timestamptz) TO fuel_writer;
