@@ -8,8 +8,8 @@ import Foundation
 /// Elsewhere it writes a line every five seconds, and every thirty seconds after the first half
 /// minute. It reports nothing for short work.
 package final class Progress {
-  private let what: String
-  private let began = ContinuousClock.now
+  private var what: String
+  private var began = ContinuousClock.now
   private var shown: ContinuousClock.Instant?
   private let isTerminal =
     isatty(STDERR_FILENO) == 1
@@ -24,16 +24,25 @@ package final class Progress {
     isSilent = isUsual && !isTerminal
   }
 
+  /// Begins another part of the work, whose progress says nothing about that of the part before.
+  package func begin(_ what: String) {
+    guard what != self.what else { return }
+    self.what = what
+    began = ContinuousClock.now
+  }
+
   package func show(_ done: Int, of total: Int, _ note: String = "") {
     let now = ContinuousClock.now
     let patience: Duration =
       isTerminal ? .milliseconds(200) : .seconds(now - began < .seconds(30) ? 5 : 30)
-    guard !isSilent, now - (shown ?? began) >= patience, done > 0 else { return }
+    guard !isSilent, now - max(shown ?? began, began) >= patience, done > 0 else { return }
     shown = now
     let seconds = Double((now - began).components.seconds) + 0.001
-    let left = Int(seconds / Double(done) * Double(total - done))
+    // The first pieces are slower than the others, because nothing is in memory yet.
+    let left =
+      done * 50 < total ? "" : ", \(Int(seconds / Double(done) * Double(total - done))) s left"
     let line =
-      "\(what) \(done) of \(total) (\(done * 100 / max(1, total)) %), \(left) s left\(note)"
+      "\(what) \(done) of \(total) (\(done * 100 / max(1, total)) %)\(left)\(note)"
     talk(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
   }
 

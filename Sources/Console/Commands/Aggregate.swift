@@ -68,10 +68,11 @@ let aggregateCommand = Command(
     }, regions: regions, brands: brands, events: events,
     decisions: try decisions(file: folder + "/stations.json5"), clock: clock, log: log)
   let progress = Progress(
-    what: "spans",
+    what: Aggregate.Step.spans.rawValue,
     isUsual: !invocation.flags.contains("rebuild") && !invocation.flags.contains("verbose"))
   let summary = try aggregate.run(rebuild: invocation.flags.contains("rebuild"), from: from) {
-    progress.show($0, of: $1)
+    progress.begin($0.rawValue)
+    progress.show($1, of: $2)
   }
   progress.end()
   if invocation.flags.contains("summary") {

@@ -20,6 +20,13 @@ package struct Aggregate {
     package var newVerdicts: Int
   }
 
+  /// A part of the work, with a progress of its own.
+  package enum Step: String {
+    case spans
+    case stationDays = "station days"
+    case averages
+  }
+
   private let store: Store
   private let workers: Workers
   private let regions: [Region]
@@ -54,11 +61,11 @@ package struct Aggregate {
   /// - Parameters:
   ///   - rebuild: makes every day again, not only those that changed.
   ///   - from: with `rebuild`, the first day; `nil`: the beginning.
-  ///   - progress: called with the number done and of all, for spans, station days and averages in
-  ///     turn.
+  ///   - progress: called with the number done and of all, for each step in turn.
   /// - Throws: `Failure.busy` if another aggregate is running.
   package func run(
-    rebuild: Bool = false, from: Day? = nil, progress: (Int, Int) -> Void = { _, _ in }
+    rebuild: Bool = false, from: Day? = nil,
+    progress: (Step, Int, Int) -> Void = { _, _, _ in }
   ) throws -> Summary {
     guard try store.lockAggregate() else { throw Failure.busy }
     defer {
@@ -110,15 +117,15 @@ package struct Aggregate {
   ///
   /// - Returns: the days that were made again.
   private func makeDays(
-    _ workers: Workers, now: Instant, progress: (Int, Int) -> Void
+    _ workers: Workers, now: Instant, progress: (Step, Int, Int) -> Void
   ) throws -> [DirtySpan] {
     // The days of a station are made and counted in the state and regions that it belongs to now.
     try Workers.patiently { try TimelineUpdate.countStations(store, now: now) }
-    try TimelineUpdate.makeAll(workers, now: now, progress: progress)
+    try TimelineUpdate.makeAll(workers, now: now) { progress(.spans, $0, $1) }
     try store.refreshSourceDays(now: now)
-    try DayUpdate.makeStationDays(workers, now: now, progress: progress)
+    try DayUpdate.makeStationDays(workers, now: now) { progress(.stationDays, $0, $1) }
     let spans = try store.dirtySpans(now: now)
-    try DayUpdate.makeRegionDays(spans, workers, now: now, progress: progress)
+    try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
     return spans
   }
 
