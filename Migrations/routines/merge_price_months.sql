@@ -1,8 +1,8 @@
--- Years of facts. Facts of the last two years or so lie in a table for each month. Those of an older year are moved into
--- one table, so that a statement that looks through all time plans few tables, however long the history is. A year is
--- copied while others read and write. Then its table takes the place of the months, which takes milliseconds. The writer
--- has no right to create tables, so these functions run with the owner's rights. They change nothing but the tables in
--- which the facts lie.
+-- Years of facts. The facts of a year lie in a table for each month until it has been over for more than a year. Then
+-- they are moved into one table, so that a statement that looks through all time plans few tables, however long the history is. A year is
+-- copied while others read and write. Then its rows are counted while others read, and its table takes the place of the
+-- months. The writer has no right to create tables, so these functions run with the owner's rights. They change nothing
+-- but the tables in which the facts lie.
 
 -- Returns the oldest year whose months are to be merged; NULL: there is none. Hardly any fact still arrives for it.
 CREATE OR REPLACE FUNCTION fuel.year_to_merge() RETURNS integer LANGUAGE sql STABLE
@@ -29,6 +29,23 @@ RETURN EXISTS (
 COMMENT ON FUNCTION fuel.is_price_year_merged(integer) IS 'Whether the facts of a year lie in one table.';
 GRANT EXECUTE ON FUNCTION fuel.is_price_year_merged(integer) TO fuel_writer;
 
+-- Raises an error if the months of a year must not be merged now.
+CREATE OR REPLACE FUNCTION fuel.check_merge(p_year integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF p_year IS NULL OR p_year IS DISTINCT FROM fuel.year_to_merge() OR fuel.is_price_year_merged(p_year) THEN
+    RAISE EXCEPTION 'the facts of year % are not to be merged', p_year;
+  END IF;
+  -- A statement of another kind of transaction sees the facts of its beginning. Those that have arrived since would be
+  -- dropped with their months.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'months are merged in a transaction that is read committed, not %',
+      current_setting('transaction_isolation');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION fuel.check_merge(integer) IS 'Raises an error if the months of a year must not be merged now.';
+
 -- Copies the facts of a year into a table of their own, which is not part of the history yet.
 CREATE OR REPLACE FUNCTION fuel.copy_price_year(p_year integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
@@ -37,9 +54,7 @@ DECLARE
   begins_at  timestamptz := make_date(p_year, 1, 1);
   ends_at    timestamptz := make_date(p_year + 1, 1, 1);
 BEGIN
-  IF p_year IS DISTINCT FROM fuel.year_to_merge() OR fuel.is_price_year_merged(p_year) THEN
-    RAISE EXCEPTION 'the facts of year % are not to be merged', p_year;
-  END IF;
+  PERFORM fuel.check_merge(p_year);
   EXECUTE format('DROP TABLE IF EXISTS fuel.%I', year_table);
   -- The bounds are declared as a constraint, so that attaching the table need not check its rows.
   EXECUTE format(
@@ -74,9 +89,7 @@ DECLARE
   months     regclass[];
   month      regclass;
 BEGIN
-  IF p_year IS DISTINCT FROM fuel.year_to_merge() OR fuel.is_price_year_merged(p_year) THEN
-    RAISE EXCEPTION 'the facts of year % are not to be merged', p_year;
-  END IF;
+  PERFORM fuel.check_merge(p_year);
   months := ARRAY(
     SELECT pg_inherits.inhrelid::regclass
     FROM pg_inherits

@@ -160,7 +160,8 @@ package final class Connection {
     let script =
       """
       SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres';
-      SET search_path = ''; SET standard_conforming_strings = on; SET bytea_output = 'hex';
+      SET default_transaction_isolation = 'read committed'; SET search_path = '';
+      SET standard_conforming_strings = on; SET bytea_output = 'hex';
       SET extra_float_digits = 1; SET client_min_messages = 'warning'; SET jit = off;
       SET lock_timeout = '\(Self.lockTimeout)'; SET statement_timeout = \(statementTimeout);
       SET idle_in_transaction_session_timeout = '\(Self.silenceSeconds)s';

@@ -179,7 +179,9 @@ package func spans(
   // The span was reported last by the price that the feed showed before, and by nothing else since,
   // such as another source, or a list without the station.
   guard last.isOpen, last.seenBy == report.sourceID, last.statedAt == succession.stampedBefore,
-    report.price > 0, report.at > last.statedAt, let rule = rules[report.sourceID], rule.isStamped
+    report.price > 0, report.at > last.statedAt, let rule = rules[report.sourceID], rule.isStamped,
+    // Another record of the station may have been listed again at that very instant.
+    last.lapsesAt == last.statedAt.after(rule.priceLapse)
   else { return nil }
   var before = report
   before.at = last.statedAt

@@ -55,6 +55,20 @@ struct AggregateTests {
     }
   }
 
+  /// A copy of a span that somebody has changed is healed by a rebuild.
+  @Test func aRebuildCopiesThePresentAgain() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      #expect(try bench.makes())
+      try bench.connection.execute(
+        "UPDATE fuel.present_span SET price_tenths = 999, is_level = true")
+      #expect(try bench.makes(rebuild: true))
+      #expect(
+        try bench.connection.lines("SELECT DISTINCT price_tenths, is_level FROM fuel.present_span")
+          == ["1700|f"])
+    }
+  }
+
   /// Where nothing arrived and what is shown is still valid, an aggregate only records that it ran.
   @Test func withNothingNewNothingIsMade() async throws {
     try await TestDatabase.with { target in

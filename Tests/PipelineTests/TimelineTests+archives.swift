@@ -17,8 +17,15 @@ extension TimelineTests {
       try makeTimeline(feed)
       try reports(feed, 1_850, stamped: "2025-10-05T00:00:00Z", at: "2025-10-05T01:00:00Z")
       try reports(feed, 1_900, stamped: "2025-10-06T00:00:00Z", at: "2025-10-06T01:00:00Z")
+      let followed = try history(feed)
+      // Lists that only go on with newer prices read no evidence. An aggregate reads it.
+      try feed.connection.execute(
+        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '2025-10-05T00:00:00Z' FROM fuel.present_span"
+      )
+      try makeTimeline(feed)
+      #expect(try history(feed) == followed)
       #expect(
-        try history(feed) == [
+        followed == [
           "173.0|2025-10-03 00:00:00|2025-10-03 06:00:00|nsw-fuelcheck",
           "170.0|2025-10-03 06:00:00|2025-10-03 12:00:00|nsw-fuelcheck-archive",
           "173.0|2025-10-03 12:00:00|2025-10-04 00:00:00|nsw-fuelcheck",

@@ -200,6 +200,49 @@ struct TimelineTests {
     }
   }
 
+  /// F-G33: the price of a new code is an old one and counts from the first list that shows the code,
+  /// because a list has left out the old code meanwhile. It still does when the spans around that
+  /// list are made again, which are newer than that gap.
+  @Test func aGapOfLongAgoStillCounts() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, priceLapsesHours: 9_000, sightLapsesHours: 9_000)
+      let begin = Instant("2025-10-01T00:00:00Z")
+      func hour(_ hours: Int) -> Instant { begin + .seconds(hours * 3_600) }
+      func lists(_ prices: [Observation], at hours: Int) throws {
+        try feed.reports(prices + [.u91("other", 1_700, begin)], at: hour(hours))
+      }
+      try lists([.u91("old", 1_800, hour(-1))], at: 0)
+      try lists([], at: 10)
+      for (number, hours) in [20, 30, 40, 50].enumerated() {
+        try lists([.u91("old", 1_810 + 10 * number, hour(hours - 1))], at: hours)
+      }
+      try lists([.u91("old", 1_840, hour(49)), .u91("new", 1_900, hour(5))], at: 60)
+      try feed.connection.execute(
+        """
+        UPDATE fuel.station SET place_id = (
+          SELECT station_id FROM fuel.station WHERE station_code = 'old')
+        WHERE station_code = 'new'
+        """)
+      func remade(from: Instant) throws -> [String] {
+        try feed.connection.query(
+          """
+          INSERT INTO fuel.touched
+          SELECT station_id, fuel_id, \(from) FROM fuel.current_price ON CONFLICT DO NOTHING
+          """)
+        try feed.aggregate(at: hour(61))
+        return try feed.connection.lines(
+          """
+          SELECT price_tenths, to_char(from_at AT TIME ZONE 'UTC', 'DD HH24:MI')
+          FROM fuel.span JOIN fuel.station USING (station_id)
+          WHERE station_code <> 'other' ORDER BY from_at
+          """)
+      }
+      let all = try remade(from: Instant("2020-01-01T00:00:00Z"))
+      #expect(all.last == "1900|03 12:00")
+      #expect(try remade(from: hour(55)) == all)
+    }
+  }
+
   /// F-N33: a site gets a new code between two lists. It is one station with one history, which
   /// includes its archive, until a late list shows both codes.
   @Test func aNewCodeKeepsThePast() async throws {

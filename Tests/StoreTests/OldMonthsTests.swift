@@ -72,6 +72,40 @@ struct OldMonthsTests {
     }
   }
 
+  /// F-N57: a transaction that does not see what others have stored since it began may not drop months,
+  /// whoever begins it.
+  @Test func noOldViewOfTheFactsIsTaken() async throws {
+    try await TestDatabase.with { target in
+      let feed = try feed(target)
+      for begin in [
+        "BEGIN ISOLATION LEVEL REPEATABLE READ", "BEGIN ISOLATION LEVEL SERIALIZABLE",
+      ] {
+        let other = try Connection(target)
+        try other.execute(begin)
+        #expect(throws: PostgresError.self) { try other.query("SELECT fuel.copy_price_year(2019)") }
+        try other.execute("ROLLBACK")
+        try feed.connection.query("SELECT fuel.copy_price_year(2019)")
+        try other.execute(begin)
+        #expect(throws: PostgresError.self) {
+          try other.query("SELECT fuel.merge_price_months(2019)")
+        }
+        try other.execute("ROLLBACK")
+      }
+      #expect(try tables(feed).count == 4)
+      // The copy is no table of the history yet.
+      #expect(
+        try feed.connection.lines("SELECT fuel.copied_tables() LIKE '%fuel.price_2019%'") == ["f"])
+      // A setting of the database does not keep an aggregate from it.
+      try feed.connection.execute(
+        """
+        DO $$BEGIN
+          EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database());
+        END$$
+        """)
+      #expect(try Store(Connection(target)).mergeOldMonths()?.isMerged == true)
+    }
+  }
+
   @Test func noFactIsLostThatArrivesMeanwhile() async throws {
     try await TestDatabase.with { target in
       let feed = try feed(target)

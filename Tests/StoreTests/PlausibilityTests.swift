@@ -292,6 +292,26 @@ struct PlausibilityTests {
     }
   }
 
+  /// F-G32: where a price for every grade turns out to be a placeholder no more, an aggregate asks
+  /// of the other grades too whether they are far from the others of their station.
+  @Test func whatIsNoPlaceholderMayBeFar() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func prices(_ tenths: [Int], since hours: Int) -> [Observation] {
+        zip([Fuel.u91, .e10, .p98], tenths).map {
+          Observation(
+            stationCode: "x", fuel: $0, price: Price(tenths: $1), effectiveAt: hour(hours))
+        }
+      }
+      try feed.reports(prices([1_800, 1_780, 1_990], since: -5), at: hour(0))
+      try feed.reports(prices([999, 999, 999], since: 1), at: hour(2))
+      #expect(try flagged(feed, at: hour(2)) == Array(repeating: "x|99.9", count: 3))
+      try feed.reports(prices([1_805, 999, 999], since: 1), at: hour(3), leavesSpans: true)
+      try feed.aggregate(at: hour(4))
+      #expect(try flagged(feed, at: hour(4)) == Array(repeating: "x|99.9", count: 2))
+    }
+  }
+
   /// A grade that is listed late with an old stamp can complete a placeholder in the past, even if
   /// the other grades have changed since. Their old prices lie before the spans that are computed
   /// again.

@@ -41,7 +41,7 @@ package struct Feed {
     _ observations: [Observation], stations: [Station] = [], at takenAt: Instant,
     now: Instant? = nil,
     coverage: Reading.Coverage = .complete, rejects: [Reject] = [], refuseBelow: Double = 0,
-    partialBelow: Double = 0, kind: RunKind = .live
+    partialBelow: Double = 0, kind: RunKind = .live, leavesSpans: Bool = false
   ) throws -> Counts {
     var reading = Reading(coverage: coverage)
     reading.observations = observations
@@ -60,7 +60,9 @@ package struct Feed {
     let rules = ListRules(
       window: window, refuseBelow: refuseBelow, partialBelow: partialBelow)
     do {
-      return try Merge(store, of: id, rules: rules, now: now ?? takenAt).take(
+      return try Merge(
+        store, of: id, rules: rules, now: now ?? takenAt, leavesSpans: leavesSpans
+      ).take(
         settled, payload: payload, run: run, requests: 0, reportsWholeDays: reportsWholeDays)
     } catch let refusal as Refusal {
       try store.failRun(

@@ -96,12 +96,28 @@ extension TimelineUpdate {
       return false
     }
     if !old.contains(where: { $0.span.from < window.from }) { return true }
+    if mayReturn(in: window, evidence) { return true }
     return evidence.contains { first in
       first.kind == .unlisted && first.at < window.from
         && evidence.lazy.filter {
           $0.recordID == first.recordID && $0.kind != .price && $0.at > first.at
         }
         .min { $0.at < $1.at }?.kind == .unlisted
+    }
+  }
+
+  /// Returns whether the first list that shows a station record may end a gap of another record from
+  /// before the window: any gap since the record's last stamp counts, however long ago that is.
+  private static func mayReturn(in window: Window, _ evidence: [Evidence]) -> Bool {
+    let listings = evidence.filter { $0.kind != .price }
+    guard listings.contains(where: { $0.recordID != listings[0].recordID }) else { return false }
+    return listings.contains { first in
+      first.kind == .listed && first.at >= window.from
+        && !listings.contains { $0.recordID == first.recordID && $0.at < first.at }
+        && evidence.lazy.filter {
+          $0.kind == .price && $0.recordID == first.recordID && $0.at <= first.at
+        }
+        .map(\.at).max().map { $0 < window.from } ?? false
     }
   }
 

@@ -119,6 +119,8 @@ package struct TimelineUpdate {
     let made = try update.write(touched)
     try update.mark(made.changes)
     try store.keepMade(touched, from: made.from)
+    // Other fuels of a station may no longer be placeholders.
+    try store.noteMade(made.suspects)
     try days.make(made.whole)
     return made.count
   }

@@ -47,6 +47,23 @@ extension Store {
       """)
   }
 
+  /// Notes that spans have to be judged together with those that have been made.
+  package func noteMade(_ suspects: [Window]) throws {
+    guard !suspects.isEmpty else { return }
+    try connection.query(
+      """
+      INSERT INTO fuel.touched AS noted (station_id, fuel_id, from_at, is_made)
+      SELECT suspect.station_id, suspect.fuel_id, min(suspect.from_at), true
+      FROM unnest(
+        \(suspects.map(\.pair.stationID))::integer[], \(suspects.map(\.pair.fuelID))::smallint[],
+        \(suspects.map(\.from))::timestamptz[]
+      ) AS suspect (station_id, fuel_id, from_at)
+      GROUP BY suspect.station_id, suspect.fuel_id
+      ORDER BY suspect.station_id, suspect.fuel_id
+      ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = least(noted.from_at, excluded.from_at)
+      """)
+  }
+
   /// Removes the notes about spans that have been made. Returns, for each fuel, the first instant
   /// from which spans were written.
   package func takeMade() throws -> [Int16: Instant] {
