@@ -80,6 +80,21 @@ extension Store {
     }
   }
 
+  /// Copies all newest spans to `fuel.present_span` again. A rebuild does so, because spans that come
+  /// out as they are stored are not copied.
+  package func copyPresent(now: Instant) throws {
+    try connection.transaction {
+      try lockTimeline()
+      try connection.query(
+        """
+        SELECT fuel.refresh_present_spans(
+          array_agg(station_id), array_agg(fuel_id), array_agg(false), \(now))
+        FROM fuel.present_span
+        HAVING count(*) > 0
+        """)
+    }
+  }
+
   /// Stores how every region's average moved over a day and over a week, and stores the averages at
   /// `now`.
   package func refreshChanges(now: Instant) throws {

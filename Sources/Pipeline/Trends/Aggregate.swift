@@ -81,7 +81,10 @@ package struct Aggregate {
     let log = log.with("run", run)
     let workers = workers.telling(log)
     try Identity.match(store, decisions: decisions, now: now, log: log)
-    if rebuild { try store.markAllDirty(from: from, now: now) }
+    if rebuild {
+      try store.markAllDirty(from: from, now: now)
+      try Workers.patiently { try store.copyPresent(now: now) }
+    }
     let isConfiguredAnew = try store.refreshRegions(regions)
     try store.refreshBrands(brands)
     try store.refreshEvents(events)

@@ -34,14 +34,6 @@ extension Store {
         ON CONFLICT DO NOTHING
         """)
       try connection.query("UPDATE fuel.state SET days_made_until = NULL")
-      // Spans that come out as they were are not written, so their copies are made again here.
-      try connection.query(
-        """
-        SELECT fuel.refresh_present_spans(
-          array_agg(station_id), array_agg(fuel_id), array_agg(false), \(now))
-        FROM fuel.present_span
-        HAVING count(*) > 0
-        """)
     }
     try connection.query(
       """
