@@ -53,7 +53,7 @@ extension Store {
   }
 
   /// Moves the facts of the oldest year of feeds that still lie in a table for each month into one
-  /// table. Facts of the last two years or so stay in their months.
+  /// table. A year stays in its months until it has been over for more than a year.
   ///
   /// - Returns: the year, and whether it was moved; `nil` where there is none. A year is not moved
   ///   while somebody reads the history for long.
