@@ -33,6 +33,7 @@ extension TimelineUpdate {
   ) throws -> [Pair: [Span]] {
     var made = try continued(windows, old: old, by: successions)
     let others = made.isEmpty ? windows : windows.filter { made[$0.pair] == nil }
+    guard !others.isEmpty else { return made }
     let evidence = try store.evidence(of: others)
     let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
     let sightings = try store.sightings(from: first, now: .distantFuture)

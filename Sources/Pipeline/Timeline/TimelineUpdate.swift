@@ -203,15 +203,12 @@ package struct TimelineUpdate {
     guard !stations.isEmpty else { return Written() }
     let present = try store.presentSpans(of: Array(Set(stations.map(\.pair.stationID))))
     // A station of which the list also reported something else is made from all evidence.
-    let successions = Dictionary(
-      uniqueKeysWithValues: successions.isEmpty
-        ? []
-        : stations.compactMap { window in
-          successions[window.pair].flatMap { succession in
-            succession.report.at == window.from && !shared.contains(window.pair)
-              ? (window.pair, succession) : nil
-          }
-        })
+    let successions = stations.reduce(into: [Pair: Succession]()) { plain, window in
+      guard let one = successions[window.pair], one.report.at == window.from,
+        !shared.contains(window.pair)
+      else { return }
+      plain[window.pair] = one
+    }
     let following = try followed(present, by: successions)
     let others = stations.filter { following[$0.pair] == nil }
     // The window begins up to two spans before the change. The rule for suspects needs two more.

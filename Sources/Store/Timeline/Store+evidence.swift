@@ -9,7 +9,6 @@ extension Store {
   ///
   /// - Parameter known: facts that were learnt later do not count; `nil` where all count.
   package func evidence(of windows: [Window], known: Instant? = nil) throws -> [Pair: [Evidence]] {
-    guard !windows.isEmpty else { return [:] }
     let known = known ?? .distantFuture
     let earliest = windows.map(\.from).min() ?? .distantPast
     // Most stations were reported within the ten weeks before the window, so the tables of earlier
