@@ -124,7 +124,7 @@ let package = Package(
       settings: product),
     tests(
       "FeedsTests",
-      on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase"],
+      on: ["Feeds", "FuelModel", "HTTP", "Simulator", "Configuration", "TestDatabase", "Fuzzing"],
       hasFixtures: true),
     tests(
       "StoreTests",

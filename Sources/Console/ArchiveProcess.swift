@@ -40,7 +40,8 @@ actor ArchiveProcess: ArchiveSource {
     let process = try process ?? begin()
     process.beginTurn()
     do {
-      var frame = FrameReader(try answer(of: process))
+      guard let answer = try process.frame() else { throw end(of: process) }
+      var frame = FrameReader(answer)
       switch try frame.integer(UInt8.self) {
       case 0:
         var batch = try ArchiveBatch(
@@ -70,29 +71,9 @@ actor ArchiveProcess: ArchiveSource {
     frame.write(each: Array(files)) { $0.write(bytes: Array($1.path.utf8)) }
     let process = try ConfinedProcess(
       [Self.command, "\(limits.memoryMegabytes)", "\(limits.seconds)"],
-      environment: ["PATH": path], limits: limits, input: frame.bytes)
+      environment: ["PATH": path], limits: limits, input: [frame.bytes])
     self.process = process
     return process
-  }
-
-  /// Returns the bytes of one answer, which are preceded by their length.
-  private func answer(of process: ConfinedProcess) throws -> [UInt8] {
-    func bytes(_ count: Int) throws -> [UInt8] {
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(count)
-      while bytes.count < count {
-        guard let part = try process.read(upTo: count - bytes.count) else {
-          throw end(of: process)
-        }
-        bytes += part
-      }
-      return bytes
-    }
-    let length = try bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-    // 1 GiB is enough for a million prices and for all stations and rejected rows that a file may
-    // have.
-    guard length <= 1 << 30 else { throw FrameReader.Broken("an answer that is too long") }
-    return try bytes(Int(length))
   }
 
   private func end(of process: ConfinedProcess) -> any Error {
@@ -148,10 +129,7 @@ actor ArchiveProcess: ArchiveSource {
         // The parent takes a batch only after it has stored the previous one, so writing may wait
         // without a limit.
         Watchdog.arm(seconds: 0)
-        var length = FrameWriter()
-        length.write(UInt64(answer.bytes.count))
-        try FileHandle.standardOutput.write(contentsOf: Data(length.bytes))
-        try FileHandle.standardOutput.write(contentsOf: Data(answer.bytes))
+        try ConfinedProcess.answer(answer.bytes)
       }
     } catch {
       return .ourBug

@@ -1,5 +1,6 @@
 import CSandbox
 import Foundation
+import FuelModel
 
 #if canImport(Glibc)
   import Glibc
@@ -26,16 +27,21 @@ final class ConfinedProcess {
   private let process = Process()
   private let output = Pipe()
   private let limits: Limits
+  /// How many bytes the frames to come may have.
+  private var remaining: Int
   /// `nil` until the process has started.
   private var timer: (any DispatchSourceTimer)?
 
   /// - Parameters:
   ///   - arguments: the hidden command, and the arguments that it needs.
-  ///   - input: what the process reads from standard input.
+  ///   - input: what the process reads from standard input, in pieces.
+  ///   - most: how many bytes all its frames together may have.
   init(
-    _ arguments: [String], environment: [String: String], limits: Limits, input request: [UInt8]
+    _ arguments: [String], environment: [String: String], limits: Limits,
+    input pieces: [[UInt8]], answersUpTo most: Int = .max
   ) throws {
     self.limits = limits
+    remaining = most
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = arguments
     process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { _, ours in ours }
@@ -49,7 +55,7 @@ final class ConfinedProcess {
     // everything. If the process ends earlier, its exit status is the error to report, not the
     // failed write.
     Thread.detachNewThread {
-      try? writer.write(contentsOf: Data(request))
+      for piece in pieces { try? writer.write(contentsOf: piece) }
       try? writer.close()
     }
     let number = process.processIdentifier
@@ -73,10 +79,35 @@ final class ConfinedProcess {
     timer?.schedule(deadline: .now() + .seconds(2 * limits.seconds + 10))
   }
 
-  /// Returns the next bytes of the answer, at most `count` of them, or `nil` at the end.
-  func read(upTo count: Int) throws -> Data? {
-    let piece = try output.fileHandleForReading.read(upToCount: count)
-    return piece?.isEmpty ?? true ? nil : piece
+  /// Returns the bytes of the next frame that the process writes; `nil` where it writes no more.
+  ///
+  /// - Throws: `FrameReader.Broken` for more bytes than it may answer.
+  func frame() throws -> [UInt8]? {
+    guard let head = try bytes(8) else { return nil }
+    let length = head.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    // 1 GiB is enough for a million prices and for all stations and rejected rows that a file may
+    // have.
+    guard length <= min(1 << 30, remaining) else {
+      throw FrameReader.Broken("an answer that is too long")
+    }
+    remaining -= Int(length)
+    return try bytes(Int(length))
+  }
+
+  private func bytes(_ count: Int) throws -> [UInt8]? {
+    try Self.bytes(count, from: output.fileHandleForReading)
+  }
+
+  private static func bytes(_ count: Int, from file: FileHandle) throws -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count {
+      guard let piece = try file.read(upToCount: min(count - bytes.count, 1 << 20)),
+        !piece.isEmpty
+      else { return nil }
+      bytes += piece
+    }
+    return bytes
   }
 
   func stop() { kill(process.processIdentifier, SIGKILL) }
@@ -119,5 +150,21 @@ final class ConfinedProcess {
     limit(RLIMIT_CPU, limits.seconds * turns)
     // If the kernel has no such filter, the other limits still apply.
     _ = bowser_confine(startsPrograms)
+  }
+
+  /// Reads exactly the given number of bytes of what the other process asks.
+  static func input(ofBytes count: Int) throws -> [UInt8] {
+    guard let bytes = try bytes(count, from: .standardInput) else {
+      throw FrameReader.Broken("a request that is cut short")
+    }
+    return bytes
+  }
+
+  /// Writes a frame for the other process, preceded by its length.
+  static func answer(_ frame: [UInt8]) throws {
+    var length = FrameWriter()
+    length.write(UInt64(frame.count))
+    try FileHandle.standardOutput.write(contentsOf: length.bytes)
+    try FileHandle.standardOutput.write(contentsOf: frame)
   }
 }

@@ -1,6 +1,7 @@
 import Feeds
 import Foundation
 import FuelModel
+import Synchronization
 
 /// Reads documents of providers in a confined process.
 ///
@@ -16,13 +17,21 @@ struct ReaderProcess: Sendable {
 
   var documentReader: DocumentReader {
     DocumentReader(
-      parse: { documents, source in
-        let answer = try ask(ReadingRequest.bytes(.reading, documents), of: source)
-        return try believed { try ReadingRequest.reading(from: answer, of: source) }
+      parse: { (documents: consuming [Document], source) in
+        let process = try begin(ReadingRequest(.reading, documents), of: source)
+        return try believed {
+          let reading = try ReadingRequest.reading(of: source) { try frame(of: process) }
+          try finish(process)
+          return reading
+        }
       },
       calls: { documents, source in
-        let answer = try ask(ReadingRequest.bytes(.calls, documents), of: source)
-        return try believed { try ReadingRequest.calls(from: answer) }
+        let process = try begin(ReadingRequest(.calls, documents), of: source)
+        return try believed {
+          let calls = try ReadingRequest.calls(from: try frame(of: process))
+          try finish(process)
+          return calls
+        }
       })
   }
 
@@ -36,28 +45,30 @@ struct ReaderProcess: Sendable {
     }
   }
 
-  private func ask(_ request: [UInt8], of source: Source) throws -> [UInt8] {
+  private func begin(_ request: ReadingRequest, of source: Source) throws -> ConfinedProcess {
     // The process gets the settings of its feed only, and no key of a provider or of the database.
     let settings = Set(Source.variables(of: source.feed))
-    let process = try ConfinedProcess(
+    let pieces = request.pieces
+    return try ConfinedProcess(
       [
         Self.command, source.feed, configuration, "\(limits.memoryMegabytes)", "\(limits.seconds)",
       ],
-      environment: environment.filter { settings.contains($0.key) }, limits: limits, input: request)
-    // A record takes less space in the answer than in its document, except for texts that were
-    // converted.
-    let most = 2 * request.count + (1 << 20)
-    var answer: [UInt8] = []
-    while let piece = try process.read(upTo: 1 << 20) {
-      answer += piece
-      guard answer.count <= most else {
-        process.stop()
-        _ = process.ending()
-        throw FeedError.refused("quarantined: its reader returned more than the documents can hold")
-      }
-    }
+      environment: environment.filter { settings.contains($0.key) }, limits: limits, input: pieces,
+      // A record takes less space in the answer than in its document, except for texts that were
+      // converted.
+      answersUpTo: 2 * pieces.reduce(0) { $0 + $1.count } + (1 << 20))
+  }
+
+  private func frame(of process: ConfinedProcess) throws -> [UInt8] {
+    if let frame = try process.frame() { return frame }
+    try finish(process)
+    throw FrameReader.Broken("it ends too early")
+  }
+
+  /// - Throws: where the process did not end as it should.
+  private func finish(_ process: ConfinedProcess) throws {
     switch process.ending() {
-    case .exit(0): return answer
+    case .exit(0): break
     case .exit(let status): throw ConfinedProcess.Failed(status: status)
     case .broken(let cause):
       throw FeedError.refused("quarantined: the answer broke its reader: \(cause)")
@@ -72,10 +83,16 @@ struct ReaderProcess: Sendable {
       let sources = try Catalogue.sources(in: arguments[1], environment: environment)
       guard let source = sources.first(where: { $0.feed == arguments[0] }) else { return .usage }
       ConfinedProcess.confine(.init(memoryMegabytes: megabytes, seconds: seconds))
-      let request = try FileHandle.standardInput.readToEnd() ?? Data()
-      let answer = try ReadingRequest.answer([UInt8](request), of: source)
-      try FileHandle.standardOutput.write(contentsOf: Data(answer))
-      return .done
+      let request = try ReadingRequest(from: ConfinedProcess.input(ofBytes:))
+      let hasFailed = Mutex(false)
+      request.answer(of: source) { frame in
+        do {
+          try ConfinedProcess.answer(frame)
+        } catch {
+          hasFailed.withLock { $0 = true }
+        }
+      }
+      return hasFailed.withLock { $0 } ? .ourBug : .done
     } catch {
       return .ourBug
     }

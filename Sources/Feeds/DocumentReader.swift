@@ -2,13 +2,14 @@ package import FuelModel
 
 /// Reads the documents of a run, in this process or in a confined one.
 package struct DocumentReader: Sendable {
-  /// Returns the content of the documents.
-  package var parse: @Sendable ([Document], Source) throws -> Reading
+  /// Returns the content of the documents, which may be large: a reader lets go of them as soon as
+  /// it can.
+  package var parse: @Sendable (consuming [Document], Source) throws -> Reading
   /// Returns the further calls of the run that the documents lead to.
   package var calls: @Sendable ([Document], Source) throws -> [Call]
 
   package init(
-    parse: @escaping @Sendable ([Document], Source) throws -> Reading,
+    parse: @escaping @Sendable (consuming [Document], Source) throws -> Reading,
     calls: @escaping @Sendable ([Document], Source) throws -> [Call]
   ) {
     self.parse = parse
@@ -20,104 +21,138 @@ package struct DocumentReader: Sendable {
     parse: { try $1.provider.parse($0, of: $1) }, calls: { try $1.provider.calls($1, after: $0) })
 }
 
-/// The messages between a process and the confined process that reads documents for it.
-package enum ReadingRequest {
-  package enum Wish: UInt8 {
+/// A request to the confined process that reads documents for another one. The answer consists of
+/// frames: any number of parts of the reading, and an end.
+package struct ReadingRequest: Sendable {
+  package enum Wish: UInt8, Sendable {
     case reading, calls
   }
 
-  package static func bytes(_ wish: Wish, _ documents: [Document]) -> [UInt8] {
-    var frame = FrameWriter()
-    frame.write(wish.rawValue)
-    frame.write(each: documents) { frame, document in
-      frame.write(document.name)
-      frame.write(document.fetchedAt.microseconds)
-      frame.write(bytes: document.bytes)
-    }
-    return frame.bytes
+  private let wish: Wish
+  private let documents: [Document]
+
+  package init(_ wish: Wish, _ documents: [Document]) {
+    self.wish = wish
+    self.documents = documents
   }
 
-  /// Carries out a request. An error in the documents is a part of the answer; an unreadable
-  /// request is thrown.
-  package static func answer(_ request: [UInt8], of source: Source) throws -> [UInt8] {
-    var frame = FrameReader(request)
-    guard let wish = Wish(rawValue: try frame.integer()) else {
+  /// The bytes of the request: a head, preceded by its length, and the documents as they are.
+  package var pieces: [[UInt8]] {
+    var head = FrameWriter()
+    head.write(wish.rawValue)
+    head.write(each: documents) { frame, document in
+      frame.write(document.name)
+      frame.write(document.fetchedAt.microseconds)
+      frame.write(UInt64(document.bytes.count))
+    }
+    var length = FrameWriter()
+    length.write(UInt32(head.bytes.count))
+    return [length.bytes, head.bytes] + documents.map(\.bytes)
+  }
+
+  /// Reads a request.
+  ///
+  /// - Parameter bytes: returns the next bytes, exactly as many as it is asked for.
+  package init(from bytes: (Int) throws -> [UInt8]) throws {
+    var length = FrameReader(try bytes(4))
+    var head = FrameReader(try bytes(Int(try length.integer(UInt32.self))))
+    guard let wish = Wish(rawValue: try head.integer()) else {
       throw FrameReader.Broken("an unknown request")
     }
-    let documents = try frame.each { frame throws(FrameReader.Broken) in
-      Document(
-        name: try frame.plain(), bytes: [], fetchedAt: Instant(microseconds: try frame.integer())
-      ).with(bytes: try frame.rawBytes())
+    let sizes = try head.each { frame throws(FrameReader.Broken) in
+      (
+        name: try frame.plain(), fetchedAt: Instant(microseconds: try frame.integer()),
+        count: Int(try frame.integer(UInt64.self))
+      )
     }
-    var answer = FrameWriter()
+    self.init(
+      wish,
+      try sizes.map { size in
+        Document(name: size.name, bytes: try bytes(size.count), fetchedAt: size.fetchedAt)
+      })
+  }
+
+  /// Carries out the request. An error in the documents is a part of the answer.
+  ///
+  /// - Parameter send: takes one frame of the answer.
+  package func answer(of source: Source, _ send: @escaping @Sendable ([UInt8]) -> Void) {
+    var end = FrameWriter()
     do {
       switch wish {
       case .reading:
-        let reading = try source.provider.parse(documents, of: source)
-        answer.write(UInt8(0))
-        reading.write(to: &answer)
+        var reading = Reading(coverage: .complete) { part in
+          var frame = FrameWriter()
+          frame.write(Kind.part.rawValue)
+          part.write(to: &frame)
+          send(frame.bytes)
+        }
+        try source.provider.parse(documents, of: source, into: &reading)
+        end.write(Kind.end.rawValue)
+        reading.write(to: &end)
       case .calls:
         let calls = try source.provider.calls(source, after: documents)
-        answer.write(UInt8(0))
-        answer.write(each: calls) { $1.write(to: &$0) }
+        end.write(Kind.end.rawValue)
+        end.write(each: calls) { $1.write(to: &$0) }
       }
     } catch {
-      answer = FrameWriter()
-      error.write(to: &answer)
+      end = FrameWriter()
+      error.write(to: &end)
     }
-    return answer.bytes
+    send(end.bytes)
+  }
+
+  fileprivate enum Kind: UInt8 {
+    case end, malformed, refused, part
   }
 
   /// Returns the reading that an answer contains.
   ///
+  /// - Parameter next: returns the next frame of the answer.
   /// - Throws: the `FeedError` that the answer contains, or `FrameReader.Broken` for an answer that
   ///   cannot be trusted.
   package static func reading(
-    from answer: [UInt8], of source: Source
+    of source: Source, from next: () throws -> [UInt8]
   ) throws -> Reading {
-    var frame = FrameReader(answer)
-    try throwError(in: &frame)
-    let reading = try Reading(from: &frame, in: source.country)
-    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
-    return reading
+    var whole = Reading(coverage: .complete)
+    while true {
+      var frame = FrameReader(try next())
+      let isPart = try isPart(&frame)
+      let part = try Reading(from: &frame, in: source.country)
+      guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
+      whole.append(part)
+      if !isPart { return whole }
+    }
   }
 
-  package static func calls(from answer: [UInt8]) throws -> [Call] {
-    var frame = FrameReader(answer)
-    try throwError(in: &frame)
+  package static func calls(from frame: [UInt8]) throws -> [Call] {
+    var frame = FrameReader(frame)
+    guard try !isPart(&frame) else { throw FrameReader.Broken("a part of a list of calls") }
     let calls = try frame.each { frame throws(FrameReader.Broken) in try Call(from: &frame) }
     guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
     return calls
   }
 
-  private static func throwError(in frame: inout FrameReader) throws {
-    let kind: UInt8 = try frame.integer()
+  /// Returns whether more frames follow this one.
+  private static func isPart(_ frame: inout FrameReader) throws -> Bool {
     func line() throws -> String { try frame.line(ofBytes: 1_000) }
-    switch kind {
-    case 0: return
-    case 1: throw FeedError.malformed(document: try line(), reason: try line())
-    case 2: throw FeedError.refused(try line())
-    default: throw FrameReader.Broken("an unknown kind of answer")
+    switch Kind(rawValue: try frame.integer()) {
+    case .end: return false
+    case .part: return true
+    case .malformed: throw FeedError.malformed(document: try line(), reason: try line())
+    case .refused: throw FeedError.refused(try line())
+    case nil: throw FrameReader.Broken("an unknown kind of answer")
     }
-  }
-}
-
-extension Document {
-  fileprivate func with(bytes: [UInt8]) -> Document {
-    var document = self
-    document.bytes = bytes
-    return document
   }
 }
 
 extension FeedError {
   fileprivate func write(to frame: inout FrameWriter) {
     if case .malformed(let document, let reason) = self {
-      frame.write(UInt8(1))
+      frame.write(ReadingRequest.Kind.malformed.rawValue)
       frame.write(document.line(ofBytes: 1_000))
       frame.write(reason.line(ofBytes: 1_000))
     } else {
-      frame.write(UInt8(2))
+      frame.write(ReadingRequest.Kind.refused.rawValue)
       frame.write(description.line(ofBytes: 1_000))
     }
   }

@@ -52,13 +52,26 @@ package protocol Provider: Sendable {
   /// has kept any.
   static var keptAnswers: KeptAnswers? { get }
 
-  /// Returns the content of the documents. A pure function.
+  /// Reads the content of the documents. Its result depends on them and on the feed only.
   ///
+  /// - Parameter reading: an empty reading of complete coverage. It may hand on what it has
+  ///   received, so nothing may be expected to stay in it.
   /// - Throws: where a document as a whole is not credible; single bad records become rejects.
-  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading
+  static func parse(
+    _ documents: [Document], of source: Source, into reading: inout Reading
+  ) throws(FeedError)
 }
 
 extension Provider {
+  /// Returns the content of the documents.
+  package static func parse(
+    _ documents: [Document], of source: Source
+  ) throws(FeedError) -> Reading {
+    var reading = Reading(coverage: .complete)
+    try parse(documents, of: source, into: &reading)
+    return reading
+  }
+
   package static var secretNames: [String] { [] }
   package static func secrets(_ source: Source) -> [String] { secretNames }
   package static var parameters: [String: [String]] { [:] }

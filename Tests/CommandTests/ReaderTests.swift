@@ -8,6 +8,28 @@ import Testing
 /// Documents are read by a confined process. A document that makes this process fail is refused,
 /// and no other.
 struct ReaderTests {
+  /// F-S17: a list of 15 MB is read within 64 MB.
+  @Test func aLongListTakesLittleMoreMemoryThanItsBytes() async throws {
+    let row =
+      "{\"SiteId\":1,\"FuelId\":2,\"CollectionMethod\":\"T\","
+      + "\"TransactionDateUtc\":\"2026-07-01T01:00:00\",\"Price\":1799.0}"
+    let rows = Array(repeating: row, count: 150_000).joined(separator: ",")
+    let list = "{\"SitePrices\":[\(rows)]}"
+    let providers = try WorkerProcessTests.Providers { request, _ in
+      request.path.contains("GetSitesPrices") ? .text(200, list) : nil
+    }
+    try await TestDatabase.with { target in
+      var environment = providers.environment
+      environment["BOWSER_READER_MEGABYTES"] = "64"
+      let result = try CommandTests.run(
+        ["ingest", "qld-fpd", "--now", "\(WorkerProcessTests.now)"], on: target,
+        environment: environment)
+      #expect(result.code == 0, "\(result)")
+      let counts = try Connection(target).lines("SELECT received, stored, duplicate FROM fuel.run")
+      #expect(counts == ["150000|1|149999"])
+    }
+  }
+
   /// F-N19: an answer that exceeds the memory limit of its reader is refused, reported and stored,
   /// and not read again automatically. The next sound answer is read.
   @Test func aDocumentThatBreaksItsReaderIsQuarantined() async throws {

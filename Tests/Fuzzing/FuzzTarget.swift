@@ -122,8 +122,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     do {
       let document = Document(
         name: "prices", bytes: fixture("fuelcheck/prices.json"), fetchedAt: now)
-      return try ReadingRequest.answer(
-        ReadingRequest.bytes(.reading, [document]), of: source("nsw-fuelcheck"))
+      return try ReadingRequest(.reading, [document]).answer(of: source("nsw-fuelcheck")).last ?? []
     } catch {
       fatalError("\(error)")
     }
@@ -191,12 +190,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   private func read(_ documents: [Document], _ feed: String) -> Bool {
     let source = Self.source(feed)
     do {
-      let answer = try ReadingRequest.answer(ReadingRequest.bytes(.reading, documents), of: source)
-      let calls = try ReadingRequest.answer(ReadingRequest.bytes(.calls, documents), of: source)
+      let answer = try ReadingRequest(.reading, documents).answer(of: source)
+      let calls = try ReadingRequest(.calls, documents).answer(of: source)
       do {
-        _ = try ReadingRequest.calls(from: calls)
+        _ = try ReadingRequest.calls(from: calls[0])
       } catch is FeedError {}
-      let reading = try ReadingRequest.reading(from: answer, of: source)
+      let reading = try ReadingRequest.reading(of: source, in: answer)
       check(reading, source)
       return !reading.observations.isEmpty
     } catch is FeedError {
@@ -209,7 +208,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
   private func believe(_ bytes: [UInt8], _ source: Source) -> Bool {
     do {
-      let reading = try ReadingRequest.reading(from: bytes, of: source)
+      let reading = try ReadingRequest.reading(of: source, in: [bytes])
       check(reading, source)
       return true
     } catch {

@@ -60,11 +60,6 @@ enum FairFuel: Provider {
 
   // MARK: Prices
 
-  private struct Answer: Decodable {
-    let details: [Lenient<Detail>]
-    enum CodingKeys: String, CodingKey { case details = "fuelPriceDetails" }
-  }
-
   private struct Detail: Decodable {
     let fuelStation: StationRow
     let fuelPrices: [Lenient<PriceRow>]
@@ -91,22 +86,21 @@ enum FairFuel: Provider {
     let updatedAt: String
   }
 
-  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+  static func parse(
+    _ documents: [Document], of source: Source, into reading: inout Reading
+  ) throws(FeedError) {
     let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
     guard let document = named["prices"] else {
       throw .refused("the document 'prices' is missing")
     }
     let brands = try brandNames(named["brands"])
-    let answer = try decodeJSON(Answer.self, from: document)
-    guard !answer.details.isEmpty else {
-      throw .malformed(document: document.name, reason: "fuelPriceDetails is empty")
-    }
-    var reading = Reading(coverage: .complete)
-    for record in answer.details {
-      guard let detail = reading.take(record) else { continue }
+    let count = try JSONLists(document).read(
+      "fuelPriceDetails", of: Detail.self, into: &reading
+    ) { record, reading in
+      guard let detail = reading.take(record) else { return }
       guard let code = detail.fuelStation.id.plainOrNil else {
         reading.rejects.append(Reject(.stationMissing, raw: detail.fuelStation.name.plain))
-        continue
+        return
       }
       reading.stations.append(station(detail.fuelStation, code, brands))
       for record in detail.fuelPrices {
@@ -114,7 +108,9 @@ enum FairFuel: Provider {
         read(row, at: code, of: source, into: &reading)
       }
     }
-    return reading
+    guard count > 0 else {
+      throw .malformed(document: document.name, reason: "fuelPriceDetails is empty")
+    }
   }
 
   private static func read(

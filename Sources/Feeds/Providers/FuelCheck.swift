@@ -71,11 +71,6 @@ enum FuelCheck: Provider {
 
   // MARK: Prices
 
-  private struct Answer: Decodable {
-    let stations: [Lenient<StationRow>]
-    let prices: [Lenient<PriceRow>]
-  }
-
   private struct StationRow: Decodable {
     struct Location: Decodable {
       let latitude: Double
@@ -101,26 +96,27 @@ enum FuelCheck: Provider {
     }
   }
 
-  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+  static func parse(
+    _ documents: [Document], of source: Source, into reading: inout Reading
+  ) throws(FeedError) {
     guard let document = documents.last(where: { ["prices", updateName].contains($0.name) }) else {
       throw .refused("the document 'prices' is missing")
     }
-    let answer = try decodeJSON(Answer.self, from: document)
     let isUpdate = document.name == updateName
-    // An update may be empty. A complete list without stations or prices is an error.
-    guard isUpdate || !(answer.prices.isEmpty || answer.stations.isEmpty) else {
-      throw .malformed(document: document.name, reason: "the list is empty")
+    if isUpdate { reading.coverage = .partial }
+    let lists = try JSONLists(document)
+    let stations = try lists.read("stations", of: StationRow.self, into: &reading) {
+      record, reading in
+      if case .read(let row) = record { reading.stations.append(station(row, of: source)) }
     }
-    var reading = Reading(coverage: isUpdate ? .partial : .complete)
-    for case .read(let row) in answer.stations {
-      reading.stations.append(station(row, of: source))
-    }
-    reading.observations.reserveCapacity(answer.prices.count)
-    for record in answer.prices {
-      guard let row = reading.take(record) else { continue }
+    let prices = try lists.read("prices", of: PriceRow.self, into: &reading) { record, reading in
+      guard let row = reading.take(record) else { return }
       read(row, of: source, into: &reading)
     }
-    return reading
+    // An update may be empty. A complete list without stations or prices is an error.
+    guard isUpdate || !(prices == 0 || stations == 0) else {
+      throw .malformed(document: document.name, reason: "the list is empty")
+    }
   }
 
   private static func read(_ row: PriceRow, of source: Source, into reading: inout Reading) {

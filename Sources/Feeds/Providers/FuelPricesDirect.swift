@@ -58,24 +58,23 @@ enum FuelPricesDirect: Provider {
     ])
   }
 
-  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+  static func parse(
+    _ documents: [Document], of source: Source, into reading: inout Reading
+  ) throws(FeedError) {
     let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
-    var reading = Reading(coverage: named["prices"] == nil ? .partial : .complete)
     if let sites = named["sites"] {
-      reading.stations = try stations(
+      try readStations(
         sites, brands: try brandNames(named["brands"]), suburbs: try suburbNames(named["regions"]),
-        source: source)
+        source: source, into: &reading)
     }
-    if let prices = named["prices"] { try read(prices, of: source, into: &reading) }
-    return reading
+    if let prices = named["prices"] {
+      try readPrices(prices, of: source, into: &reading)
+    } else {
+      reading.coverage = .partial
+    }
   }
 
   // MARK: Prices
-
-  private struct PriceList: Decodable {
-    let rows: [Lenient<PriceRow>]
-    enum CodingKeys: String, CodingKey { case rows = "SitePrices" }
-  }
 
   private struct PriceRow: Decodable {
     let site: LooseID
@@ -95,46 +94,35 @@ enum FuelPricesDirect: Provider {
     }
   }
 
-  private static func read(
+  private static func readPrices(
     _ document: Document, of source: Source, into reading: inout Reading
   ) throws(FeedError) {
-    let list = try decodeJSON(PriceList.self, from: document)
+    let count = try JSONLists(document).read("SitePrices", of: PriceRow.self, into: &reading) {
+      record, reading in
+      guard let row = reading.take(record) else { return }
+      read(row, of: source, into: &reading)
+    }
     // For a wrong region the list is empty. An empty list does not mean that all stations closed.
-    guard !list.rows.isEmpty else {
+    guard count > 0 else {
       throw .malformed(document: document.name, reason: "SitePrices is empty")
     }
-    reading.observations.reserveCapacity(list.rows.count)
-    for record in list.rows {
-      guard let row = reading.take(record) else { continue }
-      guard !row.site.text.isEmpty else {
-        reading.rejects.append(Reject(.stationMissing, raw: row.raw))
-        continue
-      }
-      guard !groups.contains(row.fuel) else {
-        reading.rejects.append(Reject(.unsupportedFuel, raw: row.raw))
-        continue
-      }
-      guard let effectiveAt = Instant(iso: row.stamp, assumingUTC: true) else {
-        reading.rejects.append(Reject(.stampUnreadable, raw: row.raw))
-        continue
-      }
-      // Compared before any division: 9999 is a sentinel, not 999.9 cents.
-      let price: Price?
-      if row.amount == 9999 {
-        price = nil
-      } else if let read = Price(tenthsText: "\(row.amount)") {
-        price = read
-      } else {
-        reading.rejects.append(Reject(.priceUnreadable, raw: row.raw))
-        continue
-      }
-      reading.take(
-        Observation(
-          stationCode: row.site.text,
-          fuel: source.fuel(String(row.fuel), at: effectiveAt), price: price,
-          effectiveAt: effectiveAt),
-        raw: row.raw)
+  }
+
+  private static func read(_ row: PriceRow, of source: Source, into reading: inout Reading) {
+    func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: row.raw)) }
+    guard !row.site.text.isEmpty else { return reject(.stationMissing) }
+    guard !groups.contains(row.fuel) else { return reject(.unsupportedFuel) }
+    guard let effectiveAt = Instant(iso: row.stamp, assumingUTC: true) else {
+      return reject(.stampUnreadable)
     }
+    // Compared before any division: 9999 is a sentinel, not 999.9 cents.
+    let price = row.amount == 9999 ? nil : Price(tenthsText: "\(row.amount)")
+    guard price != nil || row.amount == 9999 else { return reject(.priceUnreadable) }
+    reading.take(
+      Observation(
+        stationCode: row.site.text, fuel: source.fuel(String(row.fuel), at: effectiveAt),
+        price: price, effectiveAt: effectiveAt),
+      raw: row.raw)
   }
 
   // MARK: Reference lists
@@ -187,12 +175,6 @@ enum FuelPricesDirect: Provider {
     return names
   }
 
-  /// The key `S` is the list in the document, but the id in the list's elements.
-  private struct SiteList: Decodable {
-    let sites: [Lenient<Site>]
-    enum CodingKeys: String, CodingKey { case sites = "S" }
-  }
-
   private struct Site: Decodable {
     let id: LooseID
     let address: String?
@@ -217,16 +199,14 @@ enum FuelPricesDirect: Provider {
     }
   }
 
-  private static func stations(
-    _ document: Document, brands: [Int64: String], suburbs: [Int64: String], source: Source
-  ) throws(FeedError) -> [Station] {
-    let list = try decodeJSON(SiteList.self, from: document)
-    guard !list.sites.isEmpty else {
-      throw .malformed(document: document.name, reason: "the site list is empty")
-    }
-    var stations: [Station] = []
-    for case .read(let site) in list.sites where !site.id.text.isEmpty {
-      stations.append(
+  private static func readStations(
+    _ document: Document, brands: [Int64: String], suburbs: [Int64: String], source: Source,
+    into reading: inout Reading
+  ) throws(FeedError) {
+    let count = try JSONLists(document).read("S", of: Site.self, into: &reading) {
+      record, reading in
+      guard case .read(let site) = record, !site.id.text.isEmpty else { return }
+      reading.stations.append(
         Station(
           code: site.id.text,
           state: site.state.flatMap { states[$0] } ?? source.state,
@@ -239,6 +219,8 @@ enum FuelPricesDirect: Provider {
           postcode: site.postcode?.plainOrNil,
           position: Position(latitude: site.latitude, longitude: site.longitude)))
     }
-    return stations
+    guard count > 0 else {
+      throw .malformed(document: document.name, reason: "the site list is empty")
+    }
   }
 }

@@ -48,9 +48,11 @@ enum FuelWatch: Provider {
     return now - .seconds(local.secondsOfDay - (passed ?? tomorrowFrom + 300 - 86_400))
   }
 
-  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+  static func parse(
+    _ documents: [Document], of source: Source, into reading: inout Reading
+  ) throws(FeedError) {
     // A price ends by itself after its day, so an absent price proves nothing.
-    var reading = Reading(coverage: .partial)
+    reading.coverage = .partial
     for document in documents {
       let parts = document.name.split(separator: "-").map(String.init)
       guard parts.count == 2 else {
@@ -89,7 +91,6 @@ enum FuelWatch: Provider {
         throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
     }
-    return reading
   }
 
   // MARK: RSS
@@ -165,14 +166,11 @@ enum FuelWatch: Provider {
   private static func readSites(
     _ document: Document, _ fuel: Fuel, into reading: inout Reading
   ) throws(FeedError) {
-    let sites = try decodeJSON([Lenient<Site>].self, from: document)
-    guard !sites.isEmpty else {
-      throw .malformed(document: document.name, reason: "the list is empty")
-    }
     let local = Zone.perth.local(document.fetchedAt)
     let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
-    for record in sites {
-      guard let site = reading.take(record) else { continue }
+    let count = try JSONLists(document).read(nil, of: Site.self, into: &reading) {
+      record, reading in
+      guard let site = reading.take(record) else { return }
       let name = site.siteName.plain
       let suburb = site.address.location.plain
       let station = Station(
@@ -195,6 +193,9 @@ enum FuelWatch: Provider {
             stationCode: station.code, fuel: fuel, price: price, effectiveAt: effectiveAt),
           raw: raw)
       }
+    }
+    guard count > 0 else {
+      throw .malformed(document: document.name, reason: "the list is empty")
     }
   }
 }

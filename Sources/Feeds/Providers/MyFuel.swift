@@ -210,9 +210,10 @@ enum MyFuel: Provider {
     }
   }
 
-  static func parse(_ documents: [Document], of source: Source) throws(FeedError) -> Reading {
+  static func parse(
+    _ documents: [Document], of source: Source, into reading: inout Reading
+  ) throws(FeedError) {
     guard let first = documents.first else { throw .refused("no documents") }
-    var reading = Reading(coverage: .complete)
     let outlets: [Lenient<Outlet>]
     let brands: [String: String]
     if first.name == "page" {
@@ -226,14 +227,14 @@ enum MyFuel: Provider {
       throw .malformed(document: first.name, reason: "the list of outlets is empty")
     }
     let known = read(outlets, brands, first.fetchedAt, of: source, into: &reading)
-    guard first.name != "page" else { return reading }
+    guard first.name != "page" else { return }
     var answered: Set<String> = []
     for document in documents.dropFirst() {
-      for record in try decodeJSON([Lenient<PriceList>].self, from: document) {
-        guard let list = reading.take(record) else { continue }
+      try JSONLists(document).read(nil, of: PriceList.self, into: &reading) { record, reading in
+        guard let list = reading.take(record) else { return }
         guard known.contains(list.id.text) else {
           reading.rejects.append(Reject(.stationMissing, raw: list.id.text))
-          continue
+          return
         }
         answered.insert(list.id.text)
         for record in list.fuels {
@@ -247,7 +248,6 @@ enum MyFuel: Provider {
       throw .refused("prices of only \(answered.count) of \(known.count) outlets were received")
     }
     if answered.count < known.count { reading.coverage = .partial }
-    return reading
   }
 
   /// Reads the outlets, and their prices where they state them. Returns the codes of the outlets.

@@ -6,16 +6,24 @@ import FuelModel
 /// once.
 ///
 /// Checks the structure only. The decoder determines whether the text is JSON at all.
-func checkStructure(of document: Document) throws(FeedError) {
-  let reason = document.bytes.withUnsafeBufferPointer { bytes in
-    var check = StructureCheck(bytes: bytes)
-    return check.fault()
+///
+/// - Parameter pieceBytes: at which length a piece of an outermost list ends.
+/// - Returns: where the outermost lists of the document are.
+@discardableResult
+func checkStructure(
+  of document: Document, pieceBytes: Int = .max
+) throws(FeedError) -> [JSONLists.Place] {
+  let (reason, lists) = document.bytes.withUnsafeBufferPointer { bytes in
+    var check = StructureCheck(bytes: bytes, pieceBytes: pieceBytes)
+    return (check.fault(), check.lists)
   }
   if let reason { throw .malformed(document: document.name, reason: reason) }
+  return lists
 }
 
 private struct StructureCheck {
   let bytes: UnsafeBufferPointer<UInt8>
+  let pieceBytes: Int
 
   private struct Frame {
     var isObject: Bool
@@ -27,8 +35,15 @@ private struct StructureCheck {
 
   private var frames: [Frame] = []
   private var values = 0
+  /// The lists that are the document or a value of its outermost object, in their order.
+  private(set) var lists: [JSONLists.Place] = []
+  /// How many brackets are open inside the newest of these lists; `nil` outside of all.
+  private var listDepth: Int?
 
-  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  init(bytes: UnsafeBufferPointer<UInt8>, pieceBytes: Int) {
+    self.bytes = bytes
+    self.pieceBytes = pieceBytes
+  }
 
   /// Returns the first fault; `nil` where there is none.
   mutating func fault() -> String? {
@@ -60,12 +75,16 @@ private struct StructureCheck {
         guard frames.count < InputLimit.depth.value else { return "nested too deeply" }
         if let fault = countValue() { return fault }
         let isObject = byte == UInt8(ascii: "{")
+        if !isObject { beginList(at: index + 1) }
         frames.append(Frame(isObject: isObject, awaitsKey: isObject))
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         guard previous != UInt8(ascii: ",") else { return "a comma before a closing bracket" }
+        if frames.count == listDepth { endList(at: index) }
         _ = frames.popLast()
       case UInt8(ascii: ","):
         if let top = frames.indices.last { frames[top].awaitsKey = frames[top].isObject }
+        // Two commas in a row stay together, so that the decoder sees and refuses them.
+        if frames.count == listDepth, previous != byte { endPiece(at: index) }
       case UInt8(ascii: ":"): break
       default:
         let start = index
@@ -79,6 +98,25 @@ private struct StructureCheck {
       index += 1
     }
     return nil
+  }
+
+  private mutating func beginList(at start: Int) {
+    guard frames.isEmpty || (frames.count == 1 && frames[0].isObject) else { return }
+    let key = frames.first?.keys.last.map { String(decoding: unescaped($0), as: UTF8.self) }
+    lists.append(JSONLists.Place(key: key, begins: start))
+    listDepth = frames.count + 1
+  }
+
+  /// Ends a piece of a list before the comma at an index, if the piece is long enough.
+  private mutating func endPiece(at index: Int) {
+    let last = lists.count - 1
+    guard index - lists[last].begins >= pieceBytes else { return }
+    lists[last].endPiece(at: index)
+  }
+
+  private mutating func endList(at index: Int) {
+    lists[lists.count - 1].end(at: index)
+    listDepth = nil
   }
 
   private mutating func countValue() -> String? {

@@ -5,17 +5,24 @@ import FuelModel
 func decodeJSON<Content: Decodable>(
   _ type: Content.Type, from document: Document
 ) throws(FeedError) -> Content {
-  // The decoder repairs broken UTF-8 silently, so a name could change without a trace.
-  guard String(validating: document.bytes, as: UTF8.self) != nil else {
-    throw .malformed(document: document.name, reason: "not UTF-8")
-  }
   try checkStructure(of: document)
+  return try decodeJSON(type, from: document.bytes[...], of: document.name)
+}
+
+/// Decodes text whose structure has been checked.
+func decodeJSON<Content: Decodable>(
+  _ type: Content.Type, from text: ArraySlice<UInt8>, of document: String
+) throws(FeedError) -> Content {
+  // The decoder repairs broken UTF-8 silently, so a name could change without a trace.
+  guard String(validating: text, as: UTF8.self) != nil else {
+    throw .malformed(document: document, reason: "not UTF-8")
+  }
   do {
-    return try JSONDecoder().decode(type, from: Data(document.bytes))
+    return try JSONDecoder().decode(type, from: Data(text))
   } catch let error as DecodingError {
-    throw .malformed(document: document.name, reason: describe(error))
+    throw .malformed(document: document, reason: describe(error))
   } catch {
-    throw .malformed(document: document.name, reason: "not JSON")
+    throw .malformed(document: document, reason: "not JSON")
   }
 }
 

@@ -1,0 +1,102 @@
+import Foundation
+import FuelModel
+
+/// A JSON document with long lists, which are decoded in pieces: the decoder needs several times as
+/// much memory as the text that it decodes.
+///
+/// The lists are the document itself, or values of its outermost object.
+struct JSONLists {
+  /// Where the elements of a list are in a document.
+  struct Place {
+    /// The key of the list; `nil` where the list is the document.
+    let key: String?
+    /// Where the piece begins that has not ended yet.
+    private(set) var begins: Int
+    private(set) var pieces: [Range<Int>] = []
+
+    init(key: String?, begins: Int) {
+      self.key = key
+      self.begins = begins
+    }
+
+    /// Everything between the brackets.
+    fileprivate var content: Range<Int> { (pieces.first?.lowerBound ?? begins)..<begins }
+
+    mutating func endPiece(at comma: Int) {
+      pieces.append(begins..<comma)
+      begins = comma + 1
+    }
+
+    mutating func end(at bracket: Int) {
+      pieces.append(begins..<bracket)
+      begins = bracket
+    }
+  }
+
+  private let document: Document
+  private let places: [Place]
+  private let keys: Set<String>
+
+  /// - Parameter pieceBytes: the length of a piece of a list. The last piece of a list may be
+  ///   shorter, and any piece longer by one element.
+  /// - Throws: where the document would be no JSON, whatever its lists contain.
+  init(_ document: Document, pieceBytes: Int = 512 * 1024) throws(FeedError) {
+    self.document = document
+    places = try checkStructure(of: document, pieceBytes: pieceBytes)
+    var frame: [UInt8] = []
+    var end = 0
+    for place in places {
+      frame += document.bytes[end..<place.content.lowerBound]
+      end = place.content.upperBound
+    }
+    frame += document.bytes[end...]
+    keys = try decodeJSON(Keys.self, from: frame[...], of: document.name).names
+  }
+
+  /// Passes on the elements of a list, one after another, and hands on what was read of each piece.
+  ///
+  /// - Parameter key: the key of the list; `nil` where the list is the document.
+  /// - Returns: the number of elements.
+  /// - Throws: where there is no such list, or where a piece of it is not JSON.
+  @discardableResult
+  func read<Element: Decodable>(
+    _ key: String?, of type: Element.Type, into reading: inout Reading,
+    _ body: (Lenient<Element>, inout Reading) -> Void
+  ) throws(FeedError) -> Int {
+    guard let place = places.first(where: { $0.key == key }) else {
+      let name = key.map { "'\($0)'" } ?? "the document"
+      throw .malformed(
+        document: document.name,
+        reason: key.map(keys.contains) ?? true
+          ? "\(name) is not a list" : "the document: \(name) is missing")
+    }
+    var count = 0
+    for piece in place.pieces {
+      let elements = try decodeJSON(
+        [Lenient<Element>].self,
+        from: [UInt8(ascii: "[")] + document.bytes[piece] + [UInt8(ascii: "]")], of: document.name)
+      for element in elements { body(element, &reading) }
+      count += elements.count
+      reading.handOn()
+    }
+    return count
+  }
+
+  /// The keys of the outermost object.
+  private struct Keys: Decodable {
+    var names: Set<String> = []
+
+    private struct Key: CodingKey {
+      var stringValue: String
+      var intValue: Int? { nil }
+      init(stringValue: String) { self.stringValue = stringValue }
+      init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+      // A list, a text or a number has no keys.
+      guard let table = try? decoder.container(keyedBy: Key.self) else { return }
+      names = Set(table.allKeys.map(\.stringValue))
+    }
+  }
+}
