@@ -30,60 +30,79 @@ extension Reading {
   ///   - horizon: how far a stamp may lie after `takenAt`: minutes for clocks that differ, a day or
   ///     two for a feed that publishes tomorrow's prices.
   ///   - country: the country of the stations; a position outside of it is removed.
-  package func settled(
+  package consuming func settled(
     takenAt: Instant, horizon: Duration, in country: Country = .australia
   ) -> Settled {
-    var settled = Settled(
-      stations: [], observations: [], rejects: rejects, coverage: coverage, duplicates: 0)
-    settled.warnings = warnings
-    settled.awaitsTomorrow = awaitsTomorrow
-    settle(observations, into: &settled, takenAt: takenAt, newest: takenAt + horizon)
-    settle(stations, into: &settled, in: country)
-    return settled
+    // The lists may be long, so they are settled where they are.
+    var reading = self
+    let duplicates = reading.settleObservations(takenAt: takenAt, newest: takenAt + horizon)
+    let contradictions = reading.settleStations(in: country)
+    return Settled(
+      stations: reading.stations, observations: reading.observations, rejects: reading.rejects,
+      coverage: reading.coverage, warnings: reading.warnings,
+      awaitsTomorrow: reading.awaitsTomorrow, duplicates: duplicates,
+      contradictedStations: contradictions)
   }
 
-  private struct Key: Hashable {
-    let code: String
-    let fuel: Fuel
-    let effectiveAt: Instant?
-  }
+  /// An observation of a list, as what it is about.
+  private struct Subject: Hashable {
+    let list: UnsafeMutableBufferPointer<Observation>
+    let position: Int
 
-  private func settle(
-    _ observations: [Observation], into settled: inout Settled, takenAt: Instant, newest: Instant
-  ) {
-    var positions: [Key: Int] = [:]
-    positions.reserveCapacity(observations.count)
-    settled.observations.reserveCapacity(observations.count)
-    for observation in observations {
-      let effectiveAt = observation.effectiveAt ?? takenAt
-      if let reason = fault(of: observation, effectiveAt: effectiveAt, newest: newest) {
-        settled.rejects.append(Reject(reason, raw: observation.asText))
-        continue
-      }
-      let key = Key(
-        code: observation.stationCode, fuel: observation.fuel,
-        effectiveAt: observation.effectiveAt)
-      guard let position = positions[key] else {
-        positions[key] = settled.observations.count
-        settled.observations.append(observation)
-        continue
-      }
-      let earlier = settled.observations[position]
-      if earlier == observation {
-        settled.duplicates += 1
-      } else {
-        settled.rejects.append(Reject(.conflictingPrice, raw: earlier.asText))
-        settled.observations[position] = observation
-      }
+    static func == (one: Self, other: Self) -> Bool {
+      let (one, other) = (one.list[one.position], other.list[other.position])
+      return one.stationCode == other.stationCode && one.fuel == other.fuel
+        && one.effectiveAt == other.effectiveAt
+    }
+
+    func hash(into hasher: inout Hasher) {
+      let observation = list[position]
+      hasher.combine(observation.stationCode)
+      hasher.combine(observation.fuel)
+      hasher.combine(observation.effectiveAt)
     }
   }
 
+  /// Leaves one observation of each station record, fuel and instant, in the order of their first
+  /// reports. Returns the number of observations that repeat another one.
+  private mutating func settleObservations(takenAt: Instant, newest: Instant) -> Int {
+    var duplicates = 0
+    var rejected: [Reject] = []
+    let count = observations.withUnsafeMutableBufferPointer { list in
+      var known: Set<Subject> = []
+      known.reserveCapacity(list.count)
+      var end = 0
+      for observation in list {
+        let effectiveAt = observation.effectiveAt ?? takenAt
+        if let reason = Self.fault(of: observation, effectiveAt: effectiveAt, newest: newest) {
+          rejected.append(Reject(reason, raw: observation.asText))
+          continue
+        }
+        // `end` is not after the observation itself, so nothing is lost that is still to be read.
+        list[end] = observation
+        let (isNew, first) = known.insert(Subject(list: list, position: end))
+        if isNew {
+          end += 1
+        } else if list[first.position] == observation {
+          duplicates += 1
+        } else {
+          rejected.append(Reject(.conflictingPrice, raw: list[first.position].asText))
+          list[first.position] = observation
+        }
+      }
+      return end
+    }
+    observations.removeLast(observations.count - count)
+    rejects += rejected
+    return duplicates
+  }
+
   /// Returns why an observation is rejected, whatever the others are; `nil` where it is not.
-  private func fault(
+  private static func fault(
     of observation: Observation, effectiveAt: Instant, newest: Instant
   ) -> Reject.Reason? {
-    guard Self.isUsable(code: observation.stationCode, .codeBytes) else { return .stationMissing }
-    if case .unmapped(let code) = observation.fuel, !Self.isUsable(code: code, .fuelCodeBytes) {
+    guard isUsable(code: observation.stationCode, .codeBytes) else { return .stationMissing }
+    if case .unmapped(let code) = observation.fuel, !isUsable(code: code, .fuelCodeBytes) {
       return .unknownFuel
     }
     if effectiveAt > newest { return .stampInFuture }
@@ -92,20 +111,26 @@ extension Reading {
     return effectiveAt < oldest ? .stampTooOld : nil
   }
 
-  private func settle(
-    _ stations: [Station], into settled: inout Settled, in country: Country
-  ) {
-    var stationPositions: [String: Int] = [:]
-    for var station in stations where Self.isUsable(code: station.code, .codeBytes) {
+  /// Leaves the last description of each station record. Returns how many were described in
+  /// different ways.
+  private mutating func settleStations(in country: Country) -> Int {
+    var contradictions = 0
+    var positions: [String: Int] = [:]
+    var end = 0
+    for index in stations.indices where Self.isUsable(code: stations[index].code, .codeBytes) {
+      var station = stations[index]
       if let position = station.position, !country.contains(position) { station.position = nil }
-      if let position = stationPositions[station.code] {
-        if settled.stations[position] != station { settled.contradictedStations += 1 }
-        settled.stations[position] = station
+      if let position = positions[station.code] {
+        if stations[position] != station { contradictions += 1 }
+        stations[position] = station
       } else {
-        stationPositions[station.code] = settled.stations.count
-        settled.stations.append(station)
+        positions[station.code] = end
+        stations[end] = station
+        end += 1
       }
     }
+    stations.removeLast(stations.count - end)
+    return contradictions
   }
 
   /// Whether a code is not empty and short enough to be a key of the database's indexes.

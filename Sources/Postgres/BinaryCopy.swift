@@ -99,6 +99,18 @@ package struct BinaryCopy: ~Copyable {
     buffer.append(contentsOf: bytes)
   }
 
+  /// Writes the bytes of a `bytea` that may be large, in pieces.
+  package mutating func write(large bytes: [UInt8]) throws(PostgresError) {
+    append(Int32(bytes.count))
+    var begin = 0
+    while begin < bytes.count {
+      let end = min(begin + Self.flushSize, bytes.count)
+      buffer.append(contentsOf: bytes[begin..<end])
+      begin = end
+      if buffer.count >= Self.flushSize { try flush() }
+    }
+  }
+
   /// Writes a number; `nil` becomes NULL.
   package mutating func write(_ value: Int64?) {
     if let value { write(value) } else { writeNull() }

@@ -59,6 +59,7 @@ extension Store {
       stations = try records(of: source)
     }
     if !settled.stations.isEmpty {
+      stations = [:]  // They may be many, and are read again.
       try stage(settled.stations)
       try describeStaged(takenAt: payload.takenAt, run: run, isLate: isLate)
       stations = try records(of: source)
@@ -173,10 +174,10 @@ extension Store {
 
   /// Records how a run ended well. This is the last step of its transaction.
   package func finish(
-    _ run: RunID, _ settled: Reading.Settled, payload: Payload, counts: Counts,
-    isComplete: Bool, requests: Int, now: Instant
+    _ run: RunID, payload: Payload, counts: Counts, rejects: [Reject], isComplete: Bool,
+    requests: Int, now: Instant
   ) throws {
-    try keep(settled.rejects, of: run, at: now)
+    try keep(rejects, of: run, at: now)
     try finishRun(
       run, at: now, payload: payload, isComplete: isComplete, counts: counts, requests: requests)
     try numberChange(run)

@@ -34,25 +34,40 @@ extension Store {
     _ documents: [Document], of run: RunID, fetchedAt: Instant, clockSkewSeconds: Int? = nil
   ) throws {
     try connection.transaction {
-      for document in documents {
-        try connection.query(
-          """
-          WITH body AS (
-            SELECT bytes, sha256(bytes) AS sha256
-            FROM (SELECT \(bytes: document.bytes)::bytea AS bytes) AS came
-          ),
-          kept AS (
-            INSERT INTO fuel.body (sha256, bytes, kept_at)
-            SELECT body.sha256, body.bytes, \(fetchedAt)::timestamptz
-            FROM body
-            ON CONFLICT DO NOTHING
-          )
-          INSERT INTO fuel.run_body (run_id, name, sha256, fetched_at)
-          SELECT \(run)::integer, \(document.name)::text, body.sha256,
-            \(document.fetchedAt)::timestamptz
-          FROM body
-          """)
+      // COPY sends a document in pieces, where a parameter would be held twice more.
+      try connection.execute(
+        """
+        CREATE TEMPORARY TABLE staged_body (
+          name       text        NOT NULL,
+          fetched_at timestamptz NOT NULL,
+          bytes      bytea       NOT NULL
+        ) ON COMMIT DROP
+        """)
+      try connection.copy(into: "pg_temp.staged_body", columns: 3) { copy in
+        for document in documents {
+          try copy.beginRow()
+          copy.write(document.name)
+          copy.write(document.fetchedAt.sinceMillennium)
+          try copy.write(large: document.bytes)
+        }
       }
+      try connection.query(
+        """
+        WITH body AS MATERIALIZED (
+          SELECT name, fetched_at, bytes, sha256(bytes) AS sha256 FROM pg_temp.staged_body
+        ),
+        kept AS (
+          INSERT INTO fuel.body (sha256, bytes, kept_at)
+          SELECT body.sha256, body.bytes, \(fetchedAt)::timestamptz
+          FROM body
+          ON CONFLICT DO NOTHING
+        )
+        INSERT INTO fuel.run_body (run_id, name, sha256, fetched_at)
+        SELECT \(run)::integer, body.name, body.sha256, body.fetched_at
+        FROM body
+        """)
+      // A rehearsal keeps the documents of several runs in one transaction.
+      try connection.execute("DROP TABLE pg_temp.staged_body")
       try connection.query(
         """
         UPDATE fuel.run SET

@@ -8,20 +8,56 @@ extension Store {
   /// A description without details has the digest that it had before there were details, so that
   /// nothing is stored a second time.
   func stage(_ stations: [Station]) throws {
+    try connection.execute(
+      """
+      CREATE TEMPORARY TABLE staged_station (
+        station_code text          NOT NULL,
+        state        text          NOT NULL,
+        time_zone    text          NOT NULL,
+        name         text          NOT NULL,
+        brand        text,
+        address      text          NOT NULL,
+        suburb       text,
+        postcode     text,
+        latitude     numeric(9, 6),
+        longitude    numeric(9, 6),
+        is_public    boolean       NOT NULL,
+        details      jsonb,
+        number       bigint        NOT NULL,
+        wording_md5  uuid          NOT NULL
+      ) ON COMMIT DROP
+      """)
+    // In parts, because parameters take several times as much memory as the stations.
+    for begin in stride(from: 0, to: stations.count, by: 10_000) {
+      try insert(stations[begin..<min(begin + 10_000, stations.count)])
+    }
+    // Without ANALYZE the planner knows nothing about a temporary table. It only needs the table's
+    // size, so little sampling is enough.
+    try connection.execute(
+      """
+      SET LOCAL default_statistics_target = 10;
+      ANALYZE pg_temp.staged_station;
+      SET LOCAL default_statistics_target = DEFAULT
+      """)
+  }
+  /// Adds descriptions to the temporary table. They are numbered by their indices.
+  private func insert(_ stations: ArraySlice<Station>) throws {
     func column(_ value: (Station) -> String?) -> [String?] { stations.map(value) }
     let details: [String?] = try stations.map { station in
       try station.details.isEmpty ? nil : jsonText(station.details)
     }
     try connection.query(
       """
-      CREATE TEMPORARY TABLE staged_station ON COMMIT DROP AS
+      INSERT INTO pg_temp.staged_station
       SELECT
-        given.*,
+        given.station_code, given.state, given.time_zone, given.name, given.brand, given.address,
+        given.suburb, given.postcode, given.latitude, given.longitude, given.is_public,
+        given.details, \(stations.startIndex)::bigint + given.number,
         md5(
           ROW(
             given.state, given.time_zone, given.name, given.brand, given.address, given.suburb,
             given.postcode, given.latitude, given.longitude, given.is_public)::text
-          || coalesce(given.details::text, ''))::uuid AS wording_md5
+          || coalesce(given.details::text, ''))::uuid
       FROM unnest(
         \(column(\.code))::text[], \(column(\.state.code))::text[],
         \(column(\.timeZone.rawValue))::text[], \(column(\.name))::text[],
@@ -33,14 +69,6 @@ extension Store {
       ) WITH ORDINALITY AS given (
         station_code, state, time_zone, name, brand, address, suburb, postcode, latitude,
         longitude, is_public, details, number)
-      """)
-    // Without ANALYZE the planner knows nothing about a temporary table. It only needs the table's
-    // size, so little sampling is enough.
-    try connection.execute(
-      """
-      SET LOCAL default_statistics_target = 10;
-      ANALYZE pg_temp.staged_station;
-      SET LOCAL default_statistics_target = DEFAULT
       """)
   }
 }

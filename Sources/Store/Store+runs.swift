@@ -5,7 +5,10 @@ package import Timeline
 
 /// The documents of a run.
 package struct Payload: Sendable {
-  package var documents: [Document]
+  /// The names of the documents.
+  package var documents: [String]
+  /// The bytes of all documents together.
+  package var bytes: Int
   /// When the last of the documents came.
   package var fetchedAt: Instant
   /// The instant whose state the documents show. It is earlier than `fetchedAt` by the feed's
@@ -13,7 +16,8 @@ package struct Payload: Sendable {
   package var takenAt: Instant
 
   package init(documents: [Document], fetchedAt: Instant, takenAt: Instant) {
-    self.documents = documents
+    self.documents = documents.map(\.name)
+    bytes = documents.reduce(0) { $0 + $1.bytes.count }
     self.fetchedAt = fetchedAt
     self.takenAt = takenAt
   }
@@ -68,6 +72,15 @@ package struct Counts: Equatable, Sendable {
   package var examples: [String: String] = [:]
 
   package init() {}
+
+  /// The counts of a run that stores nothing of what was read.
+  package init(refusing settled: Reading.Settled) {
+    duplicate = settled.duplicates
+    rejectedByReason = settled.rejectedByReason
+    if !settled.observations.isEmpty {
+      rejectedByReason["run_refused"] = settled.observations.count
+    }
+  }
 
   /// Keeps the first rejected record of each reason as an example.
   package mutating func takeExamples(_ rejects: [Reject]) {
@@ -143,14 +156,14 @@ extension Store {
         fetched_at = \(payload.fetchedAt),
         outcome = \(counts.stored > 0 ? "stored" : "unchanged"),
         is_complete = \(isComplete),
-        documents = \(payload.documents.map(\.name)),
+        documents = \(payload.documents),
         payload_sha256 = (
           SELECT sha256(convert_to(string_agg(
             body.name || ' ' || encode(body.sha256, 'hex') || E'\\n', '' ORDER BY body.name COLLATE "C"
           ), 'UTF8'))
           FROM fuel.run_body AS body
           WHERE body.run_id = coalesce(run.replaces_run_id, run.run_id)),
-        payload_bytes = \(payload.documents.reduce(0) { $0 + $1.bytes.count }),
+        payload_bytes = \(payload.bytes),
         requests = \(requests),
         received = \(counts.received),
         stored = \(counts.stored),
@@ -205,21 +218,14 @@ extension Store {
   ///
   /// - Parameters:
   ///   - isRefusal: whether the documents were refused. Otherwise the run failed.
+  ///   - counts: what became of the records that were read.
   ///   - list: the composition of its list, where the list is why it was refused.
   package func failRun(
     _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
-    settled: Reading.Settled?, list: ListSummary? = nil, requests: Int
+    counts: Counts = Counts(), rejects: [Reject] = [], list: ListSummary? = nil, requests: Int
   ) throws {
-    var counts = Counts()
-    if let settled {
-      counts.duplicate = settled.duplicates
-      counts.rejectedByReason = settled.rejectedByReason
-      if !settled.observations.isEmpty {
-        counts.rejectedByReason["run_refused"] = settled.observations.count
-      }
-    }
     try connection.transaction {
-      if let settled { try keep(settled.rejects, of: run, at: instant) }
+      try keep(rejects, of: run, at: instant)
       if let list {
         try lockTimeline()
         try keep(list, of: run)
@@ -231,8 +237,8 @@ extension Store {
           taken_at = \(optional: payload?.takenAt),
           fetched_at = \(optional: payload?.fetchedAt),
           outcome = \(isRefusal ? "refused" : "failed"),
-          documents = \((payload?.documents ?? []).map(\.name)),
-          payload_bytes = \((payload?.documents ?? []).reduce(0) { $0 + $1.bytes.count }),
+          documents = \(payload?.documents ?? []),
+          payload_bytes = \(payload?.bytes ?? 0),
           requests = \(requests),
           received = \(counts.received),
           duplicate = \(counts.duplicate),

@@ -31,10 +31,10 @@ struct IngestTests {
     let replayed = try await TestDatabase.with { target in
       let bench = try Bench(target)
       for feed in SimulatedFeeds.feeds {
-        for documents in try recording.runs(of: feed) {
+        for run in try recording.runs(of: feed) {
           _ = try Ingest(
             bench.source(feed), store: bench.store(), clock: .fixed(Bench.end), log: bench.log
-          ).replay(documents)
+          ).replay(run.documents())
         }
       }
       let counts = try bench.lines(

@@ -402,7 +402,7 @@ struct AbsorbTests {
         let run = try feed.store.beginRun(feed.id, at: hour(Double(step)))
         try feed.store.failRun(
           run, at: hour(Double(step)), isRefusal: false, error: "a test", payload: nil,
-          settled: nil, requests: 0)
+          requests: 0)
         runs.append(run)
       }
       let other = try Connection(target)

@@ -453,7 +453,7 @@ struct DetectorTests {
         let run = try feed.store.beginRun(feed.id, at: hour(step))
         try feed.store.failRun(
           run, at: hour(step), isRefusal: false, error: "the key is not allowed", payload: nil,
-          settled: nil, requests: 1)
+          requests: 1)
       }
       _ = try current(feed, at: hour(lapse))
       #expect(try feed.connection.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])

@@ -67,7 +67,8 @@ package struct Feed {
     } catch let refusal as Refusal {
       try store.failRun(
         run, at: now ?? takenAt, isRefusal: true, error: "\(refusal)", payload: payload,
-        settled: settled, list: refusal.list, requests: 0)
+        counts: Counts(refusing: settled), rejects: settled.rejects, list: refusal.list, requests: 0
+      )
       if let list = refusal.list {
         let unread = try Standings(store, of: id, rules: rules, now: now ?? takenAt)
           .judgeAgain(beside: list)

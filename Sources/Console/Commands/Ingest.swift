@@ -227,8 +227,9 @@ private struct IngestWork {
       for source in sources {
         do {
           let recording = Recording(folder: invocation.options["replay"] ?? "")
-          for documents in try recording.runs(of: source.feed) {
-            tell(source.feed, Result { try ingest(source, store).replay(documents) }, &worst)
+          for run in try recording.runs(of: source.feed) {
+            let result = Result { try ingest(source, store).replay(run.documents()) }
+            tell(source.feed, result, &worst)
           }
         } catch {
           tell(source.feed, .failure(error), &worst)

@@ -46,7 +46,7 @@ extension Ingest {
 
   /// Keeps the documents before anything reads them, so that an update is not lost if the run dies.
   func keepAndStore(
-    _ documents: [Document], of id: SourceID, run: RunID, requests: Int,
+    _ documents: consuming [Document], of id: SourceID, run: RunID, requests: Int,
     clockSkewSeconds: Int? = nil
   ) throws -> Summary {
     let fetchedAt: Instant
@@ -70,19 +70,21 @@ extension Ingest {
 
   /// Reads documents that are kept already, and stores what they report.
   private func store(
-    _ documents: [Document], fetchedAt: Instant, of id: SourceID, run: RunID, requests: Int
+    _ documents: consuming [Document], fetchedAt: Instant, of id: SourceID, run: RunID,
+    requests: Int
   ) throws -> Summary {
     let takenAt = fetchedAt - source.delay
-    let payload = Payload(documents: documents, fetchedAt: fetchedAt, takenAt: takenAt)
-    var settled: Reading.Settled?
+    let payload = Payload(documents: copy documents, fetchedAt: fetchedAt, takenAt: takenAt)
+    // What the row of a failed run tells of the reading.
+    var (counts, rejects) = (Counts(), [Reject]())
     do {
       let reading = try reader.parse(documents, source).settled(
         takenAt: fetchedAt, horizon: source.horizon, in: source.country)
-      settled = reading
+      (counts, rejects) = (Counts(refusing: reading), reading.rejects)
       try checkRejects(reading)
       let merge = Merge(
         store, of: id, rules: source.listRules, now: clock.now(), leavesSpans: leavesSpans)
-      let counts = try merge.take(
+      counts = try merge.take(
         reading, payload: payload, run: run, requests: requests,
         reportsWholeDays: source.settings.reportsWholeDays)
       log.info(
@@ -99,7 +101,8 @@ extension Ingest {
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
-      try fail(run, error, payload: payload, settled: settled, requests: requests)
+      try fail(
+        run, error, payload: payload, counts: counts, rejects: rejects, requests: requests)
       if let list = (error as? Refusal)?.list {
         let believed = try Standings(store, of: id, rules: source.listRules, now: clock.now())
           .judgeAgain(beside: list)
@@ -129,8 +132,8 @@ extension Ingest {
   }
 
   func fail(
-    _ run: RunID, _ error: any Error, payload: Payload? = nil,
-    settled: Reading.Settled? = nil, requests: Int
+    _ run: RunID, _ error: any Error, payload: Payload? = nil, counts: Counts = Counts(),
+    rejects: [Reject] = [], requests: Int
   ) throws {
     let isRefusal =
       switch error {
@@ -145,7 +148,7 @@ extension Ingest {
     do {
       try store.failRun(
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
-        settled: settled, list: (error as? Refusal)?.list, requests: requests)
+        counts: counts, rejects: rejects, list: (error as? Refusal)?.list, requests: requests)
     } catch let second {
       // The first error is the one to report. The next run closes the row of this run.
       log.debug("run left open", ["run": run, "error": "\(second)"])

@@ -97,8 +97,8 @@ package struct Ingest {
 
   /// Stores the documents that were fetched, or records why there are none.
   package func finish(
-    _ started: StartedRun, _ fetched: Result<Fetch.Fetched, any Error>, recording: Recording? = nil,
-    isRehearsal: Bool = false
+    _ started: StartedRun, _ fetched: consuming Result<Fetch.Fetched, any Error>,
+    recording: Recording? = nil, isRehearsal: Bool = false
   ) throws -> Summary {
     defer { end(started.source) }
     if started.isFirstOfDay, !isRehearsal { try prune(started.source) }
@@ -138,7 +138,7 @@ package struct Ingest {
   ///
   /// - Parameter digest: digest of the files that held the documents, to recognize those files
   ///   later.
-  package func replay(_ documents: [Document], digest: String? = nil) throws -> Summary {
+  package func replay(_ documents: consuming [Document], digest: String? = nil) throws -> Summary {
     let id = try register()
     defer { end(id) }
     let run = try store.beginRun(id, at: clock.now(), kind: .replay, digest: digest)

@@ -83,15 +83,20 @@ package struct Merge {
   ///   the same documents.
   /// - Throws: `Refusal` where the list is too short to be believed.
   package func take(
-    _ settled: Reading.Settled, payload: Payload, run: RunID, requests: Int, reportsWholeDays: Bool
+    _ reading: consuming Reading.Settled, payload: Payload, run: RunID, requests: Int,
+    reportsWholeDays: Bool
   ) throws -> Counts {
-    try store.transaction {
-      let settled = try bounded(settled)
+    var settled = reading
+    return try store.transaction {
+      settled = try bounded(settled)
       // Feeds are fetched in parallel and stored one by one, so that no two wait for each other's
       // rows.
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
       let reported = try stamped(settled, payload: payload, run: run)
+      var counts = Counts()
+      counts.note(settled)
+      counts.unchanged = settled.observations.count
       if reportsWholeDays {
         try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
       }
@@ -100,6 +105,8 @@ package struct Merge {
         of: reported.prices, from: try store.shown(by: source), isList: isList,
         reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
       let list = isList ? summary(of: reported, settled, payload, pairs: difference.pairs) : nil
+      // A long list takes much memory, and is not needed any more.
+      (settled.stations, settled.observations) = ([], [])
       let standings = Standings(store, of: source, rules: rules, now: now)
       var judgement = ListJudgement()
       var isNewest = true
@@ -113,11 +120,9 @@ package struct Merge {
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
       let isComplete = list != nil && judgement.isComplete
 
-      var counts = Counts()
       counts.stored = try store.absorb(
         difference.prices, payload: payload, run: run, list: list, isComplete: isComplete, now: now)
-      counts.unchanged = settled.observations.count - counts.stored
-      counts.duplicate = settled.duplicates
+      counts.unchanged -= counts.stored
       if let list, !isNewest {
         counts.believedNow = try standings.judgeAgain(
           around: list.takenAt, lastListed: lastListed)
@@ -127,10 +132,9 @@ package struct Merge {
           ? successions(difference, payload: payload, lastListed: lastListed) : [:])
       counts.pairs = difference.pairs
       counts.shortcomings = judgement.shortcomings
-      counts.note(settled)
       try store.finish(
-        run, settled, payload: payload, counts: counts, isComplete: isComplete, requests: requests,
-        now: now)
+        run, payload: payload, counts: counts, rejects: settled.rejects, isComplete: isComplete,
+        requests: requests, now: now)
       return counts
     }
   }
@@ -191,6 +195,7 @@ package struct Merge {
 extension Counts {
   /// Notes what is odd about a reading itself, whatever became of it.
   fileprivate mutating func note(_ settled: Reading.Settled) {
+    duplicate = settled.duplicates
     unmapped = settled.unmapped
     rejectedByReason = settled.rejectedByReason
     takeExamples(settled.rejects)

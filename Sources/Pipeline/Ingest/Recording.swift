@@ -41,8 +41,20 @@ package struct Recording: Sendable {
     }
   }
 
-  /// Returns the recorded runs of a feed with their documents, oldest first. Files may be gzipped.
-  package func runs(of feed: String) throws -> [[Document]] {
+  /// A recorded run.
+  package struct Run: Sendable {
+    fileprivate let recording: Recording
+    fileprivate let path: String
+    fileprivate let takenAt: Instant
+
+    /// Reads the documents. Files may be gzipped.
+    package func documents() throws -> [Document] {
+      try recording.documents(in: path, takenAt: takenAt)
+    }
+  }
+
+  /// Returns the recorded runs of a feed, oldest first.
+  package func runs(of feed: String) throws -> [Run] {
     let path = "\(folder)/\(feed)"
     let names: [String]
     do {
@@ -65,8 +77,8 @@ package struct Recording: Sendable {
       throw IngestError.recording(
         path: path, reason: "contains no folder named after an instant, such as 20260702T235701Z")
     }
-    return try stamped.sorted { $0.instant < $1.instant }.map { run in
-      try documents(in: "\(path)/\(run.name)", takenAt: run.instant)
+    return stamped.sorted { $0.instant < $1.instant }.map { run in
+      Run(recording: self, path: "\(path)/\(run.name)", takenAt: run.instant)
     }
   }
 

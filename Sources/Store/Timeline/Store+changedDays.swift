@@ -30,14 +30,17 @@ extension Store {
   package func markChangedDays(
     _ changed: [(pair: Pair, from: Instant, until: Instant)], isAggregate: Bool, now: Instant
   ) throws {
-    guard !changed.isEmpty else { return }
-    try connection.query(
-      """
-      SELECT fuel.mark_changed_days(
-        \(changed.map(\.pair.stationID)), \(changed.map(\.pair.fuelID)), \(changed.map(\.from)),
-        \(changed.map(\.until)), \(Self.mostEdits), \(isAggregate),
-        \(now))
-      """)
+    // In parts, because parameters take several times as much memory as the changes.
+    for begin in stride(from: 0, to: changed.count, by: 50_000) {
+      let part = changed[begin..<min(begin + 50_000, changed.count)]
+      try connection.query(
+        """
+        SELECT fuel.mark_changed_days(
+          \(part.map(\.pair.stationID)), \(part.map(\.pair.fuelID)), \(part.map(\.from)),
+          \(part.map(\.until)), \(Self.mostEdits), \(isAggregate),
+          \(now))
+        """)
+    }
   }
 
   /// Records the price days that have ended since the last call.
