@@ -98,25 +98,17 @@ COMMENT ON FUNCTION fuel.listed_times(integer[]) IS
 GRANT EXECUTE ON FUNCTION fuel.listed_times(integer[]) TO fuel_writer;
 
 -- Applies pg_temp.wanted_match: which station record stands for which station. No fact moves. The spans of stations
--- that lose or gain a record are made again. Called after date_wordings.
+-- that lose or gain a record are made again, from the record's first report on. Called after date_wordings.
 CREATE OR REPLACE FUNCTION fuel.link_stations(p_undecided text[]) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
-  changed       integer;
-  -- Stations that lose a record.
-  stations_before integer[];
+  changed integer;
 BEGIN
-  CREATE TEMPORARY TABLE moved ON COMMIT DROP AS
-  SELECT record.station_id
-  FROM fuel.station AS record
-  JOIN pg_temp.wanted_match AS wanted USING (station_id)
-  WHERE record.place_id <> wanted.place_id;
-
-  SELECT array_agg(DISTINCT record.place_id) INTO stations_before
-  FROM fuel.station AS record
-  JOIN pg_temp.moved USING (station_id);
-  -- Stations are noted under the old links and again under the new ones: a record that moves changes both stations.
-  PERFORM fuel.touch_stations(stations_before);
+  PERFORM fuel.touch_moved(ARRAY(
+    SELECT record.station_id
+    FROM fuel.station AS record
+    JOIN pg_temp.wanted_match AS wanted USING (station_id)
+    WHERE record.place_id <> wanted.place_id));
 
   UPDATE fuel.station AS record SET
     place_id = wanted.place_id,
@@ -149,16 +141,8 @@ BEGIN
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
       newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
 
-  -- The spans of these stations are made from other records now.
-  PERFORM fuel.touch_stations(
-    stations_before || ARRAY(
-      SELECT DISTINCT record.place_id
-      FROM fuel.station AS record
-      JOIN pg_temp.moved USING (station_id)));
-
   UPDATE fuel.source SET are_links_due = source.source = ANY (p_undecided)
   WHERE source.are_links_due <> (source.source = ANY (p_undecided));
-  DROP TABLE pg_temp.moved;
   RETURN changed;
 END
 $$;

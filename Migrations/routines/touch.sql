@@ -41,6 +41,47 @@ COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
   'Notes that all spans of stations have to be recomputed.';
 GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
 
+-- Notes that station records leave their stations and join others. The spans of either station change from the first
+-- thing on that was reported about the record and fuel; before that, the record has no part in them. Called before the
+-- links change: the station that a record leaves is noted by its number, the one that it joins by the record.
+CREATE OR REPLACE FUNCTION fuel.touch_moved(p_station_ids integer[])
+RETURNS void LANGUAGE sql AS $$
+  WITH first AS MATERIALIZED (
+    SELECT report.station_id, report.fuel_id, min(report.at) AS at
+    FROM (
+      SELECT price.station_id, price.fuel_id, min(price.effective_at) AS at
+      FROM fuel.price
+      WHERE price.station_id = ANY (p_station_ids)
+      GROUP BY price.station_id, price.fuel_id
+      UNION ALL
+      SELECT listing.station_id, listing.fuel_id, min(listing.changed_at)
+      FROM fuel.listing
+      WHERE listing.station_id = ANY (p_station_ids)
+      GROUP BY listing.station_id, listing.fuel_id
+      UNION ALL
+      SELECT archived.station_id, archived.fuel_id, min(archived.effective_at)
+      FROM fuel.archive_price AS archived
+      WHERE archived.station_id = ANY (p_station_ids)
+        AND archived.source_id IN (
+          SELECT record.source_id FROM fuel.station AS record WHERE record.station_id = ANY (p_station_ids))
+      GROUP BY archived.station_id, archived.fuel_id
+    ) AS report
+    GROUP BY report.station_id, report.fuel_id
+  )
+  SELECT fuel.touch(array_agg(noted.station_id), array_agg(noted.fuel_id), array_agg(noted.at))
+  FROM (
+    SELECT first.station_id, first.fuel_id, first.at FROM first
+    UNION ALL
+    SELECT record.place_id, first.fuel_id, first.at
+    FROM first
+    JOIN fuel.station AS record USING (station_id)
+  ) AS noted
+  HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION fuel.touch_moved(integer[]) IS
+  'Notes that spans have to be recomputed because station records leave their stations.';
+GRANT EXECUTE ON FUNCTION fuel.touch_moved(integer[]) TO fuel_writer;
+
 -- Notes what a list changes by confirming prices. A price that a complete list and the next complete list both show is
 -- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
 -- complete lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
