@@ -223,9 +223,19 @@ package struct Migrator {
     try connection.query("SELECT pg_advisory_xact_lock(\(Self.lockKey))")
   }
 
+  /// Reads the catalogue directly, because the names that this session has cached may be older than
+  /// the lock: another process may have made the table during the wait.
   private func exists(_ table: String) throws -> Bool {
-    try connection.query("SELECT to_regclass(\(table)) IS NOT NULL AS found").only()
-      .boolean("found")
+    try connection.query(
+      """
+      SELECT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS class
+        JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace
+        WHERE schema.nspname || '.' || class.relname = \(table)
+      ) AS found
+      """
+    ).only().boolean("found")
   }
 
   /// One number of all files that are compiled into the program, as sixteen hexadecimal digits.
