@@ -23,17 +23,18 @@ SELECT
   present.excluded_restricted,
   present.excluded_delayed,
   present.delay_hours
-FROM (
+FROM fuel.fuel
+-- Fuel by fuel, so that only the prices of the fuels that are asked for are read.
+CROSS JOIN LATERAL (
   SELECT kept.*
   FROM fuel.average_kept AS kept
-  WHERE (SELECT average_holding.holds FROM fuel.average_holding)
+  WHERE kept.fuel_id = fuel.fuel_id AND (SELECT average_holding.holds FROM fuel.average_holding)
   UNION ALL
   SELECT live.*
   FROM fuel.average_live AS live
-  WHERE NOT (SELECT average_holding.holds FROM fuel.average_holding)
+  WHERE live.fuel_id = fuel.fuel_id AND NOT (SELECT average_holding.holds FROM fuel.average_holding)
 ) AS made
 JOIN fuel.region USING (region)
-JOIN fuel.fuel USING (fuel_id)
 CROSS JOIN LATERAL (
   SELECT made.*, region.state, fuel.fuel
 ) AS present

@@ -5,11 +5,7 @@ SELECT
   source_day.day,
   source_day.why IS NULL AS is_covered,
   source_day.why,
-  (
-    SELECT max(daily_rollup.stations_expected)
-    FROM fuel.daily_rollup
-    WHERE daily_rollup.region = region.region AND daily_rollup.day = source_day.day
-  ) AS stations_expected
+  expected.stations AS stations_expected
 FROM fuel.region
 JOIN fuel.source
   ON region.kind = 'nation'
@@ -25,7 +21,13 @@ JOIN fuel.source
     FROM fuel.region_station AS member
     JOIN fuel.station AS record ON record.place_id = member.station_id
     WHERE member.region = region.region AND record.source_id = source.source_id)
-JOIN fuel.source_day USING (source_id);
+JOIN fuel.source_day USING (source_id)
+-- A join, so that the averages of a region are read once and not for each of its sources and days.
+LEFT JOIN (
+  SELECT daily_rollup.region, daily_rollup.day, max(daily_rollup.stations_expected) AS stations
+  FROM fuel.daily_rollup
+  GROUP BY daily_rollup.region, daily_rollup.day
+) AS expected USING (region, day);
 COMMENT ON VIEW fuel_v1.coverage IS
   'Which days each source covers. One row per region, feed or archive that reports on it, and local day since '
   'the first day of its scheme; updated by the aggregate. A day that no source covers is not complete.';

@@ -56,12 +56,10 @@ SELECT
   coalesce(unmapped.prices, 0)::integer AS unmapped_prices,
   coalesce(holding.flagged, 0) AS flagged,
   (
-    SELECT count(DISTINCT station.brand)::integer
-    FROM fuel.station
-    WHERE station.source_id = source.source_id
-      AND station.brand IS NOT NULL
-      AND NOT EXISTS (
-        SELECT FROM fuel.brand_name WHERE brand_name.written = lower(station.brand))
+    SELECT count(*)::integer
+    FROM (SELECT DISTINCT station.brand FROM fuel.station WHERE station.source_id = source.source_id) AS written
+    WHERE written.brand IS NOT NULL
+      AND NOT EXISTS (SELECT FROM fuel.brand_name WHERE brand_name.written = lower(written.brand))
   ) AS unmapped_brands
 FROM fuel.source
 JOIN fuel.sight USING (source_id)

@@ -61,10 +61,24 @@ BEGIN
     next_tenths := NULL;
     next_from_at := NULL;
   END IF;
+  -- Before the first span begins there is no price.
+  IF price_tenths IS NULL THEN
+    price_tenths := 0;
+    from_at := next_from_at;
+    until_at := next_from_at;
+    lapses_at := next_from_at;
+    is_open := false;
+    is_ended := false;
+    stated_at := '-infinity';
+  END IF;
+  -- Not NULL, by which readers know that the copy holds.
+  doubt_from_at := coalesce(doubt_from_at, 'infinity');
+  doubt_until_at := coalesce(doubt_until_at, 'infinity');
 END
 $$;
 COMMENT ON FUNCTION fuel.span_around(integer, smallint, timestamptz) IS
-  'The span of a station and fuel at an instant and the next one; NULL where there is none.';
+  'The span of a station and fuel at an instant and the next one. If there is no span, its price is 0; if there is no '
+  'next one, that is NULL.';
 REVOKE EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) TO fuel_reader, fuel_writer;
 
@@ -121,39 +135,36 @@ FROM (
       clock.now_at,
       coalesce(spans.source_id, copy.source_id) AS source_id,
       coalesce(spans.seen_by, copy.seen_by) AS seen_by,
-      -- Before the first span begins there is no price.
-      CASE WHEN copied.holds THEN copy.price_tenths ELSE coalesce(spans.price_tenths, 0) END AS price_tenths,
-      CASE WHEN copied.holds THEN copy.from_at ELSE coalesce(spans.from_at, spans.next_from_at) END AS from_at,
-      CASE WHEN copied.holds THEN copy.until_at ELSE coalesce(spans.until_at, spans.next_from_at) END AS until_at,
-      CASE WHEN copied.holds THEN copy.lapses_at ELSE coalesce(spans.lapses_at, spans.next_from_at) END
-        AS lapses_at,
-      CASE WHEN copied.holds THEN copy.is_open ELSE coalesce(spans.is_open, false) END AS is_open,
-      CASE WHEN copied.holds THEN copy.is_ended ELSE coalesce(spans.is_ended, false) END AS is_ended,
-      CASE WHEN copied.holds THEN copy.stated_at ELSE coalesce(spans.stated_at, '-infinity') END AS stated_at,
+      coalesce(spans.price_tenths, copy.price_tenths) AS price_tenths,
+      coalesce(spans.from_at, copy.from_at) AS from_at,
+      coalesce(spans.until_at, copy.until_at) AS until_at,
+      coalesce(spans.lapses_at, copy.lapses_at) AS lapses_at,
+      coalesce(spans.is_open, copy.is_open) AS is_open,
+      coalesce(spans.is_ended, copy.is_ended) AS is_ended,
+      coalesce(spans.stated_at, copy.stated_at) AS stated_at,
       coalesce(spans.learnt_at, copy.learnt_at) AS learnt_at,
-      CASE WHEN copied.holds THEN copy.doubt ELSE spans.doubt END AS doubt,
-      CASE WHEN copied.holds THEN copy.doubt_from_at ELSE spans.doubt_from_at END AS doubt_from_at,
-      CASE WHEN copied.holds THEN copy.doubt_until_at ELSE spans.doubt_until_at END AS doubt_until_at,
-      CASE WHEN NOT copied.holds THEN spans.next_tenths WHEN copied.is_announced THEN copy.next_tenths END
+      coalesce(spans.doubt, copy.doubt) AS doubt,
+      coalesce(spans.doubt_from_at, copy.doubt_from_at) AS doubt_from_at,
+      coalesce(spans.doubt_until_at, copy.doubt_until_at) AS doubt_until_at,
+      -- A span may have no next one where the copy has one.
+      CASE WHEN spans.is_open IS NOT NULL THEN spans.next_tenths WHEN copied.is_announced THEN copy.next_tenths END
         AS next_tenths,
-      CASE WHEN NOT copied.holds THEN spans.next_from_at WHEN copied.is_announced THEN copy.next_from_at END
+      CASE WHEN spans.is_open IS NOT NULL THEN spans.next_from_at WHEN copied.is_announced THEN copy.next_from_at END
         AS next_from_at
     FROM fuel.present_span AS copy
     -- OFFSET 0 keeps the server from merging the subquery, so that the clock is read once and not for every price.
     CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
     CROSS JOIN LATERAL (
-      SELECT
-        clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at) AS holds,
-        -- No feed may announce a price further ahead than three days (horizonMinutes). At an instant of the past, such
-        -- a price was not known.
-        copy.next_from_at <= clock.now_at + interval '72 hours' AS is_announced
+      -- No feed may announce a price further ahead than three days (horizonMinutes). At an instant of the past, such a
+      -- price was not known.
+      SELECT copy.next_from_at <= clock.now_at + interval '72 hours' AS is_announced
     ) AS copied
-    -- OFFSET 0 keeps the condition with the call, so that the server tests it first. A call costs more than all else
-    -- that is done for a price.
+    -- Where there is no row, the copy holds. OFFSET 0 keeps the condition with the call, so that the server tests it
+    -- first. A call costs more than all else that is done for a price.
     LEFT JOIN LATERAL (
       SELECT around.*
       FROM fuel.span_around(copy.station_id, copy.fuel_id, clock.now_at) AS around
-      WHERE NOT copied.holds
+      WHERE clock.now_at < copy.from_at OR clock.now_at >= copy.next_from_at
       OFFSET 0
     ) AS spans ON true
   ) AS held
@@ -162,9 +173,11 @@ FROM (
   ) AS restated
   LEFT JOIN fuel.sight ON sight.source_id = held.seen_by
 ) AS shown
-JOIN fuel.station USING (station_id)
+-- A left join, which the server leaves out where nobody asks who may buy there. Every station has a row.
+LEFT JOIN fuel.station USING (station_id)
 LEFT JOIN fuel.sight AS reporter ON reporter.source_id = shown.source_id
-WHERE shown.price_tenths > 0 OR shown.next_tenths > 0;
+-- Not "> 0", which the server expects to be true of a third of the rows.
+WHERE shown.price_tenths <> 0 OR shown.next_tenths <> 0;
 COMMENT ON VIEW fuel.price_now IS
   'The price in effect now and the next one. One row per station and fuel that has either.';
 COMMENT ON COLUMN fuel.price_now.station_id        IS 'The station.';

@@ -22,8 +22,10 @@ SELECT
     WHERE source.delay >= interval '12 hours' AND source.is_enabled AND source.first_taken_at IS NOT NULL
   ) AS is_late
 FROM fuel.region
--- A join, so that the delay is found once for a region and not for every price in it.
-LEFT JOIN fuel.state_delay USING (state);
+LEFT JOIN fuel.state_delay USING (state)
+-- OFFSET 0 keeps the server from merging the view, so that the delay is found once for a region and not for every price
+-- in it.
+OFFSET 0;
 COMMENT ON VIEW fuel.region_delay IS 'How old prices may be to count in a region. One row per region.';
 COMMENT ON COLUMN fuel.region_delay.region IS 'The region.';
 COMMENT ON COLUMN fuel.region_delay.delay  IS 'Prices of feeds with a longer delay are left out.';

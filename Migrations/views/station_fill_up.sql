@@ -57,8 +57,9 @@ CROSS JOIN LATERAL (
     END AS change_tenths,
     -- The next price may begin later today.
     CASE
+      WHEN price_now.next_effective_at IS NULL THEN NULL
       WHEN (price_now.next_effective_at AT TIME ZONE station.time_zone)::date
-        > (fuel.clock() AT TIME ZONE station.time_zone)::date THEN 'Tomorrow'
+        > (price_now.now_at AT TIME ZONE station.time_zone)::date THEN 'Tomorrow'
       ELSE to_char(price_now.next_effective_at AT TIME ZONE station.time_zone, '"From "HH24:MI')
     END AS begins
   -- OFFSET 0 keeps the server from merging the subquery, so that it is computed once and not for every column.
@@ -85,7 +86,7 @@ CROSS JOIN LATERAL (
       WHEN usual.excess_cpl <= regional.station_fills_up_until_cpl THEN 'fill_up'
     END AS advice
 ) AS own
-WHERE price_now.price_tenths > 0 AND price_now.is_fresh AND fuel.is_averaged;
+WHERE price_now.price_tenths <> 0 AND price_now.is_fresh AND fuel.is_averaged;
 COMMENT ON VIEW fuel_v1.station_fill_up IS
   'Should you fill up here? One row per station and fuel with a price that is believed now. Where '
   'tomorrow''s price is not known, this is the verdict of the station''s region, unless the station has '
