@@ -63,7 +63,14 @@ DECLARE
   number bigint;
 BEGIN
   UPDATE fuel.change_counter SET newest = change_counter.newest + 1 RETURNING change_counter.newest INTO number;
-  UPDATE fuel.run SET change_number = number
+  UPDATE fuel.run SET
+    change_number = number,
+    is_overtaken = EXISTS (
+      SELECT
+      FROM fuel.run AS overtaking
+      WHERE overtaking.source_id = run.source_id
+        AND overtaking.taken_at > run.taken_at
+        AND overtaking.change_number IS NOT NULL)
   WHERE run.run_id = p_run_id AND run.change_number IS NULL AND run.outcome <> 'running';
   IF NOT FOUND THEN
     RAISE EXCEPTION 'run % does not exist, is under way or already has a number', p_run_id;

@@ -36,13 +36,7 @@ CROSS JOIN LATERAL (
   WHERE run.is_complete AND listing.run_id = run.run_id AND listing.source_id = run.source_id
   UNION ALL
   SELECT 'history' AS what, NULL AS station_id, NULL AS fuel_id, NULL AS price_tenths, NULL AS effective_at
-  WHERE run.kind IN ('backfill', 'reprocess')
-    OR EXISTS (
-      SELECT
-      FROM fuel.run AS overtaking
-      WHERE overtaking.source_id = run.source_id
-        AND overtaking.taken_at > run.taken_at
-        AND overtaking.change_number < run.change_number)
+  WHERE run.kind IN ('backfill', 'reprocess') OR run.is_overtaken
 ) AS change
 LEFT JOIN fuel.fuel USING (fuel_id)
 WHERE run.change_number IS NOT NULL

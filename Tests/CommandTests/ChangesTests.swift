@@ -77,6 +77,16 @@ struct ChangesTests {
     }
   }
 
+  /// F-S18: whoever catches up reads each run once, and not once more for each earlier one.
+  @Test func eachRunIsReadOnce() async throws {
+    try await TestDatabase.with { target in
+      let plan = try Connection(target).lines(
+        "EXPLAIN (COSTS OFF) SELECT * FROM fuel_v1.changes WHERE change_number > 7")
+      // The second time is for the runs of withdrawals.
+      #expect(plan.count { $0.contains(/on run\b/) } == 2, "\(plan.joined(separator: "\n"))")
+    }
+  }
+
   /// Change numbers become visible in ascending order, even when several processes commit. F-O08: a
   /// reader that remembers the highest number can come back at any time and misses nothing.
   @Test func nobodyMissesAChange() async throws {
