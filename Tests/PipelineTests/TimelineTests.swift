@@ -290,6 +290,44 @@ struct TimelineTests {
     }
   }
 
+  /// F-S19: a record that joins a station changes it from the record's first report on, and only
+  /// its fuels. The same is true when it leaves.
+  @Test func aRecordChangesAStationFromItsFirstReportOn() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let (first, second) = (Instant("2025-10-01T00:00:00Z"), Instant("2025-10-05T00:00:00Z"))
+      let old = Observation.u91("1", 1_700, first)
+      let diesel = Observation(
+        stationCode: "1", fuel: .dl, price: Price(tenths: 1_800), effectiveAt: first)
+      try feed.reports([old, diesel], at: first)
+      try feed.reports([old, diesel, .u91("2", 1_750, second)], at: second)
+      try makeTimeline(feed)
+      func noted(linking record: String, to station: String) throws -> [String] {
+        func number(_ code: String) throws -> Int {
+          try feed.connection.query(
+            "SELECT station_id FROM fuel.station WHERE station_code = \(code)"
+          ).only().integer("station_id")
+        }
+        let match = try (
+          record: number(record), station: number(station), by: "address", doubt: String?.none
+        )
+        _ = try feed.store.transaction {
+          try feed.store.link([match], likely: [], undecided: [], now: Self.end)
+        }
+        defer { try? TimelineUpdate.makeAll(Workers(feed.store), now: Self.end) }
+        return try feed.connection.lines(
+          """
+          SELECT station_code, fuel, to_char(from_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+          FROM fuel.touched JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
+          ORDER BY 1, 2
+          """)
+      }
+      #expect(try noted(linking: "2", to: "1") == ["2|U91|2025-10-05"])
+      #expect(
+        try noted(linking: "2", to: "2") == ["1|U91|2025-10-05", "2|U91|2025-10-05"])
+    }
+  }
+
   /// F-N34: recordings that are replayed months later, with the clock of that day, end in the same
   /// history. An aggregate for an instant between them takes no price of tomorrow for one of today.
   @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))
