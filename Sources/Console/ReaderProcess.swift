@@ -19,28 +19,35 @@ struct ReaderProcess: Sendable {
     DocumentReader(
       parse: { (documents: consuming [Document], source) in
         let process = try begin(ReadingRequest(.reading, documents), of: source)
-        return try believed {
-          let reading = try ReadingRequest.reading(of: source) { try frame(of: process) }
-          try finish(process)
-          return reading
+        return try answer(of: process) {
+          try ReadingRequest.reading(of: source) { try frame(of: process) }
         }
       },
       calls: { documents, source in
         let process = try begin(ReadingRequest(.calls, documents), of: source)
-        return try believed {
-          let calls = try ReadingRequest.calls(from: try frame(of: process))
-          try finish(process)
-          return calls
-        }
+        return try answer(of: process) { try ReadingRequest.calls(from: try frame(of: process)) }
       })
   }
 
-  /// Refuses a malformed answer like a bad document, since a document may have taken over its
-  /// reader.
-  private func believed<Value>(_ body: () throws -> Value) throws -> Value {
+  /// Returns what a process answers, once it has ended as it should. Refuses a malformed answer like
+  /// a bad document, since a document may have taken over its reader.
+  private func answer<Value>(of process: ConfinedProcess, _ body: () throws -> Value) throws
+    -> Value
+  {
     do {
-      return try body()
+      let value: Value
+      do {
+        value = try body()
+      } catch let error as FeedError {
+        // What is wrong with the documents is an answer too.
+        try finish(process)
+        throw error
+      }
+      try finish(process)
+      return value
     } catch let error as FrameReader.Broken {
+      process.stop()
+      _ = process.ending()
       throw FeedError.refused("quarantined: its reader returned a malformed answer: \(error)")
     }
   }
@@ -55,7 +62,7 @@ struct ReaderProcess: Sendable {
       ],
       environment: environment.filter { settings.contains($0.key) }, limits: limits, input: pieces,
       // A record takes less space in the answer than in its document, except for texts that were
-      // converted.
+      // converted and for refused records.
       answersUpTo: 2 * pieces.reduce(0) { $0 + $1.count } + (1 << 20))
   }
 
@@ -67,6 +74,9 @@ struct ReaderProcess: Sendable {
 
   /// - Throws: where the process did not end as it should.
   private func finish(_ process: ConfinedProcess) throws {
+    guard try process.frame() == nil else {
+      throw FrameReader.Broken("bytes after the end of an answer")
+    }
     switch process.ending() {
     case .exit(0): break
     case .exit(let status): throw ConfinedProcess.Failed(status: status)

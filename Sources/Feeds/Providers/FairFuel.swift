@@ -94,7 +94,7 @@ enum FairFuel: Provider {
       throw .refused("the document 'prices' is missing")
     }
     let brands = try brandNames(named["brands"])
-    let count = try JSONLists(document).read(
+    let count = try JSONLists(document, of: ["fuelPriceDetails"]).read(
       "fuelPriceDetails", of: Detail.self, into: &reading
     ) { record, reading in
       guard let detail = reading.take(record) else { return }

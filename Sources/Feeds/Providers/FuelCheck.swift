@@ -104,7 +104,7 @@ enum FuelCheck: Provider {
     }
     let isUpdate = document.name == updateName
     if isUpdate { reading.coverage = .partial }
-    let lists = try JSONLists(document)
+    let lists = try JSONLists(document, of: ["stations", "prices"])
     let stations = try lists.read("stations", of: StationRow.self, into: &reading) {
       record, reading in
       if case .read(let row) = record { reading.stations.append(station(row, of: source)) }

@@ -97,7 +97,9 @@ enum FuelPricesDirect: Provider {
   private static func readPrices(
     _ document: Document, of source: Source, into reading: inout Reading
   ) throws(FeedError) {
-    let count = try JSONLists(document).read("SitePrices", of: PriceRow.self, into: &reading) {
+    let count = try JSONLists(document, of: ["SitePrices"]).read(
+      "SitePrices", of: PriceRow.self, into: &reading
+    ) {
       record, reading in
       guard let row = reading.take(record) else { return }
       read(row, of: source, into: &reading)
@@ -203,7 +205,9 @@ enum FuelPricesDirect: Provider {
     _ document: Document, brands: [Int64: String], suburbs: [Int64: String], source: Source,
     into reading: inout Reading
   ) throws(FeedError) {
-    let count = try JSONLists(document).read("S", of: Site.self, into: &reading) {
+    let count = try JSONLists(document, of: ["S"]).read(
+      "S", of: Site.self, into: &reading
+    ) {
       record, reading in
       guard case .read(let site) = record, !site.id.text.isEmpty else { return }
       reading.stations.append(

@@ -168,7 +168,7 @@ enum FuelWatch: Provider {
   ) throws(FeedError) {
     let local = Zone.perth.local(document.fetchedAt)
     let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
-    let count = try JSONLists(document).read(nil, of: Site.self, into: &reading) {
+    let count = try JSONLists(document, of: nil).read(nil, of: Site.self, into: &reading) {
       record, reading in
       guard let site = reading.take(record) else { return }
       let name = site.siteName.plain

@@ -230,7 +230,8 @@ enum MyFuel: Provider {
     guard first.name != "page" else { return }
     var answered: Set<String> = []
     for document in documents.dropFirst() {
-      try JSONLists(document).read(nil, of: PriceList.self, into: &reading) { record, reading in
+      try JSONLists(document, of: nil).read(nil, of: PriceList.self, into: &reading) {
+        record, reading in
         guard let list = reading.take(record) else { return }
         guard known.contains(list.id.text) else {
           reading.rejects.append(Reject(.stationMissing, raw: list.id.text))

@@ -35,22 +35,35 @@ struct JSONLists {
 
   private let document: Document
   private let places: [Place]
-  private let keys: Set<String>
+  private let frame: Frame
 
-  /// - Parameter pieceBytes: the length of a piece of a list. The last piece of a list may be
-  ///   shorter, and any piece longer by one element.
-  /// - Throws: where the document would be no JSON, whatever its lists contain.
-  init(_ document: Document, pieceBytes: Int = 512 * 1024) throws(FeedError) {
+  /// Finds the lists with the given keys. Whatever else the document contains is decoded at once.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of the lists; `nil` where the document itself is the list.
+  ///   - pieceBytes: the length of a piece of a list. The last piece of a list may be shorter, and
+  ///     any piece longer by one element.
+  /// - Throws: where the document would be no JSON, whatever these lists contain.
+  init(
+    _ document: Document, of keys: Set<String>?, pieceBytes: Int = 512 * 1024
+  ) throws(FeedError) {
     self.document = document
-    places = try checkStructure(of: document, pieceBytes: pieceBytes)
-    var frame: [UInt8] = []
+    places = try checkStructure(of: document, lists: .init(keys: keys, pieceBytes: pieceBytes))
+    var rest: [UInt8] = []
     var end = 0
     for place in places {
-      frame += document.bytes[end..<place.content.lowerBound]
+      rest += document.bytes[end..<place.content.lowerBound]
       end = place.content.upperBound
     }
-    frame += document.bytes[end...]
-    keys = try decodeJSON(Keys.self, from: frame[...], of: document.name).names
+    rest += document.bytes[end...]
+    frame = try decodeJSON(Frame.self, from: rest[...], of: document.name)
+  }
+
+  /// The lists to look for.
+  struct Wanted {
+    /// The keys of the lists; `nil` where the document itself is the list.
+    var keys: Set<String>?
+    var pieceBytes: Int
   }
 
   /// Passes on the elements of a list, one after another, and hands on what was read of each piece.
@@ -64,11 +77,7 @@ struct JSONLists {
     _ body: (Lenient<Element>, inout Reading) -> Void
   ) throws(FeedError) -> Int {
     guard let place = places.first(where: { $0.key == key }) else {
-      let name = key.map { "'\($0)'" } ?? "the document"
-      throw .malformed(
-        document: document.name,
-        reason: key.map(keys.contains) ?? true
-          ? "\(name) is not a list" : "the document: \(name) is missing")
+      throw .malformed(document: document.name, reason: frame.lacks(key))
     }
     var count = 0
     for piece in place.pieces {
@@ -82,9 +91,10 @@ struct JSONLists {
     return count
   }
 
-  /// The keys of the outermost object.
-  private struct Keys: Decodable {
-    var names: Set<String> = []
+  /// What is around the lists.
+  private struct Frame: Decodable {
+    /// The keys of the outermost object; `nil` where there is none.
+    var keys: Set<String>?
 
     private struct Key: CodingKey {
       var stringValue: String
@@ -94,9 +104,20 @@ struct JSONLists {
     }
 
     init(from decoder: any Decoder) throws {
-      // A list, a text or a number has no keys.
-      guard let table = try? decoder.container(keyedBy: Key.self) else { return }
-      names = Set(table.allKeys.map(\.stringValue))
+      do {
+        keys = Set(try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue))
+      } catch DecodingError.typeMismatch {
+        // A list, a text or a number. Any other error means that it is not JSON.
+      } catch DecodingError.valueNotFound {
+        // null
+      }
+    }
+
+    /// Returns why there is no list with a key.
+    func lacks(_ key: String?) -> String {
+      guard let key else { return "the document is not a list" }
+      guard let keys else { return "the document is not an object" }
+      return keys.contains(key) ? "'\(key)' is not a list" : "the document: '\(key)' is missing"
     }
   }
 }

@@ -7,14 +7,14 @@ import FuelModel
 ///
 /// Checks the structure only. The decoder determines whether the text is JSON at all.
 ///
-/// - Parameter pieceBytes: at which length a piece of an outermost list ends.
-/// - Returns: where the outermost lists of the document are.
+/// - Parameter wanted: the lists to find.
+/// - Returns: where these lists are.
 @discardableResult
 func checkStructure(
-  of document: Document, pieceBytes: Int = .max
+  of document: Document, lists wanted: JSONLists.Wanted? = nil
 ) throws(FeedError) -> [JSONLists.Place] {
   let (reason, lists) = document.bytes.withUnsafeBufferPointer { bytes in
-    var check = StructureCheck(bytes: bytes, pieceBytes: pieceBytes)
+    var check = StructureCheck(bytes: bytes, wanted: wanted)
     return (check.fault(), check.lists)
   }
   if let reason { throw .malformed(document: document.name, reason: reason) }
@@ -23,7 +23,7 @@ func checkStructure(
 
 private struct StructureCheck {
   let bytes: UnsafeBufferPointer<UInt8>
-  let pieceBytes: Int
+  let wanted: JSONLists.Wanted?
 
   private struct Frame {
     var isObject: Bool
@@ -35,14 +35,14 @@ private struct StructureCheck {
 
   private var frames: [Frame] = []
   private var values = 0
-  /// The lists that are the document or a value of its outermost object, in their order.
+  /// The wanted lists that have begun, in their order.
   private(set) var lists: [JSONLists.Place] = []
   /// How many brackets are open inside the newest of these lists; `nil` outside of all.
   private var listDepth: Int?
 
-  init(bytes: UnsafeBufferPointer<UInt8>, pieceBytes: Int) {
+  init(bytes: UnsafeBufferPointer<UInt8>, wanted: JSONLists.Wanted?) {
     self.bytes = bytes
-    self.pieceBytes = pieceBytes
+    self.wanted = wanted
   }
 
   /// Returns the first fault; `nil` where there is none.
@@ -83,8 +83,10 @@ private struct StructureCheck {
         _ = frames.popLast()
       case UInt8(ascii: ","):
         if let top = frames.indices.last { frames[top].awaitsKey = frames[top].isObject }
-        // Two commas in a row stay together, so that the decoder sees and refuses them.
-        if frames.count == listDepth, previous != byte { endPiece(at: index) }
+        // A comma after a comma or a bracket stays in the piece, so that the decoder refuses it.
+        if frames.count == listDepth, previous != byte, previous != UInt8(ascii: "[") {
+          endPiece(at: index)
+        }
       case UInt8(ascii: ":"): break
       default:
         let start = index
@@ -101,8 +103,16 @@ private struct StructureCheck {
   }
 
   private mutating func beginList(at start: Int) {
-    guard frames.isEmpty || (frames.count == 1 && frames[0].isObject) else { return }
-    let key = frames.first?.keys.last.map { String(decoding: unescaped($0), as: UTF8.self) }
+    guard let wanted else { return }
+    var key: String?
+    if let keys = wanted.keys {
+      guard frames.count == 1, let last = frames[0].keys.last else { return }
+      let text = String(decoding: unescaped(last), as: UTF8.self)
+      guard keys.contains(text) else { return }
+      key = text
+    } else {
+      guard frames.isEmpty, lists.isEmpty else { return }
+    }
     lists.append(JSONLists.Place(key: key, begins: start))
     listDepth = frames.count + 1
   }
@@ -110,7 +120,7 @@ private struct StructureCheck {
   /// Ends a piece of a list before the comma at an index, if the piece is long enough.
   private mutating func endPiece(at index: Int) {
     let last = lists.count - 1
-    guard index - lists[last].begins >= pieceBytes else { return }
+    guard let wanted, index - lists[last].begins >= wanted.pieceBytes else { return }
     lists[last].endPiece(at: index)
   }
 
