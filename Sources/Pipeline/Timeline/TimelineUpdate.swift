@@ -34,7 +34,7 @@ package struct TimelineUpdate {
   // How many stations and fuels are made at a time, and about how many spans. A span and what was
   // reported about it take some 400 bytes.
   private static let atOnce = 300
-  private static let spansAtOnce = 150_000
+  private static let spansAtOnce = 60_000
 
   /// Makes the spans of everything noted since the last run: archives, links of stations and
   /// confirmed prices.
