@@ -40,7 +40,8 @@ extension Store {
       SET LOCAL default_statistics_target = DEFAULT
       """)
   }
-  /// Adds descriptions to the temporary table. They are numbered by their indices.
+
+  /// Adds descriptions to the temporary table.
   private func insert(_ stations: ArraySlice<Station>) throws {
     func column(_ value: (Station) -> String?) -> [String?] { stations.map(value) }
     let details: [String?] = try stations.map { station in
