@@ -85,7 +85,7 @@ extension Ingest {
       let merge = Merge(
         store, of: id, rules: source.listRules, now: clock.now(), leavesSpans: leavesSpans)
       counts = try merge.take(
-        reading, payload: payload, run: run, requests: requests,
+        consume reading, payload: payload, run: run, requests: requests,
         reportsWholeDays: source.settings.reportsWholeDays)
       log.info(
         "stored",

@@ -97,6 +97,9 @@ package struct Merge {
       var counts = Counts()
       counts.note(settled)
       counts.unchanged = settled.observations.count
+      let stamps = ListSummary.stamps(of: settled.observations)
+      // A long list takes much memory, and is not needed any more.
+      (settled.stations, settled.observations) = ([], [])
       if reportsWholeDays {
         try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
       }
@@ -104,9 +107,7 @@ package struct Merge {
       let difference = Difference(
         of: reported.prices, from: try store.shown(by: source), isList: isList,
         reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
-      let list = isList ? summary(of: reported, settled, payload, pairs: difference.pairs) : nil
-      // A long list takes much memory, and is not needed any more.
-      (settled.stations, settled.observations) = ([], [])
+      let list = isList ? summary(of: reported, stamps, payload, pairs: difference.pairs) : nil
       let standings = Standings(store, of: source, rules: rules, now: now)
       var judgement = ListJudgement()
       var isNewest = true
@@ -152,11 +153,11 @@ package struct Merge {
   }
 
   private func summary(
-    of reported: Store.Reported, _ settled: Reading.Settled, _ payload: Payload, pairs: Int
+    of reported: Store.Reported, _ stamps: [Int], _ payload: Payload, pairs: Int
   ) -> ListSummary {
     ListSummary(
       takenAt: payload.takenAt, pairs: pairs, stations: reported.stations, fuels: reported.fuels,
-      brands: reported.brands, stamps: ListSummary.stamps(of: settled.observations))
+      brands: reported.brands, stamps: stamps)
   }
 
   /// Returns how a complete list that is the newest one goes on with newer prices, by station record
