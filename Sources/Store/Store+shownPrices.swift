@@ -10,9 +10,9 @@ extension Store {
       from: """
         SELECT
           station_id, fuel_id, stamped_at, stamped_tenths, next_effective_at, next_tenths,
-          -- Nearly all are listed, offered and shown with their newest price. One column is faster than three.
+          -- Nearly all are listed, offered and shown with their newest price. NULL for these costs least.
           CASE
-            WHEN is_listed AND price_tenths > 0 AND NOT shows_older THEN 3
+            WHEN is_listed AND price_tenths > 0 AND NOT shows_older THEN NULL
             ELSE (is_listed IS TRUE)::integer + 2 * (price_tenths > 0)::integer + 4 * shows_older::integer
           END
         FROM fuel.current_price
@@ -27,7 +27,7 @@ extension Store {
       } else {
         price.next = (try row.instant(), try row.int32())
       }
-      let flags = try row.int32()
+      let flags = try row.isNull() ? 3 : row.int32()
       price.isListed = flags & 1 > 0
       price.isOffered = flags & 2 > 0
       price.showsOlder = flags & 4 > 0

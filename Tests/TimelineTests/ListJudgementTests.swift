@@ -1,9 +1,28 @@
 import FuelModel
+import Simulator
 import Testing
 import Timeline
 
 /// How lists are judged by comparison with one another, without a database.
 struct ListJudgementTests {
+  /// The stamps of a list are sampled at every twentieth of the list in the order of its stamps.
+  @Test func stampsAreSampled() {
+    var random = Random(seed: 13, "stamps")
+    for count in [0, 1, 2, 19, 20, 21, 22, 500] {
+      let minutes = (0..<count).map { _ in random.integer(0...max(1, count / 5)) }
+      let observations = minutes.map {
+        Observation(
+          stationCode: "1", fuel: .u91, price: nil,
+          effectiveAt: Instant(seconds: Int64($0) * 60 + 7))
+      }
+      let sorted = minutes.sorted()
+      let expected = count == 0 ? [] : (0...20).map { sorted[(count - 1) * $0 / 20] }
+      #expect(ListSummary.stamps(of: observations) == expected)
+      let unstamped = Observation(stationCode: "1", fuel: .u91, price: nil, effectiveAt: nil)
+      #expect(ListSummary.stamps(of: observations + [unstamped]) == [])
+    }
+  }
+
   private static let hour: Int64 = 3_600_000_000
   private let rules = ListRules(window: 24 * hour, refuseBelow: 0.7, partialBelow: 0.95)
 
