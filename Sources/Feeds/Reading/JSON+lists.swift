@@ -96,16 +96,9 @@ struct JSONLists {
     /// The keys of the outermost object; `nil` where there is none.
     var keys: Set<String>?
 
-    private struct Key: CodingKey {
-      var stringValue: String
-      var intValue: Int? { nil }
-      init(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
       do {
-        keys = Set(try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue))
+        keys = Set(try decoder.container(keyedBy: JSONKey.self).allKeys.map(\.stringValue))
       } catch DecodingError.typeMismatch {
         // A list, a text or a number. Any other error means that it is not JSON.
       } catch DecodingError.valueNotFound {

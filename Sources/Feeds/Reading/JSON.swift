@@ -58,15 +58,8 @@ extension Reading {
 struct RawJSON: Decodable, CustomStringConvertible {
   let description: String
 
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   init(from decoder: any Decoder) throws {
-    if let table = try? decoder.container(keyedBy: Key.self) {  // not a table: try the next type
+    if let table = try? decoder.container(keyedBy: JSONKey.self) {  // not a table: try the next type
       let entries = try table.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
         "\"\(key.stringValue)\":\(try table.decode(RawJSON.self, forKey: key))"
       }
@@ -90,6 +83,14 @@ struct RawJSON: Decodable, CustomStringConvertible {
       }
     }
   }
+}
+
+/// Any key of an object.
+struct JSONKey: CodingKey {
+  var stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
 }
 
 /// An id that some answers contain as a number and others as a text.
