@@ -2,38 +2,41 @@ CREATE OR REPLACE VIEW fuel_v1.station_comparison AS
 SELECT
   price.station_id,
   price.region,
-  fuel.fuel,
+  price.fuel,
   (price.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
-  (CASE WHEN price.stations >= fuel.minimum_stations() THEN price.average_tenths / 10 END)::numeric(6, 2)
-    AS region_average_cpl,
-  (CASE WHEN price.stations >= fuel.minimum_stations() THEN (price.price_tenths - price.average_tenths) / 10
+  (CASE WHEN count(*) OVER market >= fuel.minimum_stations()
+    THEN avg(price.price_tenths) OVER market / 10
+  END)::numeric(6, 2) AS region_average_cpl,
+  (CASE WHEN count(*) OVER market >= fuel.minimum_stations()
+    THEN (price.price_tenths - avg(price.price_tenths) OVER market) / 10
   END)::numeric(6, 2) AS difference_cpl,
-  price.rank_in_region::integer,
-  price.stations::integer
-FROM fuel.fuel
--- Fuel by fuel, so that only the prices of the fuels that are asked for are read.
-CROSS JOIN LATERAL (
+  (rank() OVER market)::integer AS rank_in_region,
+  (count(*) OVER market)::integer AS stations
+FROM (
   SELECT
-    region_station.station_id,
+    present.station_id,
     region_station.region,
-    price_now.price_tenths,
-    avg(price_now.price_tenths) OVER market AS average_tenths,
-    rank() OVER market AS rank_in_region,
-    count(*) OVER market AS stations
-  -- Eight relations are joined, as in fuel.average_live.
-  FROM fuel.region_station
+    fuel.fuel,
+    present.price_tenths
+  FROM fuel.fuel
+  -- Fuel by fuel, so that a single fuel is found by its index. OFFSET 0 keeps the server from merging the subquery. The
+  -- server cannot estimate how many prices count, and would compare every price with every station.
+  CROSS JOIN LATERAL (
+    SELECT price_now.station_id, price_now.price_tenths, price_now.is_counted, price_now.delay
+    FROM fuel.price_now
+    WHERE price_now.fuel_id = fuel.fuel_id
+    OFFSET 0
+  ) AS present
+  JOIN fuel.region_station USING (station_id)
   JOIN fuel.region_delay USING (region)
-  JOIN fuel.price_now USING (station_id)
-  WHERE price_now.fuel_id = fuel.fuel_id
-    -- Of a CASE the server expects half of the rows to pass. Of the plain conditions it would expect too few.
-    AND CASE WHEN price_now.is_counted THEN true END
-    AND CASE WHEN price_now.delay <= region_delay.delay THEN true END
-  -- One window for all columns, so that the prices are sorted and read once.
-  WINDOW market AS (
-    PARTITION BY region_station.region ORDER BY price_now.price_tenths
-    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+  -- One condition, of which the server expects half of the rows to pass. Of two conditions it would expect too few.
+  WHERE CASE WHEN present.is_counted THEN present.delay <= region_delay.delay END
+    AND fuel.is_averaged
 ) AS price
-WHERE fuel.is_averaged;
+-- One window for all columns, so that the prices are sorted and read once.
+WINDOW market AS (
+  PARTITION BY price.fuel, price.region ORDER BY price.price_tenths
+  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 COMMENT ON VIEW fuel_v1.station_comparison IS
   'The price of a station compared with its region. One row per station, region that it is in, and fuel.';
 COMMENT ON COLUMN fuel_v1.station_comparison.station_id         IS 'The station.';
