@@ -2,6 +2,7 @@ import Foundation
 import FuelModel
 import Postgres
 import Simulator
+import Store
 import TestDatabase
 import Testing
 
@@ -263,6 +264,27 @@ struct CommandTests {
       #expect(result.out.hasPrefix("qld-fpd run=") && result.out.split(separator: "\n").count == 1)
       let silent = try Self.run(["ingest", "qld-fpd", "--replay", Self.recording], on: target)
       #expect(silent.code == 0 && silent.out.isEmpty && silent.err.isEmpty)
+    }
+  }
+
+  /// F-O34: what keeps one recorded run from being stored for now keeps the others too. One line
+  /// says so, and not one for each of them.
+  @Test func oneLineSaysWhyNoRunIsStored() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: Self.recording, toPath: folder)
+    for hour in 11...13 {
+      try FileManager.default.copyItem(
+        atPath: folder + "/qld-fpd/20260701T100000Z",
+        toPath: folder + "/qld-fpd/20260701T\(hour)0000Z")
+    }
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      #expect(try feed.store.lock(feed.id))
+      let result = try Self.run(["ingest", "qld-fpd", "--replay", folder], on: target)
+      #expect(result.code == 75 && isOneLine(result.err), "\(result)")
+      try feed.store.unlock(feed.id)
+      #expect(try Self.run(["ingest", "qld-fpd", "--replay", folder], on: target).code == 0)
+      #expect(try feed.connection.lines("SELECT count(*) FROM fuel.run") == ["4"])
     }
   }
 

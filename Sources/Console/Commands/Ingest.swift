@@ -229,7 +229,8 @@ private struct IngestWork {
           let recording = Recording(folder: invocation.options["replay"] ?? "")
           for run in try recording.runs(of: source.feed) {
             let result = Result { try ingest(source, store).replay(run.documents()) }
-            tell(source.feed, result, &worst)
+            // What stops one run for now, such as a lost connection, stops all the others.
+            if tell(source.feed, result, &worst) == .tryAgain { break }
           }
         } catch {
           tell(source.feed, .failure(error), &worst)
@@ -252,13 +253,13 @@ private struct IngestWork {
           }
           let result = Result { try ingest(source, store).reprocess(kept) }
           if case .success = result { feeds.insert(kept.feed) }
-          tell(kept.feed, result, &worst)
+          if tell(kept.feed, result, &worst) == .tryAgain { return }
         } catch is BodyError where runs.count > 1 {
           // A range may contain numbers of no run, runs without documents, and withdrawn runs. They
           // are skipped.
           continue
         } catch {
-          tell("run \(number)", .failure(error), &worst)
+          if tell("run \(number)", .failure(error), &worst) == .tryAgain { return }
         }
       }
       do {
@@ -304,9 +305,12 @@ private struct IngestWork {
 
   /// Reports the result of a feed in one line: on standard output if a summary was requested, on
   /// standard error if the run failed.
+  ///
+  /// - Returns: the exit code for this result alone.
+  @discardableResult
   private func tell(
     _ feed: String, _ result: Result<Ingest.Summary, any Error>, _ worst: inout ExitCode
-  ) {
+  ) -> ExitCode {
     switch result {
     case .failure(var error):
       // An instant that was given is not the clock of this machine.
@@ -316,9 +320,11 @@ private struct IngestWork {
             + "leave it out; nothing was stored")
       }
       writeError("\(feed): \(error)")
-      worst = ExitCode(for: error).worse(than: worst)
+      let code = ExitCode(for: error)
+      worst = code.worse(than: worst)
+      return code
     case .success(let summary):
-      guard invocation.flags.contains("summary") else { return }
+      guard invocation.flags.contains("summary") else { return .done }
       let counts = summary.counts
       write(
         "\(summary.feed) run=\(summary.run) taken_at=\(summary.takenAt) received=\(counts.received) "
@@ -329,6 +335,7 @@ private struct IngestWork {
           + (counts.flagged > 0 ? " flagged=\(counts.flagged)" : "")
           + (counts.unmapped > 0 ? " unmapped=\(counts.unmapped)" : "")
           + counts.warnings.map { " (\($0))" }.joined() + "\n")
+      return .done
     }
   }
 }
