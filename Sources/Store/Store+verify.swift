@@ -189,6 +189,32 @@ extension Store {
         "the chain ends at change \(last), but the newest change is \(try chain.text("newest"))")
     }
     try verifyLinks(&found)
+    try verifyOrder(&found)
+  }
+
+  /// Compares what is stored about the order of runs with their instants and numbers, which the
+  /// chain covers.
+  private func verifyOrder(_ found: inout Verification) throws {
+    for row in try connection.query(
+      """
+      SELECT numbered.run_id
+      FROM (
+        SELECT
+          run.run_id,
+          run.is_overtaken,
+          coalesce(run.taken_at < max(run.taken_at) OVER (
+            PARTITION BY run.source_id ORDER BY run.change_number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false) AS was_overtaken
+        FROM fuel.run
+        WHERE run.change_number IS NOT NULL
+      ) AS numbered
+      WHERE numbered.is_overtaken <> numbered.was_overtaken
+      ORDER BY numbered.run_id
+      """)
+    {
+      found.faults.append(
+        "run \(try row.integer("run_id")): whether a later list came before it is stored wrongly")
+    }
   }
 
   /// Compares each link of the chain with the rows that it covers and with the link before it.

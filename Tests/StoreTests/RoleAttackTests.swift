@@ -330,6 +330,7 @@ struct RoleAttackTests {
         "BEGIN; UPDATE fuel.run SET outcome = 'withdrawn' WHERE run_id = 1; COMMIT",
         "BEGIN; UPDATE fuel.run SET outcome = 'refused' WHERE run_id = 1; COMMIT",
         "UPDATE fuel.run SET error = 'the provider lies' WHERE run_id = 1",
+        "UPDATE fuel.run SET is_overtaken = true WHERE run_id = 1",
         "UPDATE fuel.run SET warnings = '{all is well}' WHERE run_id = 1",
         "UPDATE fuel.run SET awaits_tomorrow = NOT awaits_tomorrow WHERE run_id = 1",
         """
@@ -411,6 +412,23 @@ struct RoleAttackTests {
               + "it is mistyped, or the history was written anew since"
           ])
       #expect(try Store(try Connection(target)).loggedChanges().contains { $0.table == "run" })
+    }
+  }
+
+  /// F-S18: what is stored about the order of runs is compared with their instants.
+  @Test func theOrderOfRunsIsVerified() async throws {
+    try await TestDatabase.with { target in
+      let feed = try history(target)
+      let run = try feed.connection.query(
+        """
+        UPDATE fuel.run SET is_overtaken = NOT is_overtaken
+        WHERE run_id = (SELECT max(run_id) FROM fuel.run WHERE change_number IS NOT NULL)
+        RETURNING run_id
+        """
+      ).only().integer("run_id")
+      #expect(
+        try verified(target)
+          == ["run \(run): whether a later list came before it is stored wrongly"])
     }
   }
 
