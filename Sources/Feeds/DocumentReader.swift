@@ -135,13 +135,16 @@ package struct ReadingRequest: Sendable {
   /// Returns whether more frames follow this one.
   private static func isPart(_ frame: inout FrameReader) throws -> Bool {
     func line() throws -> String { try frame.line(ofBytes: 1_000) }
+    let error: FeedError
     switch Kind(rawValue: try frame.integer()) {
     case .end: return false
     case .part: return true
-    case .malformed: throw FeedError.malformed(document: try line(), reason: try line())
-    case .refused: throw FeedError.refused(try line())
+    case .malformed: error = .malformed(document: try line(), reason: try line())
+    case .refused: error = .refused(try line())
     case nil: throw FrameReader.Broken("an unknown kind of answer")
     }
+    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
+    throw error
   }
 }
 

@@ -59,7 +59,8 @@ struct RawJSON: Decodable, CustomStringConvertible {
   let description: String
 
   init(from decoder: any Decoder) throws {
-    if let table = try? decoder.container(keyedBy: JSONKey.self) {  // not a table: try the next type
+    // Not a table: try the next type.
+    if let table = try? decoder.container(keyedBy: JSONKey.self) {
       let entries = try table.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
         "\"\(key.stringValue)\":\(try table.decode(RawJSON.self, forKey: key))"
       }
