@@ -6,7 +6,7 @@ package import Timeline
 extension Store {
   /// The largest number of stations and fuels for which a change edits finished averages station by
   /// station. For more of them, whole days are made again.
-  static let mostEdits = 200
+  package static let mostEdits = 200
 
   /// Replaces the stored averages of a span of days.
   package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {

@@ -26,9 +26,12 @@ extension Store {
   /// For few stations and fuels, days that are made already are changed one by one; for more of
   /// them, whole days are made again.
   ///
-  /// - Parameter isAggregate: whether nobody else can take marks meanwhile.
+  /// - Parameters:
+  ///   - mostEdits: how many stations and fuels are few.
+  ///   - isAggregate: whether nobody else can take marks meanwhile.
   package func markChangedDays(
-    _ changed: [(pair: Pair, from: Instant, until: Instant)], isAggregate: Bool, now: Instant
+    _ changed: [(pair: Pair, from: Instant, until: Instant)], mostEdits: Int, isAggregate: Bool,
+    now: Instant
   ) throws {
     // In parts, because parameters take several times as much memory as the changes.
     for begin in stride(from: 0, to: changed.count, by: 50_000) {
@@ -37,7 +40,7 @@ extension Store {
         """
         SELECT fuel.mark_changed_days(
           \(part.map(\.pair.stationID)), \(part.map(\.pair.fuelID)), \(part.map(\.from)),
-          \(part.map(\.until)), \(Self.mostEdits), \(isAggregate),
+          \(part.map(\.until)), \(mostEdits), \(isAggregate),
           \(now))
         """)
     }
