@@ -48,17 +48,7 @@ package struct SQL: ExpressibleByStringInterpolation {
     package mutating func appendInterpolation(optional value: (some Bindable)?) {
       appendInterpolation(value)
     }
-
-    /// Appends bytes for a `bytea`, which are sent unchanged.
-    package mutating func appendInterpolation(bytes: [UInt8]) {
-      parameters.append(.binary(bytes, type: 17, literal: { "\\x" + bytes.map(hex).joined() }))
-      text += "$\(parameters.count)"
-    }
   }
-}
-
-private func hex(_ byte: UInt8) -> String {
-  (byte < 16 ? "0" : "") + String(byte, radix: 16)
 }
 
 extension String: Bindable { package var parameter: Parameter { .text(self) } }

@@ -84,9 +84,21 @@ struct ConnectionTests {
         try connection.query("SELECT \(optional: nothing)::text AS value").only()
           .optional("value") == nil)
       let bytes: [UInt8] = [0, 255, 39, 92, 0]
+      try connection.execute("CREATE TABLE public.large (bytes bytea)")
+      // The second row is sent in three pieces.
+      try connection.copy(into: "public.large", columns: 1) { copy in
+        for times in [1, 120_000] {
+          try copy.beginRow()
+          try copy.write(large: Array(repeatElement(bytes, count: times).joined()))
+        }
+      }
       #expect(
-        try connection.query("SELECT encode(\(bytes: bytes), 'hex') AS hex").only()
-          .text("hex") == "00ff275c00")
+        try connection.lines(
+          """
+          SELECT bytes = decode(repeat('00ff275c00', octet_length(bytes) / 5), 'hex'), octet_length(bytes),
+            left(encode(bytes, 'hex'), 10)
+          FROM public.large ORDER BY 2
+          """) == ["t|5|00ff275c00", "t|600000|00ff275c00"])
     }
   }
 
