@@ -102,7 +102,7 @@ final class Lived {
   }
   // MARK: Runs
 
-  private func report(_ number: Int) throws {
+  private func report(_ number: Int, kind: RunKind = .live) throws {
     let answer = history.answers[number]
     let observations = answer.lines.map { line in
       Observation(
@@ -124,7 +124,7 @@ final class Lived {
         observations, stations: stations, at: Instant(seconds: Int64(answer.takenAt)), now: end,
         coverage: answer.isList ? .complete : .partial,
         refuseBelow: settings.refuseBelowShare,
-        partialBelow: settings.partialBelowShare
+        partialBelow: settings.partialBelowShare, kind: kind
       ).believedNow
     } catch let error as BelievedNow {
       unread = error.runs
@@ -134,13 +134,15 @@ final class Lived {
     try readAgain(unread)
   }
 
-  /// Reads lists again that were refused and would be believed now, as the pipeline does.
+  /// Reads answers again whose runs then no longer count, as the pipeline does.
   private func readAgain(_ unread: [RunID]) throws {
     for run in unread {
       guard let number = runs.first(where: { $0.value.number == run.number })?.key else { continue }
-      try connection.query(
-        "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = \(run.number)")
-      try report(number)
+      let original = try connection.lines(
+        "SELECT coalesce(replaces_run_id, run_id) FROM fuel.run WHERE run_id = \(run.number)")[0]
+      let store = feeds[history.answers[number].feed]!.store
+      guard let first = try store.ledgerRun(Int(original) ?? 0)?.run else { continue }
+      try report(number, kind: .reprocess(first))
     }
   }
 

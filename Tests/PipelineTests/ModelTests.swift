@@ -35,8 +35,9 @@ struct ModelTests {
   /// began, which the archive states too (F-G28); 30643, a station that only a withdrawn run names,
   /// among the nearest five of another (F-G29). In 31562 the model was wrong: one price for all
   /// grades came back after the lists that showed it had become too old. 32617, a station that came
-  /// into a region in the month after its last price (F-G31).
-  static let lastWrong = [76, 169, 419, 20458, 30643, 31562, 32617]
+  /// into a region in the month after its last price (F-G31). In 44025 the test was wrong: it read
+  /// an answer again as if it were another one.
+  static let lastWrong = [76, 169, 419, 20458, 30643, 31562, 32617, 44025]
 
   /// To run more: MODEL_SEEDS=2000. To start at one: MODEL_FIRST=2000, with MODEL_SEEDS=1 for that
   /// one alone.
