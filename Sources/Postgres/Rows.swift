@@ -81,25 +81,6 @@ package struct Row {
     return number
   }
 
-  /// Returns a `bytea`, which the server writes as `\x` and hexadecimal digits.
-  package func bytes(_ column: String) throws(PostgresError) -> [UInt8] {
-    let text = try text(column)
-    guard text.hasPrefix("\\x") else { throw .unexpectedResult("\(column) is not a bytea") }
-    func digit(_ byte: UInt8) -> UInt8 { byte < 0x40 ? byte - 0x30 : byte - 0x57 }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count / 2)
-    var high: UInt8?
-    for byte in text.utf8.dropFirst(2) {
-      if let first = high {
-        bytes.append(digit(first) << 4 | digit(byte))
-        high = nil
-      } else {
-        high = byte
-      }
-    }
-    return bytes
-  }
-
   package func boolean(_ column: String) throws(PostgresError) -> Bool {
     try text(column) == "t"
   }

@@ -6,7 +6,6 @@ import Postgres
 package struct KeptRun: Sendable {
   package var run: RunID
   package var feed: String
-  package var documents: [Document]
   package var fetchedAt: Instant
 }
 
@@ -80,8 +79,8 @@ extension Store {
     }
   }
 
-  /// Reads the kept documents of a run. Where the run itself reads the documents of an earlier run,
-  /// those of the earlier run are returned.
+  /// Returns a run whose documents are kept. Where the run itself reads the documents of an earlier
+  /// run, the earlier run is returned.
   ///
   /// - Throws: `BodyError` where there is no such run, where it is withdrawn, or where its
   ///   documents are not kept.
@@ -89,17 +88,22 @@ extension Store {
     guard
       let row = try connection.query(
         """
-        SELECT run.run_id, coalesce(run.replaces_run_id, run.run_id) AS original_id, source.source,
-          original.fetched_at,
+        SELECT coalesce(run.replaces_run_id, run.run_id) AS original_id, source.source,
+          (
+            SELECT original.fetched_at
+            FROM fuel.run AS original
+            WHERE original.run_id = coalesce(run.replaces_run_id, run.run_id)
+              AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = original.run_id)
+          ) AS fetched_at,
           (
             SELECT max(taken.run_id)
             FROM fuel.run AS taken
             WHERE taken.outcome = 'withdrawn'
-              AND coalesce(taken.replaces_run_id, taken.run_id) = original.run_id
+              AND coalesce(taken.replaces_run_id, taken.run_id)
+                = coalesce(run.replaces_run_id, run.run_id)
           ) AS withdrawn
         FROM fuel.run
         JOIN fuel.source USING (source_id)
-        JOIN fuel.run AS original ON original.run_id = coalesce(run.replaces_run_id, run.run_id)
         WHERE run.run_id = \(number)
         """
       ).first
@@ -107,25 +111,34 @@ extension Store {
     if let withdrawn = try row.optional("withdrawn").flatMap({ Int($0) }) {
       throw BodyError.withdrawn(withdrawn)
     }
-    let run = RunID(number: try row.integer("original_id"))
-    let documents = try connection.query(
-      """
-      SELECT run_body.name, body.bytes, run_body.fetched_at
-      FROM fuel.run_body
-      JOIN fuel.body USING (sha256)
-      WHERE run_body.run_id = \(run)
-      ORDER BY run_body.fetched_at, run_body.name
-      """
-    ).map { row in
-      Document(
-        name: try row.text("name"), bytes: try row.bytes("bytes"),
-        fetchedAt: try row.instant("fetched_at"))
-    }
-    guard !documents.isEmpty, let fetchedAt = try row.optionalInstant("fetched_at") else {
+    guard let fetchedAt = try row.optionalInstant("fetched_at") else {
       throw BodyError.notKept(number)
     }
     return KeptRun(
-      run: run, feed: try row.text("source"), documents: documents, fetchedAt: fetchedAt)
+      run: RunID(number: try row.integer("original_id")), feed: try row.text("source"),
+      fetchedAt: fetchedAt)
+  }
+
+  /// Reads the documents of a run, in the order in which they were fetched.
+  ///
+  /// - Throws: `BodyError` where they are no longer kept.
+  package func documents(of kept: KeptRun) throws -> [Document] {
+    var documents: [Document] = []
+    // COPY passes the bytes on as they are. A column of a result would hold them as text.
+    try connection.copy(
+      from: """
+        SELECT run_body.name, run_body.fetched_at, body.bytes
+        FROM fuel.run_body
+        JOIN fuel.body USING (sha256)
+        WHERE run_body.run_id = \(kept.run)
+        ORDER BY run_body.fetched_at, run_body.name
+        """
+    ) { row in
+      let (name, fetchedAt) = (try row.text(), try row.instant())
+      documents.append(Document(name: name, bytes: Array(try row.bytes()), fetchedAt: fetchedAt))
+    }
+    guard !documents.isEmpty else { throw BodyError.notKept(kept.run.number) }
+    return documents
   }
 
   /// Returns the runs of a feed with kept documents that were taken after the earliest of the given

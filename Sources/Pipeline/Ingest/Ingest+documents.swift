@@ -8,9 +8,10 @@ import Timeline
 /// The documents of a run: kept, read, merged, or refused.
 extension Ingest {
   func reread(_ kept: KeptRun, of id: SourceID) throws -> Summary {
+    let documents = try store.documents(of: kept)
     let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
     return try store(
-      kept.documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
+      consume documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
   }
 
   /// Reads the kept documents of runs again. A run that cannot be read again is logged, and does
