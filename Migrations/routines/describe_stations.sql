@@ -1,8 +1,99 @@
--- Stores how the staged documents describe stations, and brings fuel.station up to date with the description that was
--- seen last. A field that this description leaves empty is taken from the newest description that has it.
+-- Returns how the descriptions of a feed's station records describe them. The description that was seen last counts. A
+-- field that it leaves empty is taken from the newest description that has it. A record without any description has
+-- no name, and lies in the state of its feed.
 --
 -- If a feed moves a station by more than two kilometres, the station keeps its old position until the new one has been
 -- reported for a week. Codes are reused, and digits are mistyped.
+CREATE OR REPLACE FUNCTION fuel.described_stations(p_station_ids integer[])
+RETURNS TABLE (
+  station_id integer, state text, time_zone text, name text, brand text, address text, suburb text, postcode text,
+  latitude numeric, longitude numeric, is_public boolean, has_moved boolean)
+LANGUAGE sql STABLE AS $$
+  WITH wanted AS (
+    SELECT
+      station.station_id,
+      coalesce(
+        (array_agg(description.state ORDER BY description.last_seen_at DESC, description.wording_md5))[1],
+        state.state) AS state,
+      coalesce(
+        (array_agg(description.time_zone ORDER BY description.last_seen_at DESC, description.wording_md5))[1],
+        state.time_zone) AS time_zone,
+      (array_agg(description.name ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS name,
+      (array_agg(description.brand ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.brand IS NOT NULL))[1] AS brand,
+      (array_agg(description.address ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS address,
+      (array_agg(description.suburb ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.suburb IS NOT NULL))[1] AS suburb,
+      (array_agg(description.postcode ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.postcode IS NOT NULL))[1] AS postcode,
+      (array_agg(description.latitude ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.latitude IS NOT NULL))[1] AS latitude,
+      (array_agg(description.longitude ORDER BY description.last_seen_at DESC, description.wording_md5)
+        FILTER (WHERE description.longitude IS NOT NULL))[1] AS longitude,
+      coalesce(
+        (array_agg(description.is_public ORDER BY description.last_seen_at DESC, description.wording_md5))[1],
+        true) AS is_public
+    FROM unnest(p_station_ids) AS given (station_id)
+    JOIN fuel.station USING (station_id)
+    JOIN fuel.source USING (source_id)
+    JOIN fuel.state ON state.state = source.state
+    LEFT JOIN fuel.station_description AS description USING (station_id)
+    GROUP BY station.station_id, state.state, state.time_zone
+  )
+  SELECT
+    wanted.station_id, wanted.state, wanted.time_zone, wanted.name, wanted.brand, wanted.address, wanted.suburb,
+    wanted.postcode, coalesce(elsewhere.latitude, wanted.latitude), coalesce(elsewhere.longitude, wanted.longitude),
+    wanted.is_public, elsewhere.latitude IS NOT NULL
+  FROM wanted
+  -- The former position, if it is far away and the new position has been reported for less than a week.
+  LEFT JOIN LATERAL (
+    SELECT description.latitude, description.longitude, description.last_seen_at
+    FROM fuel.station_description AS description
+    WHERE description.station_id = wanted.station_id
+      AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) > 2
+    ORDER BY description.last_seen_at DESC, description.wording_md5
+    LIMIT 1
+  ) AS elsewhere ON (
+    SELECT max(description.last_seen_at) - min(description.first_seen_at) < interval '7 days'
+    FROM fuel.station_description AS description
+    WHERE description.station_id = wanted.station_id
+      AND description.last_seen_at > elsewhere.last_seen_at
+      AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) <= 2)
+$$;
+COMMENT ON FUNCTION fuel.described_stations(integer[]) IS
+  'How the descriptions of a feed''s station records describe them.';
+GRANT EXECUTE ON FUNCTION fuel.described_stations(integer[]) TO fuel_writer;
+
+-- Brings station records of feeds up to date with their descriptions.
+CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS void LANGUAGE sql AS $$
+  UPDATE fuel.station SET
+    state = described.state,
+    time_zone = described.time_zone,
+    name = described.name,
+    brand = described.brand,
+    address = described.address,
+    suburb = described.suburb,
+    postcode = described.postcode,
+    latitude = described.latitude,
+    longitude = described.longitude,
+    is_public = described.is_public,
+    has_moved = described.has_moved
+  FROM fuel.described_stations(p_station_ids) AS described
+  WHERE station.station_id = described.station_id
+    AND (
+      station.state, station.time_zone, station.name, station.brand, station.address,
+      station.suburb, station.postcode, station.latitude, station.longitude,
+      station.is_public, station.has_moved
+    ) IS DISTINCT FROM (
+      described.state, described.time_zone, described.name, described.brand, described.address,
+      described.suburb, described.postcode, described.latitude, described.longitude,
+      described.is_public, described.has_moved)
+$$;
+COMMENT ON FUNCTION fuel.renew_stations(integer[]) IS
+  'Brings station records of feeds up to date with their descriptions.';
+GRANT EXECUTE ON FUNCTION fuel.renew_stations(integer[]) TO fuel_writer;
+
+-- Stores how the staged documents describe stations, and brings fuel.station up to date with it.
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -38,83 +129,21 @@ BEGIN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   END IF;
 
-  WITH wanted AS (
-    SELECT
-      station.station_id,
-      (array_agg(description.state ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS state,
-      (array_agg(description.time_zone ORDER BY description.last_seen_at DESC, description.wording_md5))[1]
-        AS time_zone,
-      (array_agg(description.name ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS name,
-      (array_agg(description.brand ORDER BY description.last_seen_at DESC, description.wording_md5)
-        FILTER (WHERE description.brand IS NOT NULL))[1] AS brand,
-      (array_agg(description.address ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS address,
-      (array_agg(description.suburb ORDER BY description.last_seen_at DESC, description.wording_md5)
-        FILTER (WHERE description.suburb IS NOT NULL))[1] AS suburb,
-      (array_agg(description.postcode ORDER BY description.last_seen_at DESC, description.wording_md5)
-        FILTER (WHERE description.postcode IS NOT NULL))[1] AS postcode,
-      (array_agg(description.is_public ORDER BY description.last_seen_at DESC, description.wording_md5))[1]
-        AS is_public,
-      (array_agg(description.latitude ORDER BY description.last_seen_at DESC, description.wording_md5)
-        FILTER (WHERE description.latitude IS NOT NULL))[1] AS latitude,
-      (array_agg(description.longitude ORDER BY description.last_seen_at DESC, description.wording_md5)
-        FILTER (WHERE description.longitude IS NOT NULL))[1] AS longitude
-    FROM pg_temp.staged_station AS staged
-    JOIN fuel.station ON station.source_id = p_source_id AND station.station_code = staged.station_code
-    JOIN fuel.station_description AS description USING (station_id)
-    -- In a run in order of time most stations are unchanged. This condition leaves them out at once.
-    WHERE p_is_late OR station.has_moved
-      OR (
-        station.state, station.time_zone, station.name, station.brand, station.address,
-        station.suburb, station.postcode, station.latitude, station.longitude, station.is_public
-      ) IS DISTINCT FROM (
-        staged.state, staged.time_zone, staged.name, coalesce(staged.brand, station.brand),
-        staged.address, coalesce(staged.suburb, station.suburb),
-        coalesce(staged.postcode, station.postcode),
-        coalesce(staged.latitude, station.latitude),
-        coalesce(staged.longitude, station.longitude), staged.is_public)
-    GROUP BY station.station_id
-  ),
-  -- The former position, if it is far away and the new position has been reported for less than a week.
-  placed AS (
-    SELECT wanted.*, elsewhere.latitude AS old_latitude, elsewhere.longitude AS old_longitude
-    FROM wanted
-    LEFT JOIN LATERAL (
-      SELECT description.latitude, description.longitude, description.last_seen_at
-      FROM fuel.station_description AS description
-      WHERE description.station_id = wanted.station_id
-        AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) > 2
-      ORDER BY description.last_seen_at DESC, description.wording_md5
-      LIMIT 1
-    ) AS elsewhere ON (
-      SELECT max(description.last_seen_at) - min(description.first_seen_at) < interval '7 days'
-      FROM fuel.station_description AS description
-      WHERE description.station_id = wanted.station_id
-        AND description.last_seen_at > elsewhere.last_seen_at
-        AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) <= 2)
-  )
-  UPDATE fuel.station SET
-    state = placed.state,
-    time_zone = placed.time_zone,
-    name = placed.name,
-    brand = placed.brand,
-    address = placed.address,
-    suburb = placed.suburb,
-    postcode = placed.postcode,
-    latitude = coalesce(placed.old_latitude, placed.latitude),
-    longitude = coalesce(placed.old_longitude, placed.longitude),
-    is_public = placed.is_public,
-    has_moved = placed.old_latitude IS NOT NULL
-  FROM placed
-  WHERE station.station_id = placed.station_id
-    AND (
+  PERFORM fuel.renew_stations(array_agg(station.station_id))
+  FROM pg_temp.staged_station AS staged
+  JOIN fuel.station ON station.source_id = p_source_id AND station.station_code = staged.station_code
+  -- In a run in order of time most stations are unchanged. This condition leaves them out at once.
+  WHERE p_is_late OR station.has_moved
+    OR (
       station.state, station.time_zone, station.name, station.brand, station.address,
-      station.suburb, station.postcode, station.latitude, station.longitude,
-      station.is_public, station.has_moved
+      station.suburb, station.postcode, station.latitude, station.longitude, station.is_public
     ) IS DISTINCT FROM (
-      placed.state, placed.time_zone, placed.name, placed.brand, placed.address,
-      placed.suburb, placed.postcode, coalesce(placed.old_latitude, placed.latitude),
-      coalesce(placed.old_longitude, placed.longitude), placed.is_public,
-      placed.old_latitude IS NOT NULL);
+      staged.state, staged.time_zone, staged.name, coalesce(staged.brand, station.brand),
+      staged.address, coalesce(staged.suburb, station.suburb),
+      coalesce(staged.postcode, station.postcode),
+      coalesce(staged.latitude, station.latitude),
+      coalesce(staged.longitude, station.longitude), staged.is_public)
+  HAVING count(*) > 0;
 END
 $$;
 COMMENT ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean) IS

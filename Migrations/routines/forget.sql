@@ -6,15 +6,22 @@ CREATE OR REPLACE FUNCTION fuel.forget_descriptions(p_run_id integer) RETURNS vo
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   this_run fuel.run;
+  affected integer[];
 BEGIN
   SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
   -- Only the descriptions of a run that no longer counts may be taken back.
   IF this_run.outcome NOT IN ('superseded', 'withdrawn', 'refused') THEN
     RAISE EXCEPTION 'run % counts, so its descriptions are kept', p_run_id;
   END IF;
+  SELECT array_agg(DISTINCT description.station_id) INTO affected
+  FROM fuel.station_description AS description
+  JOIN fuel.station USING (station_id)
+  WHERE station.source_id = this_run.source_id
+    AND (description.run_id = p_run_id OR description.last_seen_at = this_run.taken_at);
   -- A description loses the sighting of this run. If that was its only sighting, the description is deleted. If the run
-  -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. Runs
-  -- whose documents were not read again are preferred as neighbours.
+  -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. While
+  -- documents are read again, those that have not been read again yet come first as neighbours: the others may have
+  -- described the station in other words since.
   DELETE FROM fuel.station_description AS description
   WHERE description.run_id = p_run_id AND description.last_seen_at = this_run.taken_at;
   UPDATE fuel.station_description AS description SET
@@ -26,7 +33,7 @@ BEGIN
     WHERE run.source_id = this_run.source_id
       AND run.describes_stations
       AND run.taken_at > this_run.taken_at
-    ORDER BY run.kind = 'reprocess', run.taken_at, run.run_id
+    ORDER BY this_run.outcome = 'superseded' AND run.kind = 'reprocess', run.taken_at, run.run_id
     LIMIT 1
   ) AS neighbour
   WHERE description.run_id = p_run_id AND description.last_seen_at >= neighbour.taken_at;
@@ -37,13 +44,15 @@ BEGIN
     WHERE run.source_id = this_run.source_id
       AND run.describes_stations
       AND run.taken_at < this_run.taken_at
-    ORDER BY run.kind = 'reprocess', run.taken_at DESC, run.run_id
+    ORDER BY this_run.outcome = 'superseded' AND run.kind = 'reprocess', run.taken_at DESC, run.run_id
     LIMIT 1
   ) AS neighbour
   WHERE station.station_id = description.station_id
     AND station.source_id = this_run.source_id
     AND description.last_seen_at = this_run.taken_at
     AND description.first_seen_at <= neighbour.taken_at;
+  -- The former names and places of the stations come back.
+  PERFORM fuel.renew_stations(affected) WHERE affected IS NOT NULL;
   -- A station was first seen by the oldest run that counts. If there is none, it is not seen until a run that counts
   -- reports it (fuel.absorb).
   UPDATE fuel.station SET first_seen_at = seen.first_at

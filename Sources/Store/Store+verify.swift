@@ -83,23 +83,26 @@ extension Store {
     }
   }
 
-  /// Checks stations of feeds against their newest descriptions. Positions are left out, because a
-  /// new position is believed only after a week. Archives are left out, because their stations are
-  /// described when they are matched.
+  /// Checks stations of feeds against their descriptions. Archives are left out, because their
+  /// stations are described when they are matched.
   private func verifyStations(_ found: inout Verification) throws {
     for row in try connection.query(
       """
       SELECT station.station_id, station.station_code, source.source AS feed
-      FROM fuel.station
+      FROM fuel.described_stations(ARRAY(
+        SELECT record.station_id
+        FROM fuel.station AS record
+        JOIN fuel.source USING (source_id)
+        WHERE source.kind <> 'archive')) AS described
+      JOIN fuel.station USING (station_id)
       JOIN fuel.source USING (source_id)
-      JOIN (
-        SELECT DISTINCT ON (description.station_id) description.*
-        FROM fuel.station_description AS description
-        ORDER BY description.station_id, description.last_seen_at DESC, description.wording_md5
-      ) AS newest USING (station_id)
-      WHERE source.kind <> 'archive'
-        AND (station.state, station.time_zone, station.name, station.address, station.is_public)
-          IS DISTINCT FROM (newest.state, newest.time_zone, newest.name, newest.address, newest.is_public)
+      WHERE (
+          station.state, station.time_zone, station.name, station.brand, station.address, station.suburb,
+          station.postcode, station.latitude, station.longitude, station.is_public, station.has_moved)
+        IS DISTINCT FROM (
+          described.state, described.time_zone, described.name, described.brand, described.address,
+          described.suburb, described.postcode, described.latitude, described.longitude,
+          described.is_public, described.has_moved)
       ORDER BY station.station_id
       """)
     {

@@ -80,6 +80,7 @@ package struct Aggregate {
     let run = try store.beginAggregate(at: now)
     let log = log.with("run", run)
     let workers = workers.telling(log)
+    if rebuild { try store.renewStations() }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {
       try store.markAllDirty(from: from, now: now)

@@ -1,0 +1,98 @@
+import FuelModel
+import Pipeline
+import Postgres
+import Store
+import TestDatabase
+import Testing
+
+/// How runs that no longer count described stations.
+struct DescriptionTests {
+  private static let begin = Instant("2026-06-01T00:00:00Z")
+  private static let codes = (10..<30).map { "\($0)" }
+
+  private static func at(_ hour: Int) -> Instant { begin + .seconds(hour * 3_600) }
+
+  /// A station under one of two names. The second name comes with another brand and place.
+  private static func station(_ code: String, isSecond: Bool) -> Station {
+    Station(
+      code: code, state: .qld, name: isSecond ? "Second \(code)" : "First \(code)",
+      brand: isSecond ? "BP" : "Coles", address: "\(code) Main Rd", suburb: "Roma",
+      postcode: "4455",
+      position: Position(latitude: isSecond ? -26.9 : -26.5, longitude: 148.8))
+  }
+
+  /// A list of a feed: the hour at which it was taken, the number of its stations, and under which
+  /// names it describes them.
+  private typealias List = (hour: Int, stations: Int, isSecond: Bool)
+
+  /// Returns how stations are described after lists have come and some runs were withdrawn, with
+  /// what `verify` finds.
+  private func described(
+    _ lists: [List], withdrawing runs: [Int] = [], rereading: Int? = nil, isRebuilt: Bool = false
+  ) async throws -> [String] {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      func report(_ list: List, kind: RunKind = .live) throws {
+        let codes = Self.codes.prefix(list.stations)
+        do {
+          try feed.reports(
+            codes.map { .u91($0, 1_850, Self.begin - .seconds(900)) },
+            stations: codes.map { Self.station($0, isSecond: list.isSecond) },
+            at: Self.at(list.hour), now: Self.at(9), refuseBelow: 0.7, partialBelow: 0.95,
+            kind: kind)
+        } catch is Refusal {} catch is BelievedNow {}
+      }
+      for list in lists { try report(list) }
+      if let rereading {
+        let run = try #require(try feed.store.ledgerRun(rereading)).run
+        try report(lists[rereading - 1], kind: .reprocess(run))
+      }
+      for number in runs {
+        _ = try feed.decide(
+          try #require(try feed.store.ledgerRun(number)).run,
+          takenAt: Self.at(lists[number - 1].hour), counts: false, now: Self.at(9),
+          refuseBelow: 0.7, partialBelow: 0.95)
+      }
+      if isRebuilt { try feed.store.renewStations() }
+      try feed.aggregate(at: Self.at(9))
+      #expect(try feed.store.verify(head: nil).faults == [])
+      return try feed.connection.lines(
+        """
+        SELECT name, brand, latitude, has_moved FROM fuel_v1.stations
+        UNION ALL
+        SELECT name, 'seen', NULL, (first_seen_at, last_seen_at) = (\(Self.at(0)), \(Self.at(2)))
+        FROM fuel_v1.station_history
+        """
+      ).sorted()
+    }
+  }
+
+  /// F-V21: a list that gave stations another name, brand and place is withdrawn, or refused when
+  /// an earlier list arrives. The stations are described as without it.
+  @Test(arguments: [false, true])
+  func aListThatIsTakenBackLeavesNoName(isRefused: Bool) async throws {
+    let plain = try await described([(0, 20, false), (2, 20, false)])
+    #expect(plain.contains("First 10|Coles|-26.500000|f"))
+    if isRefused {
+      let second: List = (4, 10, true)
+      let late = try await described([second, (0, 20, false), (2, 20, false)])
+      #expect(late == plain)
+    } else {
+      let last = try await described([(0, 20, false), (2, 20, false), (4, 20, true)], withdrawing: [3])
+      #expect(last == plain)
+      let first = try await described(
+        [(-1, 20, true), (0, 20, false), (2, 20, false)], withdrawing: [1])
+      #expect(first == plain)
+    }
+  }
+
+  /// F-V22: of three equal lists the second is read again, and the first or the last is withdrawn.
+  /// The stations were seen in the two that are left.
+  @Test func aListThatWasReadAgainIsANeighbour() async throws {
+    let lists: [List] = [(-1, 20, false), (0, 20, false), (2, 20, false)]
+    let plain = try await described([lists[1], lists[2]])
+    #expect(try await described(lists, withdrawing: [1], rereading: 2) == plain)
+    let others: [List] = [(0, 20, false), (2, 20, false), (4, 20, false)]
+    #expect(try await described(others, withdrawing: [3], rereading: 2) == plain)
+  }
+}
