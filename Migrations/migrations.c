@@ -136,6 +136,9 @@ static const unsigned char m0042_index_expected[] = {
 static const unsigned char m0043_note_overtaken[] = {
 #embed "0043_note_overtaken.sql"
 };
+static const unsigned char m0044_index_running[] = {
+#embed "0044_index_running.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -432,6 +435,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0041_follow_prices", m0041_follow_prices),
   FILE_ENTRY("0042_index_expected", m0042_index_expected),
   FILE_ENTRY("0043_note_overtaken", m0043_note_overtaken),
+  FILE_ENTRY("0044_index_running", m0044_index_running),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

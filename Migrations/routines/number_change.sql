@@ -65,12 +65,11 @@ BEGIN
   UPDATE fuel.change_counter SET newest = change_counter.newest + 1 RETURNING change_counter.newest INTO number;
   UPDATE fuel.run SET
     change_number = number,
-    is_overtaken = EXISTS (
-      SELECT
+    -- The newest instant is found at the end of an index. For EXISTS the server may read all runs of the feed.
+    is_overtaken = coalesce(run.taken_at < (
+      SELECT max(overtaking.taken_at)
       FROM fuel.run AS overtaking
-      WHERE overtaking.source_id = run.source_id
-        AND overtaking.taken_at > run.taken_at
-        AND overtaking.change_number IS NOT NULL)
+      WHERE overtaking.source_id = run.source_id AND overtaking.change_number IS NOT NULL), false)
   WHERE run.run_id = p_run_id AND run.change_number IS NULL AND run.outcome <> 'running';
   IF NOT FOUND THEN
     RAISE EXCEPTION 'run % does not exist, is under way or already has a number', p_run_id;

@@ -16,11 +16,13 @@ package struct StoredList: Sendable {
 
 extension Store {
   /// Returns the lists of a feed that were taken in a window, and the next list on either side of
-  /// it, oldest first. Lists that were withdrawn or read again are left out.
+  /// it, oldest first. Of several lists of one instant, all are returned. Lists that were withdrawn
+  /// or read again are left out.
   package func lists(of source: SourceID, from: Instant, until: Instant) throws -> [StoredList] {
     let rows = try connection.query(
       """
-      WITH list AS (
+      -- The server would otherwise read the lists of all years, because they are named several times.
+      WITH list AS NOT MATERIALIZED (
         SELECT run.*
         FROM fuel.run
         WHERE run.source_id = \(source)
@@ -37,9 +39,11 @@ extension Store {
       FROM (
         SELECT * FROM list WHERE list.taken_at BETWEEN \(from) AND \(until)
         UNION ALL
-        (SELECT * FROM list WHERE list.taken_at < \(from) ORDER BY list.taken_at DESC LIMIT 1)
+        SELECT * FROM list
+        WHERE list.taken_at = (SELECT max(before.taken_at) FROM list AS before WHERE before.taken_at < \(from))
         UNION ALL
-        (SELECT * FROM list WHERE list.taken_at > \(until) ORDER BY list.taken_at LIMIT 1)
+        SELECT * FROM list
+        WHERE list.taken_at = (SELECT min(after.taken_at) FROM list AS after WHERE after.taken_at > \(until))
       ) AS list
       ORDER BY list.taken_at, list.run_id
       """)

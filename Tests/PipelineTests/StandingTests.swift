@@ -211,6 +211,21 @@ struct StandingTests {
     }
   }
 
+  /// F-N58: one answer is stored twice, as a recording that is replayed again is. A longer list of
+  /// an earlier day arrives after both. Both are judged again.
+  @Test func listsOfOneInstantAreJudgedAlike() async throws {
+    func list(_ hour: Int, _ stations: Int) -> List {
+      List(
+        takenAt: Self.begin + .seconds(hour * 3_600),
+        observations: (0..<stations).map { .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900)) },
+        stations: [])
+    }
+    let (long, short) = (list(0, 28), list(30, 13))
+    let inOrder = try await outcome(of: [long, short, short])
+    #expect(inOrder.contains { $0.contains("refused") })
+    Self.compare(try await outcome(of: [short, short, long]), inOrder, "the long list last")
+  }
+
   private func outcome(of lists: [List]) async throws -> [String] {
     try await TestDatabase.with { target in
       let teller = try Teller(target)

@@ -6,6 +6,50 @@ import Testing
 
 /// What one run does to the history.
 struct AbsorbTests {
+  /// F-S23: a list is stored beside 20,000 older ones. Few rows of runs are read, because each
+  /// statement looks for them in an index.
+  @Test func aListReadsFewOfTheOldRuns() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let begin = Instant("2026-06-01T00:00:00Z")
+      func report(_ hour: Int) throws {
+        try feed.reports(
+          (10..<40).map { .u91("\($0)", 1_850 + hour, begin + .seconds(3_600 * hour)) },
+          at: begin + .seconds(3_600 * hour), refuseBelow: 0.7, partialBelow: 0.95)
+      }
+      try report(0)
+      let owner = try Connection(target)
+      try owner.execute(
+        """
+        SET session_replication_role = replica;
+        INSERT INTO fuel.run OVERRIDING SYSTEM VALUE
+        SELECT (jsonb_populate_record(run, jsonb_build_object(
+          'run_id', 10 + number, 'change_number', 10 + number,
+          'taken_at', run.taken_at - number * interval '30 minutes',
+          'fetched_at', run.taken_at - number * interval '30 minutes'))).*
+        FROM fuel.run, generate_series(1, 20000) AS series (number)
+        WHERE run.run_id = 1;
+        SELECT setval(pg_get_serial_sequence('fuel.run', 'run_id'), 30000);
+        UPDATE fuel.change_counter SET newest = 30000;
+        ANALYZE fuel.run
+        """)
+      func rowsRead() throws -> Int {
+        try feed.connection.execute("SELECT pg_stat_force_next_flush()")
+        return try #require(
+          Int(
+            owner.lines(
+              """
+              SELECT seq_tup_read + idx_tup_fetch FROM pg_catalog.pg_stat_user_tables
+              WHERE relid = 'fuel.run'::regclass
+              """)[0]))
+      }
+      let before = try rowsRead()
+      try report(1)
+      let read = try rowsRead() - before
+      #expect((1...2_000).contains(read))
+    }
+  }
+
   private let start = Instant("2026-07-01T00:00:00Z")
 
   private func hour(_ hours: Double) -> Instant { start + .seconds(Int64(hours * 3600)) }
