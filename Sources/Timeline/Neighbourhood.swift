@@ -43,16 +43,42 @@ package struct Neighbourhood: Sendable {
     self.stations = Dictionary(stations.map { ($0.id, $0) }) { first, _ in first }
   }
 
-  /// Returns a station's neighbours, nearest first.
+  /// Returns a station's neighbours.
   ///
   /// - Returns: no neighbours for a station whose position is not known.
   package func neighbours(of id: Int32) -> [Int32] {
     guard let here = stations[id] else { return [] }
-    let others = (byState[here.state] ?? []).filter { $0.id != id }
+    let near = near(here).map(\.id)
+    return near.count >= Self.least ? Array(near) : nearest(here)
+  }
+
+  /// Returns whether some neighbour of a station fulfils a condition. A city has a thousand
+  /// stations, so this stops at the first one that does.
+  package func hasNeighbour(of id: Int32, where isWanted: (Int32) -> Bool) -> Bool {
+    guard let here = stations[id] else { return false }
+    var count = 0
+    for other in near(here) {
+      if isWanted(other.id) { return true }
+      count += 1
+    }
+    return count < Self.least && nearest(here).contains(where: isWanted)
+  }
+
+  /// Returns the state of a station whose position is known.
+  package func state(of id: Int32) -> String? { stations[id]?.state }
+
+  /// Returns the stations of a state whose positions are known.
+  package func stations(in state: String) -> [Int32] { byState[state]?.map(\.id) ?? [] }
+
+  private func near(_ here: Station) -> some Sequence<Station> {
+    (byState[here.state] ?? []).lazy.filter { $0.id != here.id && Self.areNear(here, $0) }
+  }
+
+  private func nearest(_ here: Station) -> [Int32] {
+    (byState[here.state] ?? []).filter { $0.id != here.id }
       .map { (id: $0.id, kilometres: Self.kilometres(here, $0)) }
       .sorted { ($0.kilometres, $0.id) < ($1.kilometres, $1.id) }
-    let near = others.prefix { $0.kilometres <= Self.radiusKilometres }
-    return (near.count >= Self.least ? near : others.prefix(Self.least)).map(\.id)
+      .prefix(Self.least).map(\.id)
   }
 
   /// Returns from when on prices of a station may have other neighbours to be compared with than
@@ -66,12 +92,18 @@ package struct Neighbourhood: Sendable {
     // its prices are known or not.
     var near = 0
     for other in byState[here.state] ?? [] where other.id != id {
-      if Self.kilometres(here, other) <= Self.radiusKilometres { near += 1 }
+      if Self.areNear(here, other) { near += 1 }
       if near == Self.least { break }
     }
     guard near == Self.least else { return .distantPast }
-    return around.filter { Self.kilometres(here, $0.station) <= Self.radiusKilometres }
+    return around.filter { Self.areNear(here, $0.station) }
       .map(\.knownFrom).min()
+  }
+
+  private static func areNear(_ one: Station, _ other: Station) -> Bool {
+    // A degree of latitude has 111.2 kilometres. This spares the distance for most stations.
+    abs(one.latitude - other.latitude) * 111 <= radiusKilometres
+      && kilometres(one, other) <= radiusKilometres
   }
 
   /// Returns the great-circle distance between two stations.

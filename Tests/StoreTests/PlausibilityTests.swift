@@ -203,6 +203,34 @@ struct PlausibilityTests {
     }
   }
 
+  /// F-S22: in two cities the prices of more stations than are compared one by one are suspect at
+  /// once. Each is judged by the stations of its own city.
+  @Test func manySuspectsAreJudgedTogether() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      func city(_ name: String, kilometresNorth: Double) -> [Station] {
+        (10..<70).map {
+          station("\(name)\($0)", kilometresNorth: kilometresNorth + Double($0) / 10)
+        }
+      }
+      let (south, north) = (
+        city("south", kilometresNorth: 0), city("north", kilometresNorth: 300)
+      )
+      let stations = south + north
+      try feed.reports(
+        stations.map { .u91($0.code, 1_500, hour(0)) }, stations: stations, at: hour(0))
+      // All of the south but one charge twice as much, and in the north two stations.
+      var prices = Dictionary(uniqueKeysWithValues: north.map { ($0.code, 1_500) })
+      for station in south { prices[station.code] = 3_000 }
+      prices["south69"] = 2_400
+      (prices["north67"], prices["north68"], prices["north69"]) = (3_000, 3_000, 2_400)
+      try feed.reports(
+        prices.map { .u91($0.key, $0.value, hour($0.value == 1_500 ? 0 : 1)) },
+        stations: stations, at: hour(1))
+      #expect(try flagged(feed, at: hour(1)) == ["north69|240.0", "south69|240.0"])
+    }
+  }
+
   /// F-G29: a station that only a withdrawn run names is nobody's neighbour. It does not stand in
   /// the place of the nearest five.
   @Test func stationsOfWithdrawnRunsAreNoNeighbours() async throws {

@@ -178,15 +178,12 @@ extension TimelineUpdate {
     guard !written.isEmpty || !others.isEmpty else { return [] }
     let neighbourhood = try store.neighbourhood()
     let changed = Dictionary(changes.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
-    var neighbours: [Int32: [Int32]] = [:]
     let stirred = others.filter { suspect in
-      let id = suspect.pair.stationID
-      if neighbours[id] == nil { neighbours[id] = neighbourhood.neighbours(of: id) }
-      return neighbours[id]?.contains { other in
+      neighbourhood.hasNeighbour(of: suspect.pair.stationID) { other in
         changed[Pair(stationID: other, fuelID: suspect.pair.fuelID)].map {
           $0 < suspect.from + .seconds(86_400)
         } ?? false
-      } ?? false
+      }
     }
     return try judge(store.suspects(at: Array(Set(written + stirred))), among: neighbourhood)
   }
@@ -216,30 +213,31 @@ extension TimelineUpdate {
   ) throws -> [Change] {
     guard !suspects.isEmpty else { return [] }
     let confirmed = try store.confirmedPrices()
-    var neighbours: [Int32: [Int32]] = [:]
-    var asked: [Window] = []
-    for (pair, spans) in suspects {
-      if neighbours[pair.stationID] == nil {
-        neighbours[pair.stationID] = neighbourhood.neighbours(of: pair.stationID)
-      }
-      for stored in spans {
-        for other in neighbours[pair.stationID] ?? [] {
-          asked.append(
-            Window(
-              pair: Pair(stationID: other, fuelID: pair.fuelID), from: stored.span.from,
-              until: stored.span.from + .seconds(86_400)))
-        }
-      }
+    let sorted = suspects.flatMap { pair, spans in
+      spans.filter { $0.span.doubt?.reason != .placeholder }
+        .map { Suspect(pair: pair, span: $0.span) }
+    }.sorted {
+      ($0.pair.fuelID, $0.span.from, $0.pair.stationID)
+        < ($1.pair.fuelID, $1.span.from, $1.pair.stationID)
     }
-    let around = try store.spans(of: asked, before: 1)
     var judged: [(pair: Pair, from: Instant, doubt: Doubt?)] = []
     var changed: [Change] = []
-    for (pair, spans) in suspects {
-      for stored in spans where stored.span.doubt?.reason != .placeholder {
-        let span = stored.span
-        let hasCompany = (neighbours[pair.stationID] ?? []).contains { other in
-          Plausibility.isCompany(
-            (around[Pair(stationID: other, fuelID: pair.fuelID)] ?? []).map(\.span), of: span)
+    var rest = sorted[...]
+    while !rest.isEmpty {
+      // In parts, because thousands of suspects may have a thousand neighbours each.
+      var part: [Suspect] = []
+      var asked: [Window] = []
+      while asked.count < Self.askedAtOnce, let day = Self.day(of: rest) {
+        part += day
+        asked += Self.windows(around: day, among: neighbourhood)
+        rest = rest.dropFirst(day.count)
+      }
+      let around = try store.spans(of: asked, before: 1)
+      for (pair, span) in part.map({ ($0.pair, $0.span) }) {
+        let hasCompany = neighbourhood.hasNeighbour(of: pair.stationID) { other in
+          around[Pair(stationID: other, fuelID: pair.fuelID)].map {
+            Plausibility.isCompany($0.map(\.span), of: span)
+          } ?? false
         }
         let doubt = Plausibility.doubt(
           about: span, hasCompany: hasCompany,
@@ -252,5 +250,49 @@ extension TimelineUpdate {
     }
     try store.setDoubts(judged)
     return changed
+  }
+
+  private struct Suspect {
+    var pair: Pair
+    var span: Span
+  }
+
+  // About how many windows of neighbours are read at a time.
+  private static let askedAtOnce = 20_000
+  // So many suspects of a day have nearly all stations of their state as neighbours.
+  private static let manySuspects = 50
+
+  /// Returns the first suspects of one fuel that begin within a day of each other; `nil` where
+  /// none is left.
+  private static func day(of suspects: ArraySlice<Suspect>) -> ArraySlice<Suspect>? {
+    suspects.first.map { first in
+      suspects.prefix {
+        $0.pair.fuelID == first.pair.fuelID && $0.span.from < first.span.from + .seconds(86_400)
+      }
+    }
+  }
+
+  /// Returns the windows in which the neighbours of suspects of a day may keep them company: one
+  /// for each neighbour, however many suspects it has.
+  private static func windows(
+    around day: ArraySlice<Suspect>, among neighbourhood: Neighbourhood
+  ) -> [Window] {
+    guard let first = day.first, let last = day.last else { return [] }
+    var neighbours: Set<Int32> = []
+    for suspect in day.prefix(manySuspects) {
+      neighbours.formUnion(neighbourhood.neighbours(of: suspect.pair.stationID))
+    }
+    var states: Set<String> = []
+    for suspect in day.dropFirst(manySuspects) {
+      guard let state = neighbourhood.state(of: suspect.pair.stationID),
+        states.insert(state).inserted
+      else { continue }
+      neighbours.formUnion(neighbourhood.stations(in: state))
+    }
+    return neighbours.map {
+      Window(
+        pair: Pair(stationID: $0, fuelID: first.pair.fuelID), from: first.span.from,
+        until: last.span.from + .seconds(86_400))
+    }
   }
 }
