@@ -227,6 +227,33 @@ struct IdentityTests {
     #expect(Set(chain.byRecord.values.map(\.station)).count == 1)
   }
 
+  /// F-S21: a feed names one suburb for thousands of stations. That says nothing about any two of
+  /// them, so they are not all compared with each other.
+  @Test func aSuburbOfThousandsSaysNothing() {
+    func station(_ id: Int, _ name: String, _ address: String, _ days: ClosedRange<Int>)
+      -> StationRecord
+    {
+      var record = feed(id, "\(id)", name, address)
+      record.suburbs = ["WYONG"]
+      (record.firstDay, record.lastDay) = (
+        Day(sinceEpoch: 20_000 + days.lowerBound), Day(sinceEpoch: 20_000 + days.upperBound)
+      )
+      return record
+    }
+    func likely(others: Int) -> [LikelyPair] {
+      let pair = [
+        station(1, "United Wyong", "1 Main St", 0...99),
+        station(2, "United", "40 Other Rd", 100...299),
+      ]
+      let rest = (0..<others).map { station(10 + $0, "Shop \($0)", "\($0) Road \($0)", 0...299) }
+      let listed = Dictionary(uniqueKeysWithValues: rest.map { ($0.id, [0..<300]) })
+      return matched(pair + rest, listed.merging([1: [0..<100], 2: [100..<300]]) { one, _ in one })
+        .likely
+    }
+    #expect(likely(others: 10).map { [$0.first, $0.second] } == [[2, 1]])
+    #expect(likely(others: Identity.mostNear).isEmpty)
+  }
+
   /// F-N33: an archive record belongs to both codes of one station, also where an address has no
   /// number.
   @Test(arguments: ["7 Jones Rd", "Cnr Smith St Jones Rd"])

@@ -36,7 +36,9 @@ extension Identity.Work {
     }
     let days = clusters.mapValues { Likeness.days($0.map(record)) }
     var seen: Set<Pair> = []
-    for clusters in near.values {
+    // Where so many stations share a suburb or a name, that says nothing, and to compare all of them
+    // would take hours.
+    for clusters in near.values where clusters.count <= Identity.mostNear {
       let stations = clusters.sorted()
       for (position, one) in stations.enumerated() {
         for other in stations[..<position] where seen.insert(Pair(one, other)).inserted {

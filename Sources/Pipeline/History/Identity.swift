@@ -29,6 +29,10 @@ package enum Identity {
   /// pairs are one station.
   static let leastScore = 60
 
+  /// How many stations of one suburb, or of one name, are compared with each other. Toowoomba, the
+  /// largest suburb of Queensland's archive, has 17.
+  static let mostNear = 500
+
   // "BP Wyong North" and "Ampol Wyong North" share half of their words.
   static let leastSimilarity = 0.5
 
