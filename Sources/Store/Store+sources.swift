@@ -72,7 +72,8 @@ extension Store {
   ///
   /// - Parameter now: the instant from which the terms of use count as known.
   package func register(_ record: SourceRecord, now: Instant = .now) throws -> SourceID {
-    try connection.transaction {
+    try refuseSubscriber()
+    return try connection.transaction {
       let lapses = record.priceLapsesHoursByFuel.sorted { $0.key < $1.key }
       let row = try connection.query(
         """

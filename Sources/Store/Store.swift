@@ -40,9 +40,32 @@ package struct Store {
   /// - Parameter attempt: a statement whose column `taken` states whether the lock was free.
   /// - Returns: whether this session has the lock.
   func tryLock(_ attempt: SQL) throws -> Bool {
+    try refuseSubscriber()
     if try connection.query(attempt).only().boolean("taken") { return true }
     connection.endSilentSessions()
     return try connection.query(attempt).only().boolean("taken")
+  }
+
+  /// Returns the subscription that brings the rows of this database from another server; `nil` where
+  /// there is none.
+  package func subscription() throws -> String? {
+    try connection.query(
+      """
+      SELECT min(subscription.subname) AS name
+      FROM pg_catalog.pg_subscription AS subscription
+      JOIN pg_catalog.pg_subscription_rel AS copied ON copied.srsubid = subscription.oid
+      JOIN pg_catalog.pg_class AS class ON class.oid = copied.srrelid
+      WHERE class.relnamespace = 'fuel'::regnamespace
+      """
+    ).only().optional("name")
+  }
+
+  /// Throws where the rows of this database come from another server. Rows of jobs would stand in
+  /// the way of those that it sends.
+  func refuseSubscriber() throws {
+    guard let name = try subscription() else { return }
+    throw PostgresError.unfit(
+      "this database takes its rows from another server, by the subscription \(name): run jobs there")
   }
 
   /// Takes the role that has the rights of ingest and aggregate and no more.

@@ -164,6 +164,15 @@ struct ReplicationTests {
         == source.lines("SELECT count(*) FROM fuel.archive_price"))
     let verified = try run("verify", on: subscriber.target)
     #expect(verified.code == 0, "\(verified.out)")
+    // F-O35: rows of jobs would stand in the way of those that the publisher sends.
+    for job in [
+      ["aggregate", "--now", Self.now], ["withdraw", "1", "--undo", "--reason", "a test"],
+      ["ingest", "wa-fuelwatch", "--replay", CommandTests.recording, "--now", Self.now],
+    ] {
+      let refused = try CommandTests.run(job, on: subscriber.target)
+      #expect(refused.code == 78, "\(job): \(refused.err)")
+      #expect(refused.err.contains("by the subscription fuel: run jobs there"), "\(refused.err)")
+    }
     // Unless the subscription is dropped, the publisher keeps its write-ahead log for ever.
     try copy.execute("DROP SUBSCRIPTION fuel")
     #expect(try source.lines("SELECT count(*) FROM pg_replication_slots") == ["0"])

@@ -172,6 +172,10 @@ private struct Doctor {
     } else if connection.isStandby {
       tell(
         .warn, "database", "reached: a standby; commands that read work, but nothing can be stored")
+    } else if let name = try? Store(connection).subscription() {
+      tell(
+        .warn, "database",
+        "reached: it takes its rows from another server, by the subscription \(name); jobs run there")
     } else {
       tell(.ok, "database", "reached; its schema matches this program")
     }
