@@ -26,7 +26,7 @@ package struct ArchiveFile: Sendable {
 
   // A file with more bytes is a decompression bomb, not a month of prices: the largest real one has
   // 60 MB.
-  static let mostBytes = 4 << 30
+  package static let mostBytes = 4 << 30
 
   package func form() throws -> Form {
     guard let handle = FileHandle(forReadingAtPath: path) else {
@@ -80,7 +80,7 @@ package final class ByteStream {
   /// The program that writes the bytes, until its end was waited for.
   private var process: pid_t?
 
-  init(file: String) throws {
+  package init(file: String) throws {
     guard let handle = FileHandle(forReadingAtPath: file) else {
       throw ArchiveRefusal(file: URL(filePath: file).lastPathComponent, "cannot be read")
     }
@@ -152,7 +152,7 @@ package final class ByteStream {
   static let mostWhole = 256 << 20
 
   package struct TooLarge: Error, CustomStringConvertible {
-    package var description: String { "more than \(ByteStream.mostWhole >> 20) MB when unpacked" }
+    package var description: String { "more than \(ByteStream.mostWhole >> 20) MB" }
   }
 
   /// Waits for the program after its output was read. A program that has more to write ends,

@@ -11,6 +11,25 @@ import TestDatabase
 import Testing
 
 struct IngestTests {
+  /// F-N59: a recorded document is larger than any list, such as a file with holes. It is refused
+  /// before it is in memory.
+  @Test func aRecordedDocumentHasALimit() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    let path = "\(folder)/qld-fpd/20260702T235701Z/prices.json"
+    try FileManager.default.createDirectory(
+      atPath: URL(filePath: path).deletingLastPathComponent().path,
+      withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data("{}".utf8).write(to: URL(filePath: path))
+    let run = try #require(try Recording(folder: folder).runs(of: "qld-fpd").first)
+    #expect(try run.documents().map(\.bytes.count) == [2])
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.truncate(atOffset: 3 << 30)
+    try file.close()
+    let error = #expect(throws: IngestError.self) { try run.documents() }
+    #expect("\(try #require(error))".contains("prices.json: more than 256 MB"))
+  }
+
   /// A run over HTTP and a replay of the recording of the same answers store the same rows.
   @Test func aReplayEqualsTheLiveRun() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path

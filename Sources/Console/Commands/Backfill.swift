@@ -202,10 +202,19 @@ private func spoolFile() throws -> (path: String, handle: FileHandle) {
 
 private func spool(into file: FileHandle) throws {
   do {
+    var bytes = 0
     while let part = try FileHandle.standardInput.read(upToCount: 1 << 20), !part.isEmpty {
+      bytes += part.count
+      // A stream without an end would fill the disk.
+      guard bytes <= ArchiveFile.mostBytes else {
+        throw ArchiveRefusal(
+          file: "standard input", "more than \(ArchiveFile.mostBytes >> 30) GiB")
+      }
       try file.write(contentsOf: part)
     }
     try file.close()
+  } catch let error as ArchiveRefusal {
+    throw error
   } catch {
     throw OutputLost(description: "standard input cannot be read or copied to a file")
   }

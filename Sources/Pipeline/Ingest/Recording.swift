@@ -108,10 +108,13 @@ package struct Recording: Sendable {
   }
 
   private func read(_ path: String) throws -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: path) else {
+    do {
+      return [UInt8](try ByteStream(file: path).all())
+    } catch let error as ByteStream.TooLarge {
+      throw IngestError.recording(path: path, reason: error.description)
+    } catch {
       throw IngestError.recording(path: path, reason: "cannot be read")
     }
-    return [UInt8](data)
   }
 
   private func unzip(_ path: String) throws -> [UInt8] {
@@ -120,7 +123,7 @@ package struct Recording: Sendable {
     do {
       data = try gzip.all()
     } catch let error as ByteStream.TooLarge {
-      throw IngestError.recording(path: path, reason: error.description)
+      throw IngestError.recording(path: path, reason: "\(error) when unpacked")
     }
     guard gzip.finish() else {
       throw IngestError.recording(path: path, reason: "gzip cannot read it")
