@@ -20,8 +20,14 @@ package struct Setting<Content>: SettingDefinition, Sendable {
 extension Setting where Content == String {
   package static func text(_ key: String, _ standard: String? = nil) -> Self {
     Self(
-      key: key, expected: "a text", standard: standard.map { .text($0) }, stated: { .text($0) },
-      content: { $0.string })
+      key: key, expected: "a text without control characters",
+      standard: standard.map { .text($0) }, stated: { .text($0) },
+      content: { value in
+        // A line break would begin a further line of a request or a log.
+        value.string.flatMap { text in
+          text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
+        }
+      })
   }
 
   package static func choice(_ key: String, _ names: [String], _ standard: String? = nil) -> Self {

@@ -148,6 +148,8 @@ package final class Connection {
     }
     // Notices are remarks of the server about its own work; errors arrive as results.
     PQsetNoticeProcessor(opened, { _, _ in }, nil)
+    // The context of an error is the text of this program's own functions.
+    PQsetErrorContextVisibility(opened, PQSHOW_CONTEXT_NEVER)
     // All waiting happens in `wait`, which knows the deadline.
     PQsetnonblocking(opened, 1)
     return opened

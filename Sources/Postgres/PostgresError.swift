@@ -190,6 +190,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     if ["42P01", "42883"].contains(state), message.contains(/\bfuel(_v1)?\./) {
       return "; bowser migrate verify says what the schema lacks"
     }
+    if state == "53100" { return "; the disk of the database server is full" }
     guard state == "42501" else { return "" }
     for right in ["CREATEROLE", "CREATEDB"]
     where message.contains(right) || right == "CREATEDB" && message.contains("create database") {

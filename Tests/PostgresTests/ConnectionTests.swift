@@ -4,6 +4,36 @@ import TestDatabase
 import Testing
 
 struct ConnectionTests {
+  /// F-O36: a full disk is called so.
+  @Test func aFullDiskIsNamed() {
+    let error = PostgresError.refused(
+      sqlState: "53100", message: "could not extend file: wrote only 4096 of 8192 bytes",
+      detail: nil)
+    #expect("\(error)".hasSuffix("; the disk of the database server is full"))
+    #expect(error.mayHeal)
+  }
+
+  /// F-O36: a session ends in the middle of a function. The text of the function is not shown.
+  @Test func aLostConnectionIsToldInOneLine() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      let error = #expect(throws: PostgresError.self) {
+        try connection.execute(
+          """
+          DO $$
+          BEGIN
+            PERFORM pg_terminate_backend(pg_backend_pid());
+            PERFORM pg_sleep(5);
+          END
+          $$
+          """)
+      }
+      let told = "\(try #require(error))"
+      #expect(told.hasPrefix("the database connection was lost: "))
+      #expect(!told.contains("PERFORM") && !told.contains("PL/pgSQL") && told.count < 300, "\(told)")
+    }
+  }
+
   /// F-M05: an error about an unreadable connection string does not repeat it, since any part of it
   /// may be the password.
   @Test(arguments: [
