@@ -139,6 +139,9 @@ static const unsigned char m0043_note_overtaken[] = {
 static const unsigned char m0044_index_running[] = {
 #embed "0044_index_running.sql"
 };
+static const unsigned char m0045_know_coverage[] = {
+#embed "0045_know_coverage.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -436,6 +439,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0042_index_expected", m0042_index_expected),
   FILE_ENTRY("0043_note_overtaken", m0043_note_overtaken),
   FILE_ENTRY("0044_index_running", m0044_index_running),
+  FILE_ENTRY("0045_know_coverage", m0045_know_coverage),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

@@ -63,8 +63,9 @@ COMMENT ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) I
   'The times from an instant on in which each feed was read so often that its lists follow one another without a gap.';
 GRANT EXECUTE ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
--- Returns the price days that each source covers, up to an instant.
-CREATE OR REPLACE FUNCTION fuel.covered_days(p_clock timestamptz)
+-- Returns the price days that each source covers, up to an instant. Of feeds, days that ended before p_from_at may be
+-- missing; whether later ones are covered follows from the lists since then and shortly before.
+CREATE OR REPLACE FUNCTION fuel.covered_days(p_clock timestamptz, p_from_at timestamptz DEFAULT '-infinity')
 RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
   SELECT DISTINCT covered.source_id, series.day::date
   FROM (
@@ -80,14 +81,14 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
         listed.source_id,
         listed.from_at,
         least(listed.until_at + sight.lapses_after - interval '1 second', p_clock) AS until_at
-      FROM fuel.list_intervals('-infinity', p_clock) AS listed
+      FROM fuel.list_intervals(p_from_at, p_clock) AS listed
       JOIN fuel.sight USING (source_id)
       UNION ALL
       -- A run that counts and brought no complete list covers the price day on which it was taken. Runs of feeds whose
       -- prices hold for whole days are of this kind.
       SELECT run.source_id, run.taken_at, run.taken_at
       FROM fuel.run
-      WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete
+      WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete AND run.taken_at >= p_from_at
     ) AS read
     JOIN fuel.source ON source.source_id = read.source_id AND source.kind = 'feed'
     JOIN fuel.state USING (state)
@@ -95,26 +96,43 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
   CROSS JOIN LATERAL generate_series(
     covered.first_day::timestamp, covered.last_day::timestamp, interval '1 day') AS series (day)
 $$;
-COMMENT ON FUNCTION fuel.covered_days(timestamptz) IS
+COMMENT ON FUNCTION fuel.covered_days(timestamptz, timestamptz) IS
   'The price days that the files of each archive and the lists of each feed cover, up to an instant.';
-GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz, timestamptz) TO fuel_writer;
 
 -- Brings fuel.source_day up to date, with every day from the first day of a scheme to today.
 CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  -- From when on the lists of some feed may have changed.
+  changed_at timestamptz;
 BEGIN
+  -- Runs that are stored meanwhile wait, so that none is passed over.
+  PERFORM FROM fuel.source ORDER BY source.source_id FOR NO KEY UPDATE;
+  SELECT least(p_clock, min(coalesce(source.days_known_until_at, '-infinity'))) INTO changed_at
+  FROM fuel.source
+  WHERE source.kind = 'feed';
   CREATE TEMPORARY TABLE wanted_day ON COMMIT DROP AS
   WITH source AS (
     SELECT
       source.*,
       state.time_zone,
       state.price_day_starts,
-      fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today
+      fuel.price_day(p_clock, state.time_zone, state.price_day_starts) AS today,
+      fuel.price_day(changed_at, state.time_zone, state.price_day_starts) AS changed_day
     FROM fuel.source
     JOIN fuel.state USING (state)
   ),
   day AS MATERIALIZED (
-    SELECT * FROM fuel.covered_days(p_clock)
+    SELECT covered.*
+    FROM fuel.covered_days(p_clock, changed_at - interval '3 days') AS covered
+    JOIN source USING (source_id)
+    WHERE source.kind = 'archive' OR covered.day >= source.changed_day
+    UNION ALL
+    SELECT known.source_id, known.day
+    FROM fuel.source_day AS known
+    JOIN source USING (source_id)
+    WHERE source.kind <> 'archive' AND known.why IS NULL AND known.day < source.changed_day
   ),
   began AS (
     SELECT source.scheme, min(day.day) AS first_day
@@ -168,6 +186,8 @@ BEGIN
   ON CONFLICT ON CONSTRAINT source_day_pk DO UPDATE SET why = excluded.why
   WHERE known.why IS DISTINCT FROM excluded.why;
   DROP TABLE pg_temp.wanted_day;
+  UPDATE fuel.source SET days_known_until_at = p_clock
+  WHERE source.kind = 'feed' AND source.days_known_until_at IS DISTINCT FROM p_clock;
 END
 $$;
 COMMENT ON FUNCTION fuel.refresh_source_days(timestamptz) IS

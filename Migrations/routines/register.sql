@@ -68,6 +68,7 @@ BEGIN
       scheme = wanted.scheme,
       has_codes = wanted.has_codes,
       publishes_tomorrow_at = wanted.publishes_tomorrow_at,
+      days_known_until_at = NULL,
       are_links_due = source.are_links_due OR source.scheme <> wanted.scheme OR source.has_codes <> wanted.has_codes,
       changes = source.changes + 1
     WHERE source.source_id = known.source_id;

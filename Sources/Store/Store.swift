@@ -65,7 +65,8 @@ package struct Store {
   func refuseSubscriber() throws {
     guard let name = try subscription() else { return }
     throw PostgresError.unfit(
-      "this database takes its rows from another server, by the subscription \(name): run jobs there")
+      "this database takes its rows from another server, by the subscription \(name): run jobs there"
+    )
   }
 
   /// Takes the role that has the rights of ingest and aggregate and no more.

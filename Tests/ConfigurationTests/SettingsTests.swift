@@ -48,7 +48,8 @@ struct SettingsTests {
         == "test.json5: unknown key 'levle'; did you mean 'level'?")
     #expect(message { try settings([:]) } == "test.json5: 'name' is missing")
     #expect(
-      message { try settings(["name": .number(1)]) } == "test.json5: 'name' must be a text without control characters")
+      message { try settings(["name": .number(1)]) }
+        == "test.json5: 'name' must be a text without control characters")
     // F-M10: a line break would begin a further line of each request.
     #expect(
       message { try settings(["name": .text("a\r\nX-Other: 1")]) }

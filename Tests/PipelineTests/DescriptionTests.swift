@@ -78,7 +78,8 @@ struct DescriptionTests {
       let late = try await described([second, (0, 20, false), (2, 20, false)])
       #expect(late == plain)
     } else {
-      let last = try await described([(0, 20, false), (2, 20, false), (4, 20, true)], withdrawing: [3])
+      let last = try await described(
+        [(0, 20, false), (2, 20, false), (4, 20, true)], withdrawing: [3])
       #expect(last == plain)
       let first = try await described(
         [(-1, 20, true), (0, 20, false), (2, 20, false)], withdrawing: [1])

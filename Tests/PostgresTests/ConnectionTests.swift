@@ -30,7 +30,8 @@ struct ConnectionTests {
       }
       let told = "\(try #require(error))"
       #expect(told.hasPrefix("the database connection was lost: "))
-      #expect(!told.contains("PERFORM") && !told.contains("PL/pgSQL") && told.count < 300, "\(told)")
+      #expect(
+        !told.contains("PERFORM") && !told.contains("PL/pgSQL") && told.count < 300, "\(told)")
     }
   }
 

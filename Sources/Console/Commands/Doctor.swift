@@ -175,7 +175,8 @@ private struct Doctor {
     } else if let name = try? Store(connection).subscription() {
       tell(
         .warn, "database",
-        "reached: it takes its rows from another server, by the subscription \(name); jobs run there")
+        "reached: it takes its rows from another server, by the subscription \(name); jobs run there"
+      )
     } else {
       tell(.ok, "database", "reached; its schema matches this program")
     }

@@ -34,6 +34,7 @@ extension Store {
         ON CONFLICT DO NOTHING
         """)
       try connection.query("UPDATE fuel.state SET days_made_until = NULL")
+      try connection.query("UPDATE fuel.source SET days_known_until_at = NULL")
     }
     try connection.query(
       """
