@@ -37,7 +37,7 @@ COMMENT ON COLUMN fuel_v1.daily_averages.p25_cpl     IS 'Lower quartile, cents p
 COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl     IS 'Lowest station average of the day, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl     IS 'Highest station average of the day, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations    IS 'Number of stations that the averages are computed from.';
-COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share of the day, as far as it has passed, for which those stations have a believed price, from 0 to 1.';
+COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which those stations have a believed price, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over, a source covers it, and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: their prices are known but were not seen for too long to be believed.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: they have only doubtful prices.';

@@ -199,7 +199,7 @@ LEFT JOIN LATERAL (
     AND run.started_at < (date_trunc('month', fuel.clock() AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'
 ) AS spent ON true
 WHERE source.kind = 'feed';
-COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing. One row per feed.';
+COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing, by its live runs: replayed and recorded answers do not count as read. One row per feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.feed            IS 'The feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.status          IS 'ok, late, stale, failing or off, measured by the cadence of the feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why it is not ok, or what is odd about it although it is ok; NULL: nothing.';

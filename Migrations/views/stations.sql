@@ -123,7 +123,7 @@ COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the s
 COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed or archive whose station record represents it; see station_records for others.';
 COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The code of the station in that feed or archive.';
 COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed or an archive first named it.';
-COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price; of a feed that publishes late, the instant that its answer shows.';
+COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price; of one that never had a price, when a feed last described it. Of a feed that publishes late, the instant that its answer shows.';
 COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading, as far as is known: it was seen with a price within the last 30 days.';
 COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';

@@ -101,7 +101,9 @@ package struct Standings {
         if judgement.refusal != list.judgement.refusal || judgement.isComplete != list.isComplete {
           faults.append(
             "run \(list.run) of \(feed) is stored as \(words(list.judgement, list.isComplete)), "
-              + "but by the lists around it is \(words(judgement, judgement.isComplete))")
+              + "but by the lists around it is \(words(judgement, judgement.isComplete)); "
+              + "if limits of the feed have changed, bowser ingest --reprocess \(list.run) judges it by them"
+          )
         }
       }
       begins = ends
