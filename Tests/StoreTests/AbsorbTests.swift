@@ -6,7 +6,7 @@ import Testing
 
 /// What one run does to the history.
 struct AbsorbTests {
-  /// F-S23: a list is stored beside 20,000 older ones, and an aggregate follows. Few rows of runs
+  /// F-S23, F-S24: a list is stored beside 20,000 older ones, and an aggregate follows. Few rows of runs
   /// are read, because each statement looks for them in an index.
   @Test func aListReadsFewOfTheOldRuns() async throws {
     try await TestDatabase.with { target in

@@ -9,7 +9,7 @@ import Testing
 struct SourceDayTests {
   private static let begin = Instant("2026-03-20T00:00:00Z")
 
-  /// F-S23: lists come in any order, with silences between them, and some are withdrawn and count
+  /// F-S23, F-V23: lists come in any order, with silences between them, and some are withdrawn and count
   /// again. After each step the days are those that the lists of all time lead to.
   @Test(arguments: 0..<Long.count("SOURCE_DAY_SEEDS", short: 4, long: 60))
   func stepsLeadWhereAllListsLead(seed: Int) async throws {
