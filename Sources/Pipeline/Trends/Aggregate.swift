@@ -126,7 +126,7 @@ package struct Aggregate {
     // The days of a station are made and counted in the state and regions that it belongs to now.
     try Workers.patiently { try TimelineUpdate.countStations(store, now: now) }
     try TimelineUpdate.makeAll(workers, now: now) { progress(.spans, $0, $1) }
-    try store.refreshSourceDays(now: now)
+    try Workers.patiently { try store.refreshSourceDays(now: now) }
     try DayUpdate.makeStationDays(workers, now: now) { progress(.stationDays, $0, $1) }
     let spans = try store.dirtySpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
