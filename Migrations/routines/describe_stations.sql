@@ -1,6 +1,6 @@
 -- Returns how the descriptions of a feed's station records describe them. The description that was seen last counts. A
--- field that it leaves empty is taken from the newest description that has it. A record without any description has
--- no name, and lies in the state of its feed.
+-- field that it leaves empty is taken from the newest description that has it. A record without any description is left
+-- out: what is known of it stays as it is, because its prices may still count.
 --
 -- If a feed moves a station by more than two kilometres, the station keeps its old position until the new one has been
 -- reported for a week. Codes are reused, and digits are mistyped.
@@ -11,13 +11,10 @@ RETURNS TABLE (
 LANGUAGE sql STABLE AS $$
   WITH wanted AS (
     SELECT
-      station.station_id,
-      coalesce(
-        (array_agg(description.state ORDER BY description.last_seen_at DESC, description.wording_md5))[1],
-        state.state) AS state,
-      coalesce(
-        (array_agg(description.time_zone ORDER BY description.last_seen_at DESC, description.wording_md5))[1],
-        state.time_zone) AS time_zone,
+      description.station_id,
+      (array_agg(description.state ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS state,
+      (array_agg(description.time_zone ORDER BY description.last_seen_at DESC, description.wording_md5))[1]
+        AS time_zone,
       (array_agg(description.name ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS name,
       (array_agg(description.brand ORDER BY description.last_seen_at DESC, description.wording_md5)
         FILTER (WHERE description.brand IS NOT NULL))[1] AS brand,
@@ -30,15 +27,11 @@ LANGUAGE sql STABLE AS $$
         FILTER (WHERE description.latitude IS NOT NULL))[1] AS latitude,
       (array_agg(description.longitude ORDER BY description.last_seen_at DESC, description.wording_md5)
         FILTER (WHERE description.longitude IS NOT NULL))[1] AS longitude,
-      coalesce(
-        (array_agg(description.is_public ORDER BY description.last_seen_at DESC, description.wording_md5))[1],
-        true) AS is_public
+      (array_agg(description.is_public ORDER BY description.last_seen_at DESC, description.wording_md5))[1]
+        AS is_public
     FROM unnest(p_station_ids) AS given (station_id)
-    JOIN fuel.station USING (station_id)
-    JOIN fuel.source USING (source_id)
-    JOIN fuel.state ON state.state = source.state
-    LEFT JOIN fuel.station_description AS description USING (station_id)
-    GROUP BY station.station_id, state.state, state.time_zone
+    JOIN fuel.station_description AS description USING (station_id)
+    GROUP BY description.station_id
   )
   SELECT
     wanted.station_id, wanted.state, wanted.time_zone, wanted.name, wanted.brand, wanted.address, wanted.suburb,

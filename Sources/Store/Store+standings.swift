@@ -41,7 +41,7 @@ extension Store {
     if let refusal = judgement.refusal {
       if list.judgement.refusal == nil {
         try connection.query("SELECT fuel.discount_run(\(list.run), 'refused')")
-        try connection.query("SELECT fuel.forget_descriptions(\(list.run))")
+        try forgetDescriptions(of: list.run)
       }
       try connection.query(
         "UPDATE fuel.run SET error = \(refusal), shortcomings = '{}' WHERE run_id = \(list.run)")
@@ -117,6 +117,12 @@ extension Store {
       return
     }
     try connection.query("SELECT fuel.discount_run(\(run), 'withdrawn')")
+    try forgetDescriptions(of: run)
+  }
+
+  /// Takes back how a run describes stations. Where it read the documents of an earlier run, the
+  /// descriptions are those of the earlier one.
+  private func forgetDescriptions(of run: RunID) throws {
     try connection.query(
       """
       SELECT fuel.forget_descriptions(coalesce(replaces_run_id, run_id))

@@ -108,7 +108,8 @@ extension Store {
     {
       found.faults.append(
         "station \(try row.integer("station_id")) (\(try row.text("station_code")) of \(try row.text("feed"))): "
-          + "its description is not the newest one of its feed")
+          + "its row differs from what its descriptions say; bowser aggregate --rebuild makes it anew"
+      )
     }
   }
 
