@@ -106,9 +106,18 @@ LANGUAGE plpgsql AS $$
 DECLARE
   -- From when on the lists of some feed may have changed.
   changed_at timestamptz;
+  quiet smallint[];
 BEGIN
-  -- Runs that are stored meanwhile wait, so that none is passed over.
-  PERFORM FROM fuel.source ORDER BY source.source_id FOR NO KEY UPDATE;
+  -- A run that is being stored locks the row of its feed (fuel.forget_coverage). What it brings is not seen yet, so the
+  -- days of its feed do not count as known afterwards. Runs of the other feeds wait until this is done.
+  SELECT array_agg(feed.source_id) INTO quiet
+  FROM (
+    SELECT source.source_id
+    FROM fuel.source
+    WHERE source.kind = 'feed'
+    ORDER BY source.source_id
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) AS feed;
   SELECT least(p_clock, min(coalesce(source.days_known_until_at, '-infinity'))) INTO changed_at
   FROM fuel.source
   WHERE source.kind = 'feed';
@@ -187,7 +196,7 @@ BEGIN
   WHERE known.why IS DISTINCT FROM excluded.why;
   DROP TABLE pg_temp.wanted_day;
   UPDATE fuel.source SET days_known_until_at = p_clock
-  WHERE source.kind = 'feed' AND source.days_known_until_at IS DISTINCT FROM p_clock;
+  WHERE source.source_id = ANY (quiet) AND source.days_known_until_at IS DISTINCT FROM p_clock;
 END
 $$;
 COMMENT ON FUNCTION fuel.refresh_source_days(timestamptz) IS

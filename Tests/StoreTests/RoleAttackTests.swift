@@ -38,7 +38,8 @@ struct RoleAttackTests {
     ARRAY[
       'state', 'cadence', 'price_lapses_after', 'sight_lapses_after', 'tells_whole_days', 'attribution', 'is_enabled',
       'calls_per_month', 'first_taken_at', 'last_taken_at', 'last_listed_at', 'not_before_at', 'account', 'delay',
-      'holding_confirms', 'scheme', 'are_links_due', 'has_codes', 'changes', 'publishes_tomorrow_at']
+      'holding_confirms', 'scheme', 'are_links_due', 'has_codes', 'changes', 'publishes_tomorrow_at',
+      'days_known_until_at']
     """,
     "station": """
     ARRAY[
