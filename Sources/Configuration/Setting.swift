@@ -23,7 +23,7 @@ extension Setting where Content == String {
       key: key, expected: "a text without control characters",
       standard: standard.map { .text($0) }, stated: { .text($0) },
       content: { value in
-        // A line break would begin a further line of a request or a log.
+        // In what is sent to a provider a line break would begin a further line.
         value.string.flatMap { text in
           text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
         }

@@ -103,6 +103,7 @@ extension Store {
   /// - Parameter rows: objects whose keys are the columns of `fuel.fill_up_score`, with `fuel` for
   ///   `fuel_id` and without `computed_at`.
   package func keepScores(_ rows: [some Encodable], now: Instant) throws {
+    try refuseSubscriber()
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.fill_up_score")
       try connection.query(

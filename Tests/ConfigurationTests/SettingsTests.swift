@@ -50,7 +50,7 @@ struct SettingsTests {
     #expect(
       message { try settings(["name": .number(1)]) }
         == "test.json5: 'name' must be a text without control characters")
-    // F-M10: a line break would begin a further line of each request.
+    // F-M10: in what is sent to a provider a line break would begin a further line.
     #expect(
       message { try settings(["name": .text("a\r\nX-Other: 1")]) }
         == "test.json5: 'name' must be a text without control characters")
