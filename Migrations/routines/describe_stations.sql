@@ -1,10 +1,10 @@
--- Returns how the descriptions of a feed's station records describe them. The description that was seen last counts. A
--- field that it leaves empty is taken from the newest description that has it. A record without any description is left
--- out: what is known of it stays as it is, because its prices may still count.
+-- Returns those of a feed's station records that differ from what their descriptions say, with what these say. The
+-- description that was seen last counts. A field that it leaves empty is taken from the newest description that has it.
+-- A record without any description is left out: what is known of it stays as it is, because its prices may still count.
 --
 -- If a feed moves a station by more than two kilometres, the station keeps its old position until the new one has been
 -- reported for a week. Codes are reused, and digits are mistyped.
-CREATE OR REPLACE FUNCTION fuel.described_stations(p_station_ids integer[])
+CREATE OR REPLACE FUNCTION fuel.redescribed_stations(p_station_ids integer[])
 RETURNS TABLE (
   station_id integer, state text, time_zone text, name text, brand text, address text, suburb text, postcode text,
   latitude numeric, longitude numeric, is_public boolean, has_moved boolean)
@@ -32,30 +32,42 @@ LANGUAGE sql STABLE AS $$
     FROM unnest(p_station_ids) AS given (station_id)
     JOIN fuel.station_description AS description USING (station_id)
     GROUP BY description.station_id
+  ),
+  described AS (
+    SELECT
+      wanted.station_id, wanted.state, wanted.time_zone, wanted.name, wanted.brand, wanted.address, wanted.suburb,
+      wanted.postcode, coalesce(elsewhere.latitude, wanted.latitude) AS latitude,
+      coalesce(elsewhere.longitude, wanted.longitude) AS longitude, wanted.is_public,
+      elsewhere.latitude IS NOT NULL AS has_moved
+    FROM wanted
+    -- The former position, if it is far away and the new position has been reported for less than a week.
+    LEFT JOIN LATERAL (
+      SELECT description.latitude, description.longitude, description.last_seen_at
+      FROM fuel.station_description AS description
+      WHERE description.station_id = wanted.station_id
+        AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) > 2
+      ORDER BY description.last_seen_at DESC, description.wording_md5
+      LIMIT 1
+    ) AS elsewhere ON (
+      SELECT max(description.last_seen_at) - min(description.first_seen_at) < interval '7 days'
+      FROM fuel.station_description AS description
+      WHERE description.station_id = wanted.station_id
+        AND description.last_seen_at > elsewhere.last_seen_at
+        AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) <= 2)
   )
-  SELECT
-    wanted.station_id, wanted.state, wanted.time_zone, wanted.name, wanted.brand, wanted.address, wanted.suburb,
-    wanted.postcode, coalesce(elsewhere.latitude, wanted.latitude), coalesce(elsewhere.longitude, wanted.longitude),
-    wanted.is_public, elsewhere.latitude IS NOT NULL
-  FROM wanted
-  -- The former position, if it is far away and the new position has been reported for less than a week.
-  LEFT JOIN LATERAL (
-    SELECT description.latitude, description.longitude, description.last_seen_at
-    FROM fuel.station_description AS description
-    WHERE description.station_id = wanted.station_id
-      AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) > 2
-    ORDER BY description.last_seen_at DESC, description.wording_md5
-    LIMIT 1
-  ) AS elsewhere ON (
-    SELECT max(description.last_seen_at) - min(description.first_seen_at) < interval '7 days'
-    FROM fuel.station_description AS description
-    WHERE description.station_id = wanted.station_id
-      AND description.last_seen_at > elsewhere.last_seen_at
-      AND fuel.kilometres(description.latitude, description.longitude, wanted.latitude, wanted.longitude) <= 2)
+  SELECT described.*
+  FROM described
+  JOIN fuel.station USING (station_id)
+  WHERE (
+      station.state, station.time_zone, station.name, station.brand, station.address, station.suburb,
+      station.postcode, station.latitude, station.longitude, station.is_public, station.has_moved
+    ) IS DISTINCT FROM (
+      described.state, described.time_zone, described.name, described.brand, described.address, described.suburb,
+      described.postcode, described.latitude, described.longitude, described.is_public, described.has_moved)
 $$;
-COMMENT ON FUNCTION fuel.described_stations(integer[]) IS
-  'How the descriptions of a feed''s station records describe them.';
-GRANT EXECUTE ON FUNCTION fuel.described_stations(integer[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.redescribed_stations(integer[]) IS
+  'The station records of feeds that differ from what their descriptions say, with what these say.';
+GRANT EXECUTE ON FUNCTION fuel.redescribed_stations(integer[]) TO fuel_writer;
 
 -- Brings station records of feeds up to date with their descriptions.
 CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS void LANGUAGE sql AS $$
@@ -71,16 +83,8 @@ CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS 
     longitude = described.longitude,
     is_public = described.is_public,
     has_moved = described.has_moved
-  FROM fuel.described_stations(p_station_ids) AS described
+  FROM fuel.redescribed_stations(p_station_ids) AS described
   WHERE station.station_id = described.station_id
-    AND (
-      station.state, station.time_zone, station.name, station.brand, station.address,
-      station.suburb, station.postcode, station.latitude, station.longitude,
-      station.is_public, station.has_moved
-    ) IS DISTINCT FROM (
-      described.state, described.time_zone, described.name, described.brand, described.address,
-      described.suburb, described.postcode, described.latitude, described.longitude,
-      described.is_public, described.has_moved)
 $$;
 COMMENT ON FUNCTION fuel.renew_stations(integer[]) IS
   'Brings station records of feeds up to date with their descriptions.';

@@ -89,20 +89,13 @@ extension Store {
     for row in try connection.query(
       """
       SELECT station.station_id, station.station_code, source.source AS feed
-      FROM fuel.described_stations(ARRAY(
+      FROM fuel.redescribed_stations(ARRAY(
         SELECT record.station_id
         FROM fuel.station AS record
         JOIN fuel.source USING (source_id)
         WHERE source.kind <> 'archive')) AS described
       JOIN fuel.station USING (station_id)
       JOIN fuel.source USING (source_id)
-      WHERE (
-          station.state, station.time_zone, station.name, station.brand, station.address, station.suburb,
-          station.postcode, station.latitude, station.longitude, station.is_public, station.has_moved)
-        IS DISTINCT FROM (
-          described.state, described.time_zone, described.name, described.brand, described.address,
-          described.suburb, described.postcode, described.latitude, described.longitude,
-          described.is_public, described.has_moved)
       ORDER BY station.station_id
       """)
     {

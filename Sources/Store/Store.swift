@@ -39,6 +39,7 @@ package struct Store {
   ///
   /// - Parameter attempt: a statement whose column `taken` states whether the lock was free.
   /// - Returns: whether this session has the lock.
+  /// - Throws: also where the database is a subscriber, on which nothing may be written.
   func tryLock(_ attempt: SQL) throws -> Bool {
     try refuseSubscriber()
     if try connection.query(attempt).only().boolean("taken") { return true }

@@ -49,7 +49,7 @@ package struct Neighbourhood: Sendable {
   package func neighbours(of id: Int32) -> [Int32] {
     guard let here = stations[id] else { return [] }
     let near = near(here).map(\.id)
-    return near.count >= Self.least ? Array(near) : nearest(here)
+    return near.count >= Self.least ? near : nearest(here)
   }
 
   /// Returns whether some neighbour of a station fulfils a condition. A city has a thousand
