@@ -142,6 +142,9 @@ static const unsigned char m0044_index_running[] = {
 static const unsigned char m0045_know_coverage[] = {
 #embed "0045_know_coverage.sql"
 };
+static const unsigned char m0046_know_members[] = {
+#embed "0046_know_members.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -440,6 +443,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0043_note_overtaken", m0043_note_overtaken),
   FILE_ENTRY("0044_index_running", m0044_index_running),
   FILE_ENTRY("0045_know_coverage", m0045_know_coverage),
+  FILE_ENTRY("0046_know_members", m0046_know_members),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

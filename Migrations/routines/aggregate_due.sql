@@ -8,6 +8,12 @@ LANGUAGE sql STABLE AS $$
     OR EXISTS (SELECT FROM fuel.touched_month)
     OR EXISTS (SELECT FROM fuel.stale_days)
     OR EXISTS (SELECT FROM fuel.dirty_day)
+    -- A station that sells to members only now, or no longer does.
+    OR EXISTS (
+      SELECT
+      FROM fuel.counted_place AS counted
+      JOIN fuel.station USING (station_id)
+      WHERE station.place_id = station.station_id AND station.is_public <> counted.is_public)
     -- A verdict that has lapsed meanwhile needs a new one, for example once tomorrow's prices are due.
     OR EXISTS (
       SELECT

@@ -1,3 +1,17 @@
+-- Returns whether anybody may buy at a station, as far as its brand and its name show. The words of a brand are looked
+-- for in both, without regard to case and punctuation.
+CREATE OR REPLACE FUNCTION fuel.sells_to_all(p_name text, p_brand text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT NOT EXISTS (
+    SELECT
+    FROM fuel.brand_name AS known
+    WHERE known.is_members_only
+      AND regexp_replace(lower(concat(' ', p_name, ' ', p_brand, ' ')), '[^[:alnum:]]+', ' ', 'g')
+        LIKE '% ' || trim(regexp_replace(known.written, '[^[:alnum:]]+', ' ', 'g')) || ' %')
+$$;
+COMMENT ON FUNCTION fuel.sells_to_all(text, text) IS
+  'Whether a station with this name and brand sells to anybody, and not to the members of a brand only.';
+GRANT EXECUTE ON FUNCTION fuel.sells_to_all(text, text) TO fuel_writer;
+
 -- Returns those of a feed's station records that differ from what their descriptions say, with what these say. The
 -- description that was seen last counts. A field that it leaves empty is taken from the newest description that has it.
 -- A record without any description is left out: what is known of it stays as it is, because its prices may still count.
@@ -37,7 +51,8 @@ LANGUAGE sql STABLE AS $$
     SELECT
       wanted.station_id, wanted.state, wanted.time_zone, wanted.name, wanted.brand, wanted.address, wanted.suburb,
       wanted.postcode, coalesce(elsewhere.latitude, wanted.latitude) AS latitude,
-      coalesce(elsewhere.longitude, wanted.longitude) AS longitude, wanted.is_public,
+      coalesce(elsewhere.longitude, wanted.longitude) AS longitude,
+      wanted.is_public AND fuel.sells_to_all(wanted.name, wanted.brand) AS is_public,
       elsewhere.latitude IS NOT NULL AS has_moved
     FROM wanted
     -- The former position, if it is far away and the new position has been reported for less than a week.

@@ -45,11 +45,12 @@ BEGIN
   UPDATE fuel.station AS record SET
     name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
     postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
-    latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public,
+    latitude = newest.latitude, longitude = newest.longitude, is_public = newest.sells_to_all,
     first_seen_at = newest.first_at
   FROM (
     SELECT DISTINCT ON (description.station_id)
       description.*,
+      description.is_public AND fuel.sells_to_all(description.name, description.brand) AS sells_to_all,
       min(description.first_seen_at) OVER (PARTITION BY description.station_id) AS first_at
     FROM fuel.station_description AS description
     JOIN fuel.station USING (station_id)
@@ -64,7 +65,7 @@ BEGIN
       record.first_seen_at
     ) IS DISTINCT FROM (
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
-      newest.time_zone, newest.latitude, newest.longitude, newest.is_public, newest.first_at);
+      newest.time_zone, newest.latitude, newest.longitude, newest.sells_to_all, newest.first_at);
 END
 $$;
 COMMENT ON FUNCTION fuel.date_wordings() IS
@@ -124,9 +125,12 @@ BEGIN
   UPDATE fuel.station SET
     name = newest.name, brand = newest.brand, address = newest.address, suburb = newest.suburb,
     postcode = newest.postcode, state = newest.state, time_zone = newest.time_zone,
-    latitude = newest.latitude, longitude = newest.longitude, is_public = newest.is_public
+    latitude = newest.latitude, longitude = newest.longitude, is_public = newest.sells_to_all
   FROM (
-    SELECT DISTINCT ON (record.place_id) record.place_id, description.*
+    SELECT DISTINCT ON (record.place_id)
+      record.place_id,
+      description.*,
+      description.is_public AND fuel.sells_to_all(description.name, description.brand) AS sells_to_all
     FROM fuel.station AS record
     JOIN fuel.station AS head ON head.station_id = record.place_id
     JOIN fuel.source ON source.source_id = head.source_id AND source.kind = 'archive'
@@ -139,7 +143,7 @@ BEGIN
       station.time_zone, station.latitude, station.longitude, station.is_public
     ) IS DISTINCT FROM (
       newest.name, newest.brand, newest.address, newest.suburb, newest.postcode, newest.state,
-      newest.time_zone, newest.latitude, newest.longitude, newest.is_public);
+      newest.time_zone, newest.latitude, newest.longitude, newest.sells_to_all);
 
   UPDATE fuel.source SET are_links_due = source.source = ANY (p_undecided)
   WHERE source.are_links_due <> (source.source = ANY (p_undecided));

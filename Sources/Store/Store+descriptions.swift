@@ -4,17 +4,20 @@ import Postgres
 extension Store {
   /// Brings the station records of all feeds up to date with their descriptions.
   package func renewStations() throws {
-    try connection.transaction {
-      // A list that describes stations meanwhile holds this lock.
-      try lockTimeline()
-      try connection.query(
-        """
-        SELECT fuel.renew_stations(array_agg(station.station_id))
-        FROM fuel.station
-        JOIN fuel.source USING (source_id)
-        WHERE source.kind = 'feed'
-        """)
-    }
+    try connection.transaction { try renewFeedStations() }
+  }
+
+  /// Does what `renewStations` does, as part of a transaction.
+  func renewFeedStations() throws {
+    // A list that describes stations meanwhile holds this lock.
+    try lockTimeline()
+    try connection.query(
+      """
+      SELECT fuel.renew_stations(array_agg(station.station_id))
+      FROM fuel.station
+      JOIN fuel.source USING (source_id)
+      WHERE source.kind = 'feed'
+      """)
   }
 
   /// Loads descriptions of stations into `pg_temp.staged_station`, which ends with the transaction.

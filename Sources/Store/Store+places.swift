@@ -55,6 +55,8 @@ package struct Offer: Sendable {
   package var confirmed: Instant?
   package var isFresh: Bool
   package var isFlagged: Bool
+  /// Whether anybody may buy there, and not members only.
+  package var isPublic: Bool
   package var next: Double?
   package var nextAt: Instant?
   /// The distance from the place that was asked for; `nil` where that place has no centre.
@@ -125,7 +127,8 @@ extension Store {
       LEFT JOIN fuel_v1.stations_near(
         \(optional: middle?.latitude)::numeric, \(optional: middle?.longitude)::numeric,
         \(kilometres ?? 5_000)::numeric) AS near USING (station_id)
-      WHERE price.is_public
+      -- Whoever names a station for members wants to see it. In a list it would be nobody else's price.
+      WHERE (price.is_public OR \(place.kind == .station && !isNear))
         AND (\(optional: fuel)::text IS NULL OR price.fuel = \(optional: fuel))
         AND CASE
           WHEN \(isNear)::boolean THEN near.station_id IS NOT NULL
@@ -226,7 +229,8 @@ extension Offer {
       position: try row.position(), fuel: try row.text("fuel"), price: try row.double("price_cpl"),
       since: try row.instant("effective_at"), confirmed: try row.optionalInstant("confirmed_at"),
       isFresh: try row.boolean("is_fresh"),
-      isFlagged: try row.boolean("is_flagged"), next: try row.optionalDouble("next_price_cpl"),
+      isFlagged: try row.boolean("is_flagged"), isPublic: try row.boolean("is_public"),
+      next: try row.optionalDouble("next_price_cpl"),
       nextAt: try row.optionalInstant("next_effective_at"))
   }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import Feeds
 import FuelModel
+import Pipeline
 import Postgres
 import Store
 
@@ -42,17 +43,23 @@ let migrateCommand = Command(
     } else {
       let isVerbose = invocation.flags.contains("verbose")
       try migrator.up { if isVerbose { talk("applied \($0)\n") } }
-      try keepCountry(of: invocation, in: connection)
+      try keepConfiguration(of: invocation, in: connection)
     }
   }
   return .done
 }
 
-/// Stores the country of the configuration in the database. Throws if the database has runs of
-/// another country or with other zones.
-func keepCountry(of invocation: Invocation, in connection: Connection) throws {
-  guard let country = try Country(folder: try invocation.configurationFolder()) else { return }
-  guard try Store(connection).keep(country) else {
+/// Stores what the views need of the configuration: the brands, and the country if it has a file.
+/// Throws if the database has runs of another country or with other zones.
+func keepConfiguration(of invocation: Invocation, in connection: Connection) throws {
+  let folder = try invocation.configurationFolder()
+  let store = Store(connection)
+  // A subscriber takes them from its server, like everything else.
+  if try store.subscription() == nil {
+    try store.refreshBrands(try brands(file: folder + "/brands.json5"))
+  }
+  guard let country = try Country(folder: folder) else { return }
+  guard try store.keep(country) else {
     throw ConfigurationError.wrongValue(
       key: "country", place: "country.json5",
       expected: "the country and the zones of this database, which has runs already")

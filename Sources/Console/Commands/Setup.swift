@@ -38,7 +38,7 @@ let setupCommand = Command(
   }
   say("database", "\(endpoint.database) at \(endpoint.host), \(made == nil ? "found" : "created")")
   let applied = try Migrator(connection).up()
-  try keepCountry(of: invocation, in: connection)
+  try keepConfiguration(of: invocation, in: connection)
   say("schema", applied.isEmpty ? "up to date" : "brought up to date: \(applied.count) files")
   say("configuration", try invocation.configurationFolder())
 

@@ -248,7 +248,9 @@ struct PlacePage {
     if let price = offer.next, let at = offer.nextAt, at > now {
       next = "  then \(Cents.text(price))"
     }
-    let doubt = offer.isFresh ? (offer.isFlagged ? "  doubtful" : "") : "  old"
+    let doubt =
+      (offer.isFresh ? (offer.isFlagged ? "  doubtful" : "") : "  old")
+      + (offer.isPublic ? "" : "  members only")
     let what = place.kind == .station && kilometres == nil ? padded(offer.fuel, 6) : ""
     let left = "  " + what + leftPadded(Cents.text(offer.price), 7) + "  "
     // On a narrow line, the name of the station is worth more than what else is known of its price.
@@ -301,6 +303,7 @@ struct PlacePage {
       var effective_at: String
       var is_fresh: Bool
       var is_flagged: Bool
+      var is_public: Bool
       @OrNull var next_price_cpl: Decimal?
       @OrNull var next_effective_at: String?
       @OrNull var distance_km: Decimal?
@@ -334,7 +337,8 @@ struct PlacePage {
           station_id: $0.station, name: $0.name, brand: $0.brand, suburb: $0.suburb,
           state: $0.state,
           fuel: $0.fuel, price_cpl: decimal($0.price) ?? 0, effective_at: $0.since.description,
-          is_fresh: $0.isFresh, is_flagged: $0.isFlagged, next_price_cpl: decimal($0.next),
+          is_fresh: $0.isFresh, is_flagged: $0.isFlagged, is_public: $0.isPublic,
+          next_price_cpl: decimal($0.next),
           next_effective_at: $0.nextAt?.description, distance_km: decimal($0.kilometres))
       })
   }

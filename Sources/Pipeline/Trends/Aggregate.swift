@@ -80,6 +80,8 @@ package struct Aggregate {
     let run = try store.beginAggregate(at: now)
     let log = log.with("run", run)
     let workers = workers.telling(log)
+    // Who sells to members only is part of what is known of a station.
+    try store.refreshBrands(brands)
     if rebuild { try store.renewStations() }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {
@@ -87,7 +89,6 @@ package struct Aggregate {
       try Workers.patiently { try store.copyPresent(now: now) }
     }
     let isConfiguredAnew = try store.refreshRegions(regions)
-    try store.refreshBrands(brands)
     try store.refreshEvents(events)
     guard try rebuild || isConfiguredAnew || store.isAggregateDue(run, now: now) else {
       return try finish(
