@@ -145,6 +145,9 @@ static const unsigned char m0045_know_coverage[] = {
 static const unsigned char m0046_know_members[] = {
 #embed "0046_know_members.sql"
 };
+static const unsigned char m0047_cover_days[] = {
+#embed "0047_cover_days.sql"
+};
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
 };
@@ -444,6 +447,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0044_index_running", m0044_index_running),
   FILE_ENTRY("0045_know_coverage", m0045_know_coverage),
   FILE_ENTRY("0046_know_members", m0046_know_members),
+  FILE_ENTRY("0047_cover_days", m0047_cover_days),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

@@ -1,8 +1,9 @@
 -- Which days each source covers. For an archive, the loaded files decide how far it reaches; for a feed, its lists
 -- decide.
 
--- Returns the intervals that the files of each archive cover. A month is covered from its first day to the last day on
--- which a price began. It is covered to its end if at most its last three days have no new price.
+-- Returns the intervals that the files of each archive cover. In an archive of changes, a month is covered from its first
+-- day to the last day on which a price began, and to its end if at most its last three days have no new price. In an
+-- archive of whole days, a day without a price is not covered.
 CREATE OR REPLACE FUNCTION fuel.archive_intervals()
 RETURNS TABLE (source_id smallint, scheme text, first_day date, last_day date) LANGUAGE sql STABLE AS $$
   SELECT
@@ -18,9 +19,25 @@ RETURNS TABLE (source_id smallint, scheme text, first_day date, last_day date) L
   CROSS JOIN LATERAL (
     SELECT (covered.month + interval '1 month')::date - 1 AS ends_on
   ) AS month
+  WHERE NOT source.tells_whole_days
+  UNION ALL
+  SELECT stated.source_id, stated.scheme, min(stated.day), max(stated.day)
+  FROM (
+    SELECT
+      covered.source_id,
+      source.scheme,
+      covered.month + bit.number AS day,
+      covered.month + bit.number
+        - row_number() OVER (PARTITION BY covered.source_id ORDER BY covered.month, bit.number)::integer AS run
+    FROM fuel.archive_coverage AS covered
+    JOIN fuel.source USING (source_id)
+    JOIN generate_series(0, 30) AS bit (number) ON covered.days & (1 << bit.number) <> 0
+    WHERE source.tells_whole_days
+  ) AS stated
+  GROUP BY stated.source_id, stated.scheme, stated.run
 $$;
 COMMENT ON FUNCTION fuel.archive_intervals() IS
-  'The runs of days that the files of each archive cover, month by month.';
+  'The runs of days that the files of each archive cover; those of archives of changes month by month.';
 GRANT EXECUTE ON FUNCTION fuel.archive_intervals() TO fuel_writer;
 
 -- Returns intervals of complete lists without a silence that is too long. Between the first and the last list of an
@@ -100,6 +117,22 @@ COMMENT ON FUNCTION fuel.covered_days(timestamptz, timestamptz) IS
   'The price days that the files of each archive and the lists of each feed cover, up to an instant.';
 GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz, timestamptz) TO fuel_writer;
 
+-- Returns for how many days each archive of changes may be silent about a price that is still believed, by fuel.
+CREATE OR REPLACE FUNCTION fuel.silences()
+RETURNS TABLE (source_id smallint, fuel_id smallint, days integer) LANGUAGE sql STABLE AS $$
+  SELECT
+    source.source_id,
+    fuel.fuel_id,
+    ceil(extract(epoch FROM coalesce(price_lapse.lapses_after, source.price_lapses_after)) / 86400)::integer
+  FROM fuel.source
+  CROSS JOIN fuel.fuel
+  LEFT JOIN fuel.price_lapse USING (source_id, fuel_id)
+  WHERE source.kind = 'archive' AND NOT source.tells_whole_days
+$$;
+COMMENT ON FUNCTION fuel.silences() IS
+  'For how many days an archive of changes may be silent about a price that is still believed, by fuel.';
+GRANT EXECUTE ON FUNCTION fuel.silences() TO fuel_writer;
+
 -- Brings fuel.source_day up to date, with every day from the first day of a scheme to today.
 CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -168,18 +201,22 @@ BEGIN
   LEFT JOIN day ON day.source_id = source.source_id AND day.day = series.day
   WHERE source.first_taken_at IS NOT NULL;
   -- Whether a state is covered on a day decides whether the day is complete for the state and for the nation, for every
-  -- fuel.
+  -- fuel. In an archive of changes it also decides that of the days after it.
   INSERT INTO fuel.dirty_day (fuel_id, day)
   SELECT fuel.fuel_id, changed.day
   FROM (
-    SELECT DISTINCT day
+    SELECT DISTINCT (day + later.number) AS day
     FROM (
       SELECT wanted_day.source_id, wanted_day.day FROM pg_temp.wanted_day WHERE wanted_day.why IS NULL
     ) AS wanted
     FULL JOIN (
       SELECT source_day.source_id, source_day.day FROM fuel.source_day WHERE source_day.why IS NULL
     ) AS known USING (source_id, day)
-    WHERE wanted IS NULL OR known IS NULL
+    LEFT JOIN (
+      SELECT silence.source_id, max(silence.days) AS days FROM fuel.silences() AS silence GROUP BY silence.source_id
+    ) AS silent USING (source_id)
+    CROSS JOIN LATERAL generate_series(0, coalesce(silent.days, 0)) AS later (number)
+    WHERE (wanted IS NULL OR known IS NULL) AND day + later.number <= (p_clock + interval '1 day')::date
   ) AS changed
   CROSS JOIN (SELECT DISTINCT present_span.fuel_id FROM fuel.present_span) AS fuel
   ORDER BY fuel.fuel_id, changed.day

@@ -23,19 +23,24 @@ BEGIN
     changes = source.changes + 1
   WHERE source.source_id = p_source_id;
 
-  INSERT INTO fuel.archive_coverage AS known (source_id, month, last_day)
+  INSERT INTO fuel.archive_coverage AS known (source_id, month, last_day, days)
   SELECT
     p_source_id, covered.month,
     -- The last price of a month may belong to a price day that began in the month before. In that case the first day of
     -- this month is covered.
     greatest(
-      covered.month, fuel.price_day(covered.last_at, state.time_zone, state.price_day_starts))
+      covered.month, fuel.price_day(covered.last_at, state.time_zone, state.price_day_starts)),
+    coalesce(sighted.days, 0)
   FROM unnest(p_months, p_last_ats) AS covered (month, last_at)
   JOIN fuel.source ON source.source_id = p_source_id
   JOIN fuel.state USING (state)
+  LEFT JOIN (
+    SELECT staged.month, bit_or(staged.days) AS days FROM pg_temp.staged_sighting AS staged GROUP BY staged.month
+  ) AS sighted USING (month)
   ORDER BY covered.month
-  ON CONFLICT ON CONSTRAINT archive_coverage_pk DO UPDATE SET last_day = excluded.last_day
-  WHERE known.last_day < excluded.last_day;
+  ON CONFLICT ON CONSTRAINT archive_coverage_pk DO UPDATE SET
+    last_day = greatest(known.last_day, excluded.last_day), days = known.days | excluded.days
+  WHERE known.last_day < excluded.last_day OR known.days <> known.days | excluded.days;
   IF p_has_news THEN
     INSERT INTO fuel.touched_month (source_id, month)
     SELECT p_source_id, covered.month

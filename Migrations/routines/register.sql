@@ -46,6 +46,8 @@ BEGIN
     FROM fuel.archive_coverage AS covered
     WHERE covered.source_id = known.source_id
     ON CONFLICT DO NOTHING;
+    -- Which days are settled depends on it too: the next aggregate takes all of them for new.
+    DELETE FROM fuel.source_day WHERE source_day.source_id = known.source_id AND known.kind = 'archive';
     DELETE FROM fuel.price_lapse WHERE price_lapse.source_id = known.source_id;
     INSERT INTO fuel.price_lapse (source_id, fuel_id, lapses_after)
     SELECT known.source_id, lapse.key::smallint, lapse.value::interval

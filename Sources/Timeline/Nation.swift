@@ -1,12 +1,11 @@
 import FuelModel
 
-/// Decides whether a nation's averages are complete: each of its states has to be covered, and
+/// Decides whether a nation's averages are complete: each of its states has to be settled, and
 /// complete wherever it sells the fuel.
 struct Nation {
   let calendar: PriceCalendar
   let regions: [AveragedRegion]
-  /// Whether a feed or an archive covers each day, by state and day.
-  let covered: [[Bool]]
+  let settled: SettledDays
 
   /// Completes the nations' averages with the number of complete states.
   ///
@@ -32,8 +31,7 @@ struct Nation {
       let day = averages[position].day
       let fuelID = averages[position].fuelID
       var complete = 0
-      for state in calendar.days.indices
-      where covered[state][day.sinceEpoch - calendar.first.sinceEpoch] {
+      for state in calendar.days.indices where settled.contains(day, of: fuelID, in: state) {
         let isComplete = states[state].flatMap {
           byState[RegionDay(region: $0, fuelID: fuelID, day: day)]
         }

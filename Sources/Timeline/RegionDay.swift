@@ -67,7 +67,7 @@ package struct DailyAverage: Sendable, Equatable {
   /// believed, in thousandths.
   package var coverage: Int
   package var isEnded: Bool
-  /// Whether the day has ended, is covered by a source and rests on enough of the expected
+  /// Whether the day has ended, is settled (`SettledDays`) and rests on enough of the expected
   /// stations. For a nation the same must hold in every state.
   package var isComplete: Bool
   /// The number of complete states, and of all states. Both refer to 1 state for a region within a
@@ -79,11 +79,11 @@ package struct DailyAverage: Sendable, Equatable {
 
   /// Makes the averages of a day from its totals.
   ///
-  /// - Parameter isCovered: whether a feed or an archive covers the day.
+  /// - Parameter isSettled: whether the day is settled in every state of the region.
   /// - Returns: `nil` where no station counts, where too many stations have changed since the
   ///   totals were made from all of them, or where the totals are impossible.
   init?(
-    of totals: DayTotals, region: String, fuelID: Int16, day: Day, isEnded: Bool, isCovered: Bool
+    of totals: DayTotals, region: String, fuelID: Int16, day: Day, isEnded: Bool, isSettled: Bool
   ) {
     guard totals.count > 0, totals.total >= 0, totals.covered >= 0, let median = totals.median,
       let quarter = totals.quarter,
@@ -106,7 +106,7 @@ package struct DailyAverage: Sendable, Equatable {
     let share = Double(totals.covered) / StationDay.fraction / Double(totals.count)
     coverage = min(1_000, Int((share * 1_000).rounded()))
     (isComplete, completeStates, states) = (false, 0, 1)
-    isComplete = isEnded && isCovered && isUsable
+    isComplete = isEnded && isSettled && isUsable
     completeStates = isComplete ? 1 : 0
   }
 
@@ -130,8 +130,7 @@ package struct RegionDays {
   private let regionSets: [[Int]]
   private let calendar: PriceCalendar
   private let fuelIDs: [Int16]
-  /// Whether a feed or an archive covers each day, by state and day.
-  private let covered: [[Bool]]
+  private let settled: SettledDays
 
   /// By state, fuel and day: each station's mean together with its set of regions, so that one sort
   /// serves all regions.
@@ -147,17 +146,17 @@ package struct RegionDays {
 
   /// Prepares the averages of some fuels over the days of a calendar.
   ///
-  /// - Parameter covered: whether a feed or an archive covers the day, by state and day.
+  /// - Parameter settled: the days that can be complete.
   package init(
     fuelIDs: [Int16], calendar: PriceCalendar, stations: [Int32: CountedStation],
-    regions: [AveragedRegion], regionSets: [[Int]], covered: [[Bool]]
+    regions: [AveragedRegion], regionSets: [[Int]], settled: SettledDays
   ) {
     self.fuelIDs = fuelIDs
     self.calendar = calendar
     self.stations = stations
     self.regions = regions
     self.regionSets = regionSets
-    self.covered = covered
+    self.settled = settled
     means = Array(repeating: [], count: calendar.days.count * fuelIDs.count * calendar.count)
     sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * calendar.count)
     expected = Array(repeating: 0, count: regions.count * fuelIDs.count)
@@ -240,7 +239,7 @@ package struct RegionDays {
         }
       }
     }
-    Nation(calendar: calendar, regions: regions, covered: covered).settle(&averages) {
+    Nation(calendar: calendar, regions: regions, settled: settled).settle(&averages) {
       state, fuelID in
       fuelIDs.firstIndex(of: fuelID).map { expected[state * fuelIDs.count + $0] > 0 } ?? false
     }
@@ -254,6 +253,8 @@ package struct RegionDays {
       of: DayTotals(of: sum.means, counts: sum.counts, expected: expected),
       region: regions[region].code, fuelID: fuelIDs[fuel], day: calendar.first + day,
       isEnded: calendar.isEnded(day, in: regions[region].state),
-      isCovered: regions[region].coveredIn.allSatisfy { covered[$0][day] })
+      isSettled: regions[region].coveredIn.allSatisfy {
+        settled.contains(calendar.first + day, of: fuelIDs[fuel], in: $0)
+      })
   }
 }

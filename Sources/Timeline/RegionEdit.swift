@@ -38,7 +38,7 @@ package struct StoredRegionDay: Sendable {
 package struct RegionEdit {
   private let regions: [AveragedRegion]
   private let regionSets: [[Int]]
-  private let covered: (Int, Day) -> Bool
+  private let settled: SettledDays
   private var changes: [RegionDay: Change] = [:]
 
   private struct Change {
@@ -58,13 +58,11 @@ package struct RegionEdit {
 
   /// Prepares changes to the averages of some regions.
   ///
-  /// - Parameter covered: whether a feed or an archive covers a day of a state.
-  package init(
-    regions: [AveragedRegion], regionSets: [[Int]], covered: @escaping (Int, Day) -> Bool
-  ) {
+  /// - Parameter settled: the days that can be complete.
+  package init(regions: [AveragedRegion], regionSets: [[Int]], settled: SettledDays) {
     self.regions = regions
     self.regionSets = regionSets
-    self.covered = covered
+    self.settled = settled
   }
 
   /// Puts in one day of a station, or takes it out.
@@ -177,7 +175,9 @@ package struct RegionEdit {
     return DailyAverage(
       of: totals, region: regions[key.region].code, fuelID: key.fuelID, day: key.day,
       isEnded: true,
-      isCovered: regions[key.region].coveredIn.allSatisfy { covered($0, key.day) })
+      isSettled: regions[key.region].coveredIn.allSatisfy {
+        settled.contains(key.day, of: key.fuelID, in: $0)
+      })
   }
 
   /// Returns the regions that are a whole state, by their positions. Of several regions for one

@@ -129,7 +129,9 @@ struct CoverageTests {
         let error = abs(average - Self.truth(stations, day: index))
         #expect(error < 1, "\(day): \(average), \(known), wrong by \(error)")
       }
-      #expect(complete > 160)
+      // After each gap a price may have held for thirty days without a word: of January, June and
+      // August only what follows them counts.
+      #expect(complete == 1 + 28 + 31 + 30 + 1)
       // F-N30: on the first of June hardly any station is known, and all are expected.
       #expect(
         try feed.connection.lines(
@@ -142,6 +144,102 @@ struct CoverageTests {
         try feed.connection.lines(
           "SELECT DISTINCT is_complete, states FROM fuel_v1.daily_averages WHERE region = 'AU' AND day = '2025-03-15'"
         ) == ["f|1 of 8"])
+    }
+  }
+
+  /// F-N92: after a gap, most stations of a region report a new price and the others keep theirs. The
+  /// mean of those that moved is not that of the market, so no day counts until the others would
+  /// have lapsed. The month before the gap is loaded later; then all days count.
+  @Test func thoseThatMovedAreNotTheMarket() async throws {
+    func file(_ rows: [(station: Int, day: String, tenths: Int)]) -> String {
+      "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\n"
+        + rows.map {
+          "S\($0.station),\"\($0.station + 1) Main St, T NSW 2000\",T,2000,B,U91,\($0.day) 00:00:00,"
+            + "\($0.tenths / 10).\($0.tenths % 10)\n"
+        }.joined()
+    }
+    func rows(_ stations: Range<Int>, _ days: [String], _ tenths: Int) -> [(Int, String, Int)] {
+      days.flatMap { day in stations.map { ($0, day, tenths) } }
+    }
+    let april = file(rows(0..<10, ["2025-04-01", "2025-04-16", "2025-04-30"], 1_700))
+    let may = file(
+      rows(0..<10, ["2025-05-01"], 1_700) + rows(0..<10, ["2025-05-29"], 1_700))
+    // Nine of ten jump on the third of June. One says nothing for four weeks.
+    let june = file(
+      rows(0..<9, ["2025-06-03", "2025-06-20", "2025-06-29"], 2_000)
+        + rows(9..<10, ["2025-06-27"], 1_700))
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      let now = Instant("2025-07-20T02:00:00Z")
+      func load(_ text: String) async throws {
+        _ = try await HistoryOrderTests.withFile(text) { path in
+          try await Backfill(
+            HistoryOrderTests.archive("nsw"), store: feed.store, decisions: [], clock: .fixed(now),
+            log: Logger(.error)
+          ).run([path])
+        }
+        try feed.aggregate(at: now, regions: [.nation, .newSouthWales])
+      }
+      func june10() throws -> [String] {
+        try feed.connection.lines(
+          """
+          SELECT average_cpl, stations, stations_expected, is_complete FROM fuel_v1.daily_averages
+          WHERE region = 'NSW' AND day = '2025-06-10'
+          """)
+      }
+      try await load(april)
+      try await load(june)
+      #expect(try june10() == ["200.00|9|10|f"])
+      try await load(may)
+      #expect(try june10() == ["197.00|10|10|t"])
+    }
+  }
+
+  /// F-N93: where an archive states whole days, a day without a row is not covered, and `gaps` lists
+  /// it. F-N94: a region without a price in what covers it says so.
+  @Test func aDayWithoutARowIsAGap() async throws {
+    let header =
+      "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE\n"
+    let text =
+      header
+      + ["01", "02", "04", "28"].flatMap { day in
+        (0..<4).map { "\(day)/06/2025,S\($0),B,ULP,170.00,\($0) Main St,PERTH,6000\n" }
+      }.joined()
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "wa-fuelwatch", state: .wa)
+      let now = Instant("2025-07-02T02:00:00Z")
+      let archive = try HistoryOrderTests.archive("wa")
+      _ = try await HistoryOrderTests.withFile(text) { path in
+        try await Backfill(
+          archive, store: feed.store, decisions: [], clock: .fixed(now), log: Logger(.error)
+        ).run([path])
+      }
+      var south = Region.westernAustralia
+      (south.code, south.kind) = ("south", "area")
+      (south.centre, south.radiusKilometres) = (Position(latitude: -35, longitude: 117), 10)
+      try feed.aggregate(at: now, regions: [.nation, .westernAustralia, south])
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT string_agg(extract(day FROM day)::text, ' ' ORDER BY day) FROM fuel_v1.coverage
+          WHERE region = 'WA' AND source = 'wa-fuelwatch-archive' AND is_covered
+          """) == ["1 2 4 28"])
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT region, is_covered, why FROM fuel_v1.coverage
+          WHERE region IN ('WA', 'south') AND source = 'wa-fuelwatch-archive'
+            AND day BETWEEN '2025-06-02' AND '2025-06-03'
+          ORDER BY region, day
+          """) == ["WA|t|NULL", "WA|f|not_loaded", "south|t|no_prices", "south|f|not_loaded"])
+      let missing = gaps(
+        try feed.store.knownDays(now: now), feeds: [("wa-fuelwatch", .perth, nil)],
+        archives: [archive], now: now
+      ).filter { $0.from >= Day("2025-06-01")! }
+      #expect(
+        missing.map { "\($0.from) \($0.to)" } == [
+          "2025-06-03 2025-06-03", "2025-06-05 2025-06-27", "2025-06-29 2025-07-01",
+        ])
     }
   }
 

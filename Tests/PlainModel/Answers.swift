@@ -263,7 +263,7 @@ extension PlainModel {
       && made.stations * made.coverage >= made.expected * 800
     if let state = region.state {
       made.isComplete =
-        isGood && begin(of: day + 1, in: state) <= world.madeAt && isCovered(state, on: day)
+        isGood && begin(of: day + 1, in: state) <= world.madeAt && isSettled(state, fuel, on: day)
       made.states = made.isComplete ? "1 of 1" : "0 of 1"
     } else {
       let complete = world.states.keys.filter { isComplete(state: $0, fuel, day) }
@@ -273,10 +273,10 @@ extension PlainModel {
     return made
   }
 
-  /// Returns whether a state has a complete day: a source covers it, and it is complete if the fuel
+  /// Returns whether a state has a complete day: it is settled, and it is complete if the fuel
   /// is sold there.
   private func isComplete(state: String, _ fuel: String, _ day: Int) -> Bool {
-    guard isCovered(state, on: day) else { return false }
+    guard isSettled(state, fuel, on: day) else { return false }
     guard let region = world.regions.first(where: { $0.code == state }) else { return true }
     if let own = regionDay(state, fuel, day) { return own.isComplete }
     return expected(region, fuel, day).isEmpty

@@ -90,15 +90,20 @@ extension PlainModel {
 
   // MARK: Coverage
 
-  /// Returns whether a source of a state covers a day: by a file that includes it, by a list that
-  /// was believed on it, or by a run on that day.
-  func isCovered(_ state: String, on day: Int) -> Bool {
+  /// Returns whether a source of a state leaves nothing open about a day. A feed covers it by a list
+  /// that was believed on it, or by a run on that day. Files of an archive cover it if they include
+  /// it and all days before it on which a price that still holds can have begun.
+  func isSettled(_ state: String, _ fuel: String, on day: Int) -> Bool {
     let sources = Set(
       world.feeds.filter { $0.value.state == state }.map(\.key)
         + world.archives.filter { $0.value.state == state }.map(\.key))
     return sources.contains { source in
-      if world.archives[source] != nil {
-        return archivedDays(source).contains { $0.contains(day) }
+      if let archive = world.archives[source] {
+        let lapse = archive.priceLapseByFuel[fuel] ?? archive.priceLapse
+        let before = (lapse + 86_399) / 86_400
+        return (day - before...day).allSatisfy { each in
+          archivedDays(source).contains { $0.contains(each) }
+        }
       }
       guard let feed = world.feeds[source], let lists = lists[source] else { return false }
       let begins = begin(of: day, in: feed.state)

@@ -46,7 +46,7 @@ struct RoleAttackTests {
       'state', 'time_zone', 'name', 'brand', 'address', 'suburb', 'postcode', 'latitude', 'longitude', 'is_public',
       'first_seen_at', 'has_moved', 'place_id', 'matched_by', 'match_doubt']
     """,
-    "station_sighting": "ARRAY['days']", "archive_coverage": "ARRAY['last_day']",
+    "station_sighting": "ARRAY['days']", "archive_coverage": "ARRAY['last_day', 'days']",
     "station_description": "ARRAY['first_seen_at', 'last_seen_at', 'run_id']",
     "change_counter": "ARRAY['newest']", "fact_sum": "ARRAY['change_number']",
     "audit_log": "ARRAY['change_number']",
@@ -93,7 +93,7 @@ struct RoleAttackTests {
           'INSERT INTO fuel.archive_price_%s_2025_01 SELECT station_id, 1, %s, ''2025-01-10'', 1700 + station_id, %s '
           'FROM fuel.station', archive, archive, last_run);
         PERFORM fuel.attach_archive_month(archive, '2025-01-01');
-        INSERT INTO fuel.archive_coverage VALUES (archive, '2025-01-01', '2025-01-20');
+        INSERT INTO fuel.archive_coverage VALUES (archive, '2025-01-01', '2025-01-20', 7);
         INSERT INTO fuel.station_sighting SELECT station_id, md5('x')::uuid, '2025-01-01', 7 FROM fuel.station;
         INSERT INTO fuel.archive_price SELECT station_id, 2, archive, '2025-01-11', 1710, last_run FROM fuel.station;
         PERFORM fuel.number_change(last_run);
@@ -323,6 +323,7 @@ struct RoleAttackTests {
         "UPDATE fuel.station_description SET run_id = run_id + 1",
         "UPDATE fuel.station_sighting SET days = 1",
         "UPDATE fuel.archive_coverage SET last_day = month",
+        "UPDATE fuel.archive_coverage SET days = 8",
         "UPDATE fuel.change_counter SET newest = 0",
         // A later run would find these numbers taken.
         Self.run("started_at, run_id", "now(), 1000 + source_id"),
@@ -346,7 +347,7 @@ struct RoleAttackTests {
         #expect(error?.sqlState == "42501", "\(forbidden)")
       }
       try feed.connection.execute(
-        "UPDATE fuel.station_sighting SET days = 15; UPDATE fuel.archive_coverage SET last_day = '2025-01-25'"
+        "UPDATE fuel.station_sighting SET days = 15; UPDATE fuel.archive_coverage SET last_day = '2025-01-25', days = 15"
       )
       #expect(throws: PostgresError.self) {
         try feed.connection.execute("SELECT fuel.number_change(1)")

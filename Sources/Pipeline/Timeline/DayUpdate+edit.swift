@@ -21,10 +21,9 @@ extension DayUpdate {
       of: widest, from: first, to: Month(number: last.number + 1), context: context)
     let from = first.firstDay
     let to = Month(number: last.number + 2).firstDay + -1
-    let covered = try store.coveredDays(from: from, to: to, states: context.states)
-    var edit = RegionEdit(regions: context.regions, regionSets: context.regionSets) { state, day in
-      covered[state][day.sinceEpoch - from.sinceEpoch]
-    }
+    var edit = RegionEdit(
+      regions: context.regions, regionSets: context.regionSets,
+      settled: try store.settledDays(from: from, to: to, states: context.states))
     for span in spans {
       guard let station = context.countedStation(of: span.pair.stationID) else { continue }
       for number in span.first.number...span.last.number + 1 {

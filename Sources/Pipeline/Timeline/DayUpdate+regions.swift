@@ -55,7 +55,7 @@ extension DayUpdate {
     var regions = RegionDays(
       fuelIDs: span.fuelIDs, calendar: calendar, stations: context.stations,
       regions: context.regions, regionSets: context.regionSets,
-      covered: try store.coveredDays(from: span.from, to: span.to, states: context.states))
+      settled: try store.settledDays(from: span.from, to: span.to, states: context.states))
     var expected = try store.knownPairs(
       of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
     let ended = calendar.days.map { days in days.prefix { $0.isEnded }.count }

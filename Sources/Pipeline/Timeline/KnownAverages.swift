@@ -50,7 +50,7 @@ struct KnownAverages {
         fuelIDs: fuelIDs,
         calendar: try store.calendar(from: from, to: to, states: context.states, now: now),
         stations: context.stations, regions: context.regions, regionSets: context.regionSets,
-        covered: try store.coveredDays(from: from, to: to, states: context.states))
+        settled: try store.settledDays(from: from, to: to, states: context.states))
       var here: Set<Pair> = []
       for (pair, stationDays) in days {
         let days = stationDays.dropFirst(offset).prefix(to.sinceEpoch - from.sinceEpoch + 1)

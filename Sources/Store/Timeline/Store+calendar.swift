@@ -49,28 +49,43 @@ extension Store {
       days: states.map { days[$0] ?? [] })
   }
 
-  /// Returns whether a feed or an archive covers each day, by state and day.
-  package func coveredDays(from first: Day, to last: Day, states: [String]) throws -> [[Bool]] {
-    let count = last.sinceEpoch - first.sinceEpoch + 1
-    var covered: [String: [Bool]] = [:]
+  /// Returns which days of some states are settled.
+  ///
+  /// - Parameter states: the states in the order of the calendar.
+  package func settledDays(from first: Day, to last: Day, states: [String]) throws -> SettledDays {
+    var silence: [Int16: [Int16: Int32]] = [:]
+    for row in try connection.query("SELECT * FROM fuel.silences()") {
+      silence[Int16(try row.integer("source_id")), default: [:]][
+        Int16(try row.integer("fuel_id"))] = Int32(try row.integer("days"))
+    }
+    let begin = first + -Int(silence.values.flatMap(\.values).max() ?? 0)
+    let count = last.sinceEpoch - begin.sinceEpoch + 1
+    var covered: [Int: [Int16: [Bool]]] = [:]
     // A feed may report stations of another state, as it does those of the ACT.
     for row in try connection.query(
       """
-      SELECT DISTINCT reported.state, source_day.day
+      SELECT reported.state, source_day.source_id, source_day.day
       FROM (
         SELECT state, source_id FROM fuel.source
         UNION
         SELECT state, source_id FROM fuel.station
       ) AS reported
       JOIN fuel.source_day USING (source_id)
-      WHERE source_day.why IS NULL AND source_day.day BETWEEN \(first) AND \(last)
+      WHERE source_day.why IS NULL AND source_day.day BETWEEN \(begin) AND \(last)
       """)
     {
-      let state = try row.text("state")
-      covered[state, default: Array(repeating: false, count: count)][
-        try row.day("day").sinceEpoch - first.sinceEpoch] = true
+      guard let state = states.firstIndex(of: try row.text("state")) else { continue }
+      let source = Int16(try row.integer("source_id"))
+      covered[state, default: [:]][source, default: Array(repeating: false, count: count)][
+        try row.day("day").sinceEpoch - begin.sinceEpoch] = true
     }
-    return states.map { covered[$0] ?? Array(repeating: false, count: count) }
+    var settled = SettledDays(from: first)
+    for (state, sources) in covered {
+      for (source, days) in sources {
+        settled.add(state: state, covered: days, from: begin, silence: silence[source])
+      }
+    }
+    return settled
   }
 
   /// Returns the instant from which the prices of each source count in averages. A source that is
