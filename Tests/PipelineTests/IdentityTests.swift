@@ -212,6 +212,55 @@ struct IdentityTests {
     #expect(matched(records, [1: [0..<9], 2: [9..<20]], [apart]).byRecord[1]?.station == 1)
   }
 
+  /// F-N90: a feed may list the old code of a site for weeks beside the new one. A code whose prices
+  /// stand still since before the other one came is no station of its own. One that moves is.
+  @Test(arguments: [(-50, true), (-29, true), (-27, false), (2, false)])
+  func aCodeLeftInTheListIsNoStation(lastDay: Int, isOne: Bool) {
+    let begin = 20_000
+    var records = [
+      feed(1, "400", "Caltex Wyong", "5 Trial St"), feed(2, "401", "Ampol Wyong", "5 Trial St"),
+    ]
+    for position in records.indices {
+      (records[position].firstDay, records[position].lastDay) = (
+        Day(sinceEpoch: begin), Day(sinceEpoch: begin + 20)
+      )
+    }
+    records[0].lastReported = Instant(seconds: Int64(begin + lastDay) * 86_400)
+    records[1].lastReported = Instant(seconds: Int64(begin) * 86_400 + 3_600)
+    let found = matched(records, [1: [begin..<begin + 20], 2: [begin..<begin + 20]])
+    #expect(found.byRecord.mapValues(\.station) == (isOne ? [1: 2, 2: 2] : [1: 1, 2: 2]))
+  }
+
+  /// F-N91: plain pairs are shown to a person: one suburb and brand, no common day, and streets that
+  /// differ by a word or a corner. Days that nothing covers are no gap between them.
+  @Test(arguments: [
+    ("119 Bourke St Cnr Erskine St", "119 Bourke Street", true),
+    ("126 Chapel Rd South", "126 CHAPEL RD", true),
+    ("Weakleys Dr Cnr Balook Dr", "Corner Weakleys & Balook Dr", true),
+    ("5-11 Gateway Bvd", "5-11 Bvd", true), ("295 Forrest Road", "295 FOREST RD", true),
+    ("Princes Hwy & Park St", "Princes Hwy & Parkes St", true),
+    ("12 High St", "300 Low Rd", false), ("High St", "Low St", false),
+  ])
+  func streetsThatDifferByAWordAreAsked(one: String, other: String, isAsked: Bool) {
+    var records = [
+      archive(1, "Caltex Wyong", one, month: 0), archive(2, "Caltex Wyong 2", other, month: 0),
+    ]
+    for position in records.indices {
+      records[position].suburbs = ["WYONG"]
+      let begin = 18_000 + position * 2_000
+      (records[position].firstDay, records[position].lastDay) = (
+        Day(sinceEpoch: begin), Day(sinceEpoch: begin + 30)
+      )
+    }
+    func asked(_ covered: Set<Int>) -> Bool {
+      !Identity.matches(
+        of: records, presence: [:], decisions: [], covered: [records[0].scheme: covered]
+      ).likely.isEmpty
+    }
+    #expect(asked(Set(18_000..<18_031).union(20_000..<20_031)) == isAsked)
+    #expect(!asked(Set(18_000..<20_031)))
+  }
+
   /// If two codes may both have followed an old one, neither is joined to it, and a person is asked
   /// about each.
   @Test func twoSuccessorsAreNone() {

@@ -7,6 +7,7 @@ extension Identity {
     let records: [Int: StationRecord]
     let order: [Int]
     let presence: [Int: Presence]
+    let covered: [String: Set<Int>]
     /// The cluster of each record. A cluster has the number of one of its records.
     var clusterOf: [Int: Int] = [:]
     var clusters: [Int: Set<Int>] = [:]
@@ -33,9 +34,12 @@ extension Identity {
       }
     }
 
-    init(_ records: [StationRecord], _ presence: [Int: Presence]) {
+    init(
+      _ records: [StationRecord], _ presence: [Int: Presence], _ covered: [String: Set<Int>]
+    ) {
       self.records = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
       self.presence = presence
+      self.covered = covered
       // Sorted by source and code. Record numbers depend on the order of arrival.
       order = records.sorted { ($0.source, $0.code) < ($1.source, $1.code) }.map(\.id)
       for record in records {

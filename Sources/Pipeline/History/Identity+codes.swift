@@ -3,8 +3,8 @@ import Store
 
 /// Codes that took over from one another.
 extension Identity.Work {
-  /// Joins codes of one scheme that had the same address one after the other and were never
-  /// listed together: the site received a new code.
+  /// Joins codes of one scheme that had the same address one after the other: the site received a
+  /// new code. They were never listed together, or the old one was only left in the list.
   mutating func joinSuccessors(_ coded: [Int]) {
     var byAddress: [String: [Int]] = [:]
     for id in coded {
@@ -77,11 +77,23 @@ extension Identity.Work {
   /// Returns whether two codes existed at the same time. With archives an overlap of up to two
   /// days does not count, because on the day of a change both codes have prices.
   private func areAtOnce(_ left: Int, _ right: Int) -> Bool {
+    guard !isLeftover(left, of: right), !isLeftover(right, of: left) else { return false }
     let slack = record(left).isArchive || record(right).isArchive ? 2 * 86_400 : 0
     return times(left).contains { a in
       times(right).contains { b in
         min(a.upperBound, b.upperBound) > max(a.lowerBound, b.lowerBound) + .seconds(Int64(slack))
       }
     }
+  }
+
+  /// Whether a feed still lists a code that another one at its address has taken over from: none of
+  /// its prices has changed since the other was first seen, nor in the four weeks before the
+  /// other's last change.
+  private func isLeftover(_ old: Int, of new: Int) -> Bool {
+    guard !record(old).isArchive, !record(new).isArchive, let last = record(old).lastReported,
+      let newest = record(new).lastReported, let first = record(new).firstDay
+    else { return false }
+    return last.seconds < Int64(first.sinceEpoch) * 86_400
+      && last + .seconds(28 * 86_400) < newest
   }
 }

@@ -28,11 +28,11 @@ extension Identity.Work {
       pairs[Pair(left, right)] = LikelyPair(
         first: ordered[0], second: ordered[1], score: score, why: why)
     }
-    let (near, known) = nearClusters()
+    let near = nearClusters()
     func likeness(_ left: Int, _ right: Int) -> Likeness {
       Likeness(
         members(left).map(record), members(right).map(record),
-        known: known[record(left).scheme] ?? [])
+        covered: covered[record(left).scheme] ?? [])
     }
     let days = clusters.mapValues { Likeness.days($0.map(record)) }
     var seen: Set<Pair> = []
@@ -61,10 +61,9 @@ extension Identity.Work {
     }
   }
 
-  /// Returns the clusters by suburb and by name, and the days that each scheme has prices of.
-  private func nearClusters() -> (near: [String: Set<Int>], known: [String: [Range<Int>]]) {
+  /// Returns the clusters by suburb and by name.
+  private func nearClusters() -> [String: Set<Int>] {
     var near: [String: Set<Int>] = [:]
-    var known: [String: [Range<Int>]] = [:]
     for (cluster, ids) in clusters {
       for record in ids.map(record) where record.hasPrices {
         for suburb in record.suburbs {
@@ -73,22 +72,8 @@ extension Identity.Work {
         for name in record.names {
           near["\(record.scheme) named \(name)", default: []].insert(cluster)
         }
-        if let days = Likeness.days([record]) { known[record.scheme, default: []].append(days) }
       }
     }
-    return (near, known.mapValues(Self.union))
-  }
-
-  /// Merges ranges of days. The result is sorted, and no two ranges touch.
-  private static func union(_ ranges: [Range<Int>]) -> [Range<Int>] {
-    var union: [Range<Int>] = []
-    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = union.last, range.lowerBound <= last.upperBound {
-        union[union.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        union.append(range)
-      }
-    }
-    return union
+    return near
   }
 }

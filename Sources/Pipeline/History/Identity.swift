@@ -48,7 +48,10 @@ package enum Identity {
       let records = try store.stationRecords()
       let known = try decisions ?? store.stationDecisions()
       let presence = try store.presence(of: contestedRecords(records))
-      let found = matches(of: records, presence: presence, decisions: known)
+      let covered = Dictionary(grouping: try store.knownDays(now: now), by: \.scheme)
+      let found = matches(
+        of: records, presence: presence, decisions: known,
+        covered: covered.mapValues { Set($0.map(\.day.sinceEpoch)) })
       let changed = try store.link(
         found.byRecord.map { ($0.key, $0.value.station, $0.value.by, $0.value.doubt) },
         likely: found.likely, undecided: found.undecided, now: now)
@@ -94,11 +97,15 @@ package enum Identity {
 
   /// Matches all records.
   ///
-  /// - Parameter presence: when the records that `contestedRecords` returned were seen.
+  /// - Parameters:
+  ///   - presence: when the records that `contestedRecords` returned were seen.
+  ///   - covered: the days that a feed or an archive of each scheme covers. On other days nothing
+  ///     is known, so they are no gap between two stations.
   static func matches(
-    of records: [StationRecord], presence: [Int: Presence], decisions: [StationDecision]
+    of records: [StationRecord], presence: [Int: Presence], decisions: [StationDecision],
+    covered: [String: Set<Int>] = [:]
   ) -> Matches {
-    var work = Work(records, presence)
+    var work = Work(records, presence, covered)
     work.decide(decisions)
     for scheme in Set(records.map(\.scheme)).sorted() { work.match(scheme) }
     return Matches(

@@ -9,17 +9,17 @@ struct Likeness {
   /// 1: the same address; 0: different streets.
   var address = 0.0
   /// 1: one station begins where the other ends; 0: both have prices on 31 common days or more, or
-  /// more than a year of known days lies between them.
+  /// more than a year of covered days lies between them.
   var succession = 0.0
-  /// Known days from the end of one station to the beginning of the other; negative: the number of
+  /// Covered days from the end of one station to the beginning of the other; negative: the number of
   /// common days.
   private var gap: Int?
 
   /// Compares the records of two stations.
   ///
-  /// - Parameter known: days of which anything is known of the scheme. Other days do not count as a
-  ///   gap.
-  init(_ left: [StationRecord], _ right: [StationRecord], known: [Range<Int>]) {
+  /// - Parameter covered: the days that a feed or an archive of the scheme covers. Other days do not
+  ///   count as a gap.
+  init(_ left: [StationRecord], _ right: [StationRecord], covered: Set<Int>) {
     for one in left {
       for other in right {
         let suburbs = Set((one.suburbs + other.suburbs).flatMap { $0.split(separator: " ") })
@@ -40,10 +40,7 @@ struct Likeness {
     guard let first = Self.days(left), let second = Self.days(right) else { return }
     let begin = min(first.upperBound, second.upperBound)
     let end = max(first.lowerBound, second.lowerBound)
-    let gap =
-      begin > end
-      ? end - begin
-      : known.reduce(0) { $0 + max(0, min($1.upperBound, end) - max($1.lowerBound, begin)) }
+    let gap = begin > end ? end - begin : covered.count { $0 >= begin && $0 < end }
     self.gap = gap
     // A price stays in effect for weeks, so an archive of changes may report nothing for 62 days.
     succession =
@@ -92,20 +89,29 @@ struct Likeness {
 
   /// Compares two addresses. 1: equal. 0.9: overlapping house numbers in one street, or in streets
   /// whose names differ by at most two letters. 0.6: the same street, with numbers at most twenty
-  /// apart or without a number. 0.3: the same street with numbers further apart. 0: different
-  /// streets.
+  /// apart or without a number, or corners that differ by a word. 0.3: the same street with numbers
+  /// further apart. 0: different streets. Streets are the same where one name has all words of the
+  /// other, such as `BOURKE ST CNR ERSKINE ST` and `BOURKE ST`.
   static func address(_ left: String, _ right: String) -> Double {
     if left == right { return 1 }
     let a = Identity.Street(left)
     let b = Identity.Street(right)
-    let areNear = a.numbers.flatMap { a in b.numbers.map { a.overlaps($0) } } ?? false
-    if a.name == b.name {
-      guard let first = a.numbers, let second = b.numbers else { return 0.6 }
-      let distance =
-        max(first.lowerBound, second.lowerBound) - min(first.upperBound, second.upperBound)
-      return areNear ? 0.9 : distance <= 20 ? 0.6 : 0.3
+    let first = Set(a.name.split(separator: " "))
+    let second = Set(b.name.split(separator: " "))
+    let isOneStreet = first.isSubset(of: second) || second.isSubset(of: first)
+    guard let numbers = a.numbers, let others = b.numbers else {
+      // The suburb is one of the common words, and street types say nothing.
+      let common = first.intersection(second).filter { !MatchKey.isStreetKind(String($0)) }
+      let isOneCorner = first.symmetricDifference(second).count <= 2 && common.count > 1
+      return isOneStreet || isOneCorner ? 0.6 : 0
     }
-    return areNear && misspellings(a.name, b.name) <= 2 ? 0.9 : 0
+    if numbers.overlaps(others) {
+      return isOneStreet || misspellings(a.name, b.name) <= 2 ? 0.9 : 0
+    }
+    guard isOneStreet else { return 0 }
+    let distance =
+      max(numbers.lowerBound, others.lowerBound) - min(numbers.upperBound, others.upperBound)
+    return distance <= 20 ? 0.6 : 0.3
   }
 
   /// Returns how many letters must be changed, added or removed to turn one text into the other.
