@@ -237,7 +237,9 @@ struct IdentityTests {
     ("119 Bourke St Cnr Erskine St", "119 Bourke Street", true),
     ("126 Chapel Rd South", "126 CHAPEL RD", true),
     ("Weakleys Dr Cnr Balook Dr", "Corner Weakleys & Balook Dr", true),
-    ("5-11 Gateway Bvd", "5-11 Bvd", true), ("295 Forrest Road", "295 FOREST RD", true),
+    ("5-11 Gateway Bvd", "5-11 Bvd", true),
+    ("Roadhouse 143-149 Warialda Rd", "143 - 149 Warialda Rd", true),
+    ("295 Forrest Road", "295 FOREST RD", true),
     ("Princes Hwy & Park St", "Princes Hwy & Parkes St", true),
     ("12 High St", "300 Low Rd", false), ("High St", "Low St", false),
   ])

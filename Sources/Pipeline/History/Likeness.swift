@@ -87,13 +87,19 @@ struct Likeness {
     return first..<max(first, last) + 1
   }
 
-  /// Compares two addresses. 1: equal. 0.9: overlapping house numbers in one street, or in streets
-  /// whose names differ by at most two letters. 0.6: the same street, with numbers at most twenty
+  /// Compares two addresses. 1: equal. 0.9: one has all words of the other, its house number too; or
+  /// overlapping house numbers in one street, or in streets whose names differ by at most two letters. 0.6: the same street, with numbers at most twenty
   /// apart or without a number, or corners that differ by a word. 0.3: the same street with numbers
   /// further apart. 0: different streets. Streets are the same where one name has all words of the
   /// other, such as `BOURKE ST CNR ERSKINE ST` and `BOURKE ST`.
   static func address(_ left: String, _ right: String) -> Double {
     if left == right { return 1 }
+    let words = [left, right].map { Set($0.split(separator: " ")) }.sorted { $0.count < $1.count }
+    if words[0].isSubset(of: words[1]),
+      words[0].count == words[1].count || words[0].contains(where: { $0.first?.isNumber ?? false })
+    {
+      return 0.9
+    }
     let a = Identity.Street(left)
     let b = Identity.Street(right)
     let first = Set(a.name.split(separator: " "))
