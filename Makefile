@@ -100,10 +100,9 @@ faults: ## which faults of docs/faults.md are proven: a test names them, and the
 	@mkdir -p .build && touch .build/mutants.results
 	@awk -F '|' '/^\| F-/ { gsub(/ /, "", $$2); print $$2 }' docs/faults.md | sort > .build/faults.all
 	@grep -rohE --include='*.swift' 'F-[A-Z][0-9]{2}' Tests | sort -u | comm -12 .build/faults.all - > .build/faults.named
-	@while read -r id result digest _; do \
-	  [ "$$result" != killed ] || [ "$$(config/mutants digest "Tests/Mutants/$$id.patch")" != "$$digest" ] || echo "$$id"; \
-	done < .build/mutants.results 2>/dev/null | sort | comm -12 .build/faults.named - > .build/faults.proven
-	@ls Tests/Mutants | sed 's/\.patch$$//' | sort | comm -12 .build/faults.named - > .build/faults.mutants
+	@config/mutants list | awk -F '\t' '{ print $$1, "killed", $$2 }' | grep -F -f - .build/mutants.results | cut -d ' ' -f 1 | \
+	  sort | comm -12 .build/faults.named - > .build/faults.proven || true
+	@config/mutants list | cut -f 1 | sort | comm -12 .build/faults.named - > .build/faults.mutants
 	@echo "proven, a test names them and their mutant died: $$(tr '\n' ' ' < .build/faults.proven)"
 	@echo "tested, their mutant was not run or lived: $$(comm -23 .build/faults.mutants .build/faults.proven | tr '\n' ' ')"
 	@echo "tested, without a mutant: $$(comm -23 .build/faults.named .build/faults.mutants | tr '\n' ' ')"

@@ -396,40 +396,24 @@ struct DocumentTests {
     #expect(rows.subtracting(named).sorted() == [])
   }
 
-  /// Each mutant applies to this tree, is named after a fault of docs/faults.md, and names a test
-  /// that exists.
+  /// The old lines of each mutant stand once in their file. It is named after a fault of
+  /// docs/faults.md, and names a test that exists.
   @Test func everyMutantApplies() async throws {
-    // One shell asks for all of them, since each program that a test starts takes its time.
-    let applied = try await tool(
-      "bash",
-      [
-        "-c",
-        """
-        cd "$1"
-        for patch in Tests/Mutants/*; do
-          GIT_DIR=/nowhere git apply --check "$patch" 2>&1 || echo "$patch does not apply"
-        done
-        """, "bash", IntegrationTests.root,
-      ])
-    #expect(
-      applied.code == 0 && applied.out.isEmpty,
-      "a change beside the lines of a mutant has moved them; bring it up to date: \(applied.out)")
+    let program = "\(IntegrationTests.root)/config/mutants"
+    let checked = try await tool(program, ["check"])
+    #expect(checked.code == 0 && checked.out.isEmpty, "\(checked.out)")
     let faults = try Self.faults()
     let tests = try Self.tests()
-    let names = try FileManager.default.contentsOfDirectory(
-      atPath: "\(IntegrationTests.root)/Tests/Mutants")
-    #expect(names.count > 200)
-    for name in names.sorted() {
-      let patch = try Self.text("Tests/Mutants/\(name)")
-      #expect(name.hasSuffix(".patch") && faults.contains(name.dropLast(6)), "\(name)")
-      #expect(patch.hasPrefix("what: "), "\(name)")
-      let test = patch.firstMatch(of: /(?m)^test: ([A-Za-z]+)\/([A-Za-z0-9]+)$/)
-      let (suite, function) = (test?.1 ?? "?", test?.2 ?? "?")
+    let mutants = try await tool(program, ["list"]).out.split(separator: "\n")
+      .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+    #expect(mutants.count > 200)
+    for mutant in mutants {
+      let test = mutant[2].split(separator: "/")
       let isThere = tests.contains { text in
-        text.contains("func \(function)(")
-          && ["struct", "extension"].contains { text.contains("\($0) \(suite) ") }
+        text.contains("func \(test[1])(")
+          && ["struct", "extension"].contains { text.contains("\($0) \(test[0]) ") }
       }
-      #expect(isThere, "\(name): no test \(suite)/\(function)")
+      #expect(faults.contains(mutant[0]) && isThere, "\(mutant[0]): \(mutant[2])")
     }
   }
 
