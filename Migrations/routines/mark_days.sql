@@ -1,16 +1,12 @@
 -- The marks of the price days that have to be made again.
 
--- Notes which price days change because spans of stations changed. fuel.stale_days gets the station days that have to
--- be made again. Days after fuel.state.days_made_until are not made yet and need no note there. fuel.dirty_day gets the
--- days whose averages have to be made again. In a month in which no more than p_most_edits stations and fuels changed,
--- days that are made get no such mark. Their averages are then edited: the old day of each changed station is taken out
--- and the new one put in, without reading the other stations. One late price of years ago thus costs no more where
--- many of yesterday come with it. If more than p_most_edits would be edited, all of them are marked. Only the aggregate
--- removes marks from fuel.dirty_day, so when the aggregate calls this function itself (p_is_aggregate), only the missing
--- marks are added.
+-- Notes which price days change because spans of stations changed: those of stations in fuel.stale_days, and those whose
+-- averages have to be made again in fuel.dirty_day. Days after fuel.state.days_made_until are not made yet and need no
+-- note of stations. Only the aggregate removes marks from fuel.dirty_day, so when the aggregate calls this function
+-- itself (p_is_aggregate), only the missing marks are added.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
-  p_until_ats timestamptz[], p_most_edits integer, p_is_aggregate boolean, p_clock timestamptz)
+  p_until_ats timestamptz[], p_is_aggregate boolean, p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   WITH changed AS MATERIALIZED (
     SELECT
@@ -31,70 +27,22 @@ RETURNS void LANGUAGE sql AS $$
     LEFT JOIN fuel.state USING (state)
     WHERE pair.from_at <= p_clock AND pair.from_at <= pair.until_at
   ),
-  changed_month AS MATERIALIZED (
-    SELECT DISTINCT changed.station_id, changed.fuel_id, series.month::date AS month
-    FROM changed
-    CROSS JOIN LATERAL generate_series(
-      date_trunc('month', changed.first_day::timestamp),
-      least(changed.last_day, changed.days_made_until)::timestamp, interval '1 month') AS series (month)
-    WHERE changed.first_day <= changed.days_made_until
-  ),
-  large_month AS MATERIALIZED (
-    SELECT changed_month.month
-    FROM changed_month
-    GROUP BY changed_month.month
-    HAVING count(*) > p_most_edits
-  ),
-  edited AS MATERIALIZED (
-    SELECT DISTINCT changed_month.station_id, changed_month.fuel_id
-    FROM changed_month
-    WHERE NOT EXISTS (SELECT FROM large_month WHERE large_month.month = changed_month.month)
-  ),
-  size AS (
-    SELECT count(*) > p_most_edits AS is_large
-    FROM edited
-  ),
   stale AS (
-    INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month, is_marked)
+    INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
     SELECT
       changed.station_id, changed.fuel_id, min(date_trunc('month', changed.first_day::timestamp))::date,
-      max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date,
-      bool_or(size.is_large OR edited.station_id IS NULL)
+      max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date
     FROM changed
-    CROSS JOIN size
-    LEFT JOIN edited USING (station_id, fuel_id)
     WHERE changed.first_day <= changed.days_made_until
     GROUP BY changed.station_id, changed.fuel_id
     ORDER BY changed.station_id, changed.fuel_id
     ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
       first_month = least(known.first_month, excluded.first_month),
-      last_month = greatest(known.last_month, excluded.last_month),
-      is_marked = known.is_marked AND excluded.is_marked
+      last_month = greatest(known.last_month, excluded.last_month)
   ),
   changed_days AS (
-    SELECT changed.fuel_id, unnest(range_agg(changed.days)) AS days
-    FROM (
-      SELECT
-        changed.fuel_id,
-        daterange(
-          CASE
-            WHEN size.is_large THEN changed.first_day
-            ELSE greatest(changed.first_day, coalesce(changed.days_made_until + 1, changed.first_day))
-          END, changed.last_day + 1) AS days
-      FROM changed
-      CROSS JOIN size
-      WHERE size.is_large OR changed.last_day > changed.days_made_until
-        OR changed.days_made_until IS NULL
-      UNION ALL
-      SELECT
-        changed.fuel_id,
-        daterange(
-          greatest(changed.first_day, large_month.month),
-          least(changed.last_day + 1, (large_month.month + interval '1 month')::date))
-      FROM changed
-      JOIN large_month
-        ON changed.first_day < large_month.month + interval '1 month' AND changed.last_day >= large_month.month
-    ) AS changed
+    SELECT changed.fuel_id, unnest(range_agg(daterange(changed.first_day, changed.last_day + 1))) AS days
+    FROM changed
     GROUP BY changed.fuel_id
   )
   INSERT INTO fuel.dirty_day (fuel_id, day)
@@ -112,10 +60,10 @@ RETURNS void LANGUAGE sql AS $$
   ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) IS
+  integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) IS
   'Marks the days of stations and fuels whose prices changed between two instants.';
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, boolean, timestamptz) TO fuel_writer;
+  integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) TO fuel_writer;
 
 -- Notes the price days that have ended since the last call, for every station and fuel whose price may last into them,
 -- and moves fuel.state.days_made_until to the last of them. These days count as made from then on, and
@@ -140,13 +88,12 @@ BEGIN
   WHERE daily_rollup.day > (
     SELECT min(ended.ended_until) FROM pg_temp.ended WHERE ended.made_until > ended.ended_until
   );
-  INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month, is_marked)
+  INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
   SELECT
     pair.station_id,
     pair.fuel_id,
     date_trunc('month', (ended.ended_until + 1)::timestamp)::date,
-    date_trunc('month', ended.made_until::timestamp)::date,
-    true
+    date_trunc('month', ended.made_until::timestamp)::date
   FROM pg_temp.ended
   JOIN fuel.station ON station.state = ended.state AND station.place_id = station.station_id
   JOIN fuel.present_span AS pair USING (station_id)

@@ -131,7 +131,7 @@ BEGIN
       AND run.taken_at > p_taken_at;
     PERFORM fuel.mark_changed_days(
       array_agg(station.place_id), array_agg(pair.fuel_id), array_agg(p_taken_at),
-      array_agg(coalesce(ends_at, p_taken_at)), 0, false, p_clock)
+      array_agg(coalesce(ends_at, p_taken_at)), false, p_clock)
     FROM fuel.current_price AS pair
     JOIN fuel.station USING (station_id)
     WHERE pair.source_id = p_source_id
@@ -145,7 +145,7 @@ BEGIN
     PERFORM fuel.mark_changed_days(
       array_agg(held.station_id), array_agg(held.fuel_id),
       array_agg(p_last_listed_at + lapse),
-      array_agg(p_taken_at + lapse), 0, false, p_clock)
+      array_agg(p_taken_at + lapse), false, p_clock)
     FROM fuel.present_span AS held
     WHERE held.seen_by = p_source_id AND held.is_open
     HAVING count(*) > 0;

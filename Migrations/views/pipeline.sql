@@ -23,7 +23,7 @@ SELECT
   ) AS chain_head;
 COMMENT ON VIEW fuel_v1.pipeline IS 'State of the whole pipeline. One row.';
 COMMENT ON COLUMN fuel_v1.pipeline.aggregated_at        IS 'When the last good aggregate ended; NULL: none yet.';
-COMMENT ON COLUMN fuel_v1.pipeline.dirty_days           IS 'Days whose averages have to be made again from all stations; today is usually one of them. Not counted: days in which few stations changed, and days of archives that were loaded since the last aggregate.';
+COMMENT ON COLUMN fuel_v1.pipeline.dirty_days           IS 'Days whose averages have to be made again from all stations; today is usually one of them. Not counted: days of archives that were loaded since the last aggregate.';
 COMMENT ON COLUMN fuel_v1.pipeline.first_dirty_on       IS 'The first of those days; NULL: none.';
 COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest change_number of any run or withdrawal; no row of changes has a higher one. If it has grown, changes may have new rows. NULL: no run was committed yet.';
 COMMENT ON COLUMN fuel_v1.pipeline.now_at               IS 'The instant that the views take as now.';

@@ -17,14 +17,19 @@ struct Nation {
     let nations = Set(regions.filter(\.isNation).map(\.code))
     guard !nations.isEmpty else { return }
     let states = Dictionary(
-      uniqueKeysWithValues: RegionEdit.statesThemselves(regions).map {
+      uniqueKeysWithValues: statesThemselves.map {
         (regions[$0].state ?? -1, $0)
       })
     let positions = Dictionary(states.values.map { (regions[$0].code, $0) }, uniquingKeysWith: min)
-    var byState: [RegionDay: Bool] = [:]
+    struct Key: Hashable {
+      var region: Int
+      var fuelID: Int16
+      var day: Day
+    }
+    var byState: [Key: Bool] = [:]
     for average in averages {
       guard let region = positions[average.region] else { continue }
-      byState[RegionDay(region: region, fuelID: average.fuelID, day: average.day)] =
+      byState[Key(region: region, fuelID: average.fuelID, day: average.day)] =
         average.isComplete
     }
     for position in averages.indices where nations.contains(averages[position].region) {
@@ -33,7 +38,7 @@ struct Nation {
       var complete = 0
       for state in calendar.days.indices where settled.contains(day, of: fuelID, in: state) {
         let isComplete = states[state].flatMap {
-          byState[RegionDay(region: $0, fuelID: fuelID, day: day)]
+          byState[Key(region: $0, fuelID: fuelID, day: day)]
         }
         // Without an average the state counts as complete only if it has no station with this fuel,
         // or no region of its own by which it could be judged.
@@ -45,5 +50,15 @@ struct Nation {
       averages[position].isComplete =
         averages[position].isComplete && complete == calendar.days.count
     }
+  }
+
+  /// The regions that are a whole state, by their positions. Of several regions for one state the
+  /// first is taken.
+  private var statesThemselves: [Int] {
+    var found: [Int: Int] = [:]
+    for (position, region) in regions.enumerated() where region.isState {
+      if let state = region.state, found[state] == nil { found[state] = position }
+    }
+    return found.values.sorted()
   }
 }

@@ -74,36 +74,43 @@ package struct DailyAverage: Sendable, Equatable {
   /// state.
   package var completeStates: Int
   package var states: Int
-  /// The totals from which the average is made, and the numbers of stations left out.
-  package var totals: DayTotals
+  /// The numbers of stations left out.
+  package var left: StationsLeft
 
-  /// Makes the averages of a day from its totals.
+  /// Makes the averages of a day.
   ///
-  /// - Parameter isSettled: whether the day is settled in every state of the region.
-  /// - Returns: `nil` where no station counts, where too many stations have changed since the
-  ///   totals were made from all of them, or where the totals are impossible.
-  init?(
-    of totals: DayTotals, region: String, fuelID: Int16, day: Day, isEnded: Bool, isSettled: Bool
+  /// - Parameters:
+  ///   - means: those of the stations that count, in ascending order; at least one.
+  ///   - covered: the sum of the shares of these stations' days for which a price is believed, in
+  ///     65,536ths of a day.
+  ///   - expected: the number of stations from which a price is expected.
+  ///   - isSettled: whether the day is settled in every state of the region.
+  init(
+    of means: [Int32], covered: Int64, left: StationsLeft, expected: Int, region: String,
+    fuelID: Int16, day: Day, isEnded: Bool, isSettled: Bool
   ) {
-    guard totals.count > 0, totals.total >= 0, totals.covered >= 0, let median = totals.median,
-      let quarter = totals.quarter,
-      let lowest = totals.lowest, let highest = totals.highest
-    else { return nil }
     // Converts 65,536ths of a tenth of a cent to hundredths of a cent.
     func cents(_ value: Double) -> Int { Int((value * 10 / StationDay.fraction).rounded()) }
+    // Interpolates between two neighbours as PostgreSQL's `percentile_cont` does.
+    func percentile(_ share: Double) -> Int {
+      let rank = share * Double(means.count - 1)
+      let low = Double(means[Int(rank)])
+      let high = Double(means[min(Int(rank) + 1, means.count - 1)])
+      return cents(low + (rank - Double(Int(rank))) * (high - low))
+    }
     self.region = region
     self.fuelID = fuelID
     self.day = day
-    self.totals = totals
+    self.left = left
     self.isEnded = isEnded
-    average = cents(Double(totals.total) / Double(totals.count))
-    self.median = cents(median)
-    self.quarter = cents(quarter)
-    self.lowest = cents(Double(lowest))
-    self.highest = cents(Double(highest))
-    stations = totals.count
-    expected = max(Int(totals.expected), totals.count)
-    let share = Double(totals.covered) / StationDay.fraction / Double(totals.count)
+    average = cents(Double(means.reduce(0) { $0 + Int64($1) }) / Double(means.count))
+    median = percentile(0.5)
+    quarter = percentile(0.25)
+    lowest = percentile(0)
+    highest = percentile(1)
+    stations = means.count
+    self.expected = max(expected, means.count)
+    let share = Double(covered) / StationDay.fraction / Double(means.count)
     coverage = min(1_000, Int((share * 1_000).rounded()))
     (isComplete, completeStates, states) = (false, 0, 1)
     isComplete = isEnded && isSettled && isUsable
@@ -118,6 +125,14 @@ package struct DailyAverage: Sendable, Equatable {
 
   /// How much of the expected stations' day must be known, in thousandths.
   package static let leastShare = 800
+}
+
+/// The stations that an average leaves out.
+package struct StationsLeft: Sendable, Equatable {
+  /// Those with prices that are too old, with doubtful prices only, and open to members only.
+  package var stale: Int32 = 0
+  package var flagged: Int32 = 0
+  package var restricted: Int32 = 0
 }
 
 /// Makes the averages of regions from the days of stations, for at most one month at a time.
@@ -140,8 +155,19 @@ package struct RegionDays {
 
   private struct Sum {
     var means: [Int32] = []
-    /// Everything except the means.
-    var counts = DayTotals(of: [])
+    var covered: Int64 = 0
+    var left = StationsLeft()
+
+    /// Counts everything about a station's day except its mean.
+    mutating func count(_ day: StationDay, share: Int64, isPublic: Bool) {
+      switch day.standing {
+      case .known where isPublic: covered += share
+      case .known: left.restricted += 1
+      case .doubtful where isPublic: left.flagged += 1
+      case .stale where isPublic: left.stale += 1
+      default: break
+      }
+    }
   }
 
   /// Prepares the averages of some fuels over the days of a calendar.
@@ -191,8 +217,8 @@ package struct RegionDays {
       }
       let share = stationDay.share(of: known[day].microseconds)
       for region in regionSet {
-        sums[(region * fuelIDs.count + fuel) * calendar.count + day].counts.count(
-          stationDay, share: share, isPublic: station.isPublic, by: 1)
+        sums[(region * fuelIDs.count + fuel) * calendar.count + day].count(
+          stationDay, share: share, isPublic: station.isPublic)
       }
     }
   }
@@ -233,9 +259,7 @@ package struct RegionDays {
           // The means are sorted within each state. Those of several states still have to be
           // merged.
           if regions[region].state == nil { sums[cell].means.sort() }
-          if let average = average(region: region, fuel: fuel, day: day) {
-            averages.append(average)
-          }
+          averages.append(average(region: region, fuel: fuel, day: day))
         }
       }
     }
@@ -246,12 +270,12 @@ package struct RegionDays {
     return averages
   }
 
-  private func average(region: Int, fuel: Int, day: Int) -> DailyAverage? {
+  private func average(region: Int, fuel: Int, day: Int) -> DailyAverage {
     let sum = sums[(region * fuelIDs.count + fuel) * calendar.count + day]
-    let expected = expected[region * fuelIDs.count + fuel]
     return DailyAverage(
-      of: DayTotals(of: sum.means, counts: sum.counts, expected: expected),
-      region: regions[region].code, fuelID: fuelIDs[fuel], day: calendar.first + day,
+      of: sum.means, covered: sum.covered, left: sum.left,
+      expected: expected[region * fuelIDs.count + fuel], region: regions[region].code,
+      fuelID: fuelIDs[fuel], day: calendar.first + day,
       isEnded: calendar.isEnded(day, in: regions[region].state),
       isSettled: regions[region].coveredIn.allSatisfy {
         settled.contains(calendar.first + day, of: fuelIDs[fuel], in: $0)

@@ -328,31 +328,6 @@ struct TimelineTests {
     }
   }
 
-  /// F-S20: a part of many changes is marked like all of them, however few it has itself. Few
-  /// changes are edited one by one.
-  @Test(arguments: [(share: 1.0, isMarked: "f"), (share: 0.001, isMarked: "t")])
-  func aPartOfManyChangesCountsAsMany(share: Double, isMarked: String) async throws {
-    try await TestDatabase.with { target in
-      let feed = try Feed(target)
-      let (first, late) = (Instant("2025-10-01T00:00:00Z"), Instant("2025-10-02T00:00:00Z"))
-      let last = Instant("2025-10-05T00:00:00Z")
-      func prices(_ tenths: Int, _ at: Instant) -> [Observation] {
-        (1...3).map { .u91("\($0)", tenths + 10 * $0, at) }
-      }
-      try feed.reports(prices(1_700, first), at: first)
-      try feed.reports(prices(1_700, first), at: last)
-      try feed.aggregate(at: last)
-      try feed.reports(prices(1_800, late), at: late, now: last, leavesSpans: true)
-      try feed.store.transaction {
-        try feed.store.lockTimeline()
-        _ = try TimelineUpdate(feed.store, now: last, isAggregate: true, share: share)
-          .make(feed.store.touched(atMost: 10))
-      }
-      #expect(
-        try feed.connection.lines("SELECT DISTINCT is_marked FROM fuel.stale_days") == [isMarked])
-    }
-  }
-
   /// F-N34: recordings that are replayed months later, with the clock of that day, end in the same
   /// history. An aggregate for an instant between them takes no price of tomorrow for one of today.
   @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))

@@ -65,49 +65,9 @@ extension DailyAverageTests {
       #expect(
         try feed.connection.lines(
           "SELECT count(*), count(DISTINCT station_id) FROM fuel.stale_days") == ["4|4"])
-      // The averages of these days are adjusted by the old and new values of these stations. No day
-      // is marked for a computation from all stations.
-      #expect(try feed.connection.lines("SELECT count(*) FROM fuel.dirty_day") == ["0"])
-      #expect(
-        try feed.connection.lines("SELECT count(*) FROM fuel.stale_days WHERE is_marked") == ["0"])
-    }
-  }
-
-  /// F-G27: a late price of weeks ago changes the averages by its own station, also where many
-  /// prices of yesterday change at the same time.
-  @Test func aLatePriceBesideManyCostsItsOwnStation() async throws {
-    try await TestDatabase.with { target in
-      let feed = try Feed(target)
-      let begin = Instant("2026-06-30T14:00:00Z")
-      func at(_ days: Double) -> Instant { begin + .seconds(Int64(days * 86_400)) }
-      for day in stride(from: 0, to: 45, by: 3) {
-        try feed.reports(
-          (0..<250).map { .u91("\($0)", 1_700 + $0 + day, at(Double(day))) },
-          at: at(Double(day) + 0.5))
-      }
-      try feed.aggregate(at: at(44.6))
-      let late = (0..<230).map { Observation.u91("\($0)", 1_650 + $0, at(43.3)) }
-      try feed.reports(
-        late + [.u91("240", 1_500, at(4.4))], at: at(43.6), now: at(44.7), coverage: .partial)
-      #expect(
-        try feed.connection.lines("SELECT min(day), max(day) FROM fuel.dirty_day")
-          == ["2026-08-13|2026-08-14"])
-      #expect(
-        try feed.connection.lines(
-          "SELECT is_marked, count(*) FROM fuel.stale_days GROUP BY 1 ORDER BY 1")
-          == ["f|1", "t|230"])
-      func averages() throws -> [String] {
-        try feed.connection.lines(
-          """
-          SELECT region, day, average_cpl, median_cpl, stations, stations_expected
-          FROM fuel.daily_rollup ORDER BY 1, 2
-          """)
-      }
-      try feed.aggregate(at: at(44.8))
-      let made = try averages()
-      try feed.store.markAllDirty(from: nil, now: at(44.8))
-      try feed.aggregate(at: at(44.8))
-      #expect(try averages() == made)
+      // Only the days of the spans that changed are made again, until the next price.
+      let dirty = try feed.connection.lines("SELECT DISTINCT day FROM fuel.dirty_day ORDER BY 1")
+      #expect(dirty == ["2026-07-05", "2026-07-06", "2026-07-07"])
     }
   }
 

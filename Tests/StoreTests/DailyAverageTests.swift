@@ -131,7 +131,7 @@ struct DailyAverageTests {
         """
         BEGIN;
         SELECT fuel.mark_changed_days(
-          array_agg(station_id), array_agg(fuel_id), array_agg(from_at), array_agg(from_at), 0,
+          array_agg(station_id), array_agg(fuel_id), array_agg(from_at), array_agg(from_at),
           false, '2026-06-30T15:00:00Z')
         FROM fuel.span
         """)

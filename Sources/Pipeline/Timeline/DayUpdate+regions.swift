@@ -39,7 +39,7 @@ extension DayUpdate {
         // then is included. The same holds for station days that a list changed after they were
         // made: they are made again here.
         let context = try days.store.regionContext()
-        let late = try days.store.takeStaleDays(isMarked: true, in: span)
+        let late = try days.store.takeStaleDays(in: span)
         try days.make(late, context: context)
         try days.store.replace(span, with: days.averages(span, context: context))
       }

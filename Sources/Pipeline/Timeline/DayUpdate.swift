@@ -30,26 +30,15 @@ package struct DayUpdate {
     try workers.first.markEndedDays(now: now)
     let all = try workers.first.staleDaysCount()
     guard all > 0 else { return }
-    var before = 0
-    func make(_ workers: Workers, isMarked: Bool) throws {
-      var done = before
-      func tell(_ count: Int, of _: Int) {
-        done = min(before + count, all)
-        progress(done, all)
-      }
-      try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
-        store, number, count in
-        Batches(
-          days: DayUpdate(store, now: now), context: try store.regionContext(),
-          share: (number, of: count))
-      } _: {
-        try $0.makeNext(isMarked: isMarked)
-      }
-      before = done
+    func tell(_ count: Int, of _: Int) { progress(min(count, all), all) }
+    try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
+      store, number, count in
+      Batches(
+        days: DayUpdate(store, now: now), context: try store.regionContext(),
+        share: (number, of: count))
+    } _: {
+      try $0.makeNext()
     }
-    try make(workers, isMarked: true)
-    // Notes without the mark change stored averages in place, so one connection makes them all.
-    try make(Workers(workers.first), isMarked: false)
   }
 
   /// The batches of station days that one connection makes.
@@ -69,9 +58,9 @@ package struct DayUpdate {
       self.share = share
     }
 
-    func makeNext(isMarked: Bool) throws -> Int {
+    func makeNext() throws -> Int {
       let taken = try days.store.transaction {
-        let taken = try days.store.takeStaleDays(atMost: count, isMarked: isMarked, share: share)
+        let taken = try days.store.takeStaleDays(atMost: count, share: share)
         try days.make(taken, context: context)
         return taken
       }
@@ -133,10 +122,7 @@ package struct DayUpdate {
         }
       }
     }
-    let single = spans.filter { !$0.isMarked }
-    let before = try store.stationMonths(of: single)
     try store.replace(spans, with: made, areMarksTaken: areMarksTaken, now: now)
-    try edit(single, before: before, after: made, context: context)
   }
 
   /// The widest calendar that was needed so far. Consecutive batches need mostly the same days.
@@ -148,7 +134,7 @@ package struct DayUpdate {
   func calendar(
     of spans: [MonthSpan], from first: Month, to last: Month, context: RegionContext
   ) throws -> PriceCalendar {
-    let states = Set(spans.compactMap { context.countedStation(of: $0.pair.stationID)?.state })
+    let states = Set(spans.compactMap { context.stations[$0.pair.stationID]?.state })
     var from = first.firstDay
     var to = Month(number: last.number + 1).firstDay + -1
     if let widest = calendars.widest {

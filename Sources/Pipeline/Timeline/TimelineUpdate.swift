@@ -10,8 +10,6 @@ package struct TimelineUpdate {
   let store: Store
   let now: Instant
   private let isAggregate: Bool
-  /// Up to how many stations and fuels of a month have their days changed one by one.
-  private let mostEdits: Int
   /// By source, and then by fuel.
   let rules: [Int16: [Int16: ReportRules]]
   /// By fuel, and then by source.
@@ -23,15 +21,10 @@ package struct TimelineUpdate {
   ///   - now: the clock, which decides which span is the present one. Averages of later days do not
   ///     exist yet.
   ///   - isAggregate: whether an aggregate makes the spans. Only an aggregate takes marks of days.
-  ///   - share: which share of all changes the update makes.
-  package init(
-    _ store: Store, now: Instant, isAggregate: Bool = false, share: Double = 1
-  ) throws {
+  package init(_ store: Store, now: Instant, isAggregate: Bool = false) throws {
     self.store = store
     self.now = now
     self.isAggregate = isAggregate
-    // A part of many changes counts as many, however few it has itself.
-    mostEdits = max(1, Int(share * Double(Store.mostEdits)))
     rules = try store.reportRules()
     rulesOfFuels = rules.reduce(into: [:]) { byFuel, source in
       for (fuel, rule) in source.value { byFuel[fuel, default: [:]][source.key] = rule }
@@ -64,14 +57,14 @@ package struct TimelineUpdate {
         try store.transaction {
           try store.lockTimeline()
           let touched = try store.touched(atMost: atOnce)
-          try makeBatch(touched, of: all, store, days: DayUpdate(store, now: now), now: now)
+          try makeBatch(touched, store, days: DayUpdate(store, now: now), now: now)
           try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
         }
       }
       return progress(all, all)
     }
     try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
-      Batches(store, share: (number, of: count), all: all, now: now)
+      Batches(store, share: (number, of: count), now: now)
     } _: {
       try $0.makeNext()
     }
@@ -88,17 +81,15 @@ package struct TimelineUpdate {
     let store: Store
     let days: DayUpdate
     let share: (Int, of: Int)
-    let all: Int
     let now: Instant
     // How many notes the next batch takes. A note may concern a few spans or thousands, so each
     // batch sets this number by the notes that it took itself.
     var count = 30
 
-    init(_ store: Store, share: (Int, of: Int), all: Int, now: Instant) {
+    init(_ store: Store, share: (Int, of: Int), now: Instant) {
       self.store = store
       days = DayUpdate(store, now: now)
       self.share = share
-      self.all = all
       self.now = now
     }
 
@@ -108,7 +99,7 @@ package struct TimelineUpdate {
         let touched = try store.touched(atMost: count, share: share)
         return (
           touched.count,
-          try TimelineUpdate.makeBatch(touched, of: all, store, days: days, now: now)
+          try TimelineUpdate.makeBatch(touched, store, days: days, now: now)
         )
       }
       count = max(1, min(atOnce, spansAtOnce * taken / max(1, spans)))
@@ -119,15 +110,13 @@ package struct TimelineUpdate {
   /// Makes the spans of some stations, and the days of those that need no judgement. Doubts are
   /// left to `judgeMade`.
   ///
-  /// - Parameter all: how many stations and fuels the aggregate makes.
   /// - Returns: how many spans were made.
   @discardableResult
   private static func makeBatch(
-    _ touched: [Window], of all: Int, _ store: Store, days: DayUpdate, now: Instant
+    _ touched: [Window], _ store: Store, days: DayUpdate, now: Instant
   ) throws -> Int {
     guard !touched.isEmpty else { return 0 }
-    let update = try TimelineUpdate(
-      store, now: now, isAggregate: true, share: Double(touched.count) / Double(max(1, all)))
+    let update = try TimelineUpdate(store, now: now, isAggregate: true)
     let made = try update.write(touched)
     try update.mark(made.changes)
     try store.keepMade(touched, from: made.from)
@@ -275,7 +264,6 @@ package struct TimelineUpdate {
 
   func mark(_ changes: [Change]) throws {
     try store.markChangedDays(
-      changes.map { ($0.pair, $0.from, $0.until) }, mostEdits: mostEdits, isAggregate: isAggregate,
-      now: now)
+      changes.map { ($0.pair, $0.from, $0.until) }, isAggregate: isAggregate, now: now)
   }
 }

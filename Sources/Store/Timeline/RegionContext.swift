@@ -5,17 +5,10 @@ package import Timeline
 /// What averages need beside prices: the states, the regions, and where stations count.
 package struct RegionContext: Sendable {
   package var stations: [Int32: CountedStation] = [:]
-  /// Where station records last counted that have since been linked to another station.
-  package var formerStations: [Int32: CountedStation] = [:]
   package var regions: [AveragedRegion] = []
   /// The sets of regions in which stations lie, as positions among `regions`.
   package var regionSets: [[Int]] = []
   package var states: [String] = []
-
-  /// Returns where a station's days were counted last.
-  package func countedStation(of stationID: Int32) -> CountedStation? {
-    stations[stationID] ?? formerStations[stationID]
-  }
 }
 
 extension Store {
@@ -47,10 +40,10 @@ extension Store {
     for row in try connection.query(
       """
       SELECT counted.station_id, counted.state, counted.is_public,
-        array_to_string(counted.regions, ',') AS regions,
-        station.place_id = station.station_id AS is_head
+        array_to_string(counted.regions, ',') AS regions
       FROM fuel.counted_place AS counted
       JOIN fuel.station USING (station_id)
+      WHERE station.place_id = station.station_id
       """)
     {
       guard let state = states[try row.text("state")] else { continue }
@@ -60,13 +53,8 @@ extension Store {
         context.regionSets.append(codes.split(separator: ",").compactMap { regions[String($0)] })
       }
       let stationID = Int32(try row.integer("station_id"))
-      let station = CountedStation(
+      context.stations[stationID] = CountedStation(
         state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
-      if try row.boolean("is_head") {
-        context.stations[stationID] = station
-      } else {
-        context.formerStations[stationID] = station
-      }
     }
     for region in context.regions.indices {
       if let state = context.regions[region].state { context.regions[region].coveredIn = [state] }

@@ -6,15 +6,11 @@ package struct MonthSpan: Sendable {
   package var pair: Pair
   package var first: Month
   package var last: Month
-  /// Whether the averages of the changed days are made from all stations anyway. Otherwise they are
-  /// changed by this station alone.
-  package var isMarked: Bool
 
-  package init(pair: Pair, first: Month, last: Month, isMarked: Bool) {
+  package init(pair: Pair, first: Month, last: Month) {
     self.pair = pair
     self.first = first
     self.last = last
-    self.isMarked = isMarked
   }
 }
 
@@ -23,15 +19,9 @@ package struct MonthSpan: Sendable {
 extension Store {
   /// Marks the days on which prices of stations and fuels changed.
   ///
-  /// For few stations and fuels, days that are made already are changed one by one; for more of
-  /// them, whole days are made again.
-  ///
-  /// - Parameters:
-  ///   - mostEdits: how many stations and fuels are few.
-  ///   - isAggregate: whether nobody else can take marks meanwhile.
+  /// - Parameter isAggregate: whether nobody else can take marks meanwhile.
   package func markChangedDays(
-    _ changed: [(pair: Pair, from: Instant, until: Instant)], mostEdits: Int, isAggregate: Bool,
-    now: Instant
+    _ changed: [(pair: Pair, from: Instant, until: Instant)], isAggregate: Bool, now: Instant
   ) throws {
     // In parts, because parameters take several times as much memory as the changes.
     for begin in stride(from: 0, to: changed.count, by: 50_000) {
@@ -40,8 +30,7 @@ extension Store {
         """
         SELECT fuel.mark_changed_days(
           \(part.map(\.pair.stationID)), \(part.map(\.pair.fuelID)), \(part.map(\.from)),
-          \(part.map(\.until)), \(mostEdits), \(isAggregate),
-          \(now))
+          \(part.map(\.until)), \(isAggregate), \(now))
         """)
     }
   }
@@ -62,13 +51,10 @@ extension Store {
   ///
   /// - Parameters:
   ///   - count: the largest number of notes to take.
-  ///   - isMarked: whether to take the notes for which the averages are made from all stations
-  ///     anyway, or the others.
   ///   - share: which share of all stations to take, and of how many.
   ///   - span: if given, only notes about its fuels and its month are taken.
   package func takeStaleDays(
-    atMost count: Int = .max, isMarked: Bool, share: (Int, of: Int) = (0, of: 1),
-    in span: DirtySpan? = nil
+    atMost count: Int = .max, share: (Int, of: Int) = (0, of: 1), in span: DirtySpan? = nil
   ) throws -> [MonthSpan] {
     // The rows are found by their places. What the server knows of a table that fills and empties is
     // out of date, and where it takes the table to be empty it would read all of it for each row.
@@ -82,7 +68,6 @@ extension Store {
       LEFT JOIN fuel.counted_place AS counted USING (station_id)
       -- A station that has come since the aggregate began waits for the next one.
       WHERE (counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
-        AND noted.is_marked = \(isMarked)
         AND noted.station_id % \(share.of)::integer = \(share.0)::integer
         AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
           noted.fuel_id = ANY (\(optional: span?.fuelIDs)::smallint[])
@@ -98,12 +83,11 @@ extension Store {
       """
       DELETE FROM fuel.stale_days
       WHERE ctid = ANY (\(places)::text[]::tid[])
-      RETURNING station_id, fuel_id, first_month, last_month, is_marked
+      RETURNING station_id, fuel_id, first_month, last_month
       """)
   }
 
-  /// Removes and returns the notes about some stations and fuels, for stations that count somewhere
-  /// and days whose averages are made from all stations anyway.
+  /// Removes and returns the notes about some stations and fuels, for stations that count somewhere.
   package func takeStaleDays(of pairs: [Pair]) throws -> [MonthSpan] {
     try monthSpans(
       """
@@ -111,8 +95,8 @@ extension Store {
       USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
         AS pair (station_id, fuel_id)
       JOIN fuel.counted_place AS counted USING (station_id)
-      WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id AND is_marked
-      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month, is_marked
+      WHERE stale_days.station_id = pair.station_id AND stale_days.fuel_id = pair.fuel_id
+      RETURNING stale_days.station_id, stale_days.fuel_id, first_month, last_month
       """)
   }
 
@@ -120,8 +104,7 @@ extension Store {
     try connection.query(statement).map { row in
       MonthSpan(
         pair: try row.pair(),
-        first: Month(try row.day("first_month")), last: Month(try row.day("last_month")),
-        isMarked: try row.boolean("is_marked"))
+        first: Month(try row.day("first_month")), last: Month(try row.day("last_month")))
     }.sorted { $0.pair < $1.pair }
   }
 

@@ -20,8 +20,7 @@ extension Store {
   /// Replaces the stored months of stations.
   ///
   /// The number of stations expected in a month, and in the one after it, depends on the stations
-  /// known in that month. Where this changes, the averages of both months are marked, except for
-  /// stations whose days are changed one by one.
+  /// known in that month. Where this changes, the averages of both months are marked.
   ///
   /// - Parameters:
   ///   - spans: the months to be replaced.
@@ -56,11 +55,9 @@ extension Store {
     let after = Set(
       months.filter { $0.days.contains { $0.standing == .known } }
         .map { Known(pair: $0.pair, month: $0.month.number) })
-    let unmarked = Set(spans.lazy.filter { !$0.isMarked }.map(\.pair))
     try markExpectations(
-      Set(
-        before.symmetricDifference(after).filter { !unmarked.contains($0.pair) }
-          .map { [Int32($0.pair.fuelID), $0.month] }), areMarksTaken: areMarksTaken, now: now)
+      Set(before.symmetricDifference(after).map { [Int32($0.pair.fuelID), $0.month] }),
+      areMarksTaken: areMarksTaken, now: now)
     try ensureSpanYears(Set(months.map { $0.month.firstDay.year }))
     try connection.copy(into: "fuel.station_month", columns: 5) { copy in
       for month in months {
