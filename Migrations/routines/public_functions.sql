@@ -109,8 +109,8 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
   FROM fuel.station
   LEFT JOIN fuel.brand_name
     ON brand_name.written = lower(station.brand)
-    AND brand_name.valid_from <= fuel.clock()::date
-    AND brand_name.valid_to > fuel.clock()::date
+    AND brand_name.valid_from <= (fuel.clock() AT TIME ZONE station.time_zone)::date
+    AND brand_name.valid_to > (fuel.clock() AT TIME ZONE station.time_zone)::date
   CROSS JOIN LATERAL (
     SELECT fuel.kilometres(
       stations_near.latitude, stations_near.longitude, station.latitude, station.longitude

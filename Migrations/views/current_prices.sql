@@ -24,8 +24,8 @@ JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
 LEFT JOIN fuel.brand_name
   ON brand_name.written = lower(station.brand)
-  AND brand_name.valid_from <= fuel.clock()::date
-  AND brand_name.valid_to > fuel.clock()::date
+  AND brand_name.valid_from <= (fuel.clock() AT TIME ZONE station.time_zone)::date
+  AND brand_name.valid_to > (fuel.clock() AT TIME ZONE station.time_zone)::date
 WHERE price_now.price_tenths > 0
   -- After thirty days of silence a station is dormant, not merely stale. Hours, because a day of an interval has 23 or
   -- 25 of them where the clocks of the session's time zone change.

@@ -10,8 +10,8 @@ SELECT
       SELECT brand_name.brand
       FROM fuel.brand_name
       WHERE brand_name.written = lower(station.brand)
-        AND brand_name.valid_from <= fuel.clock()::date
-        AND brand_name.valid_to > fuel.clock()::date
+        AND brand_name.valid_from <= (fuel.clock() AT TIME ZONE station.time_zone)::date
+        AND brand_name.valid_to > (fuel.clock() AT TIME ZONE station.time_zone)::date
       LIMIT 1
     ), station.brand) AS brand,
   station.address,

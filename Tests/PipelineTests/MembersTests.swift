@@ -96,4 +96,34 @@ struct MembersTests {
       }
     }
   }
+
+  /// F-B05: on the day on which a name changes hands, the day of the station decides, whatever the
+  /// time zone of the reader.
+  @Test(arguments: ["UTC", "Australia/Sydney", "America/Los_Angeles"])
+  func theBrandIsThatOfTheStationsDay(zone: String) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      // Six in the morning of the first of July in Sydney.
+      let now = Instant("2026-06-30T20:00:00Z")
+      let station = Station(
+        code: "1", state: .nsw, name: "Wyong", brand: "Old", address: "1 Main St, WYONG NSW 2259",
+        suburb: "WYONG", position: Position(latitude: -33.28, longitude: 151.42))
+      try feed.reports(
+        [.u91("1", 1_800, now + .seconds(-3_600))], stations: [station], at: now, now: now)
+      try feed.store.refreshBrands([
+        BrandName(written: "old", brand: "Old", until: Day("2026-07-01")),
+        BrandName(written: "old", brand: "New", from: Day("2026-07-01")),
+      ])
+      try feed.connection.query(
+        "SELECT set_config('bowser.now', \(now.description), false), set_config('TimeZone', \(zone), false)"
+      )
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT brand FROM fuel_v1.stations
+          UNION ALL SELECT brand FROM fuel_v1.current_prices
+          UNION ALL SELECT brand FROM fuel_v1.stations_near(-33.28, 151.42, 1)
+          """) == ["New", "New", "New"])
+    }
+  }
 }
