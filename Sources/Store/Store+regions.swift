@@ -47,61 +47,63 @@ extension Store {
   ///
   /// - Returns: whether any region changed.
   package func refreshRegions(_ regions: [Region]) throws -> Bool {
-    var changed = 0
     try connection.transaction {
-      let codes = regions.map(\.code)
+      try connection.query(
+        """
+        CREATE TEMPORARY TABLE wanted_region ON COMMIT DROP AS
+        SELECT
+          wanted.region, wanted.name, wanted.kind, wanted.state, wanted.latitude, wanted.longitude,
+          wanted.radius_km, string_to_array(wanted.postcodes, ',') AS postcodes,
+          coalesce(wanted.valid_from, '-infinity') AS valid_from,
+          coalesce(wanted.valid_to, 'infinity') AS valid_to
+        FROM unnest(
+          \(regions.map(\.code))::text[], \(regions.map(\.name))::text[],
+          \(regions.map(\.kind))::text[], \(regions.map { $0.state?.code })::text[],
+          \(regions.map { $0.centre.map { String($0.latitude) } })::numeric(9, 6)[],
+          \(regions.map { $0.centre.map { String($0.longitude) } })::numeric(9, 6)[],
+          \(regions.map { $0.radiusKilometres.map { String($0) } })::numeric[],
+          \(regions.map { $0.postcodes.joined(separator: ",") })::text[],
+          \(regions.map(\.from))::date[], \(regions.map(\.until))::date[]
+        ) AS wanted (
+          region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
+        """)
       // Regions to remove are looked for first, because a region is seldom removed and its averages
       // are many.
       let gone = try connection.query(
-        "SELECT region FROM fuel.region WHERE NOT region = ANY (\(codes))"
+        "SELECT region FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code)))"
       ).map { try $0.text("region") }
       if !gone.isEmpty { try remove(gone) }
-      changed += gone.count
-      for region in regions {
-        if try store(region) { changed += 1 }
-      }
+      // If the days for which a region is averaged change, where its stations count has to be
+      // worked out anew.
+      try connection.execute(
+        """
+        DELETE FROM fuel.counted_place
+        USING pg_temp.wanted_region AS wanted
+        JOIN fuel.region AS known USING (region)
+        WHERE (known.valid_from, known.valid_to) <> (wanted.valid_from, wanted.valid_to)
+          AND known.region = ANY (counted_place.regions)
+        """)
+      let changed = try connection.query(
+        """
+        INSERT INTO fuel.region AS known (
+          region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
+        SELECT wanted.*
+        FROM pg_temp.wanted_region AS wanted
+        ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+          name = excluded.name, kind = excluded.kind, state = excluded.state,
+          latitude = excluded.latitude, longitude = excluded.longitude,
+          radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+          valid_from = excluded.valid_from, valid_to = excluded.valid_to
+        WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
+            known.radius_km, known.postcodes, known.valid_from, known.valid_to)
+          IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
+            excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
+            excluded.valid_to)
+        RETURNING 1
+        """)
+      try connection.execute("DROP TABLE pg_temp.wanted_region")
+      return !gone.isEmpty || changed.count > 0
     }
-    return changed > 0
-  }
-
-  /// Stores a region. Returns whether it differs from what was stored.
-  private func store(_ region: Region) throws -> Bool {
-    // If the days for which a region is averaged change, where its stations count has to be
-    // worked out anew.
-    try connection.query(
-      """
-      DELETE FROM fuel.counted_place
-      WHERE \(region.code) = ANY (regions) AND EXISTS (
-        SELECT
-        FROM fuel.region AS known
-        WHERE known.region = \(region.code)
-          AND (known.valid_from, known.valid_to) IS DISTINCT FROM (
-            coalesce(\(optional: region.from)::date, '-infinity'),
-            coalesce(\(optional: region.until)::date, 'infinity')))
-      """)
-    return try connection.query(
-      """
-      INSERT INTO fuel.region AS known (
-        region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from,
-        valid_to)
-      VALUES (
-        \(region.code), \(region.name), \(region.kind), \(optional: region.state?.code),
-        \(optional: region.centre?.latitude), \(optional: region.centre?.longitude), \(optional: region.radiusKilometres),
-        \(region.postcodes), coalesce(\(optional: region.from)::date, '-infinity'),
-        coalesce(\(optional: region.until)::date, 'infinity'))
-      ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
-        name = excluded.name, kind = excluded.kind, state = excluded.state,
-        latitude = excluded.latitude, longitude = excluded.longitude,
-        radius_km = excluded.radius_km, postcodes = excluded.postcodes,
-        valid_from = excluded.valid_from, valid_to = excluded.valid_to
-      WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
-          known.radius_km, known.postcodes, known.valid_from, known.valid_to)
-        IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
-          excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
-          excluded.valid_to)
-      RETURNING 1
-      """
-    ).count > 0
   }
 
   /// Removes regions with their averages, but never the verdicts that were given.
