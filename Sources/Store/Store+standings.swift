@@ -84,6 +84,13 @@ extension Store {
 
   // MARK: A person's decisions
 
+  /// Returns those of the numbers that are numbers of runs.
+  package func runs(among numbers: [Int]) throws -> [Int] {
+    try connection.query(
+      "SELECT run_id FROM fuel.run WHERE run_id = ANY (\(numbers)::integer[])"
+    ).map { try $0.integer("run_id") }
+  }
+
   /// Returns a run by its number; `nil` where there is none.
   package func ledgerRun(_ number: Int) throws -> LedgerRun? {
     try connection.query(

@@ -31,7 +31,9 @@ struct WithdrawTests {
       #expect(
         try withdraw("9", "--reason", "x").err
           == "bowser: there is no run 9; fuel_v1.ingest_runs lists them\n")
-      #expect(try withdraw("1", "--undo", "--reason", "x").code == 65)
+      let counting = try withdraw("1", "--undo", "--reason", "x")
+      #expect(
+        counting.code == 0 && counting.err == "bowser: run 1 is not withdrawn: it is stored\n")
 
       let taken = try withdraw("1", "--reason", "the clock was a day ahead")
       #expect(taken.code == 0 && taken.out == "run 1 of qld-fpd is withdrawn\n", "\(taken.err)")
@@ -46,7 +48,7 @@ struct WithdrawTests {
       #expect(
         again.code == 65 && again.err.contains("bowser withdraw 1 --undo --reason"), "\(again.err)")
       // Either all of several runs are withdrawn or none.
-      #expect(try withdraw("1", "9", "--reason", "x").code == 65)
+      #expect(try withdraw("1", "9", "--reason", "x").code == 64)
       #expect(try connection.lines("SELECT count(*) FROM fuel.withdrawal") == ["1"])
       // Reported prices stay stored, and `fuel_v1.changes` lists the withdrawal for services that
       // keep a copy.
@@ -55,11 +57,63 @@ struct WithdrawTests {
         try connection.lines(
           "SELECT what, feed, run_id FROM fuel_v1.changes WHERE what = 'history'")
           == ["history|qld-fpd|1"])
-      #expect(try withdraw("1", "--reason", "x").code == 65)
+      let already = try withdraw("1", "--reason", "x")
+      #expect(
+        already.code == 0
+          && already.err == "bowser: run 1 already does not count: it is withdrawn\n")
 
       let restored = try withdraw("1", "--undo", "--reason", "it was right")
       #expect(restored.code == 0 && restored.out == "run 1 of qld-fpd counts again\n")
       #expect(try answers() == before)
+    }
+  }
+
+  /// F-O60: ranges are withdrawn, and go on past runs that do not count already and past numbers of
+  /// no run. A run that was read again is withdrawn only together with the one that read it.
+  @Test func rangesGoOnPastWhatDoesNotCount() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      func run(_ words: String...) throws -> CommandTests.Result {
+        try CommandTests.run(words + ["--now", "2026-07-03T12:00:00Z"], on: target)
+      }
+      for feed in ["qld-fpd", "sa-fpd", "nt-myfuel", "nsw-fuelcheck"] {
+        #expect(try run("ingest", feed, "--replay", CommandTests.recording).code == 0)
+      }
+      #expect(try run("ingest", "--reprocess", "4").code == 0)
+      #expect(try run("withdraw", "2", "--reason", "x").code == 0)
+      func outcomes() throws -> [String] {
+        try connection.lines("SELECT outcome FROM fuel.run ORDER BY run_id")
+      }
+      let before = ["stored", "withdrawn", "stored", "superseded", "unchanged"]
+      #expect(try outcomes() == before)
+      // Run 5 counts in place of run 4, so nothing happens.
+      let left = try run("withdraw", "1-4", "--reason", "x")
+      #expect(left.code == 65 && left.err.contains("withdraw run 5 instead"), "\(left)")
+      #expect(try outcomes() == before)
+      let named = try run("withdraw", "1-3", "99", "--reason", "x")
+      #expect(named.code == 64 && named.err.contains("there is no run 99"), "\(named)")
+      #expect(try run("withdraw", "90-99", "--reason", "x").code == 64)
+      #expect(try outcomes() == before)
+      let taken = try run("withdraw", "1-300", "--reason", "x")
+      #expect(
+        taken.code == 0
+          && taken.out == """
+            run 1 of qld-fpd is withdrawn
+            run 3 of nt-myfuel is withdrawn
+            run 5 of nsw-fuelcheck is withdrawn
+
+            """,
+        "\(taken)")
+      #expect(taken.err.contains("run 2 already does not count: it is withdrawn"), "\(taken)")
+      #expect(
+        try outcomes() == ["withdrawn", "withdrawn", "withdrawn", "superseded", "withdrawn"])
+      let again = try run("withdraw", "1-3", "--reason", "x")
+      #expect(again.code == 0 && again.out.isEmpty, "\(again)")
+      let undone = try run("withdraw", "2-4", "--undo", "--reason", "x")
+      #expect(
+        undone.code == 0
+          && undone.out == "run 2 of sa-fpd counts again\nrun 3 of nt-myfuel counts again\n",
+        "\(undone)")
     }
   }
 

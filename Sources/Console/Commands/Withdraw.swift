@@ -11,6 +11,10 @@ let withdrawCommand = Command(
       "bowser withdraw 4711 --reason 'the clock was a day ahead'",
       "what it reported no longer counts"
     ),
+    (
+      "bowser withdraw 120-180 --reason 'prices of another state'",
+      "each run of a range that counts"
+    ),
     ("bowser withdraw 4711 --undo --reason 'the clock was right'", "it counts again"),
   ],
   options: [
@@ -21,7 +25,8 @@ let withdrawCommand = Command(
     fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
     marked; prices that another run also reported stay. Lists near the run are judged again and spans
     are recomputed at once; the next `bowser aggregate` recomputes the averages. Files of archives cannot be
-    withdrawn.
+    withdrawn. A run that does not count already is named and passed over. Either all others are withdrawn
+    or none is.
     """,
   isJob: true,
   deadlineSeconds: 3_600
@@ -30,7 +35,7 @@ let withdrawCommand = Command(
   else {
     throw UsageError.message("state why with --reason TEXT, which is kept with the run")
   }
-  let runs = Set(try runNumbers(invocation.operands)).sorted()
+  let runs = try runNumbers(invocation.operands)
   let settings = try invocation.settings()
   let withdrawal = Withdrawal(
     try invocation.store(settings), sources: try invocation.sources(),
@@ -38,11 +43,13 @@ let withdrawCommand = Command(
     log: invocation.logger(settings))
   let isUndoing = invocation.flags.contains("undo")
   try withdrawal.finishEarlier()
-  // Either all runs are withdrawn or none is.
-  let candidates = try runs.map { try withdrawal.candidate($0, counts: isUndoing) }
-  for (run, candidate) in zip(runs, candidates) {
+  let (candidates, passed) = try withdrawal.candidates(
+    runs, named: Set(invocation.operands.compactMap { Int($0) }), counts: isUndoing)
+  for run in passed { writeError("\(run)") }
+  for candidate in candidates {
     try withdrawal.decide(candidate, reason: reason)
-    write("run \(run) of \(candidate.feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
+    write(
+      "run \(candidate.run) of \(candidate.feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
   }
   return .done
 }

@@ -29,6 +29,8 @@ package struct Withdrawal {
     }
   }
 
+  private static let counting = ["stored", "unchanged"]
+
   private let store: Store
   private let sources: [Source]
   private let clock: Clock
@@ -53,16 +55,47 @@ package struct Withdrawal {
   /// A run that can be withdrawn or counted again.
   package struct Candidate: Sendable {
     package let feed: String
+    package var run: RunID { ledgerRun.run }
     fileprivate let ledgerRun: LedgerRun
     fileprivate let takenAt: Instant
     fileprivate let counts: Bool
   }
 
-  /// Checks whether a run can be withdrawn or counted again.
+  /// Checks which runs can be withdrawn or counted again.
   ///
-  /// - Parameter counts: whether the run is to count again.
-  /// - Throws: `Refused` where that is not possible.
-  package func candidate(_ number: Int, counts: Bool) throws -> Candidate {
+  /// - Parameters:
+  ///   - numbers: their numbers. A range may contain numbers of no run, which are left out.
+  ///   - named: the numbers that were given one by one.
+  ///   - counts: whether the runs are to count again.
+  /// - Returns: these runs, in the order of their numbers, and why others stay as they are.
+  /// - Throws: `Refused` where one of them cannot become what is wanted.
+  package func candidates(
+    _ numbers: [Int], named: Set<Int>, counts: Bool
+  ) throws -> (found: [Candidate], passed: [Refused]) {
+    let known = try store.runs(among: numbers)
+    let wanted = Set(known).union(named).sorted()
+    guard !wanted.isEmpty else { throw Refused.unknown(numbers[0]) }
+    var found: [Candidate] = []
+    var passed: [Refused] = []
+    for number in wanted {
+      do {
+        found.append(try candidate(number, counts: counts))
+      } catch let refused as Refused {
+        switch refused {
+        case .notCounted: break
+        // The run that read its answers again is among those to withdraw.
+        case .replaced(_, let by) where wanted.contains(by): break
+        case .notWithdrawn(_, let outcome)
+        where !named.contains(number) || Self.counting.contains(outcome): break
+        default: throw refused
+        }
+        passed.append(refused)
+      }
+    }
+    return (found, passed)
+  }
+
+  private func candidate(_ number: Int, counts: Bool) throws -> Candidate {
     let ledgerRun = try find(number)
     if counts {
       guard ledgerRun.outcome == "withdrawn" else {
@@ -70,7 +103,7 @@ package struct Withdrawal {
       }
     } else {
       if let by = ledgerRun.replacedBy { throw Refused.replaced(number, by: by) }
-      guard ["stored", "unchanged"].contains(ledgerRun.outcome) else {
+      guard Self.counting.contains(ledgerRun.outcome) else {
         throw Refused.notCounted(number, outcome: ledgerRun.outcome)
       }
     }
