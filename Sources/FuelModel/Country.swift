@@ -27,6 +27,42 @@ package struct Country: Sendable {
 
   package func state(_ code: String) -> State? { states.first { $0.code == code } }
 
+  /// Returns the state that a text names by its code or its name, in upper or lower case.
+  package func state(writtenAs text: String) -> State? {
+    let words = Self.words(of: text)
+    return states.first { [[$0.code], $0.nameInAddresses].contains(words) }
+  }
+
+  /// Returns the state that an address names, at its end or before a postcode; `nil` where it names
+  /// none. A postcode alone names none, because those of towns at a border may be of either side.
+  package func state(named address: String) -> State? {
+    for part in address.split(separator: ",").reversed() {
+      var words = Self.words(of: part)
+      while let last = words.last,
+        last.count == postcodeDigits && last.allSatisfy(\.isWholeNumber)
+          || ["AU", "AUSTRALIA"].contains(last) && !endsInName(words)
+      {
+        words.removeLast()
+      }
+      // A street or a suburb may end in a name of one word, such as Port Victoria.
+      let found = states.first { state in
+        let name = state.nameInAddresses
+        return state.code.count > 1 && words.last == state.code
+          || words.suffix(name.count) == name[...] && (name.count > 1 || words.count == 1)
+      }
+      if let found { return found }
+    }
+    return nil
+  }
+
+  private func endsInName(_ words: [String]) -> Bool {
+    states.contains { words.suffix($0.nameInAddresses.count) == $0.nameInAddresses[...] }
+  }
+
+  private static func words(of text: some StringProtocol) -> [String] {
+    text.uppercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  }
+
   /// Whether a station can lie at a position. Swapped axes, a lost sign and 0,0 are the usual
   /// reasons why it cannot.
   package func contains(_ position: Position) -> Bool {

@@ -19,6 +19,12 @@ extension Reading {
     package var received: Int { observations.count + duplicates + rejects.count }
   }
 
+  /// Whether the reading describes every station of which it has a price.
+  package var describesItsStations: Bool {
+    let codes = Set(stations.lazy.map(\.code))
+    return observations.allSatisfy { codes.contains($0.stationCode) }
+  }
+
   /// Merges repeated records and checks the stamps against the time of the fetch.
   ///
   /// Two prices for one station record, fuel and instant contradict each other. The one that comes
@@ -30,11 +36,15 @@ extension Reading {
   ///   - horizon: how far a stamp may lie after `takenAt`: minutes for clocks that differ, a day or
   ///     two for a feed that publishes tomorrow's prices.
   ///   - country: the country of the stations; a position outside of it is removed.
+  ///   - states: the states whose stations the feed has; empty: those of any state.
+  ///   - elsewhere: the codes of stations that earlier answers described in other states.
   package consuming func settled(
-    takenAt: Instant, horizon: Duration, in country: Country = .australia
+    takenAt: Instant, horizon: Duration, in country: Country = .australia, of states: [State] = [],
+    elsewhere: Set<String> = []
   ) -> Settled {
     // The lists may be long, so they are settled where they are.
     var reading = self
+    if !states.isEmpty { reading.leaveOutOthers(than: states, in: country, elsewhere) }
     let duplicates = reading.settleObservations(takenAt: takenAt, newest: takenAt + horizon)
     let contradictions = reading.settleStations(in: country)
     return Settled(
@@ -42,6 +52,42 @@ extension Reading {
       coverage: reading.coverage, warnings: reading.warnings,
       awaitsTomorrow: reading.awaitsTomorrow, duplicates: duplicates,
       contradictedStations: contradictions)
+  }
+
+  /// Takes out the stations that lie in other states, by what is stated of them or by their
+  /// addresses, and the prices at them. Codes of states overlap, so a code that is also described in
+  /// one of the states keeps that description and its prices.
+  private mutating func leaveOutOthers(
+    than states: [State], in country: Country, _ elsewhere: Set<String>
+  ) {
+    var own: Set<String> = []
+    var others: [String: State] = [:]
+    stations.removeAll { station in
+      guard let other = station.stateOutside(of: states, in: country) else {
+        own.insert(station.code)
+        return false
+      }
+      others[station.code] = other
+      return true
+    }
+    let counts = Dictionary(others.map { ($1.code, 1) }, uniquingKeysWith: +)
+    for (state, count) in counts.sorted(by: { $0.key < $1.key }) {
+      warnings.append("\(count) stations of \(state) are not of this feed")
+    }
+    let codes = elsewhere.union(others.keys).subtracting(own)
+    guard !codes.isEmpty else { return }
+    var strange: Set<String> = []
+    observations.removeAll { observation in
+      guard codes.contains(observation.stationCode) else { return false }
+      if others[observation.stationCode] == nil { strange.insert(observation.stationCode) }
+      rejects.append(Reject(.otherState, raw: observation.asText))
+      return true
+    }
+    if !strange.isEmpty {
+      warnings.append(
+        "prices of \(strange.count) stations that were described in other states are not of this feed"
+      )
+    }
   }
 
   /// An observation of a list, as what it is about.
@@ -136,6 +182,14 @@ extension Reading {
   /// Whether a code is not empty and short enough to be a key of the database's indexes.
   private static func isUsable(code: String, _ limit: InputLimit) -> Bool {
     !code.isEmpty && code.utf8.count <= limit.value
+  }
+}
+
+extension Station {
+  /// Returns the state of the station, as it is stated or as its address names it, if that is none
+  /// of the given ones.
+  package func stateOutside(of states: [State], in country: Country) -> State? {
+    [state, country.state(named: address) ?? state].first { !states.contains($0) }
   }
 }
 

@@ -32,12 +32,15 @@ package struct Reject: Hashable, Sendable {
     /// A new station code of a feed that has already reported too many codes.
     case stationBeyondLimit = "station_beyond_limit"
     case stateUnknown = "state_unknown"
+    /// A price at a station of a state that the feed does not have.
+    case otherState = "other_state"
     case recordUnreadable = "record_unreadable"
     case conflictingPrice = "conflicting_price"
 
     /// Whether the reason counts against the feed's health. An unsupported fuel does not: lists of
-    /// petrol prices may contain electric chargers.
-    package var countsAgainstFeed: Bool { self != .unsupportedFuel }
+    /// petrol prices may contain electric chargers. Nor does another state, whose rows leave those
+    /// of the feed's own as they are.
+    package var countsAgainstFeed: Bool { self != .unsupportedFuel && self != .otherState }
   }
 
   package var reason: Reason

@@ -4,6 +4,8 @@ package struct State: Sendable {
   package let code: String
   /// The name as it is written within a sentence.
   package let name: String
+  /// The words of the name as addresses have it, in capitals.
+  let nameInAddresses: [String]
   /// The zone whose local day is the state's price day.
   package let timeZone: Zone
   /// The local hour at which the state's price day begins.
@@ -17,6 +19,8 @@ package struct State: Sendable {
   ) {
     self.code = code
     self.name = name
+    let words = name.uppercased().split(separator: " ").map(String.init)
+    nameInAddresses = words.first == "THE" ? Array(words.dropFirst()) : words
     self.timeZone = timeZone
     self.priceDayStarts = priceDayStarts
     self.zonesByPostcode = zonesByPostcode

@@ -213,6 +213,35 @@ extension Store {
     ).only().integer("stations")
   }
 
+  /// Returns the codes of the stations whose prices were rejected because an answer described them
+  /// in another state than the feed's, if no later answer describes them otherwise. An answer with
+  /// prices need not describe their stations.
+  package func codesElsewhere(of source: SourceID) throws -> Set<String> {
+    Set(
+      try connection.query(
+        """
+        SELECT other.code
+        FROM (
+          SELECT substring(reject.raw FROM '^station=(.*) fuel=') AS code, max(run.taken_at) AS at
+          FROM fuel.reject
+          JOIN fuel.run USING (run_id)
+          WHERE reject.source_id = \(source)
+            AND reject.reason = \(Reject.Reason.otherState.rawValue)
+            AND run.outcome <> 'withdrawn'
+          GROUP BY 1
+        ) AS other
+        WHERE other.code IS NOT NULL
+          AND NOT EXISTS (
+            SELECT
+            FROM fuel.station
+            JOIN fuel.station_description AS description USING (station_id)
+            WHERE station.source_id = \(source)
+              AND station.station_code = other.code
+              AND description.last_seen_at > other.at)
+        """
+      ).map { try $0.text("code") })
+  }
+
   /// Returns the codes of the stations that a feed has reported.
   package func stationCodes(of source: SourceID) throws -> Set<String> {
     Set(try records(of: source).keys)

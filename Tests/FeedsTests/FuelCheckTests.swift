@@ -86,4 +86,75 @@ struct FuelCheckTests {
       #expect(reading.price("20904", .u91) == "178.9 2026-06-29T02:26:56Z")
     }
   }
+
+  /// An invented station and its price of unleaded, with the fields `state` where they are given.
+  private struct Row {
+    var code: String
+    var address: String
+    var state: String?
+    var priceState: String?
+    var cents: Int
+  }
+
+  /// Reads and settles a list as a run of a feed does.
+  private func settle(_ rows: [Row], _ feed: String) throws -> Reading.Settled {
+    func field(_ state: String?) -> String { state.map { ",\"state\":\"\($0)\"" } ?? "" }
+    let stations = rows.map {
+      "{\"code\":\"\($0.code)\",\"name\":\"Servo \($0.cents)\",\"address\":\"\($0.address)\""
+        + field($0.state) + "}"
+    }
+    let prices = rows.map {
+      "{\"stationcode\":\($0.code),\"fueltype\":\"U91\",\"price\":\($0.cents),"
+        + "\"lastupdated\":\"02/07/2026 20:20:\(10 + $0.cents % 10)\"\(field($0.priceState))}"
+    }
+    let text =
+      "{\"stations\":[\(stations.joined(separator: ","))],\"prices\":[\(prices.joined(separator: ","))]}"
+    let source = try Sample.source(feed)
+    return try source.provider.parse([Sample.document("prices", text)], of: source).settled(
+      takenAt: Instant("2026-07-03T00:00:00Z"), horizon: .seconds(600), of: source.states)
+  }
+
+  /// F-F60: prices at stations of other states are rejects, whether the station, its price or only
+  /// its address names the state. Codes of states overlap, and nothing is renamed by another's code.
+  @Test func rowsOfOtherStatesAreLeftOut() throws {
+    let hobart = Row(
+      code: "1", address: "1 Made-Up St, HOBART TAS 7000", state: "TAS", priceState: "TAS",
+      cents: 200)
+    let both = try settle(
+      [
+        hobart,
+        Row(
+          code: "1", address: "9 Far St, DUBBO NSW 2830", state: "NSW", priceState: "NSW",
+          cents: 161),
+        Row(code: "2", address: "2 Far St, DUBBO NSW 2830", cents: 162),
+        Row(code: "3", address: "3 Far St, ALBURY", state: "New South Wales", cents: 163),
+        Row(code: "4", address: "4 Far St", state: "TAS", priceState: "Nowhere", cents: 164),
+        Row(code: "5", address: "5 Far St, Wodonga, Victoria, 3690", state: "TAS", cents: 165),
+      ], "tas-fuelcheck")
+    #expect(both.observations.map(\.stationCode) == ["1"])
+    #expect(both.observations.first?.price?.tenths == 2_000)
+    #expect(both.stations.map(\.name) == ["Servo 200", "Servo 164"])
+    #expect(both.rejects.count { $0.reason == .otherState } == 4)
+    #expect(both.rejects.count { $0.reason == .stateUnknown } == 1)
+    #expect(
+      both.warnings == [
+        "3 stations of NSW are not of this feed", "1 stations of VIC are not of this feed",
+      ])
+    // Without a state of its own, a price of a code of two stations may be that of either.
+    let unclear = try settle(
+      [
+        Row(code: "1", address: hobart.address, cents: 200),
+        Row(code: "1", address: "9 Far St, DUBBO NSW 2830", cents: 161),
+      ], "tas-fuelcheck")
+    #expect(
+      unclear.observations.isEmpty && unclear.rejects.map(\.reason) == [.otherState, .otherState])
+    // New South Wales lists the Australian Capital Territory too, and no other state.
+    let wales = try settle(
+      [
+        Row(code: "3", address: "9 Far St, DUBBO NSW 2830", state: "NSW", cents: 161),
+        Row(code: "2", address: "1 Near St, HUME ACT 2620", state: "NSW", cents: 162), hobart,
+      ], "nsw-fuelcheck")
+    #expect(wales.stations.map(\.state) == [.nsw, .act])
+    #expect(wales.rejects.map(\.reason) == [.otherState])
+  }
 }

@@ -108,4 +108,23 @@ struct ReadingTests {
   func theSuburbFollowsTheStreet(address: String, suburb: String) {
     #expect(PostalAddress(address).suburb == suburb)
   }
+
+  /// F-F60: which state an address names. A postcode alone names none, and a name at the end of a
+  /// street or a suburb is not that of its state.
+  @Test(arguments: [
+    ("1 Made-Up St, PARRAMATTA NSW 2150", "NSW"),
+    ("456, Met Road, Met NEW SOUTH WALES 2323", "NSW"),
+    ("Far Highway, JACK NSW AUSTRALIA 2460", "NSW"), ("52 Hill Street, Ural, NSW  2358, AU", "NSW"),
+    ("Unit 1/75 Mt Road, Deer Park VIC 3023, DEER PARK, 3023", "VIC"),
+    ("1 A St, Town, vic. 3000", "VIC"),
+    ("1 A St, Port Pirie, South Australia 5540", "SA"), ("1 A St, Perth WA, 6000, Australia", "WA"),
+    ("1 A St, Wodonga, Victoria, 3690", "VIC"), ("1 A St, Port Victoria, 5573", nil),
+    ("42 Victoria Street, PYRAMID HILL, 3575", nil), ("85 Victoria St", nil),
+    ("Hume St, 2620", nil),
+    ("Cnr Wa St & Sa Rd, Town, 4000", nil), ("1 A St, Darwin Northern Territory 0800", "NT"),
+    ("", nil),
+  ])
+  func statesInAddresses(address: String, code: String?) {
+    #expect(Country.australia.state(named: address)?.code == code)
+  }
 }

@@ -89,10 +89,11 @@ enum FuelCheck: Provider {
     let fueltype: String
     let price: Decimal
     let lastupdated: String
+    let state: String?
 
     var raw: String {
       "stationcode=\(stationcode.text) fueltype=\(fueltype.plain) price=\(price) "
-        + "lastupdated=\(lastupdated.plain)"
+        + "lastupdated=\(lastupdated.plain)" + (state.map { " state=\($0.plain)" } ?? "")
     }
   }
 
@@ -105,12 +106,28 @@ enum FuelCheck: Provider {
     let isUpdate = document.name == updateName
     if isUpdate { reading.coverage = .partial }
     let lists = try JSONLists(document, of: ["stations", "prices"])
+    // Codes are unique within a state only.
+    var own: Set<String> = []
+    var others: Set<String> = []
     let stations = try lists.read("stations", of: StationRow.self, into: &reading) {
       record, reading in
-      if case .read(let row) = record { reading.stations.append(station(row, of: source)) }
+      guard case .read(let row) = record else { return }
+      let station = station(row, of: source)
+      if station.stateOutside(of: source.states, in: source.country) == nil {
+        own.insert(station.code)
+      } else {
+        others.insert(station.code)
+      }
+      reading.stations.append(station)
     }
+    let unclear = own.intersection(others)
     let prices = try lists.read("prices", of: PriceRow.self, into: &reading) { record, reading in
       guard let row = reading.take(record) else { return }
+      // Without its own state, the price of a code of two stations is that of either.
+      guard row.state?.plainOrNil != nil || !unclear.contains(row.stationcode.text) else {
+        reading.rejects.append(Reject(.otherState, raw: row.raw))
+        return
+      }
       read(row, of: source, into: &reading)
     }
     // An update may be empty. A complete list without stations or prices is an error.
@@ -129,6 +146,10 @@ enum FuelCheck: Provider {
     // A code of a station that this list does not describe is accepted, because a later list may
     // describe the station.
     guard !row.stationcode.text.isEmpty else { return reject(.stationMissing) }
+    if let text = row.state?.plainOrNil {
+      guard let state = source.country.state(writtenAs: text) else { return reject(.stateUnknown) }
+      guard source.states.contains(state) else { return reject(.otherState) }
+    }
     guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
       return reject(.stampUnreadable)
     }
@@ -144,13 +165,13 @@ enum FuelCheck: Provider {
 
   private static func station(_ row: StationRow, of source: Source) -> Station {
     let postal = PostalAddress(row.address.plain)
-    let state = row.state.flatMap { Country.australia.state($0) }
+    let stated = row.state.flatMap { source.country.state(writtenAs: $0) }
     return Station(
       code: row.code.text,
       // The list of New South Wales states NSW for the stations of the ACT too. Only their
       // addresses show that they are in the ACT.
-      state: state.flatMap { $0 == .nsw ? nil : $0 }
-        ?? (source.state == .nsw ? postal.state ?? .nsw : source.state),
+      state: stated.flatMap { $0 == .nsw ? postal.state : nil } ?? stated ?? postal.state
+        ?? source.state,
       name: row.name.plain,
       brand: row.brand?.plainOrNil,
       address: row.address.plain,

@@ -86,7 +86,7 @@ enum FuelWatch: Provider {
         guard let product = products.first(where: { $0.code == parts[1] }) else {
           throw .malformed(document: document.name, reason: "an unknown product")
         }
-        try readSites(document, product.fuel, into: &reading)
+        try readSites(document, product.fuel, of: source, into: &reading)
       default:
         throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
@@ -150,6 +150,7 @@ enum FuelWatch: Provider {
       let line1: String
       let location: String
       let postCode: Int?
+      let state: String?
       let latitude: Double?
       let longitude: Double?
     }
@@ -164,7 +165,7 @@ enum FuelWatch: Provider {
   }
 
   private static func readSites(
-    _ document: Document, _ fuel: Fuel, into reading: inout Reading
+    _ document: Document, _ fuel: Fuel, of source: Source, into reading: inout Reading
   ) throws(FeedError) {
     let local = Zone.perth.local(document.fetchedAt)
     let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
@@ -174,7 +175,8 @@ enum FuelWatch: Provider {
       let name = site.siteName.plain
       let suburb = site.address.location.plain
       let station = Station(
-        code: code(name: name, address: site.address.line1.plain, suburb: suburb), state: .wa,
+        code: code(name: name, address: site.address.line1.plain, suburb: suburb),
+        state: site.address.state.flatMap { source.country.state(writtenAs: $0) } ?? source.state,
         name: name, address: site.address.line1.plain, suburb: suburb,
         postcode: site.address.postCode.map(String.init),
         position: Position(latitude: site.address.latitude, longitude: site.address.longitude),

@@ -79,8 +79,11 @@ extension Ingest {
     // What the row of a failed run tells of the reading.
     var (counts, rejects) = (Counts(), [Reject]())
     do {
-      let reading = try reader.parse(documents, source).settled(
-        takenAt: fetchedAt, horizon: source.horizon, in: source.country)
+      let parsed = try reader.parse(documents, source)
+      let elsewhere = parsed.describesItsStations ? [] : try store.codesElsewhere(of: id)
+      let reading = (consume parsed).settled(
+        takenAt: fetchedAt, horizon: source.horizon, in: source.country, of: source.states,
+        elsewhere: elsewhere)
       (counts, rejects) = (Counts(refusing: reading), reading.rejects)
       try checkRejects(reading)
       let merge = Merge(
@@ -114,8 +117,14 @@ extension Ingest {
   }
 
   /// Refuses a reading in which many records are bad: the feed has changed its unit or its format,
-  /// and no part of it is believed.
+  /// and no part of it is believed. Refuses an answer that is another state's.
   private func checkRejects(_ settled: Reading.Settled) throws {
+    let strange = settled.rejects.count { $0.reason == .otherState }
+    if strange > 0, settled.observations.isEmpty {
+      throw Refusal(
+        "the answer is of another state: \(strange) of \(settled.received) prices, and none of "
+          + "\(source.states.map(\.code).joined(separator: " or "))")
+    }
     let bad = settled.rejects.count { $0.reason.countsAgainstFeed }
     let share = source.settings.maxRejectShare
     // A few bad records in a small list are no reason to lose the others.
