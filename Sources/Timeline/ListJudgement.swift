@@ -149,6 +149,18 @@ package struct ListRules: Sendable {
     return ListJudgement(shortcomings: ["short: \(pairs) prices where \(before) came before"])
   }
 
+  /// Compares the stations of a list with those that the newest complete list shows. If most are
+  /// others, it may be another state's list, or that of a provider that has renumbered its stations.
+  /// Its gaps prove nothing as long as the other list is believed.
+  ///
+  /// - Returns: what is strange about it; `nil` where most are known, or where too few are.
+  package func strangeness(of stations: Set<Int32>, beside listed: Set<Int32>) -> String? {
+    let new = stations.subtracting(listed).count
+    guard listed.count >= 2 * Self.least, 2 * new > stations.count else { return nil }
+    return "another list: \(new) of \(stations.count) stations were not in the one before; "
+      + "no price is ended"
+  }
+
   private func isBelow(_ share: Double, _ count: Int, of before: Int) -> Bool {
     // Rounding may put a share slightly above the whole number that it stands for.
     Double(count) < share * Double(before) - 1e-6

@@ -103,9 +103,13 @@ package struct Merge {
       if reportsWholeDays {
         try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
       }
-      let isList = settled.coverage == .complete
+      let shown = try store.shown(by: source)
+      let isWhole = settled.coverage == .complete
+      let strange = isWhole ? strangeness(of: reported, shown, lastListed, payload) : nil
+      if let strange { counts.oddities.append(strange) }
+      let isList = isWhole && strange == nil
       let difference = Difference(
-        of: reported.prices, from: try store.shown(by: source), isList: isList,
+        of: reported.prices, from: shown, isList: isList,
         reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
       let list = isList ? summary(of: reported, stamps, payload, pairs: difference.pairs) : nil
       let standings = Standings(store, of: source, rules: rules, now: now)
@@ -150,6 +154,16 @@ package struct Merge {
         from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
     }
     return reported
+  }
+
+  /// Returns what is strange about the stations of a list, while a complete list is believed.
+  private func strangeness(
+    of reported: Store.Reported, _ shown: [ShownPrice], _ lastListed: Instant?, _ payload: Payload
+  ) -> String? {
+    guard let lastListed, lastListed > payload.takenAt.after(-rules.window) else { return nil }
+    return rules.strangeness(
+      of: Set(reported.prices.map(\.pair.stationID)),
+      beside: Set(shown.lazy.filter(\.isListed).map(\.pair.stationID)))
   }
 
   private func summary(
