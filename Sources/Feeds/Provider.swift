@@ -34,7 +34,9 @@ package protocol Provider: Sendable {
   static var hasFollowingCalls: Bool { get }
 
   /// Returns the instant since which a run has been due: a feed with an older run has to be read.
-  static func due(_ source: Source, at now: Instant) -> Instant
+  ///
+  /// - Parameter isAwaiting: whether the last run lacked prices that should have been published.
+  static func due(_ source: Source, at now: Instant, isAwaiting: Bool) -> Instant
 
   /// Obtains the headers that give access to the provider, by whatever exchange that takes.
   ///
@@ -83,7 +85,7 @@ extension Provider {
   ) throws(FeedError) -> [Call] { [] }
 
   /// By the feed's cadence, less 30 seconds because cron does not start to the second.
-  package static func due(_ source: Source, at now: Instant) -> Instant {
+  package static func due(_ source: Source, at now: Instant, isAwaiting: Bool) -> Instant {
     now - .seconds(60 * source.settings.cadenceMinutes - 30)
   }
   package static func authorise(

@@ -134,7 +134,89 @@ struct FuelWatchTests {
   ])
   func dueTwiceADay(now: String, since: String) throws {
     let source = try Sample.source("wa-fuelwatch")
-    #expect(source.provider.due(source, at: try #require(Instant(iso: now))).description == since)
+    #expect(
+      source.provider.due(source, at: Instant(now), isAwaiting: false).description == since)
+  }
+
+  /// F-F62: while prices are awaited that should be there, a run is due every ten minutes for two
+  /// hours and then every half hour, whatever the minutes of cron, until the next regular run.
+  @Test(arguments: [
+    ("2026-08-31T06:34:00Z", "2026-08-31T06:05:00Z"),
+    ("2026-08-31T06:36:00Z", "2026-08-31T06:35:00Z"),
+    ("2026-08-31T06:44:59Z", "2026-08-31T06:35:00Z"),
+    ("2026-08-31T06:45:00Z", "2026-08-31T06:45:00Z"),
+    ("2026-08-31T08:34:59Z", "2026-08-31T08:25:00Z"),
+    ("2026-08-31T08:59:00Z", "2026-08-31T08:35:00Z"),
+    ("2026-08-31T16:10:00Z", "2026-08-31T16:05:00Z"),
+    ("2026-08-31T22:04:00Z", "2026-08-31T21:35:00Z"),
+    ("2026-08-31T22:05:00Z", "2026-08-31T22:05:00Z"),
+    ("2026-08-31T22:16:00Z", "2026-08-31T22:15:00Z"),
+  ])
+  func dueOftenWhilePricesAreAwaited(now: String, since: String) throws {
+    let source = try Sample.source("wa-fuelwatch")
+    #expect(source.provider.due(source, at: Instant(now), isAwaiting: true).description == since)
+  }
+
+  /// A list of `count` invented stations with prices of a day.
+  private func list(_ word: String, of day: String, _ count: Int, _ cents: Int = 180) -> Document {
+    let items = (0..<count).map {
+      "<item><trading-name>Numbat \($0)</trading-name><location>TESTVILLE</location>"
+        + "<address>\($0) Made-Up St</address><date>\(day)</date><price>\(cents).0</price></item>"
+    }
+    // 14:40 in Perth.
+    return Document(
+      name: "\(word)-1", bytes: Array("<rss><channel>\(items.joined())</channel></rss>".utf8),
+      fetchedAt: Instant("2026-08-31T06:40:00Z"))
+  }
+
+  /// F-F62: tomorrow's prices are awaited while most stations with a price of today have none,
+  /// whatever the reason, and the run says since when and how many have one.
+  @Test(arguments: [
+    ("2026-09-01", 9, nil), ("2026-09-01", 5, nil),
+    (
+      "2026-09-01", 4,
+      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 4 of 9"
+    ),
+    (
+      "2026-09-01", 0,
+      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 0 of 9"
+    ),
+    (
+      "2026-08-31", 9,
+      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 0 of 9"
+    ),
+    (
+      "2026-08-30", 9,
+      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 0 of 9"
+    ),
+  ])
+  func tomorrowIsAwaited(day: String, count: Int, words: String?) throws {
+    let reading = try Sample.parse(
+      [list("today", of: "2026-08-31", 9), list("tomorrow", of: day, count)], "wa-fuelwatch")
+    #expect(reading.awaitsTomorrow == (words != nil))
+    #expect(
+      reading.warnings.filter { $0.contains("awaited") }
+        == (words.map { [$0 + " stations have one"] } ?? []))
+    #expect(
+      reading.warnings.contains { $0 == "tomorrow-1 holds prices of \(day), not of 2026-09-01" }
+        == (day < "2026-09-01"))
+  }
+
+  /// F-F62: a list of today that holds another day is awaited too. Of two prices of one day, the one
+  /// of the list of that day counts.
+  @Test func theListOfItsOwnDayCounts() throws {
+    let stale = try Sample.parse(
+      [list("today", of: "2026-08-30", 9), list("tomorrow", of: "2026-09-01", 9)], "wa-fuelwatch")
+    #expect(stale.awaitsTomorrow)
+    #expect(
+      stale.warnings.contains(
+        "today's prices (2026-08-31) are awaited since 14:30 on 2026-08-30: 0 of 9 stations have one"
+      ))
+    let twice = try Sample.parse(
+      [list("today", of: "2026-08-31", 9, 181), list("tomorrow", of: "2026-08-31", 9, 179)],
+      "wa-fuelwatch")
+    let settled = twice.settled(takenAt: Instant("2026-08-31T06:40:00Z"), horizon: .seconds(600))
+    #expect(Set(settled.observations.map { $0.price?.tenths }) == [1_810])
   }
 
   /// How many prices of today and of tomorrow a list has, in the recorded samples and in the

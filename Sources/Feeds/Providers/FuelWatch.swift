@@ -40,12 +40,15 @@ enum FuelWatch: Provider {
   }
 
   /// Prices change at 06:00, and tomorrow's are published at 14:30. Nothing changes between these
-  /// times, so a run is due five minutes after each of them.
-  static func due(_ source: Source, at now: Instant) -> Instant {
+  /// times, so a run is due five minutes after each of them. While prices are awaited that should be
+  /// there, further runs are due until the next of these times: one every ten minutes in the first
+  /// two hours, then one every half hour.
+  static func due(_ source: Source, at now: Instant, isAwaiting: Bool) -> Instant {
     let local = Zone.perth.local(now)
     let passed = [6 * 3600 + 300, tomorrowFrom + 300].last { $0 <= local.secondsOfDay }
     // Before 06:05 the last of these times was yesterday's 14:35.
-    return now - .seconds(local.secondsOfDay - (passed ?? tomorrowFrom + 300 - 86_400))
+    let since = local.secondsOfDay - (passed ?? tomorrowFrom + 300 - 86_400)
+    return now - .seconds(isAwaiting ? since % (since < 7_200 ? 600 : 1_800) : since)
   }
 
   static func parse(
@@ -53,7 +56,10 @@ enum FuelWatch: Provider {
   ) throws(FeedError) {
     // A price ends by itself after its day, so an absent price proves nothing.
     reading.coverage = .partial
-    for document in documents {
+    var unleaded = Unleaded()
+    // A document that holds another day than its own comes before the one of that day, whose prices
+    // therefore count.
+    for document in documents.reversed() {
       let parts = document.name.split(separator: "-").map(String.init)
       guard parts.count == 2 else {
         throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
@@ -68,10 +74,6 @@ enum FuelWatch: Provider {
         if parts[0] == "today", product.fuel == .u91, items.isEmpty {
           throw .malformed(document: document.name, reason: "the list is empty")
         }
-        if parts[0] == "tomorrow", product.fuel == .u91, items.isEmpty {
-          reading.awaitsTomorrow = true
-          reading.warnings.append("tomorrow's prices are not published yet")
-        }
         // A list of another day than the requested one shows that the provider's page is not
         // updated.
         let day = Zone.perth.local(document.fetchedAt).day + (parts[0] == "tomorrow" ? 1 : 0)
@@ -81,7 +83,11 @@ enum FuelWatch: Provider {
           reading.warnings.append(
             "\(document.name) holds prices of \((items[0]["date"] ?? "").plain), not of \(day)")
         }
-        for item in items { read(item, product.fuel, into: &reading) }
+        if parts[0] != "yesterday", product.fuel == .u91 { unleaded.asked[parts[0]] = day }
+        for item in items {
+          guard let (code, day) = read(item, product.fuel, into: &reading) else { continue }
+          if product.fuel == .u91 { unleaded.stations[day, default: []].insert(code) }
+        }
       case "sites":
         guard let product = products.first(where: { $0.code == parts[1] }) else {
           throw .malformed(document: document.name, reason: "an unknown product")
@@ -91,17 +97,45 @@ enum FuelWatch: Provider {
         throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
     }
+    reading.warnings.insert(contentsOf: unleaded.awaited, at: 0)
+    reading.awaitsTomorrow = !unleaded.awaited.isEmpty
+  }
+
+  /// Which stations have a price of unleaded on the days that were asked for. Nearly all stations
+  /// sell it, so it shows whether the prices of a day are published.
+  private struct Unleaded {
+    /// The days, by the words of the documents.
+    var asked: [String: Day] = [:]
+    var stations: [Day: Set<String>] = [:]
+
+    /// The days whose prices most stations lack, in words.
+    var awaited: [String] {
+      let all = stations.values.reduce(into: Set()) { $0.formUnion($1) }
+      return asked.sorted { $0.value < $1.value }.compactMap { word, day in
+        let expected = word == "tomorrow" ? stations[day + -1] ?? all : all
+        let found = expected.intersection(stations[day] ?? []).count
+        guard 2 * found < expected.count || stations[day] == nil else { return nil }
+        return "\(word)'s prices (\(day)) are awaited since 14:30 on \(day + -1): "
+          + "\(found) of \(expected.count) stations have one"
+      }
+    }
   }
 
   // MARK: RSS
 
-  private static func read(_ item: [String: String], _ product: Fuel, into reading: inout Reading) {
+  /// Returns the station and the day of a price that is read; `nil` for a reject.
+  private static func read(
+    _ item: [String: String], _ product: Fuel, into reading: inout Reading
+  ) -> (code: String, day: Day)? {
     func text(_ name: String) -> String { (item[name] ?? "").plain }
     func raw() -> String {
       ["trading-name", "address", "location", "date", "price", "restrictions"]
         .map { "\($0)=\(text($0))" }.joined(separator: " ")
     }
-    func reject(_ reason: Reject.Reason) { reading.rejects.append(Reject(reason, raw: raw())) }
+    func reject(_ reason: Reject.Reason) -> (code: String, day: Day)? {
+      reading.rejects.append(Reject(reason, raw: raw()))
+      return nil
+    }
 
     let name = text("trading-name")
     let suburb = text("location")
@@ -126,6 +160,7 @@ enum FuelWatch: Provider {
       Observation(
         stationCode: station.code, fuel: fuel, price: price, effectiveAt: effectiveAt),
       raw: raw())
+    return (station.code, day)
   }
 
   /// Returns the code of a station. The feed has no id, so the code is the name and the address.

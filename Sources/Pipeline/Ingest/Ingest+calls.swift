@@ -23,8 +23,7 @@ extension Ingest {
       return now >= tried + .seconds(60 * wait - 30)
     }
     guard let taken = history.lastGood, taken <= now else { return true }
-    if history.awaitsTomorrow { return now >= taken + .seconds(9 * 60) }
-    return taken < source.provider.due(source, at: now)
+    return taken < source.provider.due(source, at: now, isAwaiting: history.awaitsTomorrow)
   }
 
   /// Returns whether no request was made for the feed yet on this day in the time zone of its
