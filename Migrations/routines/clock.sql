@@ -6,6 +6,14 @@ RETURN coalesce(nullif(current_setting('bowser.now', true), '')::timestamptz, no
 COMMENT ON FUNCTION fuel.clock() IS 'The instant that counts as now in this session.';
 GRANT EXECUTE ON FUNCTION fuel.clock() TO fuel_reader, fuel_writer;
 
+-- Returns when a run can have begun at the latest. A later one began on a machine whose clock was ahead. The program
+-- accepts the same ten minutes (clockLimitSeconds in Ingest+calls.swift).
+CREATE OR REPLACE FUNCTION fuel.latest_start() RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN fuel.clock() + interval '10 minutes';
+COMMENT ON FUNCTION fuel.latest_start() IS 'When a run can have begun at the latest, by the clock of this session.';
+GRANT EXECUTE ON FUNCTION fuel.latest_start() TO fuel_reader, fuel_writer;
+
 -- Returns how many stations an average needs at least. Two stations do not represent a region.
 CREATE OR REPLACE FUNCTION fuel.minimum_stations() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

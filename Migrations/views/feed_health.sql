@@ -40,8 +40,11 @@ SELECT
     WHEN 'failing' THEN newer.failing_since_at
   END AS since_at,
   success.last_at AS last_success_at,
-  (SELECT max(run.started_at) FROM fuel.run WHERE run.source_id = source.source_id AND run.kind = 'live')
-    AS last_attempt_at,
+  (
+    SELECT max(run.started_at)
+    FROM fuel.run
+    WHERE run.source_id = source.source_id AND run.kind = 'live' AND run.started_at <= fuel.latest_start()
+  ) AS last_attempt_at,
   newest.newest_price_at,
   coalesce(holding.stations, 0) AS stations,
   coalesce(holding.prices, 0) AS prices,
@@ -73,6 +76,7 @@ LEFT JOIN LATERAL (
     AND run.kind = 'live'
     AND run.outcome IN ('stored', 'unchanged', 'superseded')
     AND run.fetched_at IS NOT NULL
+    AND run.started_at <= fuel.latest_start()
   ORDER BY run.started_at DESC
   LIMIT 1
 ) AS success ON true
@@ -80,6 +84,7 @@ LEFT JOIN LATERAL (
   SELECT run.shortcomings, run.warnings, run.clock_skew
   FROM fuel.run
   WHERE run.source_id = source.source_id AND run.kind = 'live' AND run.outcome <> 'running'
+    AND run.started_at <= fuel.latest_start()
   ORDER BY run.started_at DESC
   LIMIT 1
 ) AS latest ON true
@@ -94,6 +99,7 @@ LEFT JOIN LATERAL (
   WHERE run.source_id = source.source_id
     AND run.kind = 'live'
     AND run.started_at > coalesce(success.last_at, '-infinity')
+    AND run.started_at <= fuel.latest_start()
 ) AS newer ON true
 -- How long the feed usually goes without anything new. Two weeks are long enough to include nights and weekends.
 LEFT JOIN LATERAL (

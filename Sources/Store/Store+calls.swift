@@ -57,6 +57,7 @@ extension Store {
               AND run.kind = 'live'
               AND run.clock_skew IS NOT NULL
               AND run.started_at > \(now)::timestamptz - interval '1 day'
+              AND run.started_at < \(now)::timestamptz + interval '1 day'
             ORDER BY run.run_id DESC
             LIMIT 1
           ) AS latest
@@ -81,13 +82,18 @@ extension Store {
   }
 
   /// Reads what limits a run of a feed that starts now.
-  package func callLimits(of source: SourceID, now: Instant) throws -> CallLimits {
+  ///
+  /// - Parameter latest: when a run can have begun at the latest.
+  package func callLimits(
+    of source: SourceID, now: Instant, until latest: Instant
+  ) throws -> CallLimits {
     let row = try connection.query(
       """
       SELECT
         source.not_before_at,
         (SELECT max(run.started_at) FROM fuel.run
-         WHERE run.source_id = source.source_id AND run.requests > 0) AS last_start_at,
+         WHERE run.source_id = source.source_id AND run.requests > 0
+           AND run.started_at <= \(latest)) AS last_start_at,
         (SELECT coalesce(sum(run.requests), 0)
          FROM fuel.run
          JOIN fuel.source AS payer USING (source_id)
@@ -124,40 +130,45 @@ extension Store {
   }
 
   /// Reads how a feed's last runs went, which decides whether it is due.
-  package func history(of feed: String) throws -> FeedHistory {
+  ///
+  /// - Parameter latest: when a run can have begun at the latest. Later ones are left out.
+  package func history(of feed: String, until latest: Instant) throws -> FeedHistory {
     let rows = try connection.query(
       """
       SELECT
-        source.last_taken_at + source.delay AS last_at,
+        good.last_at,
         source.not_before_at,
-        (
-          SELECT max(run.started_at)
-          FROM fuel.run
-          WHERE run.source_id = source.source_id AND run.kind = 'live'
-        ) AS tried_at,
-        coalesce((
-          SELECT run.requests = 0 AND run.outcome = 'failed'
-          FROM fuel.run
-          WHERE run.source_id = source.source_id AND run.kind = 'live'
-          ORDER BY run.started_at DESC
-          LIMIT 1
-        ), false) AS sent_no_request,
+        tried.started_at AS tried_at,
+        coalesce(tried.requests = 0 AND tried.outcome = 'failed', false) AS sent_no_request,
         (
           SELECT count(*)
           FROM fuel.run
           WHERE run.source_id = source.source_id
             AND run.kind = 'live'
-            AND run.started_at > coalesce(source.last_taken_at + source.delay, '-infinity')
+            AND run.started_at > coalesce(good.last_at, '-infinity')
+            AND run.started_at <= \(latest)
             AND run.outcome IN ('refused', 'failed', 'interrupted')
         ) AS failures,
-        coalesce((
-          SELECT run.awaits_tomorrow
-          FROM fuel.run
-          WHERE run.source_id = source.source_id AND run.outcome IN ('stored', 'unchanged')
-          ORDER BY run.taken_at DESC
-          LIMIT 1
-        ), false) AS awaits_tomorrow
+        coalesce(good.awaits_tomorrow, false) AS awaits_tomorrow
       FROM fuel.source
+      LEFT JOIN LATERAL (
+        SELECT run.taken_at + source.delay AS last_at, run.awaits_tomorrow
+        FROM fuel.run
+        WHERE run.source_id = source.source_id
+          AND run.outcome IN ('stored', 'unchanged')
+          AND run.taken_at <= \(latest)::timestamptz - source.delay
+        ORDER BY run.taken_at DESC
+        LIMIT 1
+      ) AS good ON true
+      LEFT JOIN LATERAL (
+        SELECT run.started_at, run.requests, run.outcome
+        FROM fuel.run
+        WHERE run.source_id = source.source_id
+          AND run.kind = 'live'
+          AND run.started_at <= \(latest)
+        ORDER BY run.started_at DESC
+        LIMIT 1
+      ) AS tried ON true
       WHERE source.source = \(feed)
       """)
     guard let row = rows.first else { return FeedHistory() }
@@ -182,8 +193,10 @@ extension Store {
 
   /// Returns when a document of this name last came in a successful run, and in any run; `nil`
   /// where it never did.
+  ///
+  /// - Parameter latest: documents that came later are left out.
   package func lastTaken(
-    document: String, of source: SourceID
+    document: String, of source: SourceID, until latest: Instant
   ) throws -> (good: Instant?, any: Instant?) {
     let row = try connection.query(
       """
@@ -191,7 +204,7 @@ extension Store {
         max(fetched_at) FILTER (WHERE outcome IN ('stored', 'unchanged', 'superseded')) AS good_at,
         max(fetched_at) AS any_at
       FROM fuel.run
-      WHERE source_id = \(source) AND \(document) = ANY (documents)
+      WHERE source_id = \(source) AND \(document) = ANY (documents) AND fetched_at <= \(latest)
       """
     ).only()
     return (try row.optionalInstant("good_at"), try row.optionalInstant("any_at"))

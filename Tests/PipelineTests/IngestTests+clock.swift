@@ -110,6 +110,87 @@ extension IngestTests {
     }
   }
 
+  /// F-T60: once a clock that was ahead is right, the runs of the future say nothing any more: the
+  /// feed is due, its health is that of its runs until now, and its provider is not called sooner
+  /// than it may be.
+  @Test func runsOfTheFutureAreForgotten() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let connection = try Connection(target)
+      func at(_ seconds: Int64) -> Instant { Bench.end + .seconds(seconds) }
+      func isDue(_ seconds: Int64) throws -> Bool {
+        try Ingest(
+          bench.source("qld-fpd"), store: bench.store(), clock: .fixed(at(seconds)), log: bench.log
+        ).isDue()
+      }
+      func health(_ seconds: Int64) throws -> [String] {
+        try connection.query("SELECT set_config('bowser.now', \(at(seconds).description), false)")
+        return try connection.lines(
+          "SELECT status, last_success_at, last_attempt_at FROM fuel_v1.feed_health")
+      }
+      try await bench.ingest("qld-fpd")
+      // Two days ahead, it is refused by what the provider's answer says of the time.
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        return .text(status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:01:00 GMT"])
+      }
+      for seconds in [172_800, 172_900] as [Int64] {
+        await #expect(throws: IngestError.self) {
+          try await bench.ingest("qld-fpd", at: at(seconds))
+        }
+      }
+      // 400 days ahead, a provider that states no time is believed, and the run is withdrawn.
+      bench.misbehave(nil)
+      let wrong = try await bench.ingest("qld-fpd", at: at(400 * 86_400))
+      #expect(
+        try health(60) == ["ok|2026-07-01 10:00:00+00|2026-07-01 10:00:00+00"])
+      let withdrawal = Withdrawal(
+        try bench.store(), sources: [try bench.source("qld-fpd")], clock: .fixed(at(300)),
+        log: bench.log)
+      let number = wrong.run.number
+      for candidate in try withdrawal.candidates([number], named: [number], counts: false).found {
+        try withdrawal.decide(candidate, reason: "a test")
+      }
+      #expect(try !isDue(300))
+      #expect(try isDue(600))
+      // The lists of sites are a day old at most, by runs until now.
+      bench.asked.withLock { $0 = [] }
+      try await bench.ingest("qld-fpd", at: at(90_000))
+      #expect(bench.asked.withLock { $0.count } == 4)
+      #expect(
+        try health(90_001) == ["ok|2026-07-02 11:00:00+00|2026-07-02 11:00:00+00"])
+      await #expect(throws: IngestError.notBefore(at(90_060))) {
+        try await bench.ingest("qld-fpd", at: at(90_030))
+      }
+    }
+  }
+
+  /// F-T60: a provider that asked for a pause gets it after a clock that was ahead is right again.
+  @Test func aPauseOutlivesAClockAhead() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { _ in .text(429, "{}", headers: ["Retry-After": "3600"]) }
+      #expect(await fault { try await bench.ingest("wa-fuelwatch") } is FeedError)
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        return .text(status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:01:00 GMT"])
+      }
+      for days in [400, 401] as [Int64] {
+        await #expect(throws: IngestError.self) {
+          try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(86_400 * days))
+        }
+      }
+      await #expect(throws: IngestError.notBefore(Bench.end + .seconds(3_600))) {
+        try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(1_800))
+      }
+      try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_600))
+    }
+  }
+
   /// F-F13: while tomorrow's prices are late, they are asked for until they are published, and the
   /// feed states that it waits. A much shorter answer than the one before is refused.
   @Test func tomorrowIsWaitedFor() async throws {
@@ -130,8 +211,16 @@ extension IngestTests {
       }
       try await bench.ingest("wa-fuelwatch", at: at)
       #expect(
-        try bench.lines("SELECT warnings FROM fuel_v1.ingest_runs")
-          == ["tomorrow's prices are not published yet"])
+        try bench.lines(
+          "SELECT warnings LIKE 'tomorrow''s prices (2026-07-01) are awaited since 14:30 on 2026-06-30: 0 of%' FROM fuel_v1.ingest_runs"
+        ) == ["t"])
+      // F-F62: whoever looks at the feed learns of it.
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(at.description), false)")
+      #expect(
+        try connection.lines(
+          "SELECT status, why LIKE 'tomorrow''s prices (2026-07-01) are awaited%' FROM fuel_v1.feed_health"
+        ) == ["ok|t"])
       #expect(try !isDue(at + .seconds(60)))
       #expect(try isDue(at + .seconds(600)))
       bench.misbehave(nil)

@@ -12,10 +12,10 @@ extension Ingest {
   ///   failed before any request was made, as without a key, is repeated at once.
   package func isDue(hasSecrets: Bool = true) throws -> Bool {
     let now = clock.now()
-    let history = try store.history(of: source.feed)
+    let history = try history()
     if isLeftAlone(until: history.notBefore, at: now) { return false }
     if history.sentNoRequest, hasSecrets { return true }
-    if history.failures > 0, let tried = history.lastTried, tried <= now {
+    if history.failures > 0, let tried = history.lastTried {
       // Where calls are limited, an outage of days must not use up the calls of a month.
       let minutes = source.settings.cadenceMinutes
       let isCounted = source.settings.callsPerMonth > 0
@@ -26,17 +26,22 @@ extension Ingest {
     return taken < source.provider.due(source, at: now, isAwaiting: history.awaitsTomorrow)
   }
 
-  /// Returns whether no request was made for the feed yet on this day in the time zone of its
-  /// state. Daily work is done in the first run of the day, whatever its time.
-  func isFirstOfDay(_ id: SourceID) throws -> Bool {
-    let now = clock.now()
+  func history() throws -> FeedHistory { try store.history(of: source.feed, until: latest) }
+
+  /// Returns whether no answer of the feed was stored yet on this day in the time zone of its
+  /// state. Daily work is done after the first good run of the day, whatever its time.
+  func isFirstOfDay() throws -> Bool {
     let zone = source.state.timeZone
-    guard let last = try store.callLimits(of: id, now: now).lastStart else { return true }
-    return zone.local(last).day != zone.local(now).day
+    guard let last = try history().lastGood else { return true }
+    return zone.local(last).day != zone.local(clock.now()).day
   }
 
+  /// A run that began later than this began on a machine whose clock was ahead. Once the clock is
+  /// right, such a run says nothing about when a provider was called, or may be called again.
+  private var latest: Instant { clock.now() + .seconds(Self.clockLimitSeconds) }
+
   // With a clock that is wrong by more than this, a run would store wrong times.
-  private static let clockLimitSeconds = 600
+  private static let clockLimitSeconds: Int64 = 600
   private static let farClockLimitSeconds = 86_400
 
   /// Compares this machine's clock with the provider's. If they differ by more than ten minutes,
@@ -46,11 +51,12 @@ extension Ingest {
   ///
   /// - Throws: `IngestError.clockIsWrong` if this machine's clock is the wrong one.
   func checkClock(_ skew: Int?, for id: SourceID) throws {
-    guard let skew, abs(skew) > Self.clockLimitSeconds else { return }
+    guard let skew, abs(skew) > Int(Self.clockLimitSeconds) else { return }
     let isWrong =
       try abs(skew) > Self.farClockLimitSeconds
       || store.isSkewConfirmed(
-        clockSkewSeconds: skew, within: Self.clockLimitSeconds, besides: id, now: clock.now())
+        clockSkewSeconds: skew, within: Int(Self.clockLimitSeconds), besides: id,
+        now: clock.now())
     if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
   }
 
@@ -63,12 +69,12 @@ extension Ingest {
 
   func checkBudget(_ id: SourceID, requests: Int) throws {
     let now = clock.now()
-    let limits = try store.callLimits(of: id, now: now)
+    let limits = try store.callLimits(of: id, now: now, until: latest)
     if let notBefore = limits.notBefore, isLeftAlone(until: notBefore, at: now) {
       throw IngestError.notBefore(notBefore)
     }
     let pause = source.settings.leastSecondsBetweenRuns
-    if pause > 0, let last = limits.lastStart, now >= last, now < last + .seconds(pause) {
+    if pause > 0, let last = limits.lastStart, now < last + .seconds(pause) {
       throw IngestError.notBefore(last + .seconds(pause))
     }
     let perMonth = source.settings.callsPerMonth
@@ -89,7 +95,9 @@ extension Ingest {
     let calls = source.provider.calls(source, at: now)
     let wantsSnapshot = try calls.contains { call in
       guard call.role == .snapshot else { return false }
-      guard let last = try store.lastTaken(document: call.name, of: id).good else { return true }
+      guard let last = try store.lastTaken(document: call.name, of: id, until: latest).good else {
+        return true
+      }
       // The provider begins its updates afresh each day and does not state in which time zone. So
       // the first call of a day asks for the complete list, both by the state's time zone and by
       // UTC.
@@ -104,7 +112,7 @@ extension Ingest {
       case .snapshot: return wantsSnapshot
       case .update: return !wantsSnapshot
       case .reference:
-        let last = try store.lastTaken(document: call.name, of: id)
+        let last = try store.lastTaken(document: call.name, of: id, until: latest)
         if let good = last.good, now < good + age { return false }
         // After a run that was refused, a reference list is not asked for again within an hour.
         if let any = last.any, now < any + .seconds(3_600) { return false }

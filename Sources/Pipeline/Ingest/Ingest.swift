@@ -80,7 +80,7 @@ package struct Ingest {
       let calls = try dueCalls(id)
       let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
       // Requests are counted and reserved under one lock, because several feeds may share a key.
-      let isFirstOfDay = try isFirstOfDay(id)
+      let isFirstOfDay = try isFirstOfDay()
       try store.lockAccount(source.account)
       let run = Result {
         try checkBudget(id, requests: requests)
@@ -132,7 +132,7 @@ package struct Ingest {
   }
 
   /// Returns whether any answer of the feed was ever stored.
-  package func wasRead() throws -> Bool { try store.history(of: source.feed).lastGood != nil }
+  package func wasRead() throws -> Bool { try history().lastGood != nil }
 
   /// Stores recorded documents as if they were fetched when they were recorded.
   ///
