@@ -3,7 +3,7 @@
 -- clock of the server stay too. The writer may not delete rows. This function therefore runs with the owner's rights,
 -- and deletes documents only, never what they reported.
 CREATE OR REPLACE FUNCTION fuel.prune_bodies(p_source_id smallint, p_before timestamptz)
-RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
   WITH newest AS (
     SELECT run.run_id
     FROM fuel.run

@@ -2,7 +2,7 @@
 -- runs remain. The writer may not delete. Calling this function without need removes nothing that was to stay. Rejected
 -- rows of archives stay, because their files may no longer be available anywhere.
 CREATE OR REPLACE FUNCTION fuel.prune_rejects(p_source_id smallint)
-RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
   WITH pruned AS (
     DELETE FROM fuel.reject
     USING fuel.source

@@ -138,7 +138,7 @@ extension Store {
     try connection.query(
       """
       UPDATE fuel.run SET outcome = 'interrupted', finished_at = \(instant),
-        error = 'the process ended before the run did'
+        error = 'the process or its connection ended before the run did'
       WHERE source_id = \(source) AND outcome = 'running'
       """)
   }

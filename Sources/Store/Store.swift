@@ -70,6 +70,13 @@ package struct Store {
     )
   }
 
+  /// Does something short in a session of its own, where this one may be lost.
+  package func inAnotherSession(_ body: (Store) throws -> Void) throws {
+    let other = Store(try connection.another(Deadline(seconds: 10)))
+    try other.becomeWriter()
+    try body(other)
+  }
+
   /// Takes the role that has the rights of ingest and aggregate and no more.
   package func becomeWriter() throws {
     try connection.become("fuel_writer")

@@ -279,4 +279,101 @@ struct IngestTests {
         try old.charged("sa-fpd", at: Bench.end) == old.feeds.truth(of: "sa-fpd", at: Bench.end))
     }
   }
+
+  /// F-K60: the first run of a day deletes what is old. Where a session holds what it would delete,
+  /// that costs the run nothing.
+  @Test func whatCannotBeDeletedCostsNoRun() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let other = try Connection(target)
+      try other.execute("BEGIN; LOCK TABLE fuel.reject IN ACCESS EXCLUSIVE MODE")
+      let summary = try await bench.ingest("qld-fpd")
+      #expect(summary.counts.stored > 0)
+      #expect(try bench.lines("SELECT outcome FROM fuel.run") == ["stored"])
+      #expect(bench.lines.withLock { $0.contains { $0.contains("nothing old deleted") } })
+      try other.execute("ROLLBACK")
+    }
+  }
+
+  /// F-K61: a run that fails while it stores says why in its row, also where its refused records
+  /// cannot be stored and where its session is lost. Its documents are kept and read by the next run.
+  @Test(arguments: [
+    ("RAISE EXCEPTION 'no room'", "no room"),
+    ("PERFORM pg_terminate_backend(pg_backend_pid())", "terminating connection"),
+  ])
+  func aRunSaysHowItEnded(breaking: String, words: String) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let owner = try Connection(target)
+      try owner.execute(
+        """
+        CREATE FUNCTION fuel.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN \(breaking); RETURN NEW; END $$;
+        CREATE TRIGGER reject_fail BEFORE INSERT ON fuel.reject FOR EACH ROW EXECUTE FUNCTION fuel.fail()
+        """)
+      // Electric chargers are refused records.
+      let error = await fault { try await bench.ingest("nsw-fuelcheck") }
+      #expect(error is PostgresError)
+      let ended = try bench.lines("SELECT outcome, requests, error FROM fuel.run")
+      #expect(
+        ended.count == 1 && ended[0].hasPrefix("failed|2|") && ended[0].contains(words), "\(ended)")
+      try owner.execute("DROP TRIGGER reject_fail ON fuel.reject")
+      try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(7_200))
+      let read = try bench.lines(
+        "SELECT kind, outcome FROM fuel.run WHERE run_id <= 2 ORDER BY run_id")
+      #expect(read == ["live|superseded", "reprocess|stored"])
+    }
+  }
+
+  /// F-F60: an answer that names sites of another state lists their prices too. Later answers with
+  /// the prices alone do not bring them back.
+  @Test func sitesOfAnotherStateStayOut() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      func replay(_ step: Int, sites: [Int: Int], prices: [Int]) throws -> Counts {
+        let at = Bench.end + .seconds(600 * Int64(step))
+        func document(_ name: String, _ key: String, _ rows: [String]) -> Document {
+          Document(
+            name: name, bytes: Array("{\"\(key)\":[\(rows.joined(separator: ","))]}".utf8),
+            fetchedAt: at)
+        }
+        var documents = [
+          document(
+            "prices", "SitePrices",
+            prices.map {
+              "{\"SiteId\":\($0),\"FuelId\":2,\"CollectionMethod\":\"T\","
+                + "\"TransactionDateUtc\":\"2026-07-01T09:0\(step):00\",\"Price\":1799}"
+            })
+        ]
+        if !sites.isEmpty {
+          documents.insert(
+            document(
+              "sites", "S",
+              sites.sorted { $0.key < $1.key }.map {
+                "{\"S\":\($0.key),\"A\":\"\($0.key) Made-Up Rd\",\"N\":\"Servo\",\"B\":1,\"P\":\"4000\","
+                  + "\"G1\":1,\"G2\":1,\"G3\":\($0.value),\"Lat\":-27.4,\"Lng\":153.0}"
+              }), at: 0)
+        }
+        return try Ingest(
+          bench.source("qld-fpd"), store: bench.store(),
+          clock: .fixed(Bench.end + .seconds(86_400)),
+          log: bench.log
+        ).replay(documents).counts
+      }
+      let first = try replay(0, sites: [1: 1, 2: 1, 3: 2], prices: [1, 2, 3])
+      #expect(first.warnings == ["1 stations of NSW are not of this feed"])
+      #expect(first.rejectedByReason == ["other_state": 1] && first.received == 3)
+      let later = try replay(1, sites: [:], prices: [1, 2, 3, 4])
+      #expect(later.rejectedByReason == ["other_state": 1])
+      #expect(
+        later.warnings
+          == ["prices of 1 stations that were described in other states are not of this feed"])
+      #expect(
+        try bench.lines("SELECT station_code FROM fuel.station ORDER BY 1") == ["1", "2", "4"])
+      #expect(throws: Refusal.self) { try replay(2, sites: [3: 2], prices: [3]) }
+      // The provider mends its list.
+      #expect(try replay(3, sites: [1: 1, 2: 1, 3: 1], prices: [1, 2, 3]).rejectedByReason == [:])
+      #expect(try replay(4, sites: [:], prices: [1, 2, 3]).rejectedByReason == [:])
+    }
+  }
 }

@@ -63,7 +63,7 @@ extension Ingest {
       try store.keep(
         documents, of: run, fetchedAt: fetchedAt, clockSkewSeconds: clockSkewSeconds)
     } catch {
-      try fail(run, error, requests: requests)
+      fail(run, error, requests: requests)
       throw error
     }
     return try store(documents, fetchedAt: fetchedAt, of: id, run: run, requests: requests)
@@ -105,7 +105,7 @@ extension Ingest {
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
-      try fail(
+      fail(
         run, error, payload: payload, counts: counts, rejects: rejects, requests: requests)
       if let list = (error as? Refusal)?.list {
         let believed = try Standings(store, of: id, rules: source.listRules, now: clock.now())
@@ -144,7 +144,7 @@ extension Ingest {
   func fail(
     _ run: RunID, _ error: any Error, payload: Payload? = nil, counts: Counts = Counts(),
     rejects: [Reject] = [], requests: Int
-  ) throws {
+  ) {
     let isRefusal =
       switch error {
       case is Refusal: true
@@ -155,13 +155,22 @@ extension Ingest {
         }
       default: false
       }
-    do {
+    func note(in store: Store, _ rejects: [Reject], _ list: ListSummary?) throws {
       try store.failRun(
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
-        counts: counts, rejects: rejects, list: (error as? Refusal)?.list, requests: requests)
-    } catch let second {
-      // The first error is the one to report. The next run closes the row of this run.
-      log.debug("run left open", ["run": run, "error": "\(second)"])
+        counts: counts, rejects: rejects, list: list, requests: requests)
+    }
+    do {
+      try note(in: store, rejects, (error as? Refusal)?.list)
+    } catch {
+      // The first error is the one to report. What cannot be stored beside it may be why this
+      // failed, and so may the session.
+      do {
+        try store.inAnotherSession { try note(in: $0, [], nil) }
+      } catch let last {
+        // The next run closes the row of this run.
+        log.debug("run left open", ["run": run, "error": "\(error); \(last)"])
+      }
     }
   }
 }

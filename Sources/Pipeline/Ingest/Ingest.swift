@@ -86,7 +86,12 @@ package struct Ingest {
         try checkBudget(id, requests: requests)
         return try store.beginRun(id, at: clock.now(), requests: requests)
       }
-      try store.unlockAccount(source.account)
+      do {
+        try store.unlockAccount(source.account)
+      } catch {
+        if case .success(let run) = run { fail(run, error, requests: 0) }
+        throw error
+      }
       return StartedRun(
         source: id, run: try run.get(), isFirstOfDay: isFirstOfDay, calls: calls)
     } catch {
@@ -101,7 +106,6 @@ package struct Ingest {
     recording: Recording? = nil, isRehearsal: Bool = false
   ) throws -> Summary {
     defer { end(started.source) }
-    if started.isFirstOfDay, !isRehearsal { try prune(started.source) }
     let requests = started.counter.value
     let documents: [Document]
     var skew: Int?
@@ -112,22 +116,30 @@ package struct Ingest {
       try store.setNotBefore(nil, of: started.source)
       try recording?.keep(documents, of: source.feed)
     } catch {
+      fail(started.run, error, requests: requests)
       if case FeedError.comeBack(_, let seconds) = error {
         try store.setNotBefore(clock.now() + .seconds(seconds), of: started.source)
       }
-      try fail(started.run, error, requests: requests)
       throw error
     }
     guard isRehearsal else {
-      return try keepAndStore(
+      let summary = try keepAndStore(
         documents, of: started.source, run: started.run, requests: requests, clockSkewSeconds: skew)
+      if started.isFirstOfDay { prune(started.source) }
+      return summary
     }
-    try store.beginRehearsal()
-    let result = Result {
-      try keepAndStore(documents, of: started.source, run: started.run, requests: requests)
+    let result: Result<Summary, any Error>
+    do {
+      try store.beginRehearsal()
+      result = Result {
+        try keepAndStore(documents, of: started.source, run: started.run, requests: requests)
+      }
+      try store.endRehearsal()
+      try store.markRehearsed(started.run, at: clock.now(), requests: requests)
+    } catch {
+      fail(started.run, error, requests: requests)
+      throw error
     }
-    try store.endRehearsal()
-    try store.markRehearsed(started.run, at: clock.now(), requests: requests)
     return try result.get()
   }
 
@@ -174,11 +186,15 @@ package struct Ingest {
   }
 
   /// Deletes old documents and refused records. This runs once a day, because at every run it would
-  /// cost more than it saves.
-  private func prune(_ id: SourceID) throws {
-    try store.pruneBodies(
-      of: id, before: clock.now() - .seconds(86_400 * source.settings.keepBodiesDays))
-    try store.pruneRejects(of: id)
+  /// cost more than it saves. What cannot be deleted now is deleted another day.
+  private func prune(_ id: SourceID) {
+    do {
+      try store.pruneBodies(
+        of: id, before: clock.now() - .seconds(86_400 * source.settings.keepBodiesDays))
+      try store.pruneRejects(of: id)
+    } catch {
+      log.info("nothing old deleted", ["error": "\(error)"])
+    }
   }
 
   private func end(_ id: SourceID) {
