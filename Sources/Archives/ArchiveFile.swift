@@ -10,8 +10,7 @@ package struct ArchiveFile: Sendable {
   package enum Form: Sendable, Equatable {
     case csv
     case gzip
-    /// The paths of the first sheet and of the shared texts within the workbook.
-    case workbook(sheet: String, texts: String?)
+    case workbook(members: [String])
     case zip(members: [String])
   }
 
@@ -32,32 +31,67 @@ package struct ArchiveFile: Sendable {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ArchiveRefusal(file: name, "cannot be read")
     }
-    let head = [UInt8](try handle.read(upToCount: 4) ?? Data())
+    let head = [UInt8](try handle.read(upToCount: 512) ?? Data())
     try handle.close()
     if head.starts(with: [0x1F, 0x8B]) { return .gzip }
-    guard head.starts(with: [0x50, 0x4B]) else {
-      if head.starts(with: [0xD0, 0xCF]) {
-        throw ArchiveRefusal(
-          file: name, "an old Excel workbook (.xls); save it as .xlsx or .csv first")
-      }
-      if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
-        throw ArchiveRefusal(file: name, "text in UTF-16; expected UTF-8")
-      }
-      return .csv
+    if let other = Self.otherKinds.first(where: { head.starts(with: $0.head) }) {
+      throw ArchiveRefusal(file: name, other.words)
     }
-    let listing = try ByteStream(["unzip", "-Z1", path])
+    if head.dropFirst(257).starts(with: Array("ustar".utf8)) {
+      throw ArchiveRefusal(file: name, Self.tar)
+    }
+    guard head.starts(with: [0x50, 0x4B]) else { return .csv }
+    let listing = try unzip("-Z1")
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
     guard listing.finish() else {
       throw ArchiveRefusal(
         file: name, "a damaged zip file or workbook; it may be cut off, so fetch it again")
     }
-    // The sheet with the lowest number.
-    let sheets = members.filter { $0.hasPrefix("xl/worksheets/sheet") && $0.hasSuffix(".xml") }
-    if let sheet = sheets.min(by: { ($0.count, $0) < ($1.count, $1) }) {
-      return .workbook(sheet: sheet, texts: members.first { $0 == "xl/sharedStrings.xml" })
+    if members.contains(where: { $0.lowercased().hasPrefix("xl/") && $0.hasSuffix(".xml") }) {
+      return .workbook(members: members)
     }
-    return .zip(members: members.filter { !$0.hasSuffix("/") })
+    if let other = Self.otherDocuments.first(where: { members.contains($0.member) }) {
+      throw ArchiveRefusal(file: name, other.words)
+    }
+    return .zip(members: members.filter { !$0.hasSuffix("/") && !Self.isCompanion($0) })
+  }
+
+  /// How files begin that hold no text, and what to do with them.
+  private static let otherKinds: [(head: [UInt8], words: String)] = [
+    (
+      [0xD0, 0xCF, 0x11, 0xE0],
+      "an old Excel workbook (.xls), or one with a password; save it as .xlsx or .csv first"
+    ),
+    ([0xFF, 0xFE], "text in UTF-16; save it again as UTF-8 first"),
+    ([0xFE, 0xFF], "text in UTF-16; save it again as UTF-8 first"),
+    (Array("PAR1".utf8), "a Parquet file; convert it to CSV first, for instance with DuckDB"),
+    (Array("ARROW1".utf8), "an Arrow or Feather file; convert it to CSV first"),
+    (Array("SQLite format 3".utf8), "an SQLite database; export its table as CSV first"),
+    (Array("%PDF".utf8), "a PDF document; download the data as .csv or .xlsx"),
+    (Array("BZh".utf8), "packed by bzip2; unpack it with bunzip2 first"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "packed by xz; unpack it with unxz first"),
+    ([0x28, 0xB5, 0x2F, 0xFD], "packed by zstd; unpack it with unzstd first"),
+    ([0x37, 0x7A, 0xBC, 0xAF], "a 7z archive; unpack it into a folder first"),
+    (Array("Rar!".utf8), "a RAR archive; unpack it into a folder first"),
+  ]
+
+  static let tar = "a tar archive; unpack it into a folder with tar -xf first, then load the folder"
+
+  /// Documents of other programs that are zip files, by a member that each of them has.
+  private static let otherDocuments: [(member: String, words: String)] = [
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb); save it as .xlsx or .csv first"),
+    ("content.xml", "an OpenDocument file such as .ods; save it as .xlsx or .csv first"),
+    ("Index/Document.iwa", "a Numbers document; export it as .xlsx or .csv first"),
+    ("word/document.xml", "a Word document; save its table as .xlsx or .csv first"),
+  ]
+
+  /// Whether desktop programs put a member beside the files that they pack.
+  private static func isCompanion(_ member: String) -> Bool {
+    let parts = member.split(separator: "/")
+    guard let last = parts.last else { return true }
+    return parts.contains("__MACOSX") || last.hasPrefix("._") || last.hasPrefix("~$")
+      || [".DS_Store", "Thumbs.db", "desktop.ini"].contains(last)
   }
 
   /// Returns the bytes of a CSV file, or the unpacked bytes of a gzip file.
@@ -67,9 +101,20 @@ package struct ArchiveFile: Sendable {
 
   /// Returns the bytes of a member of a zip file.
   func member(_ member: String) throws -> ByteStream {
-    // unzip takes the name for a pattern, so brackets, stars and the like are escaped.
+    // unzip takes the name for a pattern, so brackets, stars and the like are escaped, and a
+    // leading dash for an option, so it becomes a pattern of one character.
     let pattern = member.map { "[]*?\\".contains($0) ? "\\\($0)" : String($0) }.joined()
-    return try ByteStream(["unzip", "-p", path, pattern])
+    return try unzip("-p", pattern.hasPrefix("-") ? "[-]" + pattern.dropFirst() : pattern)
+  }
+
+  /// unzip takes the path of the zip file for a pattern too, and may then read another file. So it
+  /// finds the open file as its standard input.
+  private func unzip(_ option: String, _ member: String...) throws -> ByteStream {
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw ArchiveRefusal(file: name, "cannot be read")
+    }
+    defer { try? handle.close() }
+    return try ByteStream(["unzip", option, "/proc/self/fd/0"] + member, input: handle)
   }
 }
 
@@ -98,8 +143,10 @@ package final class ByteStream {
   /// may not use sockets and waited for ever (F-N46), so this class waits for the program with
   /// `waitpid`.
   ///
-  /// - Parameter command: a program on `PATH`, and its arguments.
-  package init(_ command: [String]) throws {
+  /// - Parameters:
+  ///   - command: a program on `PATH`, and its arguments.
+  ///   - input: the program's standard input; `nil` for none.
+  package init(_ command: [String], input: FileHandle? = nil) throws {
     let output = Pipe()
     handle = output.fileHandleForReading
     descriptor = handle.fileDescriptor
@@ -109,7 +156,8 @@ package final class ByteStream {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, Self.nothing, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(
+      &actions, input?.fileDescriptor ?? Self.nothing, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, end.fileDescriptor, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, Self.nothing, STDERR_FILENO)
     // This environment may contain keys, which a tool that unpacks files does not need.

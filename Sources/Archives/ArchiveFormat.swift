@@ -50,8 +50,6 @@ package struct ArchiveFormat: Sendable {
   var notOffered: Set<Int> = []
   /// Whether a 0 in one of `fuelColumns` means an empty cell.
   var zeroIsBlank = false
-  /// Whether an empty cell of a workbook repeats the cell above, in every column but the price.
-  var fillsDown = false
   /// Whether a file contains one local month, so that an exchange of day and month can be detected.
   var holdsOneMonth = true
 
@@ -82,6 +80,29 @@ package struct ArchiveFormat: Sendable {
 
   /// Whether the codes of the live feed identify the station records.
   package var hasCodes: Bool { identity == .code }
+
+  /// What a file has to contain, for the refusal of one whose rows are bad for a reason.
+  package func expectation(of reason: Reject.Reason) -> String? {
+    switch reason {
+    case .unknownFuel:
+      let names = fuels.keys.sorted().joined(separator: ", ")
+      return "fuels may be called \(names), or by plain names such as Unleaded 91 and Premium 98"
+    case .stampUnreadable:
+      let clock = utcZone == zone ? "UTC" : zone.rawValue
+      return "times may be written 2026-04-01 07:49:06, 2026-04-01T07:49:06, 01/04/2026 07:49 or "
+        + "1/04/2026 7:49:06 AM, with an offset only if it is that of the clock of \(clock), or as "
+        + "dates of a workbook"
+    case .priceUnreadable, .priceOutOfBand:
+      return unit == .cents
+        ? "prices are cents per litre with at most two decimals, such as 189.9"
+        : "prices are whole tenths of a cent per litre, such as 1899"
+    case .stationMissing:
+      return hasCodes
+        ? "each row needs the code of its station, such as 61400000"
+        : "each row needs the name and the place of its station"
+    default: return nil
+    }
+  }
 
   /// Every format that this program reads.
   package static let all: [ArchiveFormat] = [nswFuelCheck, ntMyFuel, qldFuelPrices, waFuelWatch]

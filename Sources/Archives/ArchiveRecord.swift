@@ -35,6 +35,23 @@ struct ArchiveRecord {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Whether the row contains bytes that are not ASCII. Its fields lie one after another.
+  @inline(__always) var hasLetters: Bool {
+    guard let first = fields.first, let last = fields.last else { return false }
+    var position = Int(first.start)
+    let end = Int(last.start + last.count)
+    var bits: UInt64 = 0
+    while position + 8 <= end {
+      bits |= UnsafeRawPointer(base).loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      position += 8
+    }
+    while position < end {
+      bits |= UInt64(base[position])
+      position += 1
+    }
+    return bits & 0x8080_8080_8080_8080 != 0
+  }
+
   var isBlank: Bool { fields.indices.allSatisfy { self[$0].isEmpty } }
 
   /// The fields in one text, separated by `|`, for a reject.

@@ -13,6 +13,12 @@ struct CSVRecords: ~Copyable {
   private var isAtEnd = false
   private var fields: UnsafeMutableBufferPointer<ArchiveRecord.Field>
   private(set) var bytes = 0
+  /// The rows so far, and the fewest bytes of the last field of a row below the first.
+  private var rows = 0
+  private var shortest = Int32.max
+  /// The last field of a file that seems to be cut off: its last row has no line end, and this
+  /// field is shorter than in any other row.
+  private(set) var cutEnd: String?
 
   // The size of the buffer. A real row has about a hundred bytes; one that fills the buffer is
   // none.
@@ -46,6 +52,7 @@ struct CSVRecords: ~Copyable {
         let record = ArchiveRecord(
           base: UnsafePointer(buffer.baseAddress!),
           fields: UnsafeBufferPointer(rebasing: fields[..<count]))
+        note(record)
         position = next
         begin = next
         if try !body(record) { return false }
@@ -53,6 +60,19 @@ struct CSVRecords: ~Copyable {
       if isAtEnd { return true }
       try fill()
     }
+  }
+
+  @inline(__always) private mutating func note(_ record: ArchiveRecord) {
+    guard let last = record.fields.last, record.fields.count > 1 else { return }
+    let end = Int(last.start + last.count)
+    // In a file with Windows line ends, the field ends with a carriage return.
+    let hasReturn = last.count > 0 && record.base[end - 1] == 0x0D
+    let count = hasReturn ? last.count - 1 : last.count
+    rows += 1
+    if isAtEnd, end == self.end, count < shortest, rows > 2, count > 0 {
+      cutEnd = record.text(record.fields.count - 1)
+    }
+    if rows > 1 { shortest = min(shortest, count) }
   }
 
   /// Moves the unfinished row to the front of the buffer and reads more bytes after it.

@@ -19,6 +19,8 @@ extension Engine {
     batch.rejects += rejects
     batch.received = receivedInBatch
     batch.bytes = bytes
+    batch.warnings = warnings
+    warnings = []
     clearBatch()
     return batch
   }

@@ -1,7 +1,11 @@
 /// What the days of a whole file show.
 extension Engine {
+  /// Checks the end of a text file, or of one sheet of a workbook.
   mutating func endFile() throws {
     guard isHeaderFound else { throw unknownLayout() }
+    if encoding.isWindows1252 {
+      warnings.append("not in UTF-8, so read as Windows-1252")
+    }
     noteDays()
     if format.holdsOneMonth { try checkDays() }
   }

@@ -1,90 +1,113 @@
 import FuelModel
 
+/// Which columns a file has, as its header states.
+struct Layout {
+  /// The columns of the file by `ArchiveFormat.Column`; -1 where the file has no such column.
+  var columns: [Int] = []
+  var fuelColumns: [(column: Int, fuel: Fuel)] = []
+  var fieldCount = 0
+  /// The columns that describe the station.
+  var identity: [Int] = []
+  var identityIsOneSpan = false
+  /// Columns that hold the same thing, such as FuelCode and FuelType. In each row at most one of
+  /// them is filled, or both say the same.
+  var doubles: [[Int]] = []
+  var names: [String] = []
+}
+
 /// The header of a file, which states what its columns hold.
 extension Engine {
-  func unknownLayout() -> ArchiveRefusal {
-    let missing = "no header of \(format.id)"
-    guard let first = seen.first else { return refusal("\(missing): the file is empty") }
-    if let other = otherFormat {
-      return refusal(
-        "\(missing): the file is one of \(other); load it with bowser backfill \(other)")
-    }
-    if first.hasPrefix("<") {
-      return refusal("\(missing): the file is a web page; download the data that it offers")
-    }
-    if seen.contains(where: Self.isBinary) {
-      return refusal("\(missing): the file is not text; if it was packed twice, unpack it once")
-    }
-    if seen.contains(where: { $0.count { $0 == ";" } > 3 }) {
-      return refusal("\(missing): its fields are separated by ';', and commas are expected")
-    }
-    let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
-    return refusal(
-      "\(missing) in the first \(rows) rows; seen: '\(first.prefix(120))'; "
-        + "expected columns such as \(expected.joined(separator: ", "))")
-  }
-
-  /// The archive whose header is among the rows that were seen; `nil` where there is none.
-  private var otherFormat: String? {
-    let rows = seen.map { Set($0.split(separator: ", ").map { String($0) }) }
-    for other in ArchiveFormat.all where other.id != format.id {
-      for names in rows where !other.isWide || !names.isDisjoint(with: other.fuelColumns.keys) {
-        let needed = other.requiredColumns.map { other.columns[$0] ?? [] }
-        if needed.allSatisfy({ !names.isDisjoint(with: $0) }) { return other.id }
-      }
-    }
-    return nil
-  }
-
-  /// Whether a quarter of a row is no UTF-8. A text in another encoding has a few such letters.
-  private static func isBinary(_ row: String) -> Bool {
-    let scalars = row.unicodeScalars
-    return !scalars.isEmpty && 4 * scalars.count { $0 == "\u{FFFD}" } >= scalars.count
-  }
-
   /// Returns the name of a column for comparison: in lower case, with spaces for underscores.
-  private static func folded(_ name: String) -> String {
+  static func folded(_ name: String) -> String {
     name.replacing("_", with: " ").lowercased().split(separator: " ").joined(separator: " ")
   }
 
+  /// Reads a header, the first one or one further down, as in files that were put together.
   mutating func findHeader(_ record: ArchiveRecord) throws -> Bool {
+    guard let found = try header(in: record) else { return false }
+    layout = found
+    isHeaderFound = true
+    return true
+  }
+
+  /// Returns the layout that a row states; `nil` where the row is no header.
+  func header(in record: ArchiveRecord) throws -> Layout? {
     let names = record.fields.indices.map { Self.folded(record.text($0)) }
-    if !record.isBlank { seen.append(names.joined(separator: ", ")) }
-    var found: [Int] = []
+    var layout = Layout()
+    layout.names = names
     for column in ArchiveFormat.Column.allCases {
       let positions = names.indices.filter { format.columns[column]?.contains(names[$0]) ?? false }
-      if positions.count > 1 {
-        throw refusal("two columns called '\(names[positions[0]])'")
+      layout.columns.append(positions.first ?? -1)
+      if positions.count > 1 { layout.doubles.append(positions) }
+    }
+    var positions: [Fuel: [Int]] = [:]
+    for index in names.indices where format.isWide {
+      guard let fuel = format.fuelColumns[names[index]] ?? FuelName.fuel(names[index]) else {
+        continue
       }
-      found.append(positions.first ?? -1)
+      if positions[fuel] == nil { layout.fuelColumns.append((index, fuel)) }
+      positions[fuel, default: []].append(index)
     }
-    let fuels = names.indices.compactMap { index in
-      format.fuelColumns[names[index]].map { (column: index, fuel: $0) }
-    }
-    func has(_ column: ArchiveFormat.Column) -> Bool { found[column.rawValue] >= 0 }
+    layout.doubles += positions.values.filter { $0.count > 1 }
+    func has(_ column: ArchiveFormat.Column) -> Bool { layout.columns[column.rawValue] >= 0 }
     let required = format.requiredColumns
-    guard required.allSatisfy(has), !format.isWide || !fuels.isEmpty else {
+    guard required.allSatisfy(has), !format.isWide || !layout.fuelColumns.isEmpty else {
       // A row with a part of the header's columns is a changed header, not a title.
       let missing = required.filter { !has($0) }
-      if has(.stamp), !missing.isEmpty, missing.count <= 2 {
-        let names = missing.compactMap { format.columns[$0]?.first }
-        throw refusal(
-          "no column '\(names.joined(separator: "', '"))'; seen: "
-            + "\(seen.last.map { String($0.prefix(300)) } ?? "")")
-      }
-      return false
+      if has(.stamp), !missing.isEmpty, missing.count <= 2 { throw lacking(missing, of: names) }
+      return nil
     }
-    columns = found
-    fuelColumns = fuels
-    fieldCount = record.fields.count
-    identity = [
+    layout.fieldCount = record.fields.count
+    layout.identity = [
       ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,
       .longitude,
-    ].map { found[$0.rawValue] }.filter { $0 >= 0 }
-    let sorted = identity.sorted()
-    identityIsOneSpan = zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }
-    isHeaderFound = true
-    if has(.price) { whenHeaderIsFound(found[ArchiveFormat.Column.price.rawValue]) }
-    return true
+    ].map { layout.columns[$0.rawValue] }.filter { $0 >= 0 }
+    let sorted = layout.identity.sorted()
+    layout.identityIsOneSpan =
+      layout.doubles.isEmpty && zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }
+    return layout
+  }
+
+  // MARK: Two columns for one thing
+
+  /// Returns the row with the filled one of such columns in the place of the first.
+  ///
+  /// - Throws: `ArchiveRefusal` where two of them say different things.
+  mutating func joined(_ record: ArchiveRecord) throws -> [ArchiveRecord.Field]? {
+    var fields = Array(record.fields)
+    for positions in layout.doubles {
+      var kept = positions[0]
+      for position in positions.dropFirst() where !record[position].isEmpty {
+        if record[kept].isEmpty {
+          kept = position
+        } else if !saySame(record, kept, position) {
+          if try header(in: record) != nil { return nil }
+          throw refusal(
+            "columns \(kept + 1) ('\(layout.names[kept])') and \(position + 1) "
+              + "('\(layout.names[position])') hold the same thing, and in row \(rows) one says "
+              + "'\(record.text(kept).plain)' and the other '\(record.text(position).plain)'; "
+              + "delete one of these columns")
+        }
+      }
+      fields[positions[0]] = record.fields[kept]
+    }
+    return fields
+  }
+
+  private mutating func saySame(_ record: ArchiveRecord, _ first: Int, _ second: Int) -> Bool {
+    let texts = [first, second].map { record.text($0).plain.lowercased() }
+    if texts[0] == texts[1] { return true }
+    switch layout.columns.firstIndex(of: first).flatMap(ArchiveFormat.Column.init(rawValue:)) {
+    case .fuel:
+      let fuels = [first, second].map { fuelNumber(record[$0]) }
+      return fuels[0] > 0 && fuels[0] == fuels[1]
+    case .price, nil:
+      let prices = [first, second].map { WrittenNumber.tenths(record[$0], unit: format.unit) }
+      return prices[0] != nil && prices[0] == prices[1]
+    case .code, .postcode:
+      return WrittenNumber.whole(texts[0]) != nil
+        && WrittenNumber.whole(texts[0]) == WrittenNumber.whole(texts[1])
+    default: return false
+    }
   }
 }

@@ -4,8 +4,6 @@ import FuelModel
 struct Engine {
   let format: ArchiveFormat
   let now: Instant
-  /// Called with the number of the price column once the header is found.
-  var whenHeaderIsFound: (Int) -> Void = { _ in }
 
   // MARK: State that lasts from file to file
 
@@ -15,9 +13,11 @@ struct Engine {
   /// The station code of each record, by the record's number.
   var codes: [String] = []
   private var fuelNumbers = ByteTable()
-  private var clockOffsets: [Int32: ClockOffset] = [:]
+  var clockOffsets: [Int32: ClockOffset] = [:]
+  /// The offsets of the archive's zone in hours of UTC.
+  var zoneOffsets: [Int64: Int32] = [:]
 
-  private enum ClockOffset {
+  enum ClockOffset {
     case seconds(Int32)
     case nonexistent
   }
@@ -35,15 +35,17 @@ struct Engine {
   private var rejectedRows = 0
   private var rejectedBytes = 0
   private var blankRows = 0
-  /// The columns of the file by `ArchiveFormat.Column`; -1 where the file has no such column.
-  var columns: [Int] = []
-  var fuelColumns: [(column: Int, fuel: Fuel)] = []
-  var fieldCount = 0
-  var identity: [Int] = []
-  var identityIsOneSpan = false
+  var layout = Layout()
+  var encoding = TextEncoding()
+  /// The name of the sheet, in a workbook with several.
+  var sheet: String?
+  /// Whether the days of the sheet are counted from 1904 on.
+  private var is1904 = false
   var daysOfMonth: [Int32: UInt32] = [:]
   var isHeaderFound = false
   var seen: [String] = []
+  /// What a person should know of the file, for the next batch.
+  var warnings: [String] = []
 
   // MARK: State of the current batch
 
@@ -54,8 +56,8 @@ struct Engine {
   var newDescriptions: [ArchiveDescription] = []
   var rejects: [Reject] = []
   var receivedInBatch = 0
-  private var lastHour: Int32 = .min
-  private var lastOffset: Int32 = 0
+  var lastHour: Int32 = .min
+  var lastOffset: Int32 = 0
   private var scratch: [UInt8] = []
   private var lastMonthDay: (day: Int32, month: Int32, bit: UInt32) = (.min, 0, 0)
 
@@ -66,18 +68,26 @@ struct Engine {
 
   mutating func begin(_ file: String) {
     self.file = file
-    rows = 0
     position = 0
     received = 0
     rejectedRows = 0
     rejectedBytes = 0
     blankRows = 0
-    columns = []
-    fuelColumns = []
+    encoding = TextEncoding()
+    warnings = []
+    beginSheet(nil, is1904: false)
+    clearBatch()
+  }
+
+  /// Begins a sheet of the file, which has its own header and its own month.
+  mutating func beginSheet(_ name: String?, is1904: Bool) {
+    sheet = name
+    self.is1904 = is1904
+    rows = 0
+    layout = Layout()
     daysOfMonth = [:]
     isHeaderFound = false
     seen = []
-    clearBatch()
   }
 
   mutating func clearBatch() {
@@ -88,23 +98,28 @@ struct Engine {
   }
 
   func refusal(_ reason: String) -> ArchiveRefusal {
-    ArchiveRefusal(file: file, reason, received: received)
+    ArchiveRefusal(
+      file: file, (sheet.map { "sheet '\($0)': " } ?? "") + reason, received: received)
   }
 
   // MARK: Rows
 
-  // In most workbooks, titles and blank rows precede the header.
-  private static let mostRowsBeforeHeader = 20
+  // In most workbooks titles and blank rows precede the header, in some a page of notes.
+  static let mostRowsBeforeHeader = 100
 
   mutating func take(_ record: ArchiveRecord) throws {
     rows += 1
     guard isHeaderFound else {
+      if !record.isBlank {
+        let names = record.fields.indices.map { Self.folded(record.text($0)) }
+        seen.append(names.joined(separator: ", "))
+      }
       if try findHeader(record) { return }
       if rows >= Self.mostRowsBeforeHeader { throw unknownLayout() }
       return
     }
     let wasReceived = received
-    read(record)
+    if record.hasLetters { try readLetters(record) } else { try readJoined(record) }
     if received == wasReceived { blankRows += 1 }
     if rejectedRows > mostRejected || rejectedBytes > mostRejectedBytes || blankRows > mostBlank
       || months.count > mostMonths || recordOfDescription.count > mostDescriptions
@@ -132,32 +147,61 @@ struct Engine {
     return refusal("more than \(limit.value) \(limit.name)")
   }
 
-  private mutating func read(_ record: ArchiveRecord) {
-    guard record.fields.count == fieldCount else {
+  /// Reads a row with letters that are not ASCII.
+  private mutating func readLetters(_ record: ArchiveRecord) throws {
+    do {
+      if let decoded = try encoding.decoded(record) {
+        return try decoded.with { try readJoined($0) }
+      }
+    } catch let fault as TextEncoding.Fault {
+      throw refusal("row \(rows): \(fault.words)")
+    }
+    // Another program has put this mark in the place of a letter that it could not read.
+    let mark = Array("\u{FFFD}".utf8)
+    let isUnreadable = record.fields.indices.contains { Array(record[$0]).contains(mark) }
+    if isUnreadable { reject(.recordUnreadable, record) } else { try readJoined(record) }
+  }
+
+  @inline(__always) private mutating func readJoined(_ record: ArchiveRecord) throws {
+    guard !layout.doubles.isEmpty, record.fields.count == layout.fieldCount else {
+      return try read(record)
+    }
+    guard let fields = try joined(record) else { return try turnAway(.recordUnreadable, record) }
+    try fields.withUnsafeBufferPointer {
+      try read(ArchiveRecord(base: record.base, fields: $0))
+    }
+  }
+
+  private mutating func read(_ record: ArchiveRecord) throws {
+    guard record.fields.count == layout.fieldCount else {
       if record.isBlank { return }
-      // Workbooks omit empty cells at the end of a row; text files do not.
-      return reject(.recordUnreadable, record)
+      return try turnAway(.recordUnreadable, record)
     }
-    let stamp = record[columns[ArchiveFormat.Column.stamp.rawValue]]
+    let stamp = record[layout.columns[ArchiveFormat.Column.stamp.rawValue]]
     guard stamp.count > 0 else {
-      return record.isBlank ? () : reject(.stampUnreadable, record)
+      return record.isBlank ? () : try turnAway(.stampUnreadable, record)
     }
-    guard fuelColumns.isEmpty else { return readWide(record, stamp) }
-    let fuel = fuelNumber(record[columns[ArchiveFormat.Column.fuel.rawValue]])
+    guard layout.fuelColumns.isEmpty else { return try readWide(record, stamp) }
+    let fuel = fuelNumber(record[layout.columns[ArchiveFormat.Column.fuel.rawValue]])
     guard fuel > 0 else {
-      return reject(fuel == Self.unsupported ? .unsupportedFuel : .unknownFuel, record)
+      if fuel == Self.unsupported { return reject(.unsupportedFuel, record) }
+      return try turnAway(.unknownFuel, record)
     }
-    store(record, stamp, fuel, record[columns[ArchiveFormat.Column.price.rawValue]])
+    try store(record, stamp, fuel, record[layout.columns[ArchiveFormat.Column.price.rawValue]])
   }
 
   private mutating func readWide(
     _ record: ArchiveRecord, _ stamp: UnsafeBufferPointer<UInt8>
-  ) {
-    for (column, fuel) in fuelColumns {
+  ) throws {
+    // One reject for the row, and not one for each of its prices.
+    if WallClock.read(stamp, is1904: is1904) == nil, try isNoRecord(record) {
+      return reject(.notARecord, record)
+    }
+    for (column, fuel) in layout.fuelColumns {
       let price = record[column]
       // The cell is empty, or contains a 0 that only fills it.
       if price.isEmpty || format.zeroIsBlank && Self.isZero(price) { continue }
-      store(record, stamp, Int32(fuel.id ?? 0), price)
+      try store(record, stamp, Int32(fuel.id ?? 0), price)
     }
   }
 
@@ -165,7 +209,7 @@ struct Engine {
     text.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
   }
 
-  private mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) {
+  mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) {
     received += 1
     receivedInBatch += 1
     rejectedRows += 1
@@ -177,10 +221,12 @@ struct Engine {
   private mutating func store(
     _ record: ArchiveRecord, _ stamp: UnsafeBufferPointer<UInt8>, _ fuel: Int32,
     _ priceText: UnsafeBufferPointer<UInt8>
-  ) {
-    guard let clock = WallClock.read(stamp) else { return reject(.stampUnreadable, record) }
-    guard var tenths = Self.tenths(priceText, unit: format.unit) else {
-      return reject(.priceUnreadable, record)
+  ) throws {
+    guard let clock = WallClock.read(stamp, is1904: is1904), agrees(clock) else {
+      return try turnAway(.stampUnreadable, record)
+    }
+    guard var tenths = WrittenNumber.tenths(priceText, unit: format.unit) else {
+      return try turnAway(.priceUnreadable, record)
     }
     if format.notOffered.contains(tenths) {
       tenths = 0
@@ -193,7 +239,9 @@ struct Engine {
     // A stamp up to ten minutes ahead may come from a fast clock. A price day may begin up to a day
     // ahead. Prices that begin later come from feeds, not from archives.
     guard utc <= now.seconds + horizon else { return reject(.stampInFuture, record) }
-    guard let description = description(of: record) else { return reject(.stationMissing, record) }
+    guard let description = description(of: record) else {
+      return try turnAway(.stationMissing, record)
+    }
 
     received += 1
     receivedInBatch += 1
@@ -203,30 +251,6 @@ struct Engine {
       record: Int(recordOfDescription[description]), fuel: Int16(fuel), seconds: UInt32(seconds),
       tenths: Int32(tenths), position: position)
     note(fact, description, localDay: localDay)
-  }
-
-  /// Returns the second in UTC that a stamp means, and its local day; `nil` where the clocks skipped
-  /// that hour.
-  @inline(__always) private mutating func times(
-    of clock: WallClock.Reading
-  ) -> (utc: Int64, localDay: Int32)? {
-    let midnight = Int64(clock.day) * 86_400
-    switch format.stamp {
-    case .utc:
-      let utc = midnight + Int64(clock.secondOfDay)
-      return (utc, Int32((utc + Int64(offset(ofUTC: utc))) / 86_400))
-    case .wallClock:
-      guard let offset = offset(of: clock.day, second: clock.secondOfDay) else { return nil }
-      return (midnight + Int64(clock.secondOfDay) - Int64(offset), clock.day)
-    case .day(_, let hour):
-      guard let offset = offset(of: clock.day, second: Int32(hour * 3600)) else { return nil }
-      return (midnight + Int64(hour * 3600) - Int64(offset), clock.day)
-    }
-  }
-
-  private var horizon: Int64 {
-    if case .day = format.stamp { return 86_400 }
-    return 600
   }
 
   private mutating func note(_ fact: ArchiveFact, _ description: Int, localDay: Int32) {
@@ -259,94 +283,17 @@ struct Engine {
     return bands
   }()
 
-  private mutating func fuelNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int32 {
+  mutating func fuelNumber(_ text: UnsafeBufferPointer<UInt8>) -> Int32 {
     if let number = fuelNumbers.value(of: text) { return number }
     let name = String(decoding: text, as: UTF8.self).plain.lowercased()
     let number: Int32 =
       switch format.fuels[name] {
       case .some(.some(let fuel)): Int32(fuel.id ?? 0)
       case .some(.none): Self.unsupported
-      case .none: Self.unknown
+      case .none: FuelName.fuel(name).map { Int32($0.id ?? 0) } ?? Self.unknown
       }
     fuelNumbers.insert(text, number)
     return number
-  }
-
-  /// Reads a price in tenths of a cent. A further decimal other than zero makes it unreadable,
-  /// unless it is a rounding error of Excel.
-  private static func tenths(
-    _ text: UnsafeBufferPointer<UInt8>, unit: ArchiveFormat.Unit
-  ) -> Int? {
-    var value = 0
-    var position = 0
-    while position < text.count, position < 7, (0x30...0x39).contains(text[position]) {
-      value = value * 10 + Int(text[position] - 0x30)
-      position += 1
-    }
-    guard position > 0 else { return nil }
-    var decimals = 0
-    var rest: UInt64 = 0
-    if position < text.count {
-      guard text[position] == UInt8(ascii: ".") else { return nil }
-      position += 1
-      while position < text.count {
-        guard (0x30...0x39).contains(text[position]), decimals < 18 else { return nil }
-        rest = rest * 10 + UInt64(text[position] - 0x30)
-        decimals += 1
-        position += 1
-      }
-      guard decimals > 0 else { return nil }
-    }
-    let wanted = unit == .cents ? 1 : 0
-    if unit == .cents { value *= 10 }
-    guard decimals > 0 else { return value }
-    var scale: UInt64 = 1
-    for _ in wanted..<max(decimals, wanted) { scale *= 10 }
-    if decimals < wanted { return value }
-    let whole = rest / scale
-    let remainder = rest % scale
-    if remainder == 0 { return value + Int(whole) }
-    // Excel writes 162.7 as 162.69999999999999. With eight decimals or more, a value within a
-    // millionth of a step (a tenth of a cent) is taken for that step.
-    guard decimals >= 8 else { return nil }
-    if remainder < scale / 1_000_000 { return value + Int(whole) }
-    if scale - remainder < scale / 1_000_000 { return value + Int(whole) + 1 }
-    return nil
-  }
-
-  /// Returns the seconds east of Greenwich in a local hour; `nil` where the clocks skipped the
-  /// hour. Where the clocks show an hour twice, the first one counts.
-  @inline(__always) private mutating func offset(of day: Int32, second: Int32) -> Int32? {
-    let hour = day * 24 + second / 3600
-    if hour == lastHour { return lastOffset }
-    let found: ClockOffset
-    if let known = clockOffsets[hour] {
-      found = known
-    } else {
-      do {
-        let instant = try format.zone.instant(Day(sinceEpoch: Int(day)), hour: Int(second / 3600))
-        found = .seconds(Int32(Int64(hour) * 3600 - instant.seconds))
-      } catch {
-        switch error {
-        case .nonexistent: found = .nonexistent
-        case .twice(let first, _): found = .seconds(Int32(Int64(hour) * 3600 - first.seconds))
-        }
-      }
-      clockOffsets[hour] = found
-    }
-    guard case .seconds(let seconds) = found else { return nil }
-    lastHour = hour
-    lastOffset = seconds
-    return seconds
-  }
-
-  /// Returns the seconds east of Greenwich at an instant in UTC.
-  private mutating func offset(ofUTC utc: Int64) -> Int32 {
-    let hour = Int32(utc / 3600)
-    if case .seconds(let known)? = clockOffsets[hour] { return known }
-    let offset = Int32(format.zone.offset(at: Instant(seconds: Int64(hour) * 3600)))
-    clockOffsets[hour] = .seconds(offset)
-    return offset
   }
 
   // MARK: Stations
@@ -354,16 +301,17 @@ struct Engine {
   /// Returns the number of the description that a row gives of its station; `nil` where the row
   /// does not identify a station.
   @inline(__always) private mutating func description(of record: ArchiveRecord) -> Int? {
-    if identityIsOneSpan, let first = identity.min(), let last = identity.max() {
+    if layout.identityIsOneSpan, let first = layout.identity.min(),
+      let last = layout.identity.max()
+    {
       let start = Int(record.fields[first].start)
       let end = Int(record.fields[last].start + record.fields[last].count)
-      // Cells that were filled from the row above lie elsewhere in the row's bytes.
       if end > start, end - start < 2_000 {
         return number(UnsafeBufferPointer(start: record.base + start, count: end - start), record)
       }
     }
     scratch.removeAll(keepingCapacity: true)
-    for column in identity {
+    for column in layout.identity {
       scratch.append(contentsOf: record[column])
       scratch.append(0)
     }

@@ -4,18 +4,25 @@ import FuelModel
 ///
 /// `2026-04-01 07:49:06`, `01/04/2020 07:49`, `1/04/2020 7:49:06 AM`, `05/04/2026`, with or without
 /// seconds and leading zeros, and the day numbers of Excel. A date with slashes begins with the
-/// day, as everywhere in Australia. Any other form is refused; there is no default.
+/// day, as everywhere in Australia. An offset such as `+11:00`, `+1100` or `Z` may follow the time.
+/// Any other form is refused; there is no default.
 struct WallClock {
   struct Reading {
     /// Days since 1970-01-01.
     var day: Int32
     var secondOfDay: Int32
+    /// The stated seconds east of Greenwich.
+    var offset: Int32?
   }
 
   /// Day 0 of Excel, 1899-12-30, in days since 1970-01-01.
   private static let excelEpoch = -25_569
 
-  static func read(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
+  /// The days between the two days from which workbooks count.
+  private static let daysTo1904 = 1_462
+
+  /// - Parameter is1904: whether the day numbers of Excel begin in 1904.
+  static func read(_ text: UnsafeBufferPointer<UInt8>, is1904: Bool = false) -> Reading? {
     var reader = Reader(text: text)
     guard let first = reader.number(upTo: 5) else { return nil }
     var day: Day?
@@ -29,7 +36,8 @@ struct WallClock {
       else { return nil }
       day = Day(year: year, month: month, day: first)
     } else {
-      return excel(days: first, digits: reader.lastDigits, &reader)
+      let days = is1904 ? first + daysTo1904 : first
+      return excel(days: days, digits: reader.lastDigits, &reader)
     }
     guard let day else { return nil }
     guard !reader.isAtEnd else { return Reading(day: Int32(day.sinceEpoch), secondOfDay: 0) }
@@ -46,16 +54,20 @@ struct WallClock {
       if reader.skip("."), reader.number(upTo: 9) == nil { return nil }
     }
     while reader.skip(" ") {}
-    if !reader.isAtEnd {
+    let end = reader.position
+    let offset = reader.offset()
+    guard offset != nil || reader.position == end else { return nil }
+    if offset == nil, !reader.isAtEnd {
       let isMorning = reader.skip("A") || reader.skip("a")
       guard isMorning || reader.skip("P") || reader.skip("p"), reader.skip("M") || reader.skip("m"),
         reader.isAtEnd, (1...12).contains(hour)
       else { return nil }
       hour = hour % 12 + (isMorning ? 0 : 12)
     }
-    guard hour < 24, minute < 60, second < 60 else { return nil }
+    guard hour < 24, minute < 60, second < 60, reader.isAtEnd else { return nil }
     return Reading(
-      day: Int32(day.sinceEpoch), secondOfDay: Int32(hour * 3600 + minute * 60 + second))
+      day: Int32(day.sinceEpoch), secondOfDay: Int32(hour * 3600 + minute * 60 + second),
+      offset: offset)
   }
 
   /// Reads a day number of Excel, such as `45717.011122685188`, rounded to the second.
@@ -114,6 +126,19 @@ struct WallClock {
       }
       lastDigits = count
       return count > 0 ? value : nil
+    }
+
+    /// Reads seconds east of Greenwich: `Z`, `+11`, `+1100` or `+11:00`.
+    mutating func offset() -> Int32? {
+      if skip("Z") || skip("z") { return 0 }
+      let isEast = skip("+")
+      guard isEast || skip("-"), let hours = number(upTo: 2), lastDigits == 2 else { return nil }
+      let isLong = skip(":")
+      let minutes = number(upTo: 2)
+      guard lastDigits == 2 || lastDigits == 0 && !isLong, hours < 15, minutes ?? 0 < 60 else {
+        return nil
+      }
+      return Int32(hours * 3600 + (minutes ?? 0) * 60) * (isEast ? 1 : -1)
     }
 
     @inline(__always) mutating func skip(_ character: Unicode.Scalar) -> Bool {

@@ -4,24 +4,24 @@ import FuelModel
 
 /// Reads the rows of a workbook's sheet (Office Open XML) while its zip file is unpacked.
 ///
-/// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `v`, `is`.
+/// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `f`, `v`, `is`.
 final class WorkbookRecords: NSObject, XMLParserDelegate {
   private let texts: [[UInt8]]
   private let body: (ArchiveRecord) throws -> Void
-  private let fillsDown: Bool
 
   /// The bytes of the row; `fields` contains the range of each cell, as for the rows of a CSV file.
   private var bytes: [UInt8] = []
   private var fields: [ArchiveRecord.Field] = []
-  /// The last value of each column, for the empty cells below that repeat it.
-  private var above: [[UInt8]] = []
-  /// The number of the price column, once the header is found. It is never filled from above.
-  var priceColumn: Int?
 
   private var cellColumn = 0
   private var cellType = ""
   private var value = ""
   private var isInValue = false
+  private var isPhonetic = false
+  private var isFormula = false
+  /// The formulas whose results are not stored. Some programs write formulas and do not compute
+  /// them.
+  private(set) var formulasWithoutValue = 0
   private(set) var fault: (any Error)?
 
   struct Fault: Error, CustomStringConvertible {
@@ -30,11 +30,8 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
 
   private var rows = 0
 
-  init(
-    texts: [[UInt8]], fillsDown: Bool, body: @escaping (ArchiveRecord) throws -> Void
-  ) {
+  init(texts: [[UInt8]], body: @escaping (ArchiveRecord) throws -> Void) {
     self.texts = texts
-    self.fillsDown = fillsDown
     self.body = body
   }
 
@@ -45,22 +42,30 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     return isWhole
   }
 
-  fileprivate static func parse(_ stream: ByteStream, delegate: any XMLParserDelegate) throws
-    -> Bool
-  {
+  static func parse(_ stream: ByteStream, delegate: any XMLParserDelegate) throws -> Bool {
     let input = GatedStream(stream)
     let parser = XMLParser(stream: input)
     parser.shouldResolveExternalEntities = false
+    // Elements are known by their namespace and local name. Programs choose prefixes freely.
+    parser.shouldProcessNamespaces = true
     parser.delegate = delegate
     let isWhole = parser.parse()
     if let fault = input.fault { throw fault }
     return isWhole
   }
 
+  /// Whether an element is one of a sheet, and not of an extension within it.
+  fileprivate static func isOfSheet(_ namespace: String?) -> Bool {
+    guard let namespace, !namespace.isEmpty else { return true }
+    return namespace == "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+      || namespace == "http://purl.oclc.org/ooxml/spreadsheetml/main"
+  }
+
   func parser(
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
     qualifiedName: String?, attributes: [String: String] = [:]
   ) {
+    guard Self.isOfSheet(namespaceURI) else { return }
     switch name {
     case "row":
       rows += 1
@@ -79,8 +84,10 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       }
       cellType = attributes["t"] ?? ""
       value = ""
-    case "v", "t":
-      isInValue = true
+      isFormula = false
+    case "f": isFormula = true
+    case "rPh": isPhonetic = true
+    case "v", "t": isInValue = !isPhonetic
     default: break
     }
   }
@@ -94,8 +101,10 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   func parser(
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
+    guard Self.isOfSheet(namespaceURI) else { return }
     switch name {
     case "v", "t": isInValue = false
+    case "rPh": isPhonetic = false
     case "c": endCell()
     case "row": endRow(parser)
     default: break
@@ -108,36 +117,28 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
     }
     let start = bytes.count
-    if cellType == "s", let index = Int(value), texts.indices.contains(index) {
-      bytes += texts[index]
-    } else {
+    switch cellType {
+    case "s":
+      if let index = Int(value), texts.indices.contains(index) {
+        bytes += texts[index]
+      } else if !value.isEmpty {
+        bytes += Self.unreadable
+      }
+    // An error such as #N/A or #REF! is no text.
+    case "e": bytes += Self.unreadable + Array(value.utf8)
+    default:
+      if isFormula, value.isEmpty, cellType != "str" { formulasWithoutValue += 1 }
       bytes += Array(value.utf8)
     }
     fields.append(
       .init(start: Int32(start), count: Int32(bytes.count - start), isEscaped: false))
   }
 
+  /// U+FFFD, which no readable record contains.
+  private static let unreadable = Array("\u{FFFD}".utf8)
+
   private func endRow(_ parser: XMLParser) {
-    let isEmpty = !bytes.contains { $0 > 0x20 }
-    guard !isEmpty else { return }
-    if fillsDown, let priceColumn {
-      while fields.count < above.count {
-        fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
-      }
-      for column in fields.indices where column != priceColumn {
-        let field = fields[column]
-        let cell = bytes[Int(field.start)..<Int(field.start + field.count)]
-        if cell.contains(where: { $0 > 0x20 }) {
-          while above.count <= column { above.append([]) }
-          above[column] = Array(cell)
-        } else if column < above.count {
-          let start = bytes.count
-          bytes += above[column]
-          fields[column] = .init(
-            start: Int32(start), count: Int32(bytes.count - start), isEscaped: false)
-        }
-      }
-    }
+    guard fault == nil, bytes.contains(where: { $0 > 0x20 }) else { return }
     do {
       try bytes.withUnsafeBufferPointer { bytes in
         try fields.withUnsafeBufferPointer { fields in

@@ -22,6 +22,7 @@ extension ArchiveBatch {
       frame.write(sighting.days)
     }
     frame.write(each: rejects) { $1.write(to: &$0) }
+    frame.write(each: warnings) { $0.write($1.line(ofBytes: InputLimit.rejectBytes.value)) }
   }
 
   /// Reads a batch and checks that every value is in its possible range.
@@ -73,6 +74,9 @@ extension ArchiveBatch {
       return sighting
     }
     rejects = try frame.each { frame throws(FrameReader.Broken) in try Reject(from: &frame) }
+    warnings = try frame.each { frame throws(FrameReader.Broken) in
+      try frame.line(ofBytes: InputLimit.rejectBytes.value)
+    }
     guard months.values.reduce(0, { $0 + $1.count }) + duplicates + rejects.count == received else {
       throw FrameReader.Broken("counts that do not add up")
     }

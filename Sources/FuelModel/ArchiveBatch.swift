@@ -53,7 +53,7 @@ package struct Month: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// Some rows of one file, and the descriptions of stations that are new in them. A text file is
-/// split after about a million prices; a workbook is always one batch.
+/// split after about a million prices, a workbook after each sheet.
 package struct ArchiveBatch: Sendable {
   /// The days of a month on which a description occurs: one bit a day, the lowest bit is the first
   /// day.
@@ -84,6 +84,8 @@ package struct ArchiveBatch: Sendable {
   /// Records that repeat another record of the batch.
   package var duplicates = 0
   package var bytes = 0
+  /// What a person should know of the file.
+  package var warnings: [String] = []
 
   /// Shifts the batch's numbers so that they continue those of earlier readers.
   package mutating func number(after before: ArchiveNumbers) {

@@ -63,7 +63,11 @@ package struct InputLimit: Sendable {
   // MARK: Archives
 
   package static let workbookRows = InputLimit(
-    "rows of a workbook, empty ones too", 500_000, "the file is refused")
+    "rows of a workbook's sheet, empty ones too", 500_000, "the file is refused")
+  package static let workbookSheets = InputLimit(
+    "visible sheets of a workbook", 400, "the file is refused")
+  package static let workbookParts = InputLimit(
+    "elements that describe the parts of a workbook", 20_000, "the file is refused")
   package static let cells = InputLimit("cells of a workbook's row", 64, "left out")
   package static let cellBytes = InputLimit("bytes of a workbook's cell", 4_096, "cut")
   package static let sharedTexts = InputLimit(
@@ -87,7 +91,8 @@ package struct InputLimit: Sendable {
     rejectsKept, rejectBytes,
     depth, keys, keyBytes, textBytes, numberBytes, values, tokenBytes, documents, runBytes,
     tagBytes, elements, prologBytes,
-    workbookRows, cells, cellBytes, sharedTexts, sharedBytes, rejectedRows, rejectedBytes,
+    workbookRows, workbookSheets, workbookParts, cells, cellBytes, sharedTexts, sharedBytes,
+    rejectedRows, rejectedBytes,
     blankRows,
     descriptions, descriptionMonths, months,
   ]

@@ -35,12 +35,16 @@ package struct Reject: Hashable, Sendable {
     /// A price at a station of a state that the feed does not have.
     case otherState = "other_state"
     case recordUnreadable = "record_unreadable"
+    /// A row of a file that is certainly no record: a sum, an average, a note, the header again.
+    case notARecord = "not_a_record"
     case conflictingPrice = "conflicting_price"
 
     /// Whether the reason counts against the feed's health. An unsupported fuel does not: lists of
     /// petrol prices may contain electric chargers. Nor does another state, whose rows leave those
-    /// of the feed's own as they are.
-    package var countsAgainstFeed: Bool { self != .unsupportedFuel && self != .otherState }
+    /// of the feed's own as they are, or a sum or a note of an archive.
+    package var countsAgainstFeed: Bool {
+      ![.unsupportedFuel, .otherState, .notARecord].contains(self)
+    }
   }
 
   package var reason: Reason

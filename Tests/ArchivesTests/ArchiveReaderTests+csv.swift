@@ -50,8 +50,9 @@ extension ArchiveReaderTests {
       "no column 'price'"
     ),
     (
-      "ServiceStationName,Address,FuelCode,FuelCode,PriceUpdatedDate,Price\n",
-      "two columns called 'fuelcode'"
+      "ServiceStationName,Address,FuelCode,FuelCode,PriceUpdatedDate,Price\n"
+        + "BP,1 Main St,E10,U91,2025-01-02 03:04:05,145.9\n",
+      "columns 3 ('fuelcode') and 4 ('fuelcode') hold the same thing"
     ),
     (
       "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price\nBP,\"1 Main",
@@ -83,11 +84,14 @@ extension ArchiveReaderTests {
     #expect(outcome.rejects == ["station_missing", "stamp_unreadable"])
   }
 
-  /// F-C05: a price consists of digits with at most one decimal that is not zero. Rounding noise of
+  /// F-C05: a price consists of digits with at most two decimals that are not zero. Rounding noise of
   /// spreadsheets is removed, and nothing else is a price.
   @Test(arguments: [
     ("145.9", 1459), ("145", 1450), ("145.90", 1459), (" 145.9 ", 1459), ("145.9000", 1459),
     ("162.69999999999999", 1627), ("162.70000000000002", 1627), ("55.5", 555),
+    // F-P49: two decimals are rounded to the nearest tenth, half of one up.
+    ("161.99", 1620), ("145.95", 1460), ("145.94", 1459), ("145.9500", 1460),
+    ("161.98999999999999", 1620), ("162.6500000000001", 1627), ("161.94000000000003", 1619),
   ])
   func readsPrices(text: String, tenths: Int) async throws {
     let outcome = try await Self.read(
@@ -96,8 +100,9 @@ extension ArchiveReaderTests {
   }
 
   @Test(arguments: [
-    "", "-", "N/A", "$145.9", "1,459", "145.95", "145,9", "-145.9", "1e3", "0x91", ".", "145.",
-    "162.6500000000001", "nan",
+    "", "-", "N/A", "$145.9", "1,459", "145.955", "145,9", "186.4333333333", "-145.9", "1e3",
+    "0x91", ".", "145.",
+    "162.6550000000001", "nan",
   ])
   func refusesWhatIsNoPrice(text: String) async throws {
     let quoted = text.contains(",") ? "\"\(text)\"" : text

@@ -31,6 +31,7 @@ struct ArchiveReaderTests {
     var batches = 0
     var stations: [Station] = []
     var sightings: [ArchiveBatch.Sighting] = []
+    var warnings: [String] = []
   }
 
   private static func text(of batch: ArchiveBatch) -> String {
@@ -70,6 +71,7 @@ struct ArchiveReaderTests {
       outcome.received += batch.received
       outcome.duplicates += batch.duplicates
       outcome.sightings += batch.sightings
+      outcome.warnings += batch.warnings
     }
     return outcome
   }

@@ -8,6 +8,7 @@ struct WallClockTests {
   private func read(_ text: String) -> String? {
     Array(text.utf8).withUnsafeBufferPointer { WallClock.read($0) }.map { reading in
       "\(Day(sinceEpoch: Int(reading.day))) \(reading.secondOfDay)"
+        + (reading.offset.map { " \($0)" } ?? "")
     }
   }
 
@@ -30,6 +31,12 @@ struct WallClockTests {
     // A serial number that rounds up to midnight.
     ("43282.999999999", "2018-07-02 0"),
     ("13/02/2023 06:26", "2023-02-13 23160"),
+    // F-P50: the stated offset is a part of the reading.
+    ("2023-01-01 07:00:06+11:00", "2023-01-01 25206 39600"),
+    ("2023-01-01T07:00:06.000+1100", "2023-01-01 25206 39600"),
+    ("2023-01-01 07:00:06 +11", "2023-01-01 25206 39600"),
+    ("2026-04-01 12:00:00Z", "2026-04-01 43200 0"),
+    ("01/02/2023 07:00-0930", "2023-02-01 25200 -34200"),
   ])
   func readsEveryForm(text: String, expected: String) {
     #expect(read(text) == expected)
@@ -38,7 +45,9 @@ struct WallClockTests {
   @Test(arguments: [
     "", "2026-02-31 00:00:00", "31/02/2026", "2026-13-01", "04/13/2020 10:00", "1/4/20 7:00",
     "2026-04-01 24:00:00", "2026-04-01 12:60", "2026-04-01 12:00:60", "1/04/2020 13:00:00 PM",
-    "1/04/2020 0:10:00 AM", "yesterday", "20260401", "2026-04-01 12:00:00Z", "12:00", "99999",
+    "1/04/2020 0:10:00 AM", "yesterday", "20260401", "2026-04-01 12:00:00+1", "12:00",
+    "2026-04-01 12:00:00+11:", "2026-04-01 12:00:00+11:60", "2026-04-01 12:00:00+11:00x",
+    "2026-04-01 12:00:00 AEDT", "2026-04-01 12:00:00Z+11:00", "2026-04-01+11:00", "99999",
     "45717.", "2026-04-01 12", "1/04/2020 7:49:06 XM", "2026-04-01x",
   ])
   func refusesAnythingElse(text: String) {

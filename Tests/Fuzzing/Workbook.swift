@@ -9,6 +9,56 @@ package enum Workbook {
     return zip(members)
   }
 
+  /// A workbook with several sheets, in the order of their tabs.
+  ///
+  /// - Parameters:
+  ///   - sheets: the names of the sheets, their rows as XML, and their states.
+  ///   - properties: the attributes of `workbookPr`.
+  ///   - prefix: the prefix of all elements of the sheets, with its colon.
+  ///   - namespace: that of the sheets' elements.
+  ///   - targets: how the relations lead to the sheets: `worksheets/` or `/xl/worksheets/`.
+  package static func book(
+    _ sheets: [(name: String, rows: String, state: String)], properties: String = "",
+    prefix: String = "",
+    namespace: String = "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+    targets: String = "worksheets/", texts: String? = nil
+  ) -> [UInt8] {
+    let relations =
+      namespace.hasPrefix("http://purl")
+      ? "http://purl.oclc.org/ooxml/officeDocument/relationships"
+      : "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    var tabs = ""
+    var related = ""
+    var members: [(name: String, bytes: [UInt8])] = []
+    for (index, sheet) in sheets.enumerated() {
+      // The numbers of the files run against the order of the tabs.
+      let file = "sheet\(sheets.count - index).xml"
+      tabs += "<sheet name=\"\(sheet.name)\" sheetId=\"\(index + 7)\""
+      tabs += sheet.state.isEmpty ? "" : " state=\"\(sheet.state)\""
+      tabs += " q:id=\"rId\(index + 1)\"/>"
+      related += "<Relationship Id=\"rId\(index + 1)\" Type=\"\(relations)/worksheet\" "
+      related += "Target=\"\(targets)\(file)\"/>"
+      let declared = prefix.isEmpty ? "xmlns" : "xmlns:\(prefix.dropLast())"
+      let data =
+        "<?xml version=\"1.0\"?><\(prefix)worksheet \(declared)=\"\(namespace)\"><\(prefix)sheetData>"
+        + sheet.rows + "</\(prefix)sheetData></\(prefix)worksheet>"
+      members.append(("xl/worksheets/\(file)", Array(data.utf8)))
+    }
+    if let texts {
+      related += "<Relationship Id=\"t\" Type=\"\(relations)/sharedStrings\" Target=\"texts.xml\"/>"
+      members.append(("xl/texts.xml", Array(texts.utf8)))
+    }
+    let book =
+      "<workbook xmlns=\"\(namespace)\" xmlns:q=\"\(relations)\"><workbookPr \(properties)/>"
+      + "<sheets>\(tabs)</sheets></workbook>"
+    members.append(("xl/workbook.xml", Array(book.utf8)))
+    let list =
+      "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">"
+      + related + "</Relationships>"
+    members.append(("xl/_rels/workbook.xml.rels", Array(list.utf8)))
+    return zip(members)
+  }
+
   /// A zip file with nothing packed.
   package static func zip(_ members: [(name: String, bytes: [UInt8])]) -> [UInt8] {
     func number(_ value: some FixedWidthInteger) -> [UInt8] {

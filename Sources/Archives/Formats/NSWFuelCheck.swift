@@ -5,9 +5,8 @@ extension ArchiveFormat {
   /// workbook or CSV file a month since 2016, one row per price change, cents per litre, Sydney
   /// wall clock.
   ///
-  /// There is no station code. The workbooks of 2019 and 2020 are printed reports: titles precede
-  /// the header, and cells are merged downwards. On the first row of each page of 300 rows, every
-  /// cell that equals the cell above is empty, even where the two rows are of different stations.
+  /// There is no station code. The workbooks of 2019 and 2020 are printed reports with pages of 300
+  /// rows; see `SheetRows`.
   /// Source: https://data.nsw.gov.au/data/dataset/fuel-check
   static let nswFuelCheck = ArchiveFormat(
     id: "nsw-fuelcheck",
@@ -27,5 +26,5 @@ extension ArchiveFormat {
       // Electric chargers, priced per kWh.
       "ev": nil,
     ],
-    unit: .cents, stamp: .wallClock(.sydney), identity: .nameAndAddress, fillsDown: true)
+    unit: .cents, stamp: .wallClock(.sydney), identity: .nameAndAddress)
 }

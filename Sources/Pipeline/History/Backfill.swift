@@ -161,7 +161,8 @@ package struct Backfill {
         LoaderThread(
           ArchiveLoader(
             store, source: source, stations: stations, now: now,
-            maxRejectShare: backfill.archive.settings.maxRejectShare))
+            maxRejectShare: backfill.archive.settings.maxRejectShare,
+            expectation: backfill.archive.format.expectation))
       }
     }
 

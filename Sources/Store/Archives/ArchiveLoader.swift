@@ -18,6 +18,8 @@ package final class ArchiveLoader: @unchecked Sendable {
   let source: SourceID
   let now: Instant
   private let maxRejectShare: Double
+  /// What the archive expects, for refusals of files whose rows are bad for a reason.
+  private let expectation: @Sendable (Reject.Reason) -> String?
 
   let stations: ArchiveStations
   /// The stations known to all loaders, together with those that the current file has added.
@@ -45,13 +47,15 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   package init(
     _ store: Store, source: SourceID, stations: ArchiveStations, now: Instant,
-    maxRejectShare: Double
+    maxRejectShare: Double,
+    expectation: @escaping @Sendable (Reject.Reason) -> String? = { _ in nil }
   ) {
     self.store = store
     self.stations = stations
     self.source = source
     self.now = now
     self.maxRejectShare = maxRejectShare
+    self.expectation = expectation
   }
 
   /// Loads a batch. The last batch of a file commits the file.
@@ -90,6 +94,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     guard var current else { preconditionFailure("a batch without a beginning") }
     current.payloadBytes += batch.bytes
     current.counts.duplicate += batch.duplicates
+    current.counts.oddities += batch.warnings
     self.current = current
     try keepRejects(batch.rejects)
     try learn(batch)
@@ -178,8 +183,15 @@ package final class ArchiveLoader: @unchecked Sendable {
   }
 
   private func checkRejects(_ current: CurrentFile) throws {
-    guard current.counts.received > 0 else { throw Refusal("a header and no rows") }
-    let most = maxRejectShare * Double(current.counts.received)
+    let others = current.counts.rejectedByReason[Reject.Reason.notARecord.rawValue] ?? 0
+    let records = current.counts.received - others
+    guard records > 0 else { throw Refusal("a header and no rows") }
+    guard others <= records else {
+      throw Refusal(
+        "\(others) of \(current.counts.received) rows are sums or notes and no records, such as: "
+          + "\(current.counts.examples[Reject.Reason.notARecord.rawValue]?.prefix(200) ?? "")")
+    }
+    let most = maxRejectShare * Double(records)
     guard current.bad > 5, Double(current.bad) > most else { return }
     let conflicts = Reject.Reason.conflictingPrice.rawValue
     let worst = current.counts.rejectedByReason.filter {
@@ -187,8 +199,10 @@ package final class ArchiveLoader: @unchecked Sendable {
     }
     .max { ($0.value, $1.key) < ($1.value, $0.key) }
     let example = worst.flatMap { current.counts.examples[$0.key] } ?? ""
+    let reason = worst.flatMap { Reject.Reason(rawValue: $0.key) }
+    let hints = [reason.flatMap(expectation)].compactMap { $0 } + current.counts.oddities
     throw Refusal(
       "\(current.bad) of \(current.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
-        + "such as: \(example.prefix(200))")
+        + "such as: \(example.prefix(200))" + hints.map { "; \($0)" }.joined())
   }
 }

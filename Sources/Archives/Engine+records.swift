@@ -1,0 +1,73 @@
+import FuelModel
+
+/// Rows that are no records: sums, averages, notes, and the header again.
+extension Engine {
+  /// Rejects a row that cannot be read as a record, as what it is.
+  mutating func turnAway(_ reason: Reject.Reason, _ record: ArchiveRecord) throws {
+    reject(try isNoRecord(record) ? .notARecord : reason, record)
+  }
+
+  /// Whether a row that cannot be read is certainly no record. After a header in another order, the
+  /// rows below it are read in that order.
+  mutating func isNoRecord(_ record: ArchiveRecord) throws -> Bool {
+    let isOther = record.fields.count != layout.fieldCount
+    // The header's name of the column of times does not begin with a digit.
+    let stamp = layout.columns[ArchiveFormat.Column.stamp.rawValue]
+    if isOther || !(record[stamp].first.map { (0x30...0x39).contains($0) } ?? false),
+      try findHeader(record)
+    {
+      return true
+    }
+    let filled = record.fields.indices.filter { !record[$0].isEmpty }
+    let isWhole = !isOther && required.allSatisfy(filled.contains)
+    if isWhole {
+      let telling = [ArchiveFormat.Column.code, .name, .address, .fuel, .stamp]
+      return telling.contains { column in
+        let index = layout.columns[column.rawValue]
+        return index >= 0 && RowLabel.isLabel(record.text(index))
+      }
+    }
+    // A note, which stands in one cell.
+    if filled.count == 1, layout.fieldCount > 1, !isPrice(filled[0]) { return true }
+    return filled.contains { RowLabel.isLabelOfPart(record.text($0)) }
+  }
+
+  /// The columns that every record fills.
+  private var required: [Int] {
+    format.requiredColumns.map { layout.columns[$0.rawValue] }
+  }
+
+  private func isPrice(_ column: Int) -> Bool {
+    column == layout.columns[ArchiveFormat.Column.price.rawValue]
+      || layout.fuelColumns.contains { $0.column == column }
+  }
+
+  // MARK: Printed reports
+
+  /// Whether sheets of this archive may be printed reports.
+  var canBeReport: Bool { !format.isWide && !format.hasCodes }
+
+  /// Whether a row of a sheet says nothing of its station.
+  func lacksStation(_ record: ArchiveRecord) -> Bool {
+    layout.identity.allSatisfy { record[$0].isEmpty }
+  }
+
+  /// Returns what a row of a printed report is, by the cells that stand in it.
+  ///
+  /// In the reports of New South Wales, every record has its own price, none has its own name
+  /// without its own address, and one without its own time of the price may have nothing else.
+  func kindInReport(_ record: ArchiveRecord) throws -> RowOfReport {
+    func isEmpty(_ column: ArchiveFormat.Column) -> Bool {
+      record[layout.columns[column.rawValue]].isEmpty
+    }
+    let filled = record.fields.indices.filter { !record[$0].isEmpty }
+    let price = layout.columns[ArchiveFormat.Column.price.rawValue]
+    if filled == [price] { return .bare }
+    if filled.count == 1 || !isEmpty(.name) && isEmpty(.address) { return .noRecord }
+    if isEmpty(.stamp), filled.contains(where: { RowLabel.isLabelOfPart(record.text($0)) }) {
+      return .noRecord
+    }
+    let isNumber = record[price].first.map { (0x30...0x39).contains($0) } ?? true
+    return try !isNumber && header(in: record) != nil ? .noRecord : .record
+  }
+}

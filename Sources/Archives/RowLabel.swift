@@ -1,0 +1,42 @@
+/// The words by which programs and people mark rows that are sums, averages or notes. None of them
+/// is the name of a station.
+enum RowLabel {
+  private static let names: Set<String> = [
+    "total", "totals", "grand total", "sub total", "subtotal", "subtotals", "overall",
+    "average", "averages", "grand average", "avg", "mean", "median", "sum", "count",
+    "minimum", "maximum", "min", "max", "note", "notes", "all stations", "end of report",
+  ]
+  private static let sums: Set<String> = [
+    "total", "totals", "subtotal", "subtotals", "average", "averages", "avg", "mean", "median",
+    "sum", "count", "minimum", "maximum", "min", "max",
+  ]
+  private static let notes: Set<String> = [
+    "note", "notes", "source", "page", "printed", "generated", "extracted", "disclaimer",
+    "copyright",
+  ]
+
+  /// Whether a text marks its row, whatever else the row contains.
+  static func isLabel(_ text: some StringProtocol) -> Bool {
+    let words = words(of: text)
+    guard let first = words.first else { return false }
+    if names.contains(words.joined(separator: " ")) { return true }
+    if words.starts(with: ["grand", "total"]) || words.starts(with: ["sub", "total"]) {
+      return true
+    }
+    guard words.count > 1 else { return false }
+    if first == "page" { return Int(words[1]) != nil }
+    return first == "subtotal" || sums.contains(first) && ["of", "for", "price"].contains(words[1])
+  }
+
+  /// Whether a text marks its row if the row lacks cells that a record needs.
+  static func isLabelOfPart(_ text: some StringProtocol) -> Bool {
+    if isLabel(text) { return true }
+    let words = words(of: text)
+    guard let first = words.first, let last = words.last else { return false }
+    return sums.contains(first) || notes.contains(first) || sums.contains(last)
+  }
+
+  private static func words(of text: some StringProtocol) -> [String] {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  }
+}

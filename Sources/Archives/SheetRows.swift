@@ -1,0 +1,106 @@
+/// Passes the rows of a workbook's sheet to the engine, and fills the empty cells of a sheet that
+/// is a printed report.
+///
+/// In such a report an empty cell repeats the cell above, in every column but the price: cells are
+/// merged downwards, and on the first row of a page every cell that equals the one above is empty,
+/// even where the two rows are of different stations. In any other sheet an empty cell is empty.
+struct SheetRows {
+  /// Whether titles precede the header.
+  private var hasTitle = false
+  /// The first rows below the header, until it is known whether the sheet is a report.
+  private var waiting: [DecodedRow] = []
+  private var isReport: Bool?
+  /// The last value of each column of a report.
+  private var above: [[UInt8]] = []
+  /// A row of which only the price stands in the sheet. With a record below it, it repeats all
+  /// other cells; at the end of the sheet it is a sum or an average.
+  private var bare: DecodedRow?
+
+  /// A page of the reports of New South Wales.
+  private static let decidingRows = 300
+
+  mutating func take(_ record: ArchiveRecord, _ engine: inout Engine) throws {
+    guard engine.isHeaderFound else {
+      try engine.take(record)
+      if !engine.isHeaderFound { hasTitle = true }
+      return
+    }
+    let row = try padded(record, engine)
+    guard isReport == nil else { return try pass(row, &engine) }
+    waiting.append(row)
+    if waiting.count == Self.decidingRows { try decide(&engine) }
+  }
+
+  /// Passes the rows that wait at the end of the sheet.
+  mutating func end(_ engine: inout Engine) throws {
+    if isReport == nil { try decide(&engine) }
+    if let bare { try bare.with { try engine.take($0) } }
+  }
+
+  /// Programs leave out the empty cells at the end of a row. What stands to the right of the
+  /// header's columns belongs to none of them, unless it is a further header.
+  private func padded(_ record: ArchiveRecord, _ engine: Engine) throws -> DecodedRow {
+    let count = engine.layout.fieldCount
+    let isWider = (count..<max(count, record.fields.count)).contains { !record[$0].isEmpty }
+    if isWider, try engine.header(in: record) != nil { return DecodedRow(record) }
+    var row = DecodedRow()
+    for index in 0..<count {
+      row.append(index < record.fields.count ? Array(record[index]) : [])
+    }
+    return row
+  }
+
+  private mutating func decide(_ engine: inout Engine) throws {
+    let count = waiting.count { row in row.with { engine.lacksStation($0) } }
+    isReport = hasTitle && engine.canBeReport && count > 0 && 4 * count >= waiting.count
+    let rows = waiting
+    waiting = []
+    for row in rows { try pass(row, &engine) }
+  }
+
+  private mutating func pass(_ row: DecodedRow, _ engine: inout Engine) throws {
+    guard isReport == true else { return try row.with { try engine.take($0) } }
+    switch try row.with({ try engine.kindInReport($0) }) {
+    case .noRecord:
+      try passBare(&engine)
+      let columns = engine.layout.columns
+      try row.with { try engine.take($0) }
+      // Below a header in another order, no cell repeats one above it.
+      if engine.layout.columns != columns { above = [] }
+    case .bare:
+      try passBare(&engine)
+      bare = row
+    case .record:
+      try passBare(&engine)
+      try fill(row, &engine)
+    }
+  }
+
+  private mutating func passBare(_ engine: inout Engine) throws {
+    guard let row = bare else { return }
+    bare = nil
+    try fill(row, &engine)
+  }
+
+  private mutating func fill(_ row: DecodedRow, _ engine: inout Engine) throws {
+    let price = engine.layout.columns[ArchiveFormat.Column.price.rawValue]
+    var filled = DecodedRow()
+    row.with { record in
+      while above.count < record.fields.count { above.append([]) }
+      for index in record.fields.indices {
+        if index != price, record[index].isEmpty {
+          filled.append(above[index])
+        } else {
+          above[index] = Array(record[index])
+          filled.append(record[index])
+        }
+      }
+    }
+    try filled.with { try engine.take($0) }
+  }
+}
+
+/// What a row of a printed report is, by the cells that stand in the sheet.
+enum RowOfReport {
+  case record, bare, noRecord
+}

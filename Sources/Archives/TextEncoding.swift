@@ -1,0 +1,97 @@
+/// Decides how the letters of a text file are encoded that are not ASCII.
+///
+/// A file is in UTF-8. One that is not is read as Windows-1252, in which Excel for Windows saves
+/// CSV, if each of its bytes is a letter of Western Europe or a typographic mark there. Either
+/// holds for the whole file: a file with both is refused, because some of its letters would come
+/// out wrong.
+struct TextEncoding {
+  private enum Found { case nothing, utf8, windows1252 }
+  private var found = Found.nothing
+
+  /// Why a row cannot be decoded.
+  struct Fault: Error {
+    let words: String
+  }
+
+  var isWindows1252: Bool { found == .windows1252 }
+
+  /// Takes a row that contains letters other than ASCII.
+  ///
+  /// - Returns: the bytes of the row's fields in UTF-8, one after the other; `nil` where the row
+  ///   is in UTF-8 already.
+  mutating func decoded(_ record: ArchiveRecord) throws(Fault) -> DecodedRow? {
+    let isUTF8 = record.fields.indices.allSatisfy {
+      String(validating: record[$0], as: UTF8.self) != nil
+    }
+    switch (found, isUTF8) {
+    case (.windows1252, true), (.utf8, false):
+      throw Fault(
+        words: "some rows are in UTF-8 and others are not, such as \(record.raw.prefix(120)); "
+          + "save the file again as UTF-8")
+    case (_, true):
+      found = .utf8
+      return nil
+    case (_, false):
+      found = .windows1252
+      return try DecodedRow(windows1252: record)
+    }
+  }
+}
+
+/// A row of which a copy was made, since its texts are not as they stand in the file.
+struct DecodedRow {
+  var bytes: [UInt8] = []
+  var fields: [ArchiveRecord.Field] = []
+
+  init() {}
+
+  /// Copies a row as it is.
+  init(_ record: ArchiveRecord) {
+    for index in record.fields.indices {
+      append(record[index], isEscaped: record.fields[index].isEscaped)
+    }
+  }
+
+  init(windows1252 record: ArchiveRecord) throws(TextEncoding.Fault) {
+    for index in record.fields.indices {
+      var text: [UInt8] = []
+      for byte in record[index] {
+        guard let scalar = Self.scalar(windows1252: byte) else {
+          throw TextEncoding.Fault(
+            words: "neither in UTF-8 nor in Windows-1252 (byte \(String(byte, radix: 16))), such "
+              + "as \(record.raw.prefix(120)); save the file again as UTF-8")
+        }
+        text += Array(String(scalar).utf8)
+      }
+      append(text, isEscaped: record.fields[index].isEscaped)
+    }
+  }
+
+  mutating func append(_ text: some Collection<UInt8>, isEscaped: Bool = false) {
+    fields.append(
+      .init(start: Int32(bytes.count), count: Int32(text.count), isEscaped: isEscaped))
+    bytes += text
+  }
+
+  func with<Result>(_ body: (ArchiveRecord) throws -> Result) rethrows -> Result {
+    // An array without bytes may have no address.
+    try (bytes.isEmpty ? [0] : bytes).withUnsafeBufferPointer { bytes in
+      try fields.withUnsafeBufferPointer { fields in
+        try body(ArchiveRecord(base: bytes.baseAddress!, fields: fields))
+      }
+    }
+  }
+
+  /// Of the bytes from 80 to 9F, Windows-1252 has letters too that no station of Australia needs.
+  /// Files of other encodings have them in the middle of words (MacRoman writes é as 8E), so they
+  /// are refused.
+  private static func scalar(windows1252 byte: UInt8) -> Unicode.Scalar? {
+    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+    return marks[byte]
+  }
+
+  private static let marks: [UInt8: Unicode.Scalar] = [
+    0x80: "€", 0x85: "…", 0x91: "‘", 0x92: "’", 0x93: "“", 0x94: "”", 0x95: "•", 0x96: "–",
+    0x97: "—", 0x99: "™",
+  ]
+}
