@@ -48,11 +48,13 @@ package struct ArchiveFile: Sendable {
       throw ArchiveRefusal(
         file: name, "a damaged zip file or workbook; it may be cut off, so fetch it again")
     }
-    if members.contains(where: { $0.lowercased().hasPrefix("xl/") && $0.hasSuffix(".xml") }) {
-      return .workbook(members: members)
-    }
     if let other = Self.otherDocuments.first(where: { members.contains($0.member) }) {
       throw ArchiveRefusal(file: name, other.words)
+    }
+    // Nearly all programs put the parts of a workbook into xl/, but they may lie anywhere.
+    if members.contains(where: { $0.lowercased().hasPrefix("xl/") || $0 == "[Content_Types].xml" })
+    {
+      return .workbook(members: members)
     }
     return .zip(members: members.filter { !$0.hasSuffix("/") && !Self.isCompanion($0) })
   }

@@ -85,7 +85,8 @@ package struct ArchiveFormat: Sendable {
   package func expectation(of reason: Reject.Reason) -> String? {
     switch reason {
     case .unknownFuel:
-      let names = fuels.keys.sorted().joined(separator: ", ")
+      let names = fuels.filter { $0.value != nil }.keys.sorted().joined(separator: ", ")
+        .uppercased()
       return "fuels may be called \(names), or by plain names such as Unleaded 91 and Premium 98"
     case .stampUnreadable:
       let clock = utcZone == zone ? "UTC" : zone.rawValue

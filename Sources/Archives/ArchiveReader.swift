@@ -154,7 +154,7 @@ package actor ArchiveReader: ArchiveSource {
     workbook.sheets = workbook.parts.sheets[...]
     let hidden = workbook.parts.hiddenSheets.map { "'\($0)'" }.joined(separator: ", ")
     let isHidden = hidden.isEmpty ? nil : "hidden sheets are left out: \(hidden)"
-    guard workbook.sheets.count != 1 || isHidden != nil else { return workbook }
+    guard workbook.sheets.count > 1 || isHidden != nil else { return workbook }
     let others = try leaveOthers(&workbook)
     guard !workbook.sheets.isEmpty else {
       let all = others + [isHidden].compactMap { $0 }
@@ -179,7 +179,10 @@ package actor ArchiveReader: ArchiveSource {
       var count = 0
       let rows = WorkbookRecords(texts: workbook.texts) { record in
         if try box.engine.header(in: record) != nil { throw HeaderFound() }
-        first = first ?? record.raw
+        first =
+          first
+          ?? record.fields.indices.map { record.text($0).plain }.filter { !$0.isEmpty }
+          .joined(separator: ", ")
         count += 1
         if count == Engine.mostRowsBeforeHeader { throw NoHeader() }
       }
@@ -234,8 +237,8 @@ package actor ArchiveReader: ArchiveSource {
     try rows.end(&box.engine)
     if records.formulasWithoutValue > 0 {
       box.engine.warnings.append(
-        "\(records.formulasWithoutValue) formulas of sheet '\(sheet.name)' have no stored value and "
-          + "count as empty cells; open the file in Excel and save it again")
+        "formulas of sheet '\(sheet.name)' without a stored value, taken for empty cells: "
+          + "\(records.formulasWithoutValue); open the file in Excel and save it again")
     }
     try box.engine.endFile()
   }

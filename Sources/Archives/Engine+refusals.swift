@@ -70,6 +70,8 @@ extension Engine {
 
   /// Why a header is refused that lacks some of the columns.
   func lacking(_ missing: [ArchiveFormat.Column], of names: [String]) -> ArchiveRefusal {
+    // A packed tar archive begins with a block of its own, in the first line of its first file.
+    if names.contains(where: { $0.contains("ustar") }) { return refusal(ArchiveFile.tar) }
     let lacking = missing.compactMap { format.columns[$0]?.first }.joined(separator: "', '")
     let words = "no column '\(lacking)'"
     let other = Self.otherColumns(names).map { ": \($0)" } ?? ""

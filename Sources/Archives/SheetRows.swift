@@ -25,6 +25,9 @@ struct SheetRows {
       if !engine.isHeaderFound { hasTitle = true }
       return
     }
+    if isReport == false, record.fields.count == engine.layout.fieldCount {
+      return try engine.take(record)
+    }
     let row = try padded(record, engine)
     guard isReport == nil else { return try pass(row, &engine) }
     waiting.append(row)
@@ -45,7 +48,7 @@ struct SheetRows {
     if isWider, try engine.header(in: record) != nil { return DecodedRow(record) }
     var row = DecodedRow()
     for index in 0..<count {
-      row.append(index < record.fields.count ? Array(record[index]) : [])
+      if index < record.fields.count { row.append(record[index]) } else { row.append([]) }
     }
     return row
   }

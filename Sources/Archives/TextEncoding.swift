@@ -82,16 +82,16 @@ struct DecodedRow {
     }
   }
 
-  /// Of the bytes from 80 to 9F, Windows-1252 has letters too that no station of Australia needs.
-  /// Files of other encodings have them in the middle of words (MacRoman writes é as 8E), so they
-  /// are refused.
+  /// Windows-1252 has letters from 80 to 9F too, and signs from A0 to BF, that no station of
+  /// Australia needs. Files of other encodings have them in the middle of words (MacRoman writes é
+  /// as 8E, Latin-2 writes ł as B3), so they are refused.
   private static func scalar(windows1252 byte: UInt8) -> Unicode.Scalar? {
-    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
-    return marks[byte]
+    byte < 0x80 || byte >= 0xC0 ? Unicode.Scalar(byte) : marks[byte]
   }
 
   private static let marks: [UInt8: Unicode.Scalar] = [
     0x80: "€", 0x85: "…", 0x91: "‘", 0x92: "’", 0x93: "“", 0x94: "”", 0x95: "•", 0x96: "–",
-    0x97: "—", 0x99: "™",
+    0x97: "—", 0x99: "™", 0xA0: "\u{A0}", 0xA9: "©", 0xAB: "«", 0xAE: "®", 0xB0: "°", 0xB4: "´",
+    0xB7: "·", 0xBB: "»", 0xBD: "½",
   ]
 }

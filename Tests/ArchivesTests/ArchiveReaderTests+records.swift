@@ -168,8 +168,9 @@ extension ArchiveReaderTests {
       let words = await Self.refusal("nsw-fuelcheck", bytes: file(mixed))
       #expect(words.contains("some rows are in UTF-8 and others are not"), "\(words)")
     }
-    // 81 is no letter of Windows-1252; 8E is é in MacRoman and 82 is é in code page 850.
-    for byte: UInt8 in [0x81, 0x8E, 0x82, 0x9D] {
+    // 81 is no letter of Windows-1252; 8E is é in MacRoman and 82 is é in code page 850, B3 is ł
+    // in Latin-2.
+    for byte: UInt8 in [0x81, 0x8E, 0x82, 0x9D, 0xB3] {
       let words = await Self.refusal(
         "nsw-fuelcheck", bytes: file([plain, Array("Caf".utf8) + [byte]]))
       #expect(words.hasPrefix("row 3: neither in UTF-8 nor in Windows-1252"), "\(words)")
@@ -248,6 +249,11 @@ extension ArchiveReaderTests {
     ("PAR1....", "a Parquet file; convert it to CSV first"),
     ("%PDF-1.7", "a PDF document"),
     ("prices.csv" + String(repeating: "\0", count: 247) + "ustar\0", "a tar archive; unpack it"),
+    // The first line of a packed tar archive.
+    (
+      "prices.csv\0 0000644 ustar root ServiceStationName,Address,FuelCode,PriceUpdatedDate,Price\n",
+      "a tar archive; unpack it"
+    ),
     ("{\"stations\": []}", "bowser backfill recordings"),
     (
       "stationcode,fueltype,price,lastupdated\n1,E10,180.9,01/02/2023 10:00:00\n",
@@ -267,7 +273,8 @@ extension ArchiveReaderTests {
     (["a.csv", "b.csv"], "a zip file with 2 files; unzip it into a folder first"),
     (["JAN.XLSX"], "a workbook inside a zip file; unzip it first"),
     (["mimetype", "content.xml"], "an OpenDocument file such as .ods; save it as .xlsx or .csv"),
-    (["xl/workbook.bin", "_rels/.rels"], "a binary Excel workbook (.xlsb)"),
+    (["xl/workbook.bin", "[Content_Types].xml"], "a binary Excel workbook (.xlsb)"),
+    (["[Content_Types].xml"], "a workbook without a visible sheet"),
   ]
 
   /// F-P54: a refusal says what the file is and what to do with it.

@@ -107,7 +107,7 @@ extension ArchiveReaderTests {
       bytes: Workbook.book([("About", Self.rows([["Notes"]]), ""), ("P", pivot, "")]))
     #expect(
       none == "no header of nsw-fuelcheck in any visible sheet; sheet 'About' has no header and "
-        + "begins with 'Notes'; sheet 'P' has no header and begins with 'Row Labels|Average of Price'"
+        + "begins with 'Notes'; sheet 'P' has no header and begins with 'Row Labels, Average of Price'"
     )
     let changed = Self.rows([Self.columns.dropLast() + ["Cost"]])
     let part = await Self.refusal(
@@ -198,7 +198,7 @@ extension ArchiveReaderTests {
       ])
     #expect(
       outcome.warnings == [
-        "2 formulas of sheet 'A' have no stored value and count as empty cells; open the file in "
+        "formulas of sheet 'A' without a stored value, taken for empty cells: 2; open the file in "
           + "Excel and save it again"
       ])
   }

@@ -164,6 +164,9 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
       total.duplicate += counts.duplicate
       total.rejectedByReason.merge(counts.rejectedByReason, uniquingKeysWith: +)
       total.examples.merge(counts.examples) { first, _ in first }
+      if !invocation.flags.contains("summary") {
+        for warning in counts.warnings { writeError("\(result.file): \(warning)") }
+      }
     case .known: known += 1
     case .refused(let reason):
       refused += 1
