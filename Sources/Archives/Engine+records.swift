@@ -54,8 +54,8 @@ extension Engine {
 
   /// Returns what a row of a printed report is, by the cells that stand in it.
   ///
-  /// In the reports of New South Wales, every record has its own price, none has its own name
-  /// without its own address, and one without its own time of the price may have nothing else.
+  /// In the reports of New South Wales every record has its own price, and none has its own name
+  /// without its own address.
   func kindInReport(_ record: ArchiveRecord) throws -> RowOfReport {
     func isEmpty(_ column: ArchiveFormat.Column) -> Bool {
       record[layout.columns[column.rawValue]].isEmpty
@@ -63,10 +63,13 @@ extension Engine {
     let filled = record.fields.indices.filter { !record[$0].isEmpty }
     let price = layout.columns[ArchiveFormat.Column.price.rawValue]
     if filled == [price] { return .bare }
-    if filled.count == 1 || !isEmpty(.name) && isEmpty(.address) { return .noRecord }
-    if isEmpty(.stamp), filled.contains(where: { RowLabel.isLabelOfPart(record.text($0)) }) {
+    let isNamedOnly = !isEmpty(.name) && isEmpty(.address)
+    if isNamedOnly || isEmpty(.stamp),
+      filled.contains(where: { RowLabel.isLabelOfPart(record.text($0)) })
+    {
       return .noRecord
     }
+    if isNamedOnly || isEmpty(.price) && isEmpty(.stamp) && isEmpty(.fuel) { return .unclear }
     let isNumber = record[price].first.map { (0x30...0x39).contains($0) } ?? true
     return try !isNumber && header(in: record) != nil ? .noRecord : .record
   }

@@ -34,6 +34,7 @@ enum RowLabel {
     let words = words(of: text)
     guard let first = words.first, let last = words.last else { return false }
     return sums.contains(first) || notes.contains(first) || sums.contains(last)
+      || words.contains { ["total", "subtotal", "average", "avg"].contains($0) }
   }
 
   private static func words(of text: some StringProtocol) -> [String] {

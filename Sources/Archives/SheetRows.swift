@@ -70,6 +70,12 @@ struct SheetRows {
       try row.with { try engine.take($0) }
       // Below a header in another order, no cell repeats one above it.
       if engine.layout.columns != columns { above = [] }
+    case .unclear:
+      try passBare(&engine)
+      try row.with { try engine.take($0) }
+      for column in engine.layout.identity where column < above.count {
+        above[column] = Array("\u{FFFD}".utf8)
+      }
     case .bare:
       try passBare(&engine)
       bare = row
@@ -105,5 +111,12 @@ struct SheetRows {
 
 /// What a row of a printed report is, by the cells that stand in the sheet.
 enum RowOfReport {
-  case record, bare, noRecord
+  case record
+  /// Only the price stands in the sheet.
+  case bare
+  /// A sum, a note or a header. The rows below still repeat the record above it.
+  case noRecord
+  /// A row that may begin a station and is no record. Which station the rows below repeat is not
+  /// known.
+  case unclear
 }

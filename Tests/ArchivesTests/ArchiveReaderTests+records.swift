@@ -21,7 +21,7 @@ extension ArchiveReaderTests {
     "Sum of Price,186.4", "Note: prices are in cents", "\"Page 1 of 3\",,,,,,,",
     "Source: NSW FuelCheck,,,,,,,", "Total rows,2,,,,,,", ",,,,,,Average,186.4",
     "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price",
-    "AVERAGE,,,,,U91,2025-01-31 00:00:00,186.4333333",
+    "AVERAGE,,,,,U91,2025-01-31 00:00:00,186.4333333", "E10 average price,,,,,,,186.4",
   ])
   func sumsAndNotesAreNoRecords(row: String) async throws {
     let good = Self.row(Self.time, "145.9")

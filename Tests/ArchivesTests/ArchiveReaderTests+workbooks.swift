@@ -280,4 +280,26 @@ extension ArchiveReaderTests {
     #expect(
       Set(outcome.rejects) == ["not_a_record", "conflicting_price", "stamp_unreadable"])
   }
+
+  /// F-P46: where a row of a report may begin a station and is no record, the rows below do not
+  /// become prices of the station above it.
+  @Test(
+    arguments: [
+      ["C", nil, nil, nil, nil, "U91", "1/04/2020 9:00:00 AM", "125.9"], ["C", "C St"], ["C"],
+      ["C", "C St, Kiama NSW 2533", "Kiama", "2533", "BP"],
+    ] as [[String?]])
+  func rowsBelowAnUnclearRow(unclear: [String?]) async throws {
+    let none: String? = nil
+    let more: [[String?]] = (1...3).map {
+      [none, none, none, none, none, "E10", "1/04/2020 10:0\($0):00 AM", "119.9"]
+    }
+    let first = Self.record("A", "1/04/2020 7:00:00 AM", "120.9")
+    let last = Self.record("B", "1/04/2020 11:00:00 AM", "121.9")
+    let rows = [["Price History Checks"], Self.columns, first] + [unclear] + more + [last]
+    let outcome = try await Self.read(
+      "nsw-fuelcheck", bytes: Workbook.book([("A", Self.rows(rows), "")]))
+    #expect(outcome.stations.map(\.name) == ["A", "B"])
+    #expect(outcome.lines.count == 2 && outcome.received == 6)
+    #expect(outcome.rejects.filter { $0 == "record_unreadable" }.count == 3)
+  }
 }
