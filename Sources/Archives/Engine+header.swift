@@ -32,7 +32,8 @@ extension Engine {
 
   /// Returns the layout that a row states; `nil` where the row is no header.
   func header(in record: ArchiveRecord) throws -> Layout? {
-    let names = record.fields.indices.map { Self.folded(record.text($0)) }
+    // Where files were put together, a byte order mark stands before a later header.
+    let names = record.fields.indices.map { Self.folded(record.text($0).plain) }
     var layout = Layout()
     layout.names = names
     for column in ArchiveFormat.Column.allCases {

@@ -81,7 +81,7 @@ extension ArchiveReaderTests {
     let address = "\"1 Main St, Kiama NSW 2533\""
     let outcome = try await Self.read(
       "nsw-fuelcheck",
-      Self.header + Self.row(Self.time, "145.9") + second
+      Self.header + Self.row(Self.time, "145.9") + "\u{FEFF}" + second
         + "BP,BP Kiama,\(address),Kiama,2533,U91,2025-01-03 03:04:05,146.9\n" + wider
         + "7,147.9,U91,2025-01-04 03:04:05,\(address),Kiama,2533,BP,BP Kiama\n" + Self.header
         + Self.row("2025-01-05 03:04:05", "148.9"))
