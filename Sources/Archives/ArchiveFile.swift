@@ -169,6 +169,7 @@ package final class ByteStream {
     defer { for text in words + environment { free(text) } }
     var process: pid_t = 0
     let status = posix_spawnp(&process, command[0], &actions, nil, words, environment)
+    if MissingProgram.means(status) { throw MissingProgram(name: command[0]) }
     guard status == 0 else { throw POSIXError(.init(rawValue: status) ?? .EIO) }
     self.process = process
   }

@@ -56,6 +56,11 @@ actor ArchiveProcess: ArchiveSource {
         let received = Int(try frame.integer(Int32.self))
         guard frame.isAtEnd, received >= 0 else { throw FrameReader.Broken("a malformed refusal") }
         throw ArchiveRefusal(file: files.removeFirst().name, reason, received: received)
+      case 2:
+        guard let missing = MissingProgram(known: try frame.plain()), frame.isAtEnd else {
+          throw FrameReader.Broken("an unknown program")
+        }
+        throw missing
       default: throw FrameReader.Broken("an unknown kind of answer")
       }
     } catch let error as FrameReader.Broken {
@@ -125,6 +130,9 @@ actor ArchiveProcess: ArchiveSource {
           answer.write(UInt8(1))
           answer.write(refusal.reason.line(ofBytes: InputLimit.rejectBytes.value))
           answer.write(Int32(clamping: refusal.received))
+        } catch let missing as MissingProgram {
+          answer.write(UInt8(2))
+          answer.write(missing.name)
         }
         // The parent takes a batch only after it has stored the previous one, so writing may wait
         // without a limit.

@@ -199,7 +199,7 @@ struct BackfillTests {
     try text.write(toFile: bad, atomically: false, encoding: .utf8)
     try await TestDatabase.with { target in
       let result = try CommandTests.run(
-        ["backfill", "nsw-fuelcheck", folder, "--summary"], on: target)
+        ["backfill", "nsw-fuelcheck", folder, "--recursive", "--summary"], on: target)
       #expect(result.code == 65)
       #expect(result.err.contains("averages.csv: no header of nsw-fuelcheck"))
       #expect(result.err.contains("10 of 100 rows are bad, most of them price_unreadable"))

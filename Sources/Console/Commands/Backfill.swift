@@ -10,7 +10,7 @@ let backfillCommand = Command(
   summary: "Load historical archives; resumes by itself.",
   operands: "ARCHIVE FILE...",
   examples: [
-    ("bowser backfill wa-fuelwatch downloads/", "every file of a folder"),
+    ("bowser backfill wa-fuelwatch downloads/", "the files of a folder"),
     ("bowser backfill nsw-fuelcheck price_history_*.xlsx --summary", "with one line per file"),
     ("bowser backfill qld-fuel-prices --dry-run july.csv.gz", "try it without storing anything"),
     ("curl -s URL | bowser backfill wa-fuelwatch -", "from standard input"),
@@ -20,6 +20,7 @@ let backfillCommand = Command(
   options: [
     .init(name: "summary", value: nil, about: "print what became of each file on standard output"),
     .init(name: "dry-run", value: nil, about: "do everything, then roll it back"),
+    .init(name: "recursive", value: nil, about: "also read the folders in a folder"),
     .init(
       name: "again", value: nil,
       about: "also load files that were loaded before, for instance after a fix"),
@@ -29,7 +30,8 @@ let backfillCommand = Command(
     The beginning of a name is enough. Files may be .csv, .csv.gz, .xlsx or .zip, in any order. Their
     content shows which kind they are, and their rows show which months they hold. A file is loaded
     completely or not at all. A file that was loaded before, under whatever name, is passed over, so the
-    same command continues where it was interrupted.
+    same command continues where it was interrupted. Of a folder only files with these endings are
+    read (.json and .json.gz for vic-servo-saver), and no folders in it unless --recursive is given.
 
     `bowser gaps` lists what is missing. `bowser aggregate` then brings the averages up to date.
     """,
@@ -107,14 +109,16 @@ let backfillCommand = Command(
   if isRehearsal { try store.beginRehearsal() }
   let reader = try invocation.reader(settings)
   let archiveReader = invocation.archiveReader(settings)
+  let given = GivenFiles(
+    isRecursive: invocation.flags.contains("recursive"), say: { writeError($0) })
   let results: [Backfill.Result]
   switch name {
   case "recordings":
     results = try Replays(sources, store: store, clock: clock, reader: reader, log: log)
-      .recordings(paths, progress: show)
+      .recordings(paths, say: { writeError($0) }, progress: show)
   case _ where kept.contains(name):
     results = try Replays(sources, store: store, clock: clock, reader: reader, log: log)
-      .keptAnswers(name, paths, progress: show)
+      .keptAnswers(name, paths, given: given, progress: show)
   default:
     guard let archive = archives.first(where: { $0.id == name }) else { return .ourBug }
     // Two connections load months side by side, because the database takes rows of one month while
@@ -124,7 +128,7 @@ let backfillCommand = Command(
     results = try await Backfill(
       archive, store: store, connections: connections, decisions: decided, clock: clock,
       log: log, read: archiveReader
-    ).run(paths, again: invocation.flags.contains("again"), progress: show)
+    ).run(paths, given: given, again: invocation.flags.contains("again"), progress: show)
   }
   if isRehearsal { try store.endRehearsal() }
   progress.end()

@@ -11,15 +11,19 @@ package import Store
 package struct Backfill {
   package enum Failure: Error, CustomStringConvertible {
     case busy(String)
-    case noFiles(String)
+    /// A folder has no files to load: perhaps others, and perhaps folders that have some.
+    case noFiles(String, endings: [String], other: String?, below: String?)
     case noFile(String, near: String?)
     case noRegularFile(String)
     case unreadable(String, reason: String)
     package var description: String {
       switch self {
       case .busy(let archive): "another backfill of \(archive) is under way"
-      case .noFiles(let path):
-        "\(path): no .csv, .csv.gz, .xlsx or .zip files; bowser gaps says where they are published"
+      case .noFiles(let path, let endings, let other, let below):
+        "\(path): no \(endings.dropLast().joined(separator: ", ")) or \(endings.last ?? "") files"
+          + (other.map { " (it has others, such as \($0))" } ?? "")
+          + (below.map { ", but \($0) has some: name that folder, or add --recursive" }
+            ?? "; bowser gaps says where they are published")
       case .noFile(let path, let near):
         "\(path): no such file" + (near.map { "; did you mean '\($0)'?" } ?? "")
       case .noRegularFile(let path):
@@ -80,14 +84,16 @@ package struct Backfill {
   ///
   /// - Parameters:
   ///   - paths: files and folders. Files are loaded in the given order, those of a folder by name.
+  ///   - given: how folders are read.
   ///   - again: loads files again that were loaded before, such as after a fix or for a new fuel.
   ///   - progress: called after each file with its result, the number of files done and of all
   ///     files.
   package func run(
-    _ paths: [String], again: Bool = false,
+    _ paths: [String], given: GivenFiles = GivenFiles(), again: Bool = false,
     progress: @escaping (Result, Int, Int) -> Void = { _, _, _ in }
   ) async throws -> [Result] {
-    let (files, others) = try Self.files(paths)
+    let (found, companions) = try given.files(paths, ending: [".csv", ".csv.gz", ".xlsx", ".zip"])
+    let files = found.map { ArchiveFile($0.path) }
     let now = clock.now()
     let source = try register()
     guard try store.lock(source) else { throw Failure.busy(archive.id) }
@@ -104,9 +110,6 @@ package struct Backfill {
     var loaded = again ? [] : try store.loadedDigests(of: archive.source)
     var load = Load(
       backfill: self, source: source, now: now, fileCount: files.count, progress: progress)
-    load.results = others.map {
-      Result(file: $0, outcome: .passedOver("not .csv, .csv.gz, .xlsx or .zip by its name"))
-    }
     // Two files with the same bytes count as one file, whatever their names.
     var new: [(file: ArchiveFile, digest: String)] = []
     for file in files {
@@ -123,7 +126,13 @@ package struct Backfill {
 
     try await load.read(new)
     try Identity.match(store, decisions: decisions, now: now, log: log)
-    return load.results
+    return Self.passedOver(companions) + load.results
+  }
+
+  static func passedOver(_ companions: [String]) -> [Result] {
+    companions.map {
+      Result(file: $0, outcome: .passedOver("the desktop keeps it beside another file"))
+    }
   }
 
   /// A batch of a file that is being written to the database.
@@ -137,7 +146,7 @@ package struct Backfill {
 
   /// One run: the results so far, and the batches that are being written, by connection.
   private struct Load {
-    var results: [Result] = []
+    private(set) var results: [Result] = []
     private let backfill: Backfill
     private let source: SourceID
     private let now: Instant

@@ -1,3 +1,4 @@
+import Archives
 package import Feeds
 import Foundation
 package import FuelModel
@@ -41,10 +42,13 @@ package struct Replays {
 
   /// Loads the folders that `ingest --record` wrote, the oldest answer first.
   ///
-  /// - Parameter folders: each holds `<feed>/<instant>/`, or is the folder of one feed.
+  /// - Parameters:
+  ///   - folders: each holds `<feed>/<instant>/`, or is the folder of one feed.
+  ///   - say: receives a sentence about each folder before any answer is read.
   /// - Throws: `IngestError.recording` where a folder holds no answer of a feed.
   package func recordings(
-    _ folders: [String], progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
+    _ folders: [String], say: (String) -> Void = { _ in },
+    progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
   ) throws -> [Backfill.Result] {
     var answers: [(Instant, Answer)] = []
     for folder in folders {
@@ -56,6 +60,7 @@ package struct Replays {
         throw IngestError.recording(
           path: folder, reason: "contains no answers of a feed, such as qld-fpd/20260702T235701Z")
       }
+      say("\(folder): \(found.count) \(found.count == 1 ? "answer" : "answers") to read")
       answers += found
     }
     return try load(
@@ -83,9 +88,11 @@ package struct Replays {
   /// Loads complete answers of a provider that somebody kept, gzipped or not. The time of fetching
   /// comes from the content of the files, not from their names.
   ///
-  /// - Parameter name: the provider's name for such files, such as `vic-servo-saver`.
+  /// - Parameters:
+  ///   - name: the provider's name for such files, such as `vic-servo-saver`.
+  ///   - given: how folders are read.
   package func keptAnswers(
-    _ name: String, _ paths: [String],
+    _ name: String, _ paths: [String], given: GivenFiles = GivenFiles(),
     progress: (Backfill.Result, Int, Int) -> Void = { _, _, _ in }
   ) throws -> [Backfill.Result] {
     guard let source = sources.first(where: { $0.provider.keptAnswers?.name == name }),
@@ -93,11 +100,15 @@ package struct Replays {
     else { return [] }
     let reader = Recording(folder: "")
     var references: [Document] = []
-    var others: [Backfill.Result] = []
+    let (files, companions) = try given.files(paths, ending: [".json", ".json.gz"])
+    var others = Backfill.passedOver(companions)
     var answers: [Answer] = []
-    for (path, isNamed) in try Self.files(paths) {
+    for (path, isNamed) in files {
       let name = URL(filePath: path).lastPathComponent
-      guard let bytes = try? reader.bytes(path) else {
+      let bytes: [UInt8]
+      do {
+        bytes = try reader.bytes(path)
+      } catch is IngestError {
         others.append(.init(file: name, outcome: .refused("cannot be read or unpacked")))
         continue
       }
@@ -111,13 +122,12 @@ package struct Replays {
       case nil:
         // Other lists of the scheme lie beside its prices.
         let reason =
-          "no list of prices: expected \(kept.expected), seen: '\(head.plain.prefix(80))'"
+          head.plain.isEmpty
+          ? "the file is empty"
+          : "no list of prices: expected \(kept.expected), seen: '\(head.plain.prefix(80))'"
         others.append(
           .init(file: name, outcome: isNamed ? .refused(reason) : .passedOver(reason)))
       }
-    }
-    guard !(answers.isEmpty && others.isEmpty) else {
-      throw Backfill.Failure.noFiles(paths.first ?? "")
     }
     for position in answers.indices {
       let path = answers[position].files[0]
@@ -132,23 +142,6 @@ package struct Replays {
       }
     }
     return try others + load(answers, progress: progress)
-  }
-
-  /// Lists the files.
-  ///
-  /// - Returns: each file, and whether it was named itself rather than found in a folder.
-  private static func files(_ paths: [String]) throws -> [(String, Bool)] {
-    try paths.flatMap { path -> [(String, Bool)] in
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-        throw IngestError.recording(path: path, reason: "no such file")
-      }
-      guard isFolder.boolValue else { return [(path, true)] }
-      return try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
-        .filter { $0.hasSuffix(".json") || $0.hasSuffix(".json.gz") }.map {
-          ("\(path)/\($0)", false)
-        }
-    }
   }
 
   private func load(
