@@ -275,6 +275,27 @@ extension OutputTests {
     #expect(isNamed, "\(shown)")
   }
 
+  /// F-O61: a first report that cannot write all its pages, as on a full disk, leaves a folder that
+  /// the next report takes for its own.
+  @Test func aReportThatBrokeOffIsContinued() async throws {
+    let folder = temporary()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let obstacle = folder + "/api/v1/market.json.partial"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+    try await TestDatabase.with { target in
+      let broken = try CommandTests.run(["report", "--out", folder], on: target)
+      #expect(broken.code == 74, "\(broken)")
+      try FileManager.default.removeItem(atPath: obstacle)
+      #expect(FileManager.default.fileExists(atPath: folder + "/index.html"))
+      let whole = try CommandTests.run(["report", "--out", folder], on: target)
+      #expect(whole.code == 0, "\(whole)")
+      let list = try String(contentsOfFile: folder + "/.bowser-report", encoding: .utf8)
+      for path in list.split(separator: "\n") {
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/\(path)"), "\(path)")
+      }
+    }
+  }
+
   /// F-O16: a report that cannot make its folder names the folder and the system's reason.
   @Test func aReportNamesTheFolderThatCannotBe() async throws {
     try await TestDatabase.with { target in

@@ -56,7 +56,15 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
   try makeFolders(for: files.map(\.path), in: folder)
   let manager = FileManager.default
   let list = folder.appending(path: marker).path
-  let old = manager.contents(atPath: list).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  let old = (manager.contents(atPath: list).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    .split(separator: "\n").map(String.init)
+  let current = Set(files.map(\.path))
+  // The list names each page before it is there. A run that cannot write them all, as on a full
+  // disk, then leaves a folder that the next run knows for its own.
+  if !current.isSubset(of: old) {
+    try FileOutput.write(
+      current.union(old).sorted().map { $0 + "\n" }.joined(), to: list)
+  }
   // The list is open, and therefore locked, until all pages are written.
   try FileOutput.write(to: list) { held in
     for (path, text) in files {
@@ -70,8 +78,7 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
       }
       try FileOutput.write(text, to: file)
     }
-    let current = Set(files.map(\.path))
-    for path in old.split(separator: "\n").map(String.init)
+    for path in old
     where !current.contains(path)
       && path.wholeMatch(of: /[a-z0-9-]+(\/[a-z0-9-]+)*\.[a-z]+/) != nil
     {
