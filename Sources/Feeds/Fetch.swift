@@ -190,6 +190,7 @@ package struct Fetch: Sendable {
       // Some error pages repeat the request. Keys and tokens must not get into a message. The
       // search covers more text than is shown, so that no part of a key is shown at the end.
       let text = String(decoding: body.prefix(65_536), as: UTF8.self)
+      guard text.contains(where: { !$0.isWhitespace }) else { return "the answer is empty" }
       guard !secrets().contains(where: { repeats($0, in: text) }) else {
         return "(the text repeats the key and is not shown)"
       }

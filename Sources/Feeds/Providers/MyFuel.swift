@@ -340,6 +340,9 @@ enum MyFuel: Provider {
   /// Returns the JSON in the `value` of the element with the id `serverJson`, whatever the order
   /// and the quotes of its attributes.
   private static func pageData(_ document: Document) throws(FeedError) -> Document {
+    if let empty = document.emptiness {
+      throw .malformed(document: document.name, reason: Document.isEmpty(empty))
+    }
     guard let text = String(validating: document.bytes, as: UTF8.self) else {
       throw .malformed(document: document.name, reason: "not UTF-8")
     }

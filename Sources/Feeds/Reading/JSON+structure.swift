@@ -13,6 +13,10 @@ import FuelModel
 func checkStructure(
   of document: Document, lists wanted: JSONLists.Wanted? = nil
 ) throws(FeedError) -> [JSONLists.Place] {
+  // A list that is the document may be empty: its reader decides.
+  if let empty = document.emptiness, empty != "[]" || wanted == nil || wanted?.keys != nil {
+    throw .malformed(document: document.name, reason: Document.isEmpty(empty))
+  }
   let (reason, lists) = document.bytes.withUnsafeBufferPointer { bytes in
     var check = StructureCheck(bytes: bytes, wanted: wanted)
     return (check.fault(), check.lists)

@@ -17,6 +17,7 @@ func rssItems(_ document: Document) throws(FeedError) -> [[String: String]] {
     .malformed(document: document.name, reason: reason)
   }
   var bytes = document.bytes[...]
+  if let empty = document.emptiness { throw malformed(Document.isEmpty(empty)) }
   if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
   // Above 10 MB libxml2 fails, but only after it has delivered every element.
   guard bytes.count < 10_000_000 else { throw malformed("larger than 10 MB") }
