@@ -1,3 +1,5 @@
+import FuelModel
+
 /// Why a fetch, a document or a whole run was refused. Messages name documents, never secrets.
 package enum FeedError: Error, Equatable, CustomStringConvertible {
   /// The provider could not be reached, or answered with an error, after all attempts.
@@ -27,7 +29,7 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
         + (keys.isEmpty ? "" : " of \(keys.joined(separator: " and "))")
         + " (\(status)); check that it is valid and active"
     case .comeBack(let document, let seconds):
-      "\(document): the provider asks for a pause of \(seconds) s"
+      "\(document): the provider asks for a pause of \(waitText(seconds: seconds))"
     case .outOfTime(let document):
       "\(document): the deadline passed before the provider had answered; --deadline, or "
         + "deadlineSeconds in bowser.json5, sets a later one"

@@ -36,6 +36,15 @@ package struct Instant: Hashable, Comparable, Sendable {
   }
 }
 
+/// Seconds as people count a wait: `42 s`, `12 min`, `5 h`, rounded up.
+package func waitText(seconds: Int) -> String {
+  switch seconds {
+  case ...120: "\(seconds) s"
+  case ...7_200: "\((seconds + 59) / 60) min"
+  default: "\((seconds + 3_599) / 3_600) h"
+  }
+}
+
 /// The source of the current time. Tests and replays pass their own clock.
 package struct Clock: Sendable {
   package var now: @Sendable () -> Instant

@@ -118,4 +118,13 @@ struct TimeTests {
     #expect(State.nsw.timeZone(postcode: "2000") == .sydney)
     #expect(Zone.isDataPresent)
   }
+
+  /// A wait is said as people count it, and never shorter than it is.
+  @Test(arguments: [
+    (0, "0 s"), (42, "42 s"), (120, "120 s"), (121, "3 min"), (3_600, "60 min"), (7_201, "3 h"),
+    (86_400, "24 h"),
+  ])
+  func waitsAreSaidInWords(seconds: Int, text: String) {
+    #expect(waitText(seconds: seconds) == text)
+  }
 }

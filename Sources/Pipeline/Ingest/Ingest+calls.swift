@@ -71,11 +71,11 @@ extension Ingest {
     let now = clock.now()
     let limits = try store.callLimits(of: id, now: now, until: latest)
     if let notBefore = limits.notBefore, isLeftAlone(until: notBefore, at: now) {
-      throw IngestError.notBefore(notBefore)
+      throw IngestError.notBefore(notBefore, now: now)
     }
     let pause = source.settings.leastSecondsBetweenRuns
     if pause > 0, let last = limits.lastStart, now < last + .seconds(pause) {
-      throw IngestError.notBefore(last + .seconds(pause))
+      throw IngestError.notBefore(last + .seconds(pause), now: now)
     }
     let perMonth = source.settings.callsPerMonth
     if perMonth > 0, limits.callsThisMonth + requests > perMonth {
@@ -83,7 +83,7 @@ extension Ingest {
     }
     let perMinute = source.settings.callsPerMinute
     if perMinute > 0, limits.callsThisMinute + requests > perMinute {
-      throw IngestError.notBefore(now + .seconds(60))
+      throw IngestError.notBefore(now + .seconds(60), now: now)
     }
   }
 

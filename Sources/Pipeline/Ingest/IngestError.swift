@@ -4,8 +4,8 @@ package import FuelModel
 package enum IngestError: Error, Equatable, CustomStringConvertible {
   /// Another process works on this feed.
   case busy
-  /// The provider asked for no call before this instant, or one of its limits forbids it.
-  case notBefore(Instant)
+  /// The provider asked for no call before an instant, or one of its limits forbids it.
+  case notBefore(Instant, now: Instant)
   /// The calls of this month are spent.
   case quotaSpent(allowed: Int)
   /// The feed is disabled, by a variable or a key of a file.
@@ -19,7 +19,9 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .busy: "another run of this feed is under way"
-    case .notBefore(let instant): "no request before \(instant), by the provider's rule"
+    case .notBefore(let instant, let now):
+      "by the provider's rule the next request is allowed in "
+        + waitText(seconds: Int((instant.microseconds - now.microseconds + 999_999) / 1_000_000))
     case .quotaSpent(let allowed): "the \(allowed) requests of this month are used up"
     case .off(let place): "switched off by \(place): set it to true"
     case .clockIsWrong(let seconds):
