@@ -184,7 +184,7 @@ package struct Invocation: Sendable {
   }
 
   /// The configuration that was installed with the program.
-  private static var examples: String {
+  static var examples: String {
     URL(filePath: Bundle.main.executablePath ?? "").deletingLastPathComponent()
       .appending(path: "../share/bowser/config").standardized.path
   }

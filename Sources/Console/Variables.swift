@@ -7,7 +7,7 @@ import Feeds
 struct Variables {
   private static let prefix = "BOWSER_"
   // The Makefile hands the commit to the compiler, and contrib/grafana reads a password.
-  private static let ofOthers = ["COMMIT", "GRAFANA_PASSWORD"]
+  static let ofOthers = ["COMMIT", "GRAFANA_PASSWORD"]
   // Names that people try for others.
   private static let nicknames = [
     "DB": "DATABASE", "DATABASE_URL": "DATABASE", "CONFIG_DIR": "CONFIG", "CONFIG_FOLDER": "CONFIG",

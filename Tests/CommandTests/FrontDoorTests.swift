@@ -90,7 +90,10 @@ struct FrontDoorTests {
   @Test func setupMakesWhatIsMissing() throws {
     let name = "fresh \(UUID().uuidString.prefix(8))"
     let target = "dbname='\(name)'"
-    let first = try CommandTests.run(["setup"], on: target)
+    let folder = try Self.configuration()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let environment = ["BOWSER_CONFIG": folder]
+    let first = try CommandTests.run(["setup"], on: target, environment: environment)
     #expect(first.code == 0, "\(first)")
     #expect(
       first.out.contains("created\n") && first.out.contains("nt-myfuel, wa-fuelwatch"),
@@ -98,7 +101,7 @@ struct FrontDoorTests {
     #expect(first.out.contains("qld-fpd is not set up: set BOWSER_QLD_FPD_TOKEN"), "\(first.out)")
     let packaged = try Self.linesForCron(Self.crontab)
     #expect(packaged.count == 2 && Self.linesForCron(first.out) == packaged, "\(first.out)")
-    let second = try CommandTests.run(["setup"], on: target)
+    let second = try CommandTests.run(["setup"], on: target, environment: environment)
     #expect(second.code == 0 && second.out.contains("found\n"), "\(second)")
     #expect(second.out.contains("schema         up to date"), "\(second.out)")
     #expect(try CommandTests.run(["migrate", "verify"], on: target).code == 0)
@@ -128,6 +131,14 @@ struct FrontDoorTests {
     #expect(mail.out == "sa,late,late\n", "\(mail)")
   }
 
+  /// A copy of the configuration, beside which `setup` writes a file.
+  static func configuration() throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
+    unlink(folder + "/environment")
+    return folder
+  }
+
   private static var crontab: String {
     get throws {
       let path = IntegrationTests.root + "/contrib/cron/bowser.crontab"
@@ -136,9 +147,12 @@ struct FrontDoorTests {
   }
 
   /// The lines for cron in a text, each with its hours and with what it runs. What leads to the
-  /// program and its database is left out, since it differs between installations.
+  /// program and its database is left out, since it differs between installations. Each line reads
+  /// a file with keys and settings first.
   private static func linesForCron(_ text: String) -> [String] {
-    text.matches(of: /(?m)((?:[0-9*\/]+ ){5}).*?(for what in .*|export feed_health .*)$/).map {
+    text.matches(
+      of: /(?m)((?:[0-9*\/]+ ){5}).*?set -a; \. \/.*?(for what in .*|export feed_health .*)$/
+    ).map {
       "\($0.1)\($0.2)".replacing(/\$\([^ ]+ \$what/, with: "$(bowser $what")
     }
   }
@@ -154,13 +168,16 @@ struct FrontDoorTests {
     let name = "owner_\(UUID().uuidString.prefix(8).lowercased())"
     try server.execute("CREATE ROLE \(name) LOGIN CREATEROLE CREATEDB")
     let target = "dbname=\(name) user=\(name)"
-    let lacking = try CommandTests.run(["setup"], on: target)
+    let folder = try Self.configuration()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let environment = ["BOWSER_CONFIG": folder]
+    let lacking = try CommandTests.run(["setup"], on: target, environment: environment)
     let grant = "GRANT fuel_writer, fuel_reader TO \"\(name)\""
     #expect(lacking.code == 0 && lacking.out.contains(grant), "\(lacking)")
     let refused = try CommandTests.run(["status"], on: target)
     #expect(refused.code == 77 && refused.err.contains("run GRANT fuel_reader TO"), "\(refused)")
     try Connection(target).execute(grant)
-    let able = try CommandTests.run(["setup"], on: target)
+    let able = try CommandTests.run(["setup"], on: target, environment: environment)
     #expect(able.code == 0 && !able.out.contains("GRANT"), "\(able)")
     #expect(try CommandTests.run(["status"], on: target).code == 0)
     try server.execute("DROP DATABASE \(name)")

@@ -20,6 +20,11 @@ let setupCommand = Command(
     allowed to create roles (CREATEROLE) the first time. Then setup prints the lines for cron. It prints
     the systemctl command instead if systemd runs, its units are installed, and the configuration is
     /etc/bowser, which the units read. No key is ever printed.
+
+    The lines for cron take keys and settings from a file that only its owner can read: `environment`
+    beside bowser.json5, or ~/.config/bowser/environment if that folder cannot be written. Setup writes
+    the BOWSER_ variables of the shell into it, and those of a proxy. It adds what the file lacks and
+    leaves each line that is there as it is.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -74,8 +79,14 @@ let setupCommand = Command(
   if try areUnitsReady(invocation) {
     say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
     say("", "the units run as the user bowser, with the database of /etc/bowser/environment")
+    say("", "and the keys of it or of /etc/bowser/credentials; they know no variable of this shell")
   } else {
-    for (what, line) in zip(["cron", ""], try cronLines(program, invocation, endpoint)) {
+    let folder = try invocation.configurationFolder()
+    let file = try EnvironmentFile(
+      beside: URL(filePath: folder).standardizedFileURL.path,
+      isShared: folder == Invocation.examples, environment: invocation.environment)
+    tell(file)
+    for (what, line) in zip(["cron", ""], try cronLines(program, file, invocation, endpoint)) {
       say(what, line)
     }
     if invocation.environment["PGPASSWORD"] != nil || holdsPassword(target) {
@@ -95,6 +106,13 @@ private func sayRights(_ store: Store, _ user: String) throws {
   }
 }
 
+/// Says what the file holds from which jobs take keys and settings, by names alone.
+private func tell(_ file: EnvironmentFile) {
+  let added = file.added.joined(separator: ", ")
+  say("environment", file.path + (added.isEmpty ? "" : ", with \(added) of this shell"))
+  for name in file.other { say("", "it keeps a \(name) that is not the one of this shell") }
+}
+
 /// Whether systemd runs here with the units of the package, which read /etc/bowser. A container may
 /// have the units without systemd, and a checkout has a configuration of its own.
 private func areUnitsReady(_ invocation: Invocation) throws -> Bool {
@@ -110,33 +128,36 @@ private func say(_ what: String, _ words: String) {
 }
 
 /// The lines of a crontab that use the database and the configuration of this shell. They contain no
-/// password, and keys belong in files. The program is quoted for a shell. A test compares the lines
-/// with those of `contrib/cron/bowser.crontab` and `docs/getting-started.md`.
+/// password and no key. What they set prevails over the file. The program is quoted for a shell. A
+/// test compares the lines with those of `contrib/cron/bowser.crontab` and
+/// `docs/getting-started.md`.
 private func cronLines(
-  _ program: String, _ invocation: Invocation,
+  _ program: String, _ file: EnvironmentFile, _ invocation: Invocation,
   _ endpoint: (host: String, port: String, database: String, user: String)
 ) throws -> [String] {
   let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
-  // The other settings of libpq, such as PGSSLMODE. A password belongs in ~/.pgpass.
-  let named = ["PGPASSWORD", "PGHOST", "PGPORT", "PGDATABASE", "PGUSER"]
-  let others = invocation.environment.filter { $0.key.hasPrefix("PG") && !named.contains($0.key) }
-    .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   let target = try invocation.settings().database
+  let isByVariables = target.isEmpty || holdsPassword(target)
   let server =
-    target.isEmpty || holdsPassword(target)
+    isByVariables
     ? [
       ("PGHOST", endpoint.host), ("PGPORT", endpoint.port), ("PGDATABASE", endpoint.database),
       ("PGUSER", endpoint.user),
     ] : [("BOWSER_DATABASE", target)]
+  // The other settings of libpq, such as PGSSLMODE. A password belongs in ~/.pgpass.
+  let named = ["PGPASSWORD"] + (isByVariables ? server.map(\.0) : [])
+  let others = invocation.environment.filter { $0.key.hasPrefix("PG") && !named.contains($0.key) }
+    .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   let variables = (server + others + [("BOWSER_CONFIG", folder)])
     .map { "\($0.0)=\(shellQuoted($0.1))" }.joined(separator: " ")
   let heals = [ExitCode.done, .unavailable, .tryAgain]
     .map { "[ $code = \($0.rawValue) ] || " }.joined()
+  let setting = "set -a; . \(shellQuoted(file.path)); \(variables)"
   let lines = [
-    "*/5 * * * * export \(variables); for what in 'ingest --all' aggregate; do "
+    "*/5 * * * * \(setting); for what in 'ingest --all' aggregate; do "
       + "said=$(\(program) $what 2>&1); code=$?; "
       + "\(heals)echo \"bowser $what ended with $code: $said\"; done",
-    "30 7 * * * export \(variables); "
+    "30 7 * * * \(setting); "
       + "\(program) export feed_health | grep -E '^[^,]+,(failing|late|stale),'",
   ]
   // In a crontab a percent sign ends the command, so it is escaped.
@@ -146,10 +167,4 @@ private func cronLines(
 /// Whether a connection string may contain a password.
 private func holdsPassword(_ target: String) -> Bool {
   target.contains("password") || target.wholeMatch(of: /[a-z]+:\/\/[^\/@]*:[^\/@]*@.*/) != nil
-}
-
-/// A word quoted for a shell.
-private func shellQuoted(_ word: String) -> String {
-  word.wholeMatch(of: /[A-Za-z0-9_.,:=@\/+-]+/) != nil
-    ? word : "'\(word.replacing("'", with: "'\\''"))'"
 }
