@@ -20,6 +20,8 @@ package struct Migrator {
     case damaged([String], isMendable: Bool)
     case newer(database: Int, program: Int)
     case pending([String])
+    /// The roles lack rights, as after a restore without privileges.
+    case unprivileged
 
     package var description: String {
       switch self {
@@ -38,6 +40,9 @@ package struct Migrator {
           + "bowser migrate"
       case .pending(let files):
         "the database lacks \(files.count) change(s), first \(files[0]): run bowser migrate"
+      case .unprivileged:
+        "fuel_reader and fuel_writer lack rights on the schema, as after a restore without "
+          + "privileges: run bowser migrate as its owner, which grants them again"
       }
     }
 
@@ -154,7 +159,9 @@ package struct Migrator {
   }
 
   private func applyAll() throws -> [String] {
-    guard try !isKnown() || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
+    guard
+      try !isKnown() || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
+        || lacksRights()
     else { return [] }
     return try connection.transaction {
       try connection.execute("SET LOCAL lock_timeout = '1s'")
@@ -167,6 +174,8 @@ package struct Migrator {
       // A numbered file may have dropped what the file of a routine or view had made.
       let dropped = try self.files().filter { !$0.isApplied }
       try apply(dropped)
+      let lacksRights = try lacksRights()
+      if lacksRights { try grantAgain() }
       try verify()
       if try !isKnown() {
         // A program that still has such a file then applies it again, since other files may have
@@ -176,7 +185,7 @@ package struct Migrator {
         try connection.execute("DELETE FROM fuel.program")
         try connection.query("INSERT INTO fuel.program (digest) VALUES (\(Self.digest))")
       }
-      return (pending + dropped).map(\.name)
+      return (pending + dropped).map(\.name) + (lacksRights ? ["the rights of the roles"] : [])
     }
   }
 
@@ -194,22 +203,25 @@ package struct Migrator {
   }
 
   /// Refuses a database that is older or newer than this program, by the digest of each file.
-  /// Refuses a schema too of which a part was dropped.
+  /// Refuses a schema too of which a part was dropped, or on which the roles lack rights.
   package func verify() throws {
-    let files = try files()
-    let missing = files.flatMap(\.missing)
-    if !missing.isEmpty {
-      try refuseLoss(files)
-      throw Refusal.damaged(missing, isMendable: true)
+    try explained {
+      let files = try files()
+      let missing = files.flatMap(\.missing)
+      if !missing.isEmpty {
+        try refuseLoss(files)
+        throw Refusal.damaged(missing, isMendable: true)
+      }
+      let pending = files.filter { !$0.isApplied }
+      if !pending.isEmpty { throw Refusal.pending(pending.map(\.name)) }
+      if try lacksRights() { throw Refusal.unprivileged }
     }
-    let pending = files.filter { !$0.isApplied }
-    if !pending.isEmpty { throw Refusal.pending(pending.map(\.name)) }
   }
 
   /// Does the same by one digest, for the start of a command. Compares each file only where that
   /// digest differs.
   package func recognise() throws {
-    if try !isKnown() { try verify() }
+    try explained { if try !isKnown() { try verify() } }
   }
 
   /// Whether all files of this program, and of no other one since, were applied.

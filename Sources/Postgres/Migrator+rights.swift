@@ -1,0 +1,99 @@
+/// The rights of the roles, which a restore without privileges leaves out.
+extension Migrator {
+  /// Returns whether a role may not read a table or view that all files together let it read. Every
+  /// login may ask this.
+  func lacksRights() throws -> Bool {
+    let readable = Self.objects.values.joined().compactMap { object in
+      let words = object.split(separator: " ")
+      return words[0] == "function" ? nil : String(words[1])
+    }
+    return try connection.query(
+      """
+      SELECT EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS class
+        JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace
+        CROSS JOIN (
+          VALUES ('fuel_writer', ARRAY['fuel', 'fuel_v1']), ('fuel_reader', ARRAY['fuel_v1'])
+        ) AS role (name, schemas)
+        WHERE schema.nspname = ANY (role.schemas)
+          AND schema.nspname || '.' || class.relname = ANY (\(readable))
+          AND (
+            to_regrole(role.name) IS NULL
+            OR NOT has_schema_privilege(to_regrole(role.name), schema.oid, 'USAGE')
+            OR NOT has_table_privilege(to_regrole(role.name), class.oid, 'SELECT'))
+      ) AS lacks
+      """
+    ).only().boolean("lacks")
+  }
+
+  /// Runs a body that reads the ledger. Where it may not, it says whether rights are lost.
+  func explained(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as PostgresError where error.sqlState == "42501" {
+      if try lacksRights() { throw Refusal.unprivileged }
+      throw error
+    }
+  }
+
+  /// Gives and takes all rights anew, in the order in which the files did so.
+  func grantAgain() throws {
+    // What nobody granted to everybody belongs to nobody else, as after an installation.
+    try connection.execute(
+      "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA fuel, fuel_v1 FROM PUBLIC")
+    for statement in Self.embedded.flatMap({ Self.rights(in: $0.text) }) {
+      try connection.execute("SAVEPOINT statement")
+      do {
+        try connection.execute(statement)
+      } catch {
+        // A later file may have dropped the table, column or function.
+        guard ["42P01", "42703", "42883"].contains(error.sqlState ?? "") else { throw error }
+        try connection.execute("ROLLBACK TO statement")
+      }
+    }
+    // The month tables of archives, which are made with these rights.
+    try connection.execute(
+      """
+      DO $$
+      DECLARE
+        part regclass;
+      BEGIN
+        FOR part IN SELECT relid FROM pg_catalog.pg_partition_tree('fuel.archive_price') WHERE level > 0 LOOP
+          EXECUTE format('GRANT SELECT ON %s TO fuel_writer', part);
+        END LOOP;
+      END
+      $$
+      """)
+  }
+
+  /// Returns the statements of a file that make roles, and that give or take rights. Each begins a
+  /// line. One for several tables becomes one for each, because some of them may be gone.
+  private static func rights(in text: String) -> [String] {
+    var statements: [String] = []
+    var end: String?
+    for line in text.split(separator: "\n") {
+      if end == nil {
+        let words = line.split(separator: " ")
+        guard let first = words.first, !line.hasPrefix(" ") else { continue }
+        if ["GRANT", "REVOKE"].contains(first) || line.hasPrefix("ALTER DEFAULT PRIVILEGES ") {
+          end = ";"
+        } else if line == "DO $roles$" || line == "DO $database$" {
+          end = "\(words[1]);"
+        } else {
+          continue
+        }
+        statements.append("")
+      }
+      statements[statements.count - 1] += line + "\n"
+      if let last = end, line.hasSuffix(last) { end = nil }
+    }
+    return statements.flatMap { statement in
+      guard
+        let parts = statement.wholeMatch(
+          of: /((?:GRANT|REVOKE)\s[^;]+?\sON\s)(fuel\.[^()]+?)(\s(?:TO|FROM)\s[^;]+;\n)/)
+      else { return [statement] }
+      return parts.2.split(separator: ",").map { "\(parts.1)\($0)\(parts.3)" }
+    }
+  }
+}
