@@ -73,12 +73,14 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       case .notKept: self = .inputOutput
       case .withdrawn: self = .refused
       }
-    case is Migrator.Refusal, is Companion.Absent: self = .configuration
+    case is Migrator.Refusal, is Companion.Absent, is MissingProgram: self = .configuration
     case let error as PostgresError:
       if error.isLoginRefused {
         self = .notAllowed
       } else if error.isMisconfigured {
         self = .configuration
+      } else if error.isOfStorage {
+        self = .inputOutput
       } else {
         self = error.mayHeal ? .tryAgain : .ourBug
       }

@@ -108,7 +108,7 @@ enum Manual {
     .It 70
     A bug of this program.
     .It 74
-    A file could not be read or written.
+    A file could not be read or written, or the disk of the database server is full.
     .It 75
     Try again: another run is under way, the database is unavailable, the provider asks for a pause, or the
     deadline has passed.

@@ -29,4 +29,18 @@ extension Connection {
       return String(name)
     }
   }
+
+  /// Connects as `PQconnectdbParams` does, but prints nothing that the server remarks meanwhile.
+  /// Notices are remarks of the server about its own work; errors arrive as results. libpq takes
+  /// the silence only for a connection that has begun, so this one begins anew with it.
+  static func silentlyConnected(
+    _ keywords: UnsafePointer<UnsafePointer<CChar>?>, _ values: UnsafePointer<UnsafePointer<CChar>?>
+  ) -> OpaquePointer? {
+    guard let connection = PQconnectStartParams(keywords, values, 1) else { return nil }
+    // A connection that failed at once keeps its error.
+    guard PQstatus(connection) != CONNECTION_BAD else { return connection }
+    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    PQreset(connection)
+    return connection
+  }
 }

@@ -1,3 +1,4 @@
+import CPostgres
 import Foundation
 
 // Keeps the password that a target may contain out of messages.
@@ -30,8 +31,8 @@ extension Connection {
   }
 
   /// Replaces what libpq quotes of a malformed target, since any part of it may be the password. A
-  /// value may contain quotes, so everything between the first and the last one is replaced. The
-  /// name of a setting with a wrong value is libpq's own and stays.
+  /// value may contain quotes, so everything between the first and the last one is replaced. What
+  /// is libpq's own stays: the name of a setting, and a sign that it misses.
   static func masked(_ message: String) -> String {
     // Where libpq finds the fault only when it connects, it says first where to.
     if let failed = message.firstRange(of: " failed: "), message.hasPrefix("connection to server") {
@@ -39,10 +40,18 @@ extension Connection {
       return server.replacing(/".*"/, with: "\"***\"")
         + masked(String(message[failed.upperBound...]))
     }
+    // libpq quotes the character and what follows, with its own words between them.
+    if message.hasPrefix("unexpected character") {
+      return "unexpected character in URI behind an IPv6 address"
+    }
     let setting = message.firstMatch(of: #/ for connection option "[a-z_]+"$/#).map { $0.output }
     let text = message.dropLast(setting?.count ?? 0)
     guard text.hasPrefix("invalid connection option") else {
-      return "\(text.replacing(/".*"/, with: "\"***\""))\(setting ?? "")"
+      let sign = text.firstMatch(of: /^[^"]*"[=\]]"/)?.output ?? ""
+      let rest = text.dropFirst(sign.count).replacing(/"(.*)"/) { quoted in
+        names.contains(String(quoted.1)) ? String(quoted.0) : "\"***\""
+      }
+      return "\(sign)\(rest)\(setting ?? "")"
     }
     if let word = text.firstMatch(of: /"([a-z_]+)"/)?.1, let meant = keyword(meantBy: String(word))
     {
@@ -51,6 +60,15 @@ extension Connection {
     return "invalid connection option \"***\" "
       + "(the names are libpq's, such as host, port, dbname and user)"
   }
+
+  /// The names of libpq's settings.
+  private static let names: Set<String> = {
+    guard let options = PQconndefaults() else { return [] }
+    defer { PQconninfoFree(options) }
+    return Set(
+      sequence(first: options) { $0 + 1 }.lazy.prefix { $0.pointee.keyword != nil }
+        .map { String(cString: $0.pointee.keyword) })
+  }()
 
   // Keywords of libpq, and other words that people take for them.
   private static let keywords = [

@@ -127,7 +127,7 @@ package final class Connection {
     let (keywords, values) = (parameters.map(\.0), parameters.map(\.1))
     let opened = withCStrings(keywords) { keywordPointers in
       withCStrings(values) { valuePointers in
-        PQconnectdbParams(keywordPointers, valuePointers, 1)
+        silentlyConnected(keywordPointers, valuePointers)
       }
     }
     guard let opened else { throw .cannotConnect("out of memory") }
@@ -146,8 +146,6 @@ package final class Connection {
         "the database is encoded in \(encoding), and bowser needs UTF8: "
           + "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0")
     }
-    // Notices are remarks of the server about its own work; errors arrive as results.
-    PQsetNoticeProcessor(opened, { _, _ in }, nil)
     // The context of an error is the text of this program's own functions.
     PQsetErrorContextVisibility(opened, PQSHOW_CONTEXT_NEVER)
     // All waiting happens in `wait`, which knows the deadline.

@@ -34,11 +34,31 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether the server cannot write or read its own files: its disk is full or failing, or its
+  /// data are damaged. No later start mends that.
+  package var isOfStorage: Bool {
+    switch self {
+    case .refused(let state, _, _): Self.isOfStorage(state)
+    case .cannotConnect(let message), .connectionLost(let message):
+      ["No space left on device", "Disk quota exceeded", "Input/output error"].contains {
+        message.contains($0)
+      }
+    default: false
+    }
+  }
+
+  // 53100 is a full disk, class 58 a fault of the server's system, and XX001 and XX002 mean data
+  // and indexes that are damaged.
+  private static func isOfStorage(_ state: String) -> Bool {
+    ["53100", "XX001", "XX002"].contains(state) || state.hasPrefix("58")
+  }
+
   /// Whether the same work may succeed later although nobody changes anything: after a lost
   /// connection, lack of resources, a serialisation failure, a shutdown, or a lock of another
   /// session.
   package var mayHeal: Bool {
     switch self {
+    case _ where isOfStorage: false
     // A standby accepts writes once it has become the primary server.
     case .connectionLost, .deadline, .standby: true
     case .cannotConnect: !isLoginRefused && !isMisconfigured
@@ -77,8 +97,12 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
         "--db or PGDATABASE names another one; bowser setup creates it"
       ),
       (["invalid connection option"], .targetMalformed, nil),
-      (["missing \""], .targetMalformed, nil),
+      (
+        ["missing \"="], .targetMalformed,
+        "a setting is written keyword=value, and a value with a blank in it 'value'"
+      ),
       (["invalid URI"], .targetMalformed, nil),
+      ([" in URI"], .targetMalformed, nil),
       (["more than one @"], .targetMalformed, nil),
       (["invalid port number"], .targetMalformed, "PGPORT or --db sets it"),
       (["invalid integer value"], .targetMalformed, "--db or its PG variable sets it"),
@@ -190,7 +214,10 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     if ["42P01", "42883"].contains(state), message.contains(/\bfuel(_v1)?\./) {
       return "; bowser migrate verify says what the schema lacks"
     }
-    if state == "53100" { return "; the disk of the database server is full" }
+    if state == "53100" { return "; the disk of the database server is full: free space on it" }
+    if Self.isOfStorage(state) {
+      return "; the database server cannot use its own files: its log and its disk say why"
+    }
     guard state == "42501" else { return "" }
     for right in ["CREATEROLE", "CREATEDB"]
     where message.contains(right) || right == "CREATEDB" && message.contains("create database") {
@@ -199,6 +226,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     guard message.hasPrefix("permission denied") else { return "" }
     return
       "; bowser migrate and setup need the owner, jobs a member of fuel_writer, readers one of "
-      + "fuel_reader, see Roles in docs/operating.md"
+      + "fuel_reader, see Roles in docs/operating.md; after a restore without privileges bowser migrate "
+      + "grants them again"
   }
 }

@@ -75,6 +75,20 @@ extension Store {
     try connection.query("SELECT quote_ident(current_database()) AS name").only().text("name")
   }
 
+  /// Returns the collation versions of the database where its indexes may be sorted by another one
+  /// than the server has now, as after an upgrade of the system's C library; else `nil`.
+  package func collationChange() throws -> (was: String, now: String?)? {
+    try connection.query(
+      """
+      SELECT datcollversion AS was, pg_database_collation_actual_version(oid) AS now
+      FROM pg_catalog.pg_database
+      WHERE datname = current_database()
+        AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)
+        AND datcollversion IS NOT NULL
+      """
+    ).first.map { (try $0.text("was"), try $0.optional("now")) }
+  }
+
   /// Returns the server's clock less this machine's, in seconds.
   package func clockSkewSeconds() throws -> Int {
     let row = try connection.query(

@@ -180,6 +180,29 @@ struct DoctorTests {
     #expect(!doctor.out.contains("CANARY") && !doctor.err.contains("CANARY"), "\(doctor)")
   }
 
+  /// F-M61: a collation version that does not match is one line of `doctor` with what to run, and
+  /// jobs say nothing about it.
+  @Test func anotherCollationVersionIsTold() async throws {
+    try await TestDatabase.with { target in
+      let name = target.split(separator: "=")[1]
+      try Connection(target).execute(
+        "UPDATE pg_database SET datcollversion = '0.1' WHERE datname = current_database()")
+      for words in [["aggregate"], ["status"], ["migrate"]] {
+        let job = try CommandTests.run(words, on: target)
+        #expect(job.code == 0 && job.err.isEmpty, "\(words) \(job)")
+      }
+      let doctor = try CommandTests.run(["doctor"], on: target)
+      let lines = doctor.out.split(separator: "\n").filter { $0.contains("collation") }
+      #expect(
+        doctor.code == 0 && doctor.err.isEmpty && lines.count == 1
+          && lines[0].hasPrefix("warn  collation ")
+          && lines[0].hasSuffix(
+            "Run as its owner: REINDEX DATABASE \(name); "
+              + "ALTER DATABASE \(name) REFRESH COLLATION VERSION"),
+        "\(doctor)")
+    }
+  }
+
   /// F-N06: a read-only database is reported as such, by jobs and by `doctor`, with 78 and not with
   /// a code that means "try again".
   @Test func aLoginThatOnlyReadsIsTold() async throws {

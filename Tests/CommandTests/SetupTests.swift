@@ -83,7 +83,8 @@ struct SetupTests {
     try await TestDatabase.with { target in
       let first = try setup(
         target, folder, ["BOWSER_QLD_FPD_TOKEN": "CANARY1", "BOWSER_CONTACT": awkward])
-      #expect(first.code == 0 && first.out.contains(", with BOWSER_CONTACT, BOWSER_QLD_FPD_TOKEN, "))
+      #expect(first.code == 0, "\(first)")
+      #expect(first.out.contains(", with BOWSER_CONTACT, BOWSER_QLD_FPD_TOKEN, "), "\(first)")
       let contact = try await tool("sh", ["-c", ". '\(file)'; printf %s \"$BOWSER_CONTACT\""])
       #expect(contact.out == awkward)
       let mine = "# mine\nexport BOWSER_QLD_FPD_TOKEN=\"CANARY2\"\nBOWSER_SA_FPD_TOKEN=CANARY3"

@@ -3,14 +3,57 @@ import Postgres
 import TestDatabase
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 struct ConnectionTests {
   /// F-O36: a full disk is called so.
   @Test func aFullDiskIsNamed() {
     let error = PostgresError.refused(
       sqlState: "53100", message: "could not extend file: wrote only 4096 of 8192 bytes",
       detail: nil)
-    #expect("\(error)".hasSuffix("; the disk of the database server is full"))
-    #expect(error.mayHeal)
+    #expect("\(error)".hasSuffix("; the disk of the database server is full: free space on it"))
+    #expect(error.isOfStorage && !error.mayHeal)
+  }
+
+  /// F-O62: a server whose disk is full or failing, or whose data are damaged, needs a person. One
+  /// that lacks memory or connections does not.
+  @Test func whatTheServersDiskCannotDoIsNoWait() {
+    for state in ["53100", "58030", "58P01", "XX001", "XX002"] {
+      let error = PostgresError.refused(sqlState: state, message: "x", detail: nil)
+      #expect(error.isOfStorage && !error.mayHeal, "\(state)")
+    }
+    for state in ["53200", "53300", "57P01", "40001"] {
+      let error = PostgresError.refused(sqlState: state, message: "x", detail: nil)
+      #expect(!error.isOfStorage && error.mayHeal, "\(state)")
+    }
+    let words = "FATAL:  could not write init file: No space left on device"
+    #expect(PostgresError.cannotConnect(words).isOfStorage)
+    #expect(!PostgresError.cannotConnect(words).mayHeal)
+  }
+
+  /// F-M61: a collation version that does not match is remarked by the server at each connection.
+  /// Nothing is printed then, by a connection that is good or by one that fails.
+  @Test func nothingIsPrintedWhileConnecting() async throws {
+    try await TestDatabase.withEmpty { target in
+      let connection = try Connection(target)
+      try connection.execute(
+        "UPDATE pg_database SET datcollversion = '0.1' WHERE datname = current_database()")
+      let saved = dup(STDERR_FILENO)
+      let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      defer { unlink(path) }
+      let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      dup2(file, STDERR_FILENO)
+      let again = Result { try Connection(target) }
+      _ = try? Connection(target + " user=no_such_login")
+      dup2(saved, STDERR_FILENO)
+      close(saved)
+      close(file)
+      _ = try again.get()
+      // Other tests may print meanwhile.
+      #expect(try !String(contentsOfFile: path, encoding: .utf8).contains("collation version"))
+    }
   }
 
   /// F-O36: a session ends in the middle of a function. The text of the function is not shown.
@@ -42,6 +85,10 @@ struct ConnectionTests {
     "postgresql://u:CANARY/x@host:1/", "password='CANARY", "CANARY=1",
     "host=/nowhere sslmode=CANARY", "postgresql://u:p%zz\"CANARY@host/x",
     "postgres:/u:CANARY@host/x", "postgresl://u:CANARY@host/x", "u:CANARY@host",
+    // F-M63
+    "postgresql://u:CANARY@[::1/x", "postgresql://u:CANARY@[]/x", "postgresql://u:CANARY@[::1]x/",
+    "postgresql://u@h/x?password=my=CANARY", "postgresql://u@h/x?CANARY",
+    "postgresql://u@h/x?password=CANARY&sslmode",
     // F-N54
     "postgresql://fuel:s3cr3t@CANARY@127.0.0.1/fuel",
     "dbname=postgresql://fuel:s3cr3t@CANARY@127.0.0.1/fuel",
@@ -70,6 +117,11 @@ struct ConnectionTests {
     ("port=abc", "(--db or its PG variable sets it)"),
     ("sslmode=yes", "(PGSSLMODE or --db sets it"),
     ("target_session_attrs=primery", "(PGTARGETSESSIONATTRS or --db sets it"),
+    ("host=x dbname", "missing \"=\" after \"dbname\" in connection info string (a setting is"),
+    ("password=my CANARY", "missing \"=\" after \"***\" in connection info string (a setting is"),
+    ("password=\"=\" host CANARY", "missing \"=\" after \"host\" in connection info string"),
+    ("password=host\" CANARY\"host", "missing \"=\" after \"***\" in connection info"),
+    ("postgresql://u:CANARY@[::1/x", "matching \"]\" in IPv6 host address in URI: \"***\""),
     ("host=a,b,c port=1,2", "(PGPORT, PGHOST or --db sets them)"),
   ])
   func aWrongTargetIsExplained(target: String, answer: String) throws {

@@ -1,3 +1,4 @@
+import Archives
 import Configuration
 import Feeds
 import Foundation
@@ -39,6 +40,7 @@ let doctorCommand = Command(
   doctor.check("time zones", "the rules of Australia/Sydney are known") {
     guard Zone.isDataPresent else { throw ConfigurationError.noZoneData }
   }
+  doctor.programs(invocation)
   doctor.database(settings, invocation)
   doctor.lists(settings, invocation)
   doctor.stateFolder(settings, invocation)
@@ -158,6 +160,13 @@ private struct Doctor {
         + " state, centre, radius and postcodes")
   }
 
+  /// Looks for the programs that backfill starts. Nothing else needs them.
+  mutating func programs(_ invocation: Invocation) {
+    let missing = MissingProgram.all(on: invocation.environment["PATH"] ?? "/usr/bin:/bin")
+    for program in missing { tell(.warn, "programs", "\(program)") }
+    if missing.isEmpty { tell(.ok, "programs", "those that backfill needs are installed") }
+  }
+
   mutating func database(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
     let connection: Connection
     do {
@@ -200,6 +209,14 @@ private struct Doctor {
           .warn, "locks",
           "only \(readers) sessions can read whole histories at once: raise max_locks_per_transaction"
         )
+      }
+      if let change = try store.collationChange() {
+        let database = try store.databaseName()
+        tell(
+          .warn, "collation",
+          "the database was sorted by version \(change.was), and the server now sorts by "
+            + "\(change.now ?? "none"). Run as its owner: REINDEX DATABASE \(database); "
+            + "ALTER DATABASE \(database) REFRESH COLLATION VERSION")
       }
       let rights = try store.temporaryTables()
       if rights.readers || !rights.writer {
