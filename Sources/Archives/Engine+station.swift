@@ -37,7 +37,7 @@ extension Engine {
       name: name ?? code, brand: text(.brand),
       address: address, suburb: suburb,
       postcode: text(.postcode).flatMap(Self.postcode) ?? postal.postcode,
-      position: position, isPublic: !(name ?? "").lowercased().contains("members only"))
+      position: position)
   }
 
   /// Returns a code as the feed writes it: a whole number without marks of other programs. A number
