@@ -286,7 +286,7 @@ extension OutputTests {
       let broken = try CommandTests.run(["report", "--out", folder], on: target)
       #expect(broken.code == 74, "\(broken)")
       try FileManager.default.removeItem(atPath: obstacle)
-      #expect(FileManager.default.fileExists(atPath: folder + "/index.html"))
+      #expect(FileManager.default.fileExists(atPath: folder + "/style.css"))
       let whole = try CommandTests.run(["report", "--out", folder], on: target)
       #expect(whole.code == 0, "\(whole)")
       let list = try String(contentsOfFile: folder + "/.bowser-report", encoding: .utf8)

@@ -122,9 +122,9 @@ struct JSONListsTests {
 
   /// A missing list is named, and so is a value that is none.
   @Test(arguments: [
-    ("{}", "the document: 'a' is missing"), ("{\"a\":null}", "'a' is not a list"),
-    ("{\"a\":{\"a\":[]}}", "'a' is not a list"), ("[]", "the document is not an object"),
-    ("null", "the document is not an object"),
+    ("{\"b\":1}", "the document: 'a' is missing"), ("{\"a\":null}", "'a' is not a list"),
+    ("{\"a\":{\"a\":[]}}", "'a' is not a list"), ("[1]", "the document is not an object"),
+    ("1", "the document is not an object"),
   ])
   func whatIsNoListIsRefused(text: String, reason: String) throws {
     let lists = try JSONLists(Sample.document("prices", text), of: ["a"])
