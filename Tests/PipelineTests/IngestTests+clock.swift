@@ -161,7 +161,7 @@ extension IngestTests {
       #expect(bench.asked.withLock { $0.count } == 4)
       #expect(
         try health(90_001) == ["ok|2026-07-02 11:00:00+00|2026-07-02 11:00:00+00"])
-      await #expect(throws: IngestError.notBefore(at(90_060))) {
+      await #expect(throws: IngestError.notBefore(at(90_060), now: at(90_030))) {
         try await bench.ingest("qld-fpd", at: at(90_030))
       }
     }
@@ -184,8 +184,9 @@ extension IngestTests {
           try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(86_400 * days))
         }
       }
-      await #expect(throws: IngestError.notBefore(Bench.end + .seconds(3_600))) {
-        try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(1_800))
+      let early = Bench.end + .seconds(1_800)
+      await #expect(throws: IngestError.notBefore(Bench.end + .seconds(3_600), now: early)) {
+        try await bench.ingest("wa-fuelwatch", at: early)
       }
       try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_600))
     }
