@@ -151,14 +151,17 @@ package struct ListRules: Sendable {
 
   /// Compares the stations of a list with those that the newest complete list shows. If most are
   /// others, it may be another state's list, or that of a provider that has renumbered its stations.
-  /// Its gaps prove nothing as long as the other list is believed.
+  /// It is refused as long as the other list is believed: the prices of another state would count in
+  /// the averages of this one.
   ///
-  /// - Returns: what is strange about it; `nil` where most are known, or where too few are.
+  /// - Returns: what is strange about it; `nil` where most are known, where too few are, or where the
+  ///   list is so short that it is refused in any case.
   package func strangeness(of stations: Set<Int32>, beside listed: Set<Int32>) -> String? {
     let new = stations.subtracting(listed).count
-    guard listed.count >= 2 * Self.least, 2 * new > stations.count else { return nil }
-    return "another list: \(new) of \(stations.count) stations were not in the one before; "
-      + "no price is ended"
+    guard listed.count >= 2 * Self.least, 2 * new > stations.count,
+      !isBelow(refuseBelow, stations.count, of: listed.count)
+    else { return nil }
+    return "\(new) of \(stations.count) stations were not in the list before: is it another state's?"
   }
 
   private func isBelow(_ share: Double, _ count: Int, of before: Int) -> Bool {

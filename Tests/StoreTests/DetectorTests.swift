@@ -56,28 +56,25 @@ struct DetectorTests {
     }
   }
 
-  /// F-F61: a list of which most stations are others than before, such as another state's, ends no
-  /// price and says so, also when it comes again. After the feed's limit it is believed.
-  @Test func aListOfOtherStationsEndsNothing() async throws {
+  /// F-F61: a list of which most stations are others than before, such as another state's, is refused,
+  /// also when it comes again. After the feed's limit it is believed.
+  @Test func aListOfOtherStationsIsRefused() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       try feed.reports(list([.u91], at: hour(0), stations: 0..<30), at: hour(0))
       // A third of the stations are new: a region has joined.
-      let grown = try feed.reports(list([.u91], at: hour(0), stations: 0..<45), at: hour(1))
-      #expect(grown.warnings == [])
+      try feed.reports(list([.u91], at: hour(0), stations: 0..<45), at: hour(1))
       for step in 2...3 {
-        let other = try feed.reports(list([.u91], at: hour(1), stations: 30..<90), at: hour(step))
         #expect(
-          other.warnings
-            == ["another list: 45 of 60 stations were not in the one before; no price is ended"])
-        #expect(try warnings(feed)[0].hasSuffix("|f"))
+          throws: Refusal(
+            "45 of 60 stations were not in the list before: is it another state's?")
+        ) { try feed.reports(list([.u91], at: hour(1), stations: 30..<90), at: hour(step)) }
       }
-      #expect(try current(feed, at: hour(4)) == 90)
-      let right = try feed.reports(list([.u91], at: hour(0), stations: 0..<45), at: hour(4))
-      #expect(right.warnings == [])
+      #expect(try current(feed, at: hour(4)) == 45)
+      try feed.reports(list([.u91], at: hour(0), stations: 0..<45), at: hour(4))
       #expect(try current(feed, at: hour(5)) == 45)
-      #expect(
-        try feed.reports(list([.u91], at: hour(1), stations: 30..<90), at: hour(53)).warnings == [])
+      try feed.reports(list([.u91], at: hour(1), stations: 30..<90), at: hour(53))
+      #expect(try current(feed, at: hour(53)) == 60)
     }
   }
 

@@ -104,10 +104,10 @@ package struct Merge {
         try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
       }
       let shown = try store.shown(by: source)
-      let isWhole = settled.coverage == .complete
-      let strange = isWhole ? strangeness(of: reported, shown, lastListed, payload) : nil
-      if let strange { counts.oddities.append(strange) }
-      let isList = isWhole && strange == nil
+      let isList = settled.coverage == .complete
+      if isList, let strange = strangeness(of: reported, shown, lastListed, payload) {
+        throw Refusal(strange)
+      }
       let difference = Difference(
         of: reported.prices, from: shown, isList: isList,
         reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
