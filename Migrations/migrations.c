@@ -148,8 +148,8 @@ static const unsigned char m0046_know_members[] = {
 static const unsigned char m0047_cover_days[] = {
 #embed "0047_cover_days.sql"
 };
-static const unsigned char m0050_make_whole_days[] = {
-#embed "0050_make_whole_days.sql"
+static const unsigned char m0048_make_whole_days[] = {
+#embed "0048_make_whole_days.sql"
 };
 static const unsigned char private_counted[] = {
 #embed "views/private_counted.sql"
@@ -451,7 +451,7 @@ static const BowserMigration files[] = {
   FILE_ENTRY("0045_know_coverage", m0045_know_coverage),
   FILE_ENTRY("0046_know_members", m0046_know_members),
   FILE_ENTRY("0047_cover_days", m0047_cover_days),
-  FILE_ENTRY("0050_make_whole_days", m0050_make_whole_days),
+  FILE_ENTRY("0048_make_whole_days", m0048_make_whole_days),
   FILE_ENTRY("views/private_counted", private_counted),
   FILE_ENTRY("routines/clock", clock),
   FILE_ENTRY("routines/country", country),

@@ -1,12 +1,14 @@
--- Returns whether anybody may buy at a station, as far as its brand and its name show. The words of a brand are looked
--- for in both, without regard to case and punctuation.
+-- Returns whether anybody may buy at a station, as far as its brand and its name show: they say so in words, or have those
+-- of a brand for members. Case and punctuation do not matter.
 CREATE OR REPLACE FUNCTION fuel.sells_to_all(p_name text, p_brand text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT NOT EXISTS (
+  SELECT stated.words NOT LIKE ALL (ARRAY['% members only %', '% membership required %']) AND NOT EXISTS (
     SELECT
     FROM fuel.brand_name AS known
     WHERE known.is_members_only
-      AND regexp_replace(lower(concat(' ', p_name, ' ', p_brand, ' ')), '[^[:alnum:]]+', ' ', 'g')
-        LIKE '% ' || trim(regexp_replace(known.written, '[^[:alnum:]]+', ' ', 'g')) || ' %')
+      AND stated.words LIKE '% ' || trim(regexp_replace(known.written, '[^[:alnum:]]+', ' ', 'g')) || ' %')
+  FROM (
+    SELECT regexp_replace(lower(concat(' ', p_name, ' ', p_brand, ' ')), '[^[:alnum:]]+', ' ', 'g') AS words
+  ) AS stated
 $$;
 COMMENT ON FUNCTION fuel.sells_to_all(text, text) IS
   'Whether a station with this name and brand sells to anybody, and not to the members of a brand only.';

@@ -38,10 +38,10 @@ COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl     IS 'Lowest station average 
 COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl     IS 'Highest station average of the day, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations    IS 'Number of stations that the averages are computed from.';
 COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which those stations have a believed price, from 0 to 1.';
-COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over, a source covers it, and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
+COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over, it is settled (a source states every price, or an archive of changes has covered as many days before as a price is believed), and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: their prices are known but were not seen for too long to be believed.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: they have only doubtful prices.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected IS 'Number of stations with an expected price: those with a price in this month or the one before.';
-COMMENT ON COLUMN fuel_v1.daily_averages.states    IS 'How many states are complete, out of how many, such as 7 of 8; 1 of 1 or 0 of 1 for a region within a state. A state counts as complete too if a source covers it and nobody there sells the fuel.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states    IS 'How many states are complete, out of how many, such as 7 of 8; 1 of 1 or 0 of 1 for a region within a state. A state counts as complete too if its day is settled and nobody there sells the fuel.';
 GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;

@@ -8,7 +8,8 @@ INSERT INTO fuel.dirty_day (fuel_id, day)
 SELECT DISTINCT noted.fuel_id, series.day::date
 FROM fuel.stale_days AS noted
 CROSS JOIN LATERAL generate_series(
-  noted.first_month::timestamp, noted.last_month::timestamp + interval '2 months' - interval '1 day',
+  noted.first_month::timestamp,
+  least(noted.last_month + interval '2 months' - interval '1 day', current_date + interval '1 day'),
   interval '1 day') AS series (day)
 ON CONFLICT DO NOTHING;
 DROP FUNCTION IF EXISTS fuel.mark_changed_days(
