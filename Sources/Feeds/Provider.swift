@@ -46,6 +46,9 @@ package protocol Provider: Sendable {
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
   ) async throws(FeedError) -> Authority
 
+  /// Other states than the feed's own whose stations are in its lists.
+  static func otherStates(_ source: Source) -> [State]
+
   /// Whether refused access may only mean an expired token, so that one new exchange is worth
   /// trying.
   static func keysExpire(_ source: Source) -> Bool
@@ -78,6 +81,7 @@ extension Provider {
   package static func secrets(_ source: Source) -> [String] { secretNames }
   package static var parameters: [String: [String]] { [:] }
   package static func keysExpire(_ source: Source) -> Bool { false }
+  package static func otherStates(_ source: Source) -> [State] { [] }
   package static var keptAnswers: KeptAnswers? { nil }
   package static var hasFollowingCalls: Bool { false }
   package static func calls(

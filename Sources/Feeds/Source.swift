@@ -12,7 +12,7 @@ package struct Source: Sendable {
   /// The state whose price days and zone apply where the feed itself states none.
   package let state: State
   /// The states whose stations its lists have.
-  package let states: [State]
+  package var states: [State] { [state] + provider.otherStates(self) }
   package let country: Country
   package let url: URL
   package let settings: Settings<Table>
@@ -25,8 +25,6 @@ package struct Source: Sendable {
     package let feed = Setting.text("feed")
     package let provider = Setting.text("provider")
     package let state = Setting.text("state")
-    // Other states whose stations are in the same list, separated by blanks.
-    package let alsoCovers = Setting.text("alsoCovers", "")
     package let url = Setting.text("url")
     package let enabled = Setting.boolean("enabled", true)
     package let parameters = Setting.texts("parameters", [:])
@@ -113,7 +111,6 @@ package struct Source: Sendable {
     self.feed = feed
     self.country = country
     state = try country.state(named: settings.state, place: place)
-    states = [state] + (try Self.otherStates(settings, of: country))
     // Plain HTTP is accepted here for simulators on this machine. The client calls them only where
     // `allowLoopback` is set.
     guard let url = URL(string: settings.url), url.user == nil, url.password == nil,
@@ -139,19 +136,6 @@ package struct Source: Sendable {
     }
     publishesTomorrowAt = clock.isEmpty ? nil : clock
     mapping = try FuelMapping(settings.fuels, place: place)
-  }
-
-  private static func otherStates(
-    _ settings: Settings<Table>, of country: Country
-  ) throws(ConfigurationError) -> [State] {
-    var states: [State] = []
-    for code in settings.alsoCovers.split(separator: " ") {
-      guard let state = country.state(String(code)) else {
-        throw settings.wrong("alsoCovers", expected: "states such as ACT, and not '\(code)'")
-      }
-      states.append(state)
-    }
-    return states
   }
 
   /// Refuses parameters that the provider does not have, and values that it does not accept.

@@ -17,6 +17,11 @@ enum FuelCheck: Provider {
   static let secretNames = ["key", "secret"]
   static func keysExpire(_ source: Source) -> Bool { true }
 
+  /// Version 1 lists the ACT with New South Wales.
+  static func otherStates(_ source: Source) -> [State] {
+    source.settings.parameters["states"] == nil ? [.act] : []
+  }
+
   static let fuels: [String: Fuel] = [
     "U91": .u91, "E10": .e10, "P95": .p95, "P98": .p98, "DL": .dl, "PDL": .pdl, "LPG": .lpg,
     "E85": .e85, "B20": .b20, "CNG": .cng, "LNG": .lng, "H2": .h2,
