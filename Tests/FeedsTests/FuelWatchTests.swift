@@ -158,14 +158,19 @@ struct FuelWatchTests {
   }
 
   /// A list of `count` invented stations with prices of a day.
-  private func list(_ word: String, of day: String, _ count: Int, _ cents: Int = 180) -> Document {
+  private func list(
+    _ word: String, of day: String, _ count: Int, _ cents: Int = 180, product: Int = 1
+  )
+    -> Document
+  {
     let items = (0..<count).map {
       "<item><trading-name>Numbat \($0)</trading-name><location>TESTVILLE</location>"
         + "<address>\($0) Made-Up St</address><date>\(day)</date><price>\(cents).0</price></item>"
     }
     // 14:40 in Perth.
     return Document(
-      name: "\(word)-1", bytes: Array("<rss><channel>\(items.joined())</channel></rss>".utf8),
+      name: "\(word)-\(product)",
+      bytes: Array("<rss><channel>\(items.joined())</channel></rss>".utf8),
       fetchedAt: Instant("2026-08-31T06:40:00Z"))
   }
 
@@ -200,6 +205,23 @@ struct FuelWatchTests {
     #expect(
       reading.warnings.contains { $0 == "tomorrow-1 holds prices of \(day), not of 2026-09-01" }
         == (day < "2026-09-01"))
+  }
+
+  /// F-F62: the lists of the fuels are published one by one, so each fuel that many stations sell is
+  /// awaited.
+  @Test(arguments: [(20, 9, true), (20, 10, false), (19, 9, false)])
+  func eachFuelIsAwaited(today: Int, tomorrow: Int, isAwaited: Bool) throws {
+    let reading = try Sample.parse(
+      [
+        list("today", of: "2026-08-31", 9), list("tomorrow", of: "2026-09-01", 9),
+        list("today", of: "2026-08-31", today, product: 4),
+        list("tomorrow", of: "2026-09-01", tomorrow, product: 4),
+      ], "wa-fuelwatch")
+    #expect(reading.awaitsTomorrow == isAwaited)
+    let words =
+      "tomorrow's prices of DL (2026-09-01) are awaited since 14:30 on 2026-08-31: 9 of 20 stations "
+      + "have one"
+    #expect(reading.warnings == (isAwaited ? [words] : []))
   }
 
   /// F-F62: a list of today that holds another day is awaited too. Of two prices of one day, the one

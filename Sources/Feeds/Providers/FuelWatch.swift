@@ -56,7 +56,7 @@ enum FuelWatch: Provider {
   ) throws(FeedError) {
     // A price ends by itself after its day, so an absent price proves nothing.
     reading.coverage = .partial
-    var unleaded = Unleaded()
+    var lists: [Fuel: Lists] = [:]
     // A document that holds another day than its own comes before the one of that day, whose prices
     // therefore count.
     for document in documents.reversed() {
@@ -83,11 +83,13 @@ enum FuelWatch: Provider {
           reading.warnings.append(
             "\(document.name) holds prices of \((items[0]["date"] ?? "").plain), not of \(day)")
         }
-        if parts[0] != "yesterday", product.fuel == .u91 { unleaded.asked[parts[0]] = day }
+        var list = lists[product.fuel] ?? Lists(fuel: product.fuel)
+        if parts[0] != "yesterday" { list.asked[parts[0]] = day }
         for item in items {
           guard let (code, day) = read(item, product.fuel, into: &reading) else { continue }
-          if product.fuel == .u91 { unleaded.stations[day, default: []].insert(code) }
+          list.stations[day, default: []].insert(code)
         }
+        lists[product.fuel] = list
       case "sites":
         guard let product = products.first(where: { $0.code == parts[1] }) else {
           throw .malformed(document: document.name, reason: "an unknown product")
@@ -97,13 +99,15 @@ enum FuelWatch: Provider {
         throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
     }
-    reading.warnings.insert(contentsOf: unleaded.awaited, at: 0)
-    reading.awaitsTomorrow = !unleaded.awaited.isEmpty
+    let awaited = products.flatMap { lists[$0.fuel]?.awaited ?? [] }
+    reading.warnings.insert(contentsOf: awaited, at: 0)
+    reading.awaitsTomorrow = !awaited.isEmpty
   }
 
-  /// Which stations have a price of unleaded on the days that were asked for. Nearly all stations
-  /// sell it, so it shows whether the prices of a day are published.
-  private struct Unleaded {
+  /// Which stations have a price of a fuel on the days that were asked for, which shows whether the
+  /// prices of a day are published.
+  private struct Lists {
+    let fuel: Fuel
     /// The days, by the words of the documents.
     var asked: [String: Day] = [:]
     var stations: [Day: Set<String>] = [:]
@@ -114,8 +118,11 @@ enum FuelWatch: Provider {
       return asked.sorted { $0.value < $1.value }.compactMap { word, day in
         let expected = word == "tomorrow" ? stations[day + -1] ?? all : all
         let found = expected.intersection(stations[day] ?? []).count
-        guard 2 * found < expected.count || stations[day] == nil else { return nil }
-        return "\(word)'s prices (\(day)) are awaited since 14:30 on \(day + -1): "
+        // A fuel that few stations sell says nothing. Unleaded is always sold.
+        let isTelling = fuel == .u91 || expected.count >= 20
+        guard isTelling, 2 * found < expected.count || stations[day] == nil else { return nil }
+        let what = fuel == .u91 ? "prices" : "prices of \(fuel.rawValue)"
+        return "\(word)'s \(what) (\(day)) are awaited since 14:30 on \(day + -1): "
           + "\(found) of \(expected.count) stations have one"
       }
     }
