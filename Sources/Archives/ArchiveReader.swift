@@ -87,7 +87,8 @@ package actor ArchiveReader: ArchiveSource {
 
   /// A zip file with one month is common. One with several files has to be unzipped into a folder.
   private func onlyMember(_ members: [String]) throws -> String {
-    guard let member = members.first, members.count == 1 else {
+    guard let member = members.first else { throw engine.refusal("a zip file without a file") }
+    guard members.count == 1 else {
       throw engine.refusal(
         "a zip file with \(members.count) files; unzip it into a folder first, then type bowser "
           + "backfill \(engine.format.id) FOLDER")
@@ -159,9 +160,10 @@ package actor ArchiveReader: ArchiveSource {
     guard !workbook.sheets.isEmpty else {
       let all = others + [isHidden].compactMap { $0 }
       throw engine.refusal(
-        "no header of \(engine.format.id) in any visible sheet; \(all.joined(separator: "; "))")
+        "no header of \(engine.format.id) in any visible sheet"
+          + all.map { "; " + $0 }.joined())
     }
-    engine.warnings += others.filter { !$0.hasSuffix("is empty") } + [isHidden].compactMap { $0 }
+    engine.warnings += others + [isHidden].compactMap { $0 }
     return workbook
   }
 
@@ -191,9 +193,9 @@ package actor ArchiveReader: ArchiveSource {
       } catch is HeaderFound {
         continue
       } catch is NoHeader {}
-      let seen = first.map { "begins with '\($0.prefix(60))'" } ?? "is empty"
-      others.append("sheet '\(sheet.name)' has no header and \(seen)")
       workbook.sheets.removeAll { $0.path == sheet.path }
+      guard let first else { continue }
+      others.append("sheet '\(sheet.name)' has no header and begins with '\(first.prefix(60))'")
     }
     return others
   }

@@ -13,6 +13,11 @@ struct Layout {
   /// them is filled, or both say the same.
   var doubles: [[Int]] = []
   var names: [String] = []
+
+  /// The columns that are read.
+  var read: [Int] {
+    columns.filter { $0 >= 0 } + fuelColumns.map(\.column) + doubles.flatMap { $0 }
+  }
 }
 
 /// The header of a file, which states what its columns hold.
@@ -79,8 +84,10 @@ extension Engine {
     for positions in layout.doubles {
       var kept = positions[0]
       for position in positions.dropFirst() where !record[position].isEmpty {
-        if record[kept].isEmpty {
+        if record[kept].isEmpty || format.zeroIsBlank && Self.isZero(record[kept]) {
           kept = position
+        } else if format.zeroIsBlank && Self.isZero(record[position]) {
+          continue
         } else if !saySame(record, kept, position) {
           if try header(in: record) != nil { return nil }
           throw refusal(

@@ -44,33 +44,42 @@ extension Engine {
 
   // MARK: Printed reports
 
-  /// Whether sheets of this archive may be printed reports.
+  /// Whether sheets of this archive may be printed reports: a row of one names its station by what
+  /// people call it, and has one fuel.
   var canBeReport: Bool { !format.isWide && !format.hasCodes }
 
-  /// Whether a row of a sheet says nothing of its station.
-  func lacksStation(_ record: ArchiveRecord) -> Bool {
-    layout.identity.allSatisfy { record[$0].isEmpty }
+  /// Whether a row of a sheet has a price with a fuel or a stamp, and says nothing of its station.
+  func isOfStationAbove(_ record: ArchiveRecord) -> Bool {
+    func has(_ column: ArchiveFormat.Column) -> Bool {
+      !record[layout.columns[column.rawValue]].isEmpty
+    }
+    return layout.identity.allSatisfy { record[$0].isEmpty }
+      && has(.price) && (has(.fuel) || has(.stamp))
   }
 
-  /// Returns what a row of a printed report is, by the cells that stand in it.
+  /// Returns what a row of a printed report is, by the cells that stand in it and the row above.
   ///
-  /// In the reports of New South Wales every record has its own price, and none has its own name
-  /// without its own address.
-  func kindInReport(_ record: ArchiveRecord) throws -> RowOfReport {
-    func isEmpty(_ column: ArchiveFormat.Column) -> Bool {
-      record[layout.columns[column.rawValue]].isEmpty
+  /// In the reports of New South Wales every record has its own price and most have their own
+  /// stamp. One without has its own address with a name or a fuel, or repeats the row above whole.
+  func kindInReport(_ record: ArchiveRecord, above: [[UInt8]]) throws -> RowOfReport {
+    func has(_ column: ArchiveFormat.Column) -> Bool {
+      !record[layout.columns[column.rawValue]].isEmpty
     }
     let filled = record.fields.indices.filter { !record[$0].isEmpty }
     let price = layout.columns[ArchiveFormat.Column.price.rawValue]
-    if filled == [price] { return .bare }
-    let isNamedOnly = !isEmpty(.name) && isEmpty(.address)
-    if isNamedOnly || isEmpty(.stamp),
-      filled.contains(where: { RowLabel.isLabelOfPart(record.text($0)) })
+    if filled == [price] {
+      return price < above.count && record[price].elementsEqual(above[price]) ? .record : .noRecord
+    }
+    let isNamedOnly = has(.name) && !has(.address)
+    // A name or a suburb may contain such a word where a record repeats other cells.
+    if isNamedOnly || !has(.stamp) && !has(.address),
+      filled.first.map({ RowLabel.isLabelOfPart(record.text($0)) }) ?? false
     {
       return .noRecord
     }
-    if isNamedOnly || isEmpty(.price) && isEmpty(.stamp) && isEmpty(.fuel) { return .unclear }
     let isNumber = record[price].first.map { (0x30...0x39).contains($0) } ?? true
-    return try !isNumber && header(in: record) != nil ? .noRecord : .record
+    if !isNumber, try header(in: record) != nil { return .noRecord }
+    let isWhole = has(.stamp) || has(.address) && (has(.name) || has(.fuel))
+    return has(.price) && isWhole && !isNamedOnly ? .record : .unclear
   }
 }

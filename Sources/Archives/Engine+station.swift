@@ -5,7 +5,8 @@ extension Engine {
   func station(_ record: ArchiveRecord) -> Station? {
     func text(_ column: ArchiveFormat.Column) -> String? {
       let index = layout.columns[column.rawValue]
-      return index < 0 ? nil : record.text(index).plainOrNil
+      guard index >= 0, let text = record.text(index).plainOrNil else { return nil }
+      return RowLabel.isPlaceholder(text) ? nil : text
     }
     let address = text(.address) ?? ""
     let suburb = text(.suburb)
@@ -40,12 +41,15 @@ extension Engine {
       position: position)
   }
 
-  /// Returns a code as the feed writes it: a whole number without marks of other programs. A number
-  /// that is not whole is no code.
+  /// Returns a code as the feed writes it: a whole number, without marks of other programs and
+  /// leading zeros. Any other text is no code.
   private static func code(_ text: String) -> String? {
-    guard !RowLabel.isLabel(text) else { return nil }
-    let isNumber = text.utf8.allSatisfy { (0x2B...0x39).contains($0) || $0 | 0x20 == 0x65 }
-    return isNumber ? WrittenNumber.whole(text) : text
+    // Excel writes '61400001 or ="61400001" where a number is to stay a text.
+    let bare = text.drop { $0 == "=" || $0 == "'" }.trimmingPrefix("\"")
+    let end = bare.hasSuffix("\"") ? bare.dropLast() : bare
+    guard let digits = WrittenNumber.whole(String(end)) else { return nil }
+    let code = digits.drop { $0 == "0" }
+    return code.isEmpty ? nil : String(code)
   }
 
   /// Returns a postcode of four digits. Programs that take it for a number drop the 0 before those

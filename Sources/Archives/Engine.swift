@@ -158,7 +158,9 @@ struct Engine {
     }
     // Another program has put this mark in the place of a letter that it could not read.
     let mark = Array("\u{FFFD}".utf8)
-    let isUnreadable = record.fields.indices.contains { Array(record[$0]).contains(mark) }
+    let isUnreadable = layout.read.contains { index in
+      index < record.fields.count && Array(record[index]).contains(mark)
+    }
     if isUnreadable { reject(.recordUnreadable, record) } else { try readJoined(record) }
   }
 
@@ -205,7 +207,7 @@ struct Engine {
     }
   }
 
-  private static func isZero(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  static func isZero(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
   }
 

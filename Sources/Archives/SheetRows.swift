@@ -12,9 +12,6 @@ struct SheetRows {
   private var isReport: Bool?
   /// The last value of each column of a report.
   private var above: [[UInt8]] = []
-  /// A row of which only the price stands in the sheet. With a record below it, it repeats all
-  /// other cells; at the end of the sheet it is a sum or an average.
-  private var bare: DecodedRow?
 
   /// A page of the reports of New South Wales.
   private static let decidingRows = 300
@@ -37,7 +34,6 @@ struct SheetRows {
   /// Passes the rows that wait at the end of the sheet.
   mutating func end(_ engine: inout Engine) throws {
     if isReport == nil { try decide(&engine) }
-    if let bare { try bare.with { try engine.take($0) } }
   }
 
   /// Programs leave out the empty cells at the end of a row. What stands to the right of the
@@ -54,8 +50,12 @@ struct SheetRows {
   }
 
   private mutating func decide(_ engine: inout Engine) throws {
-    let count = waiting.count { row in row.with { engine.lacksStation($0) } }
-    isReport = hasTitle && engine.canBeReport && count > 0 && 4 * count >= waiting.count
+    // In the reports of New South Wales these are two thirds of the rows. A sheet in which somebody
+    // left out a cell has none.
+    let count =
+      hasTitle && engine.canBeReport
+      ? waiting.count { row in row.with { engine.isOfStationAbove($0) } } : 0
+    isReport = count > 0 && 4 * count >= waiting.count
     let rows = waiting
     waiting = []
     for row in rows { try pass(row, &engine) }
@@ -63,32 +63,18 @@ struct SheetRows {
 
   private mutating func pass(_ row: DecodedRow, _ engine: inout Engine) throws {
     guard isReport == true else { return try row.with { try engine.take($0) } }
-    switch try row.with({ try engine.kindInReport($0) }) {
+    switch try row.with({ try engine.kindInReport($0, above: above) }) {
     case .noRecord:
-      try passBare(&engine)
       let columns = engine.layout.columns
       try row.with { try engine.take($0) }
       // Below a header in another order, no cell repeats one above it.
       if engine.layout.columns != columns { above = [] }
     case .unclear:
-      try passBare(&engine)
       try row.with { try engine.take($0) }
-      for column in engine.layout.identity where column < above.count {
-        above[column] = Array("\u{FFFD}".utf8)
-      }
-    case .bare:
-      try passBare(&engine)
-      bare = row
+      above = above.map { _ in Array("\u{FFFD}".utf8) }
     case .record:
-      try passBare(&engine)
       try fill(row, &engine)
     }
-  }
-
-  private mutating func passBare(_ engine: inout Engine) throws {
-    guard let row = bare else { return }
-    bare = nil
-    try fill(row, &engine)
   }
 
   private mutating func fill(_ row: DecodedRow, _ engine: inout Engine) throws {
@@ -112,11 +98,8 @@ struct SheetRows {
 /// What a row of a printed report is, by the cells that stand in the sheet.
 enum RowOfReport {
   case record
-  /// Only the price stands in the sheet.
-  case bare
   /// A sum, a note or a header. The rows below still repeat the record above it.
   case noRecord
-  /// A row that may begin a station and is no record. Which station the rows below repeat is not
-  /// known.
+  /// A row that may begin a station and is no record. What the rows below repeat is not known.
   case unclear
 }

@@ -55,8 +55,12 @@ struct DecodedRow {
   init(windows1252 record: ArchiveRecord) throws(TextEncoding.Fault) {
     for index in record.fields.indices {
       var text: [UInt8] = []
-      for byte in record[index] {
-        guard let scalar = Self.scalar(windows1252: byte) else {
+      let field = record[index]
+      for (position, byte) in field.enumerated() {
+        let isWithinWord =
+          byte != 0x92 && Self.marks[byte] != nil && position > 0 && position + 1 < field.count
+          && Self.isLetter(field[position - 1]) && Self.isLetter(field[position + 1])
+        guard !isWithinWord, let scalar = Self.scalar(windows1252: byte) else {
           throw TextEncoding.Fault(
             words: "neither in UTF-8 nor in Windows-1252 (byte \(String(byte, radix: 16))), such "
               + "as \(record.raw.prefix(120)); save the file again as UTF-8")
@@ -84,9 +88,14 @@ struct DecodedRow {
 
   /// Windows-1252 has letters from 80 to 9F too, and signs from A0 to BF, that no station of
   /// Australia needs. Files of other encodings have them in the middle of words (MacRoman writes é
-  /// as 8E, Latin-2 writes ł as B3), so they are refused.
+  /// as 8E, Latin-2 writes ł as B3), so they are refused, as is any mark but an apostrophe between two
+  /// letters.
   private static func scalar(windows1252 byte: UInt8) -> Unicode.Scalar? {
     byte < 0x80 || byte >= 0xC0 ? Unicode.Scalar(byte) : marks[byte]
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || byte >= 0xC0
   }
 
   private static let marks: [UInt8: Unicode.Scalar] = [

@@ -103,7 +103,7 @@ struct WorkbookParts {
     return steps.joined(separator: "/")
   }
 
-  /// The elements of a small document, by their local names, with their attributes.
+  /// The elements of a small document that matter here, by their local names, with their attributes.
   private final class Elements: NSObject, XMLParserDelegate {
     private var found: [(name: String, attributes: [String: String])] = []
 
@@ -122,6 +122,7 @@ struct WorkbookParts {
       _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
       qualifiedName: String?, attributes: [String: String] = [:]
     ) {
+      guard ["sheet", "workbookPr", "Relationship"].contains(name) else { return }
       guard found.count < InputLimit.workbookParts.value else { return parser.abortParsing() }
       found.append((name, attributes))
     }

@@ -39,7 +39,7 @@ enum WrittenNumber {
     let (whole, remainder) = rest.quotientAndRemainder(dividingBy: scale)
     if remainder == 0 { return Int(whole) }
     // Excel writes 162.7 as 162.69999999999999. With eight decimals or more, a value within a
-    // ten-millionth of a cent, or of a tenth where prices are in tenths, is taken for that step.
+    // hundred-thousandth of a step is taken for that step.
     guard decimals >= 8 else { return nil }
     let noise = scale / 100_000
     if remainder < noise { return Int(whole) }

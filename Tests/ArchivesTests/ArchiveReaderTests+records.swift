@@ -130,7 +130,10 @@ extension ArchiveReaderTests {
     ("61400000", "61400000"), ("61400000.0", "61400000"), ("61400000.00", "61400000"),
     ("\"61,400,000\"", "61400000"), ("\"61,400,000.0\"", "61400000"), ("6.1400000E7", "61400000"),
     ("6.14000000e+07", "61400000"), ("6.14E7", nil), ("6.14E+07", nil), ("61400000.5", nil),
-    ("\"61,4000,00\"", nil), ("A-17", "A-17"), ("-61400000", nil),
+    ("\"61,4000,00\"", nil), ("A-17", nil), ("-61400000", nil),
+    ("'61400000", "61400000"), ("=\"61400000\"", "61400000"), ("\"=\"\"61400000\"\"\"", "61400000"),
+    ("0061400000", "61400000"), ("0", nil), ("########", nil), ("$61400000", nil),
+    ("61400000 (SiteId)", nil), ("#N/A", nil), ("NULL", nil),
   ])
   func codesAreWholeNumbers(written: String, code: String?) async throws {
     let outcome = try await Self.read(
@@ -167,6 +170,12 @@ extension ArchiveReaderTests {
     for mixed in [[cafe, Array("Café".utf8)], [Array("Café".utf8), plain, cafe]] {
       let words = await Self.refusal("nsw-fuelcheck", bytes: file(mixed))
       #expect(words.contains("some rows are in UTF-8 and others are not"), "\(words)")
+    }
+    // MacRoman writes ô as 99 and ë as 91.
+    for byte: UInt8 in [0x99, 0x91] {
+      let words = await Self.refusal(
+        "nsw-fuelcheck", bytes: file([plain, Array("Caf".utf8) + [byte] + Array("s".utf8)]))
+      #expect(words.hasPrefix("row 3: neither in UTF-8 nor in Windows-1252"), "\(words)")
     }
     // 81 is no letter of Windows-1252; 8E is é in MacRoman and 82 is é in code page 850, B3 is ł
     // in Latin-2.

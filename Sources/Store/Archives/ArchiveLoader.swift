@@ -185,8 +185,8 @@ package final class ArchiveLoader: @unchecked Sendable {
   private func checkRejects(_ current: CurrentFile) throws {
     let others = current.counts.rejectedByReason[Reject.Reason.notARecord.rawValue] ?? 0
     let records = current.counts.received - others
-    guard records > 0 else { throw Refusal("a header and no rows") }
-    guard others <= records else {
+    guard records > 0 || others > 0 else { throw Refusal("a header and no rows") }
+    guard records > 0, others <= max(5, records) else {
       throw Refusal(
         "\(others) of \(current.counts.received) rows are sums or notes and no records, such as: "
           + "\(current.counts.examples[Reject.Reason.notARecord.rawValue]?.prefix(200) ?? "")")
