@@ -13,7 +13,7 @@ struct MembersTests {
     BrandName(written: "costco", brand: "Costco", isMembersOnly: true),
     BrandName(written: "lmct+", brand: "LMCT+", isMembersOnly: true),
     BrandName(written: "lmct", brand: "LMCT+", isMembersOnly: true),
-    BrandName(written: "members only", brand: "Members only", isMembersOnly: true),
+    BrandName(written: "club", brand: "Club", isMembersOnly: true),
   ]
 
   /// F-S25: a brand, or words in a name, that the configuration marks: averages leave the station
@@ -21,8 +21,8 @@ struct MembersTests {
   @Test(arguments: [
     ("Costco Wyong", "Independent", true), ("Wyong Fuels", "COSTCO", true),
     ("LMCT+ Wyong", "Metro", true), ("LMCT Fuel", "Metro", true),
-    ("Wyong Fuels (Members Only)", "Metro", true), ("Wyong Fuels - members-only", "Metro", true),
-    ("Costcoville Fuels", "Metro", false), ("Members Club", "Metro", false),
+    ("Wyong Fuels (Club)", "Metro", true),
+    ("Costcoville Fuels", "Metro", false), ("Members Clubhouse", "Metro", false),
   ])
   func membersPricesAreNobodyElses(name: String, brand: String, isMembersOnly: Bool) async throws {
     try await TestDatabase.with { target in
