@@ -85,9 +85,17 @@ extension Store {
   // MARK: A person's decisions
 
   /// Returns those of the numbers that are numbers of runs.
-  package func runs(among numbers: [Int]) throws -> [Int] {
+  ///
+  /// - Parameter feed: only runs of this feed; `nil`: those of every feed.
+  package func runs(among numbers: [Int], of feed: String?) throws -> [Int] {
     try connection.query(
-      "SELECT run_id FROM fuel.run WHERE run_id = ANY (\(numbers)::integer[])"
+      """
+      SELECT run.run_id
+      FROM fuel.run
+      JOIN fuel.source USING (source_id)
+      WHERE run.run_id = ANY (\(numbers)::integer[])
+        AND (\(optional: feed)::text IS NULL OR source.source = \(optional: feed))
+      """
     ).map { try $0.integer("run_id") }
   }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Feeds
 import Pipeline
 import Store
 
@@ -12,13 +13,15 @@ let withdrawCommand = Command(
       "what it reported no longer counts"
     ),
     (
-      "bowser withdraw 120-180 --reason 'prices of another state'",
-      "each run of a range that counts"
+      "bowser withdraw 120-180 --feed tas --reason 'prices of another state'",
+      "each run of one feed in a range that counts"
     ),
     ("bowser withdraw 4711 --undo --reason 'the clock was right'", "it counts again"),
   ],
   options: [
     .init(name: "reason", value: "TEXT", about: "the reason, which is kept with the run"),
+    .init(
+      name: "feed", value: "FEED", about: "only runs of this feed; a range has those of every feed"),
     .init(name: "undo", value: nil, about: "make withdrawn runs count again"),
   ],
   notes: """
@@ -37,15 +40,19 @@ let withdrawCommand = Command(
   }
   let runs = try runNumbers(invocation.operands)
   let settings = try invocation.settings()
+  let sources = try invocation.sources()
+  let feed = try invocation.options["feed"].map {
+    try Names(what: "feed", all: sources.map(\.feed)).meant(by: $0)
+  }
   let withdrawal = Withdrawal(
-    try invocation.store(settings), sources: try invocation.sources(),
+    try invocation.store(settings), sources: sources,
     clock: try invocation.clock(), reader: try invocation.reader(settings),
     log: invocation.logger(settings))
   let isUndoing = invocation.flags.contains("undo")
   try withdrawal.finishEarlier()
   let (candidates, passed) = try withdrawal.candidates(
-    runs, named: Set(invocation.operands.compactMap { Int($0) }), counts: isUndoing)
-  for run in passed { writeError("\(run)") }
+    runs, named: Set(invocation.operands.compactMap { Int($0) }), of: feed, counts: isUndoing)
+  for refused in passed { writeError("\(refused)") }
   for candidate in candidates {
     try withdrawal.decide(candidate, reason: reason)
     write(

@@ -66,14 +66,15 @@ package struct Withdrawal {
   /// - Parameters:
   ///   - numbers: their numbers. A range may contain numbers of no run, which are left out.
   ///   - named: the numbers that were given one by one.
+  ///   - feed: only runs of this feed are meant; `nil`: those of every feed.
   ///   - counts: whether the runs are to count again.
   /// - Returns: these runs, in the order of their numbers, and why others stay as they are.
   /// - Throws: `Refused` where one of them cannot become what is wanted.
   package func candidates(
-    _ numbers: [Int], named: Set<Int>, counts: Bool
+    _ numbers: [Int], named: Set<Int>, of feed: String? = nil, counts: Bool
   ) throws -> (found: [Candidate], passed: [Refused]) {
-    let known = try store.runs(among: numbers)
-    let wanted = Set(known).union(named).sorted()
+    let known = try store.runs(among: numbers, of: feed)
+    let wanted = Set(known).union(feed == nil ? named : []).sorted()
     guard !wanted.isEmpty else { throw Refused.unknown(numbers[0]) }
     var found: [Candidate] = []
     var passed: [Refused] = []
