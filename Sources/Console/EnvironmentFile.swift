@@ -41,6 +41,12 @@ struct EnvironmentFile {
     var lines = text.isEmpty ? Self.head : text.hasSuffix("\n") ? "" : "\n"
     for (name, value) in Self.variables(environment) {
       // A key that is both in a variable and in a file is refused.
+      guard !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+      else {
+        throw FileOutput.Failure(
+          description: "\(name) contains a line break or another control character, which \(path) "
+            + "cannot hold")
+      }
       let twin = name.hasSuffix("_FILE") ? String(name.dropLast(5)) : name + "_FILE"
       if let known = Self.value(of: name, in: text) {
         let forms = [value, shellQuoted(value), "'\(value)'", "\"\(value)\""]
@@ -52,12 +58,13 @@ struct EnvironmentFile {
         lines += "\(name)=\(shellQuoted(value))\n"
       }
     }
-    guard !added.isEmpty || text.isEmpty else { return }
-    guard status.st_mode & 0o077 == 0 else {
+    guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
       throw FileOutput.Failure(
-        description: "others can read \(path), which is to hold keys: chmod 600 it, and repeat "
-          + "bowser setup")
+        description:
+          "\(path) is to hold keys, and belongs to somebody else or can be read by others: "
+          + "chown it to yourself, chmod 600 it, and repeat bowser setup")
     }
+    guard !added.isEmpty || text.isEmpty else { return }
     do {
       try file.write(contentsOf: Data(lines.utf8))
     } catch {
@@ -94,11 +101,11 @@ struct EnvironmentFile {
     .init(description: "\(path) cannot be opened: \(String(cString: strerror(errno)))")
   }
 
-  /// The variables of a shell that a job needs: those of this program, credentials and proxies.
+  /// The variables of a shell that a job needs: those of this program and of proxies.
   /// Where the configuration and the database are is said in the lines for cron.
   private static func variables(_ environment: [String: String]) -> [(String, String)] {
     let proxies = ["https_proxy", "all_proxy", "no_proxy"]
-    let others = ["CREDENTIALS_DIRECTORY"] + proxies + proxies.map { $0.uppercased() }
+    let others = proxies + proxies.map { $0.uppercased() }
     let elsewhere = ["CONFIG", "DATABASE"] + Variables.ofOthers
     return environment.filter { name, value in
       !value.isEmpty
