@@ -82,7 +82,7 @@ extension IngestTests {
         try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_500))
       }
       #expect(
-        "\(second!)" == "by the provider's rule the next request is allowed in 100 s")
+        "\(second!)" == "the next request is allowed in 100 s")
       #expect(bench.asked.withLock { $0.count } == asked)
       try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_700))
     }

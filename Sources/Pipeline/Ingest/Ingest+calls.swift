@@ -28,11 +28,14 @@ extension Ingest {
 
   func history() throws -> FeedHistory { try store.history(of: source.feed, until: latest) }
 
-  /// Returns whether no answer of the feed was stored yet on this day in the time zone of its
-  /// state. Daily work is done after the first good run of the day, whatever its time.
+  /// Returns whether the feed was not tried yet on this day in the time zone of its state. Daily work
+  /// is done after the first answer of the day, whatever its time.
   func isFirstOfDay() throws -> Bool {
     let zone = source.state.timeZone
-    guard let last = try history().lastGood else { return true }
+    let history = try history()
+    guard let last = [history.lastGood, history.lastTried].compactMap({ $0 }).max() else {
+      return true
+    }
     return zone.local(last).day != zone.local(clock.now()).day
   }
 

@@ -123,10 +123,10 @@ package struct Ingest {
       throw error
     }
     guard isRehearsal else {
-      let summary = try keepAndStore(
+      // Also after a refusal, whose documents are kept.
+      defer { if started.isFirstOfDay { prune(started.source) } }
+      return try keepAndStore(
         documents, of: started.source, run: started.run, requests: requests, clockSkewSeconds: skew)
-      if started.isFirstOfDay { prune(started.source) }
-      return summary
     }
     let result: Result<Summary, any Error>
     do {

@@ -20,7 +20,7 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .busy: "another run of this feed is under way"
     case .notBefore(let instant, let now):
-      "by the provider's rule the next request is allowed in "
+      "the next request is allowed in "
         + waitText(seconds: Int((instant.microseconds - now.microseconds + 999_999) / 1_000_000))
     case .quotaSpent(let allowed): "the \(allowed) requests of this month are used up"
     case .off(let place): "switched off by \(place): set it to true"

@@ -160,7 +160,10 @@ package struct Merge {
   private func strangeness(
     of reported: Store.Reported, _ shown: [ShownPrice], _ lastListed: Instant?, _ payload: Payload
   ) -> String? {
-    guard let lastListed, lastListed > payload.takenAt.after(-rules.window) else { return nil }
+    // An older answer is not compared with stations of later days.
+    guard let lastListed, lastListed <= payload.takenAt,
+      lastListed > payload.takenAt.after(-rules.window)
+    else { return nil }
     return rules.strangeness(
       of: Set(reported.prices.map(\.pair.stationID)),
       beside: Set(shown.lazy.filter(\.isListed).map(\.pair.stationID)))
