@@ -44,7 +44,7 @@ package struct GivenFiles {
       }
       if kind == S_IFDIR {
         files += try contents(of: path, endings).map { ($0, false) }
-      } else if Self.isCompanion(URL(filePath: path).lastPathComponent) {
+      } else if ["~$", "._"].contains(where: URL(filePath: path).lastPathComponent.hasPrefix) {
         companions.append(URL(filePath: path).lastPathComponent)
       } else {
         // The file is read twice, for its digest and for its rows. A pipe can be read only once.
@@ -62,9 +62,14 @@ package struct GivenFiles {
     try Self.list(path, endings, isRecursive, into: &found)
     guard !found.files.isEmpty else {
       var below = Contents()
-      // A folder below that cannot be read only makes the message less helpful.
-      for folder in found.folders where below.files.isEmpty {
-        try? Self.list(folder, endings, true, into: &below)
+      // A folder below that cannot be read only makes the message less helpful, as does the end of
+      // the search in a large tree.
+      below.folders = found.folders
+      var looked = 0
+      while below.files.isEmpty, looked < min(100, below.folders.count) {
+        let folder = below.folders[looked]
+        looked += 1
+        if !Self.isLink(folder) { try? Self.list(folder, endings, false, into: &below) }
       }
       throw Backfill.Failure.noFiles(
         path, endings: endings, other: found.others.first,
