@@ -73,37 +73,43 @@ extension Store {
         "SELECT region FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code)))"
       ).map { try $0.text("region") }
       if !gone.isEmpty { try remove(gone) }
-      // If the days for which a region is averaged change, where its stations count has to be
-      // worked out anew.
-      try connection.execute(
-        """
-        DELETE FROM fuel.counted_place
-        USING pg_temp.wanted_region AS wanted
-        JOIN fuel.region AS known USING (region)
-        WHERE (known.valid_from, known.valid_to) <> (wanted.valid_from, wanted.valid_to)
-          AND known.region = ANY (counted_place.regions)
-        """)
-      let changed = try connection.query(
-        """
-        INSERT INTO fuel.region AS known (
-          region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
-        SELECT wanted.*
-        FROM pg_temp.wanted_region AS wanted
-        ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
-          name = excluded.name, kind = excluded.kind, state = excluded.state,
-          latitude = excluded.latitude, longitude = excluded.longitude,
-          radius_km = excluded.radius_km, postcodes = excluded.postcodes,
-          valid_from = excluded.valid_from, valid_to = excluded.valid_to
-        WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
-            known.radius_km, known.postcodes, known.valid_from, known.valid_to)
-          IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
-            excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
-            excluded.valid_to)
-        RETURNING 1
-        """)
+      let changed = try mergeWantedRegions()
       try connection.execute("DROP TABLE pg_temp.wanted_region")
-      return !gone.isEmpty || changed.count > 0
+      return !gone.isEmpty || changed
     }
+  }
+
+  /// Stores what is in `pg_temp.wanted_region`. Returns whether any region changed.
+  private func mergeWantedRegions() throws -> Bool {
+    // If the days for which a region is averaged change, where its stations count has to be
+    // worked out anew.
+    try connection.execute(
+      """
+      DELETE FROM fuel.counted_place
+      USING pg_temp.wanted_region AS wanted
+      JOIN fuel.region AS known USING (region)
+      WHERE (known.valid_from, known.valid_to) <> (wanted.valid_from, wanted.valid_to)
+        AND known.region = ANY (counted_place.regions)
+      """)
+    return try connection.query(
+      """
+      INSERT INTO fuel.region AS known (
+        region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
+      SELECT wanted.*
+      FROM pg_temp.wanted_region AS wanted
+      ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+        name = excluded.name, kind = excluded.kind, state = excluded.state,
+        latitude = excluded.latitude, longitude = excluded.longitude,
+        radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+        valid_from = excluded.valid_from, valid_to = excluded.valid_to
+      WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
+          known.radius_km, known.postcodes, known.valid_from, known.valid_to)
+        IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
+          excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
+          excluded.valid_to)
+      RETURNING 1
+      """
+    ).count > 0
   }
 
   /// Removes regions with their averages, but never the verdicts that were given.
