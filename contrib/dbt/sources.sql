@@ -73,7 +73,7 @@ tested (view, name, tests) AS (VALUES
   ('coverage', 'source', 'not_null'),
   ('coverage', 'day', 'not_null'),
   ('coverage', 'is_covered', 'not_null'),
-  ('coverage', 'why', 'accepted_values not_loaded outage late before_first_run'),
+  ('coverage', 'why', 'accepted_values not_loaded outage late before_first_run no_prices'),
   ('coverage', 'stations_expected', 'in_range 1..'),
 
   ('current_prices', NULL, 'unique_together station_id fuel'),
@@ -264,7 +264,7 @@ tested (view, name, tests) AS (VALUES
   ('rejects', 'reason',
     'not_null; accepted_values unknown_fuel unsupported_fuel price_unreadable '
     'price_out_of_band stamp_unreadable stamp_in_future stamp_too_old stamp_nonexistent '
-    'station_missing station_beyond_limit state_unknown record_unreadable not_a_record conflicting_price'),
+    'station_missing station_beyond_limit state_unknown other_state record_unreadable not_a_record conflicting_price'),
   ('rejects', 'raw', 'not_null'),
   ('rejects', 'rejected_at', 'not_null'),
 
