@@ -40,8 +40,8 @@ package struct Reject: Hashable, Sendable {
     case conflictingPrice = "conflicting_price"
 
     /// Whether the reason counts against the feed's health. An unsupported fuel does not: lists of
-    /// petrol prices may contain electric chargers. Nor does another state, whose rows leave those
-    /// of the feed's own as they are, or a sum or a note of an archive.
+    /// petrol prices may contain electric chargers. Nor do rows of another state, or sums and notes
+    /// of an archive: the other rows are right.
     package var countsAgainstFeed: Bool {
       ![.unsupportedFuel, .otherState, .notARecord].contains(self)
     }

@@ -161,7 +161,8 @@ package struct ListRules: Sendable {
     guard listed.count >= 2 * Self.least, 2 * new > stations.count,
       !isBelow(refuseBelow, stations.count, of: listed.count)
     else { return nil }
-    return "\(new) of \(stations.count) stations were not in the list before: is it another state's?"
+    return "\(new) of \(stations.count) stations were not in the list before: "
+      + "is it another state's?"
   }
 
   private func isBelow(_ share: Double, _ count: Int, of before: Int) -> Bool {

@@ -534,7 +534,7 @@ struct AbsorbTests {
       var refused = 0
       for round in 0..<7 {
         let counts = try feed.reports(
-          list(round), stations: [], at: start + .seconds(3_600 * round))
+          list(round), at: start + .seconds(3_600 * round), coverage: .partial)
         #expect(counts.received == 4_001)
         #expect(counts.stored + counts.rejected == 4_001)
         refused += counts.rejectedByReason["station_beyond_limit"] ?? 0

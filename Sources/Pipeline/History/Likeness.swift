@@ -87,8 +87,8 @@ struct Likeness {
     return first..<max(first, last) + 1
   }
 
-  /// Compares two addresses. 1: equal. 0.9: one has all words of the other, its house number too; or
-  /// overlapping house numbers in one street, or in streets whose names differ by at most two letters. 0.6: the same street, with numbers at most twenty
+  /// Compares two addresses. 1: equal. 0.9: one has all words of the other, its house number too, or
+  /// house numbers overlap in one street, or in streets whose names differ by at most two letters. 0.6: the same street, with numbers at most twenty
   /// apart or without a number, or corners that differ by a word. 0.3: the same street with numbers
   /// further apart. 0: different streets. Streets are the same where one name has all words of the
   /// other, such as `BOURKE ST CNR ERSKINE ST` and `BOURKE ST`.
