@@ -116,7 +116,7 @@ struct ArchiveSampleTests {
       try TimelineUpdate.makeAll(Workers(store), now: Self.now)
       let connection = try Connection(target)
       // A row of April 2020 whose fuel and time are in the cells above: row 2104 of the recorded
-      // workbook, row 304 of the invented one.
+      // workbook; the invented one has such a row too.
       let (name, fuel, begin, price) =
         samples.areRecorded
         ? ("Caltex Woolworths Rosebery", "P98", "2020-04-01 15:20:28+11", "145.9")
