@@ -86,14 +86,21 @@ extension Country {
 
 extension State {
   package static let nsw = State(
-    code: "NSW", name: "New South Wales", timeZone: .sydney,
+    code: "NSW", name: "New South Wales", timeZone: .sydney, postcodesBegin: "21345",
     zonesByPostcode: ["2880": .brokenHill, "2898": .lordHowe])
-  package static let act = State(code: "ACT", name: "the ACT", timeZone: .sydney)
-  package static let vic = State(code: "VIC", name: "Victoria", timeZone: .melbourne)
-  package static let qld = State(code: "QLD", name: "Queensland", timeZone: .brisbane)
-  package static let sa = State(code: "SA", name: "South Australia", timeZone: .adelaide)
+  package static let act = State(
+    code: "ACT", name: "the ACT", timeZone: .sydney, postcodesBegin: "20")
+  package static let vic = State(
+    code: "VIC", name: "Victoria", timeZone: .melbourne, postcodesBegin: "3825")
+  package static let qld = State(
+    code: "QLD", name: "Queensland", timeZone: .brisbane, postcodesBegin: "49025")
+  package static let sa = State(
+    code: "SA", name: "South Australia", timeZone: .adelaide, postcodesBegin: "502346")
   package static let wa = State(
-    code: "WA", name: "Western Australia", timeZone: .perth, priceDayStarts: 6)
-  package static let tas = State(code: "TAS", name: "Tasmania", timeZone: .hobart)
-  package static let nt = State(code: "NT", name: "the Northern Territory", timeZone: .darwin)
+    code: "WA", name: "Western Australia", timeZone: .perth, priceDayStarts: 6,
+    postcodesBegin: "605")
+  package static let tas = State(
+    code: "TAS", name: "Tasmania", timeZone: .hobart, postcodesBegin: "7")
+  package static let nt = State(
+    code: "NT", name: "the Northern Territory", timeZone: .darwin, postcodesBegin: "0456")
 }

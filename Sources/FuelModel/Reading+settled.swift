@@ -187,9 +187,17 @@ extension Reading {
 
 extension Station {
   /// Returns the state of the station, as it is stated or as its address names it, if that is none
-  /// of the given ones.
+  /// of the given ones. Without a state in the address its postcode tells, where it is of none of
+  /// them.
   package func stateOutside(of states: [State], in country: Country) -> State? {
-    [state, country.state(named: address) ?? state].first { !states.contains($0) }
+    let named = country.state(named: address)
+    if let other = [state, named ?? state].first(where: { !states.contains($0) }) { return other }
+    let last = address.split { !$0.isLetter && !$0.isNumber }.last.map(String.init)
+    guard named == nil, let code = postcode ?? last,
+      code.count == country.postcodeDigits, code.allSatisfy(\.isWholeNumber),
+      !states.contains(where: { $0.mayHave(postcode: code) })
+    else { return nil }
+    return country.states.first { $0.postcodesBegin.first == code.first }
   }
 }
 

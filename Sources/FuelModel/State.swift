@@ -10,12 +10,15 @@ package struct State: Sendable {
   package let timeZone: Zone
   /// The local hour at which the state's price day begins.
   package let priceDayStarts: Int
+  /// The digits with which postcodes begin: first that of the state, then those of places at its
+  /// borders. Empty: any.
+  let postcodesBegin: String
   /// The zones of those parts of the state that keep another time, by postcode.
   package let zonesByPostcode: [String: Zone]
 
   package init(
     code: String, name: String, timeZone: Zone, priceDayStarts: Int = 0,
-    zonesByPostcode: [String: Zone] = [:]
+    postcodesBegin: String = "", zonesByPostcode: [String: Zone] = [:]
   ) {
     self.code = code
     self.name = name
@@ -23,12 +26,18 @@ package struct State: Sendable {
     nameInAddresses = words.first == "THE" ? Array(words.dropFirst()) : words
     self.timeZone = timeZone
     self.priceDayStarts = priceDayStarts
+    self.postcodesBegin = postcodesBegin
     self.zonesByPostcode = zonesByPostcode
   }
 
   /// Returns the price day at an instant.
   package func priceDay(at instant: Instant) -> Day {
     timeZone.local(instant + .seconds(-3_600 * Int64(priceDayStarts))).day
+  }
+
+  /// Whether a postcode may be of this state.
+  func mayHave(postcode: String) -> Bool {
+    postcodesBegin.isEmpty || postcode.first.map(postcodesBegin.contains) ?? true
   }
 
   /// Returns the zone of a postcode, which is not always the zone of its state.

@@ -130,15 +130,17 @@ struct FuelCheckTests {
         Row(code: "3", address: "3 Far St, ALBURY", state: "New South Wales", cents: 163),
         Row(code: "4", address: "4 Far St", state: "TAS", priceState: "Nowhere", cents: 164),
         Row(code: "5", address: "5 Far St, Wodonga, Victoria, 3690", state: "TAS", cents: 165),
+        Row(code: "6", address: "6 Far St, PARRAMATTA 2150", cents: 166),
+        Row(code: "7", address: "7 Near St, HOBART 7000", cents: 167),
       ], "tas-fuelcheck")
-    #expect(both.observations.map(\.stationCode) == ["1"])
+    #expect(both.observations.map(\.stationCode) == ["1", "7"])
     #expect(both.observations.first?.price?.tenths == 2_000)
-    #expect(both.stations.map(\.name) == ["Servo 200", "Servo 164"])
-    #expect(both.rejects.count { $0.reason == .otherState } == 4)
+    #expect(both.stations.map(\.name) == ["Servo 200", "Servo 164", "Servo 167"])
+    #expect(both.rejects.count { $0.reason == .otherState } == 5)
     #expect(both.rejects.count { $0.reason == .stateUnknown } == 1)
     #expect(
       both.warnings == [
-        "3 stations of NSW are not of this feed", "1 stations of VIC are not of this feed",
+        "4 stations of NSW are not of this feed", "1 stations of VIC are not of this feed",
       ])
     // Without a state of its own, a price of a code of two stations may be that of either.
     let unclear = try settle(
