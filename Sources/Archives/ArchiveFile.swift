@@ -40,7 +40,10 @@ package struct ArchiveFile: Sendable {
     if head.dropFirst(257).starts(with: Array("ustar".utf8)) {
       throw ArchiveRefusal(file: name, Self.tar)
     }
-    guard head.starts(with: [0x50, 0x4B]) else { return .csv }
+    guard head.starts(with: [0x50, 0x4B]) else {
+      if head.contains(0x0D), !head.contains(0x0A) { throw ArchiveRefusal(file: name, Self.oldMac) }
+      return .csv
+    }
     let listing = try unzip("-Z1")
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
@@ -77,6 +80,9 @@ package struct ArchiveFile: Sendable {
     ([0x37, 0x7A, 0xBC, 0xAF], "a 7z archive; unpack it into a folder first"),
     (Array("Rar!".utf8), "a RAR archive; unpack it into a folder first"),
   ]
+
+  private static let oldMac =
+    "text whose lines end as on an old Mac (CR alone); save it again as CSV UTF-8 first"
 
   static let tar = "a tar archive; unpack it into a folder with tar -xf first, then load the folder"
 

@@ -239,7 +239,7 @@ package actor ArchiveReader: ArchiveSource {
     try rows.end(&box.engine)
     if records.formulasWithoutValue > 0 {
       box.engine.warnings.append(
-        "formulas of sheet '\(sheet.name)' without a stored value, taken for empty cells: "
+        "formulas of sheet '\(sheet.name)' without a stored value, empty or 0: "
           + "\(records.formulasWithoutValue); open the file in Excel and save it again")
     }
     try box.engine.endFile()

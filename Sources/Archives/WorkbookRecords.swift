@@ -19,8 +19,8 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   private var isInValue = false
   private var isPhonetic = false
   private var isFormula = false
-  /// The formulas whose results are not stored. Some programs write formulas and do not compute
-  /// them.
+  /// The formulas whose results are not stored, or stored as 0. Some programs write formulas and do
+  /// not compute them.
   private(set) var formulasWithoutValue = 0
   private(set) var fault: (any Error)?
 
@@ -127,7 +127,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     // An error such as #N/A or #REF! is no text.
     case "e": bytes += Self.unreadable + Array(value.utf8)
     default:
-      if isFormula, value.isEmpty, cellType != "str" { formulasWithoutValue += 1 }
+      if isFormula, ["", "0"].contains(value), cellType != "str" { formulasWithoutValue += 1 }
       bytes += Array(value.utf8)
     }
     fields.append(

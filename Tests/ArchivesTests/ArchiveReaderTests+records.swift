@@ -22,6 +22,9 @@ extension ArchiveReaderTests {
     "Source: NSW FuelCheck,,,,,,,", "Total rows,2,,,,,,", ",,,,,,Average,186.4",
     "ServiceStationName,Address,Suburb,Postcode,Brand,FuelCode,PriceUpdatedDate,Price",
     "AVERAGE,,,,,U91,2025-01-31 00:00:00,186.4333333", "E10 average price,,,,,,,186.4",
+    "(blank),All,All,2000,All,U91,2025-01-02 03:04:05,186.4",
+    "(All),All,All,2000,All,U91,2025-01-02 03:04:05,186.4",
+    "Kiama Average,All,All,2000,All,U91,2025-01-02 03:04:05,186.4",
   ])
   func sumsAndNotesAreNoRecords(row: String) async throws {
     let good = Self.row(Self.time, "145.9")
@@ -30,6 +33,19 @@ extension ArchiveReaderTests {
     #expect(outcome.stations.map(\.name) == ["BP Kiama"])
     #expect(outcome.lines.count == 1 && outcome.duplicates == 1 && outcome.received == 3)
     #expect(!Reject.Reason.notARecord.countsAgainstFeed)
+  }
+
+  /// F-P46: what programs write for an empty cell is no name and no address.
+  @Test(arguments: ["NULL", "#N/A", "#REF!", "n/a", "nan", "-", "None"])
+  func placeholdersAreNoTexts(text: String) async throws {
+    let good = Self.row(Self.time, "145.9")
+    for row in [
+      "\(text),1 St,Kiama,2533,,U91,\(Self.time),186.4",
+      "BP,\(text),Kiama,2533,,U91,\(Self.time),186.4",
+    ] {
+      let outcome = try await Self.read("nsw-fuelcheck", Self.header + good + row + "\n")
+      #expect(outcome.rejects == ["station_missing"], "\(outcome)")
+    }
   }
 
   /// F-P46: stations whose names only contain such words are stations.

@@ -181,6 +181,7 @@ extension ArchiveReaderTests {
       Self.record("A", "44927.25", "<c><f>B2*10</f></c>"),
       Self.record("B", "44927.25", "<c><f>B2*10</f><v>181.9</v></c>"),
       Self.record("C", "44927.25", "<c><f>B2*10</f><v></v></c>"),
+      Self.record("H", "44927.25", "<c><f>B2*10</f><v>0</v></c>"),
       ["<c t=\"str\"><f>A1</f><v>D</v></c>"] + Self.record("D", "44927.25", "182.9").dropFirst(),
       Self.record("E", "44927.25", "<c t=\"e\"><v>#N/A</v></c>"),
       [
@@ -193,13 +194,13 @@ extension ArchiveReaderTests {
     #expect(outcome.stations.map(\.name) == ["B", "D"])
     #expect(
       outcome.rejects == [
-        "price_unreadable", "price_unreadable", "record_unreadable", "record_unreadable",
-        "record_unreadable",
+        "price_unreadable", "price_unreadable", "price_out_of_band", "record_unreadable",
+        "record_unreadable", "record_unreadable",
       ])
     #expect(
       outcome.warnings == [
-        "formulas of sheet 'A' without a stored value, taken for empty cells: 2; open the file in "
-          + "Excel and save it again"
+        "formulas of sheet 'A' without a stored value, empty or 0: 3; open the file in Excel and save "
+          + "it again"
       ])
   }
 

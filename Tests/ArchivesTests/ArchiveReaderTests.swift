@@ -162,6 +162,8 @@ struct ArchiveReaderTests {
         "old Excel"))
     #expect(await Self.refusal("nsw-fuelcheck", bytes: [0xFF, 0xFE, 0x41, 0]).contains("UTF-16"))
     #expect(
+      await Self.refusal("nsw-fuelcheck", bytes: Array("a,b\r1,2\r".utf8)).contains("old Mac"))
+    #expect(
       await Self.refusal("nsw-fuelcheck", bytes: [0, 0x8B, 0x41, 0x0A]).contains("unpack it once"))
     #expect(
       await Self.refusal("qld-fuel-prices", bytes: [UInt8](book)).contains("no header of qld"))
