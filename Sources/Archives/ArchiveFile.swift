@@ -121,6 +121,7 @@ package struct ArchiveFile: Sendable {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ArchiveRefusal(file: name, "cannot be read")
     }
+    // The program has a copy of the descriptor by then, and nothing was written that could be lost.
     defer { try? handle.close() }
     return try ByteStream(["unzip", option, "/proc/self/fd/0"] + member, input: handle)
   }

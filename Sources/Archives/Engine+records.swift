@@ -50,11 +50,12 @@ extension Engine {
 
   /// Whether a row of a sheet has a price with a fuel or a stamp, and says nothing of its station.
   func isOfStationAbove(_ record: ArchiveRecord) -> Bool {
-    func has(_ column: ArchiveFormat.Column) -> Bool {
-      !record[layout.columns[column.rawValue]].isEmpty
-    }
-    return layout.identity.allSatisfy { record[$0].isEmpty }
-      && has(.price) && (has(.fuel) || has(.stamp))
+    layout.identity.allSatisfy { record[$0].isEmpty }
+      && isFilled(.price, record) && (isFilled(.fuel, record) || isFilled(.stamp, record))
+  }
+
+  private func isFilled(_ column: ArchiveFormat.Column, _ record: ArchiveRecord) -> Bool {
+    !record[layout.columns[column.rawValue]].isEmpty
   }
 
   /// Returns what a row of a printed report is, by the cells that stand in it and the row above.
@@ -62,9 +63,7 @@ extension Engine {
   /// In the reports of New South Wales every record has its own price and most have their own
   /// stamp. One without has its own address with a name or a fuel, or repeats the row above whole.
   func kindInReport(_ record: ArchiveRecord, above: [[UInt8]]) throws -> RowOfReport {
-    func has(_ column: ArchiveFormat.Column) -> Bool {
-      !record[layout.columns[column.rawValue]].isEmpty
-    }
+    func has(_ column: ArchiveFormat.Column) -> Bool { isFilled(column, record) }
     let filled = record.fields.indices.filter { !record[$0].isEmpty }
     let price = layout.columns[ArchiveFormat.Column.price.rawValue]
     if filled == [price] {

@@ -47,8 +47,7 @@ package final class Connection {
     try self.init(target, application, deadline, connectSeconds: nil)
   }
 
-  /// Opens another session like this one, to ask about this one or to say what became of it. It
-  /// connects within five seconds or fails.
+  /// Opens another session, about this one or its run. It connects within five seconds or fails.
   package func another(_ deadline: Deadline) throws(PostgresError) -> Connection {
     let other = try Connection(target, application, deadline, connectSeconds: 5)
     other.isAsking = true
