@@ -7,8 +7,8 @@ SHELL := /bin/bash
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# The release program, and the import check that keeps modules on their floors.
-BUILD := swift build --explicit-target-dependency-import-check error
+# The SQL files as they stand in their list, the program, and the import check that keeps modules on their floors.
+BUILD := config/migrations && swift build --explicit-target-dependency-import-check error
 PROGRAM := .build/release/bowser
 export BOWSER_COMMIT := $(shell git describe --always --dirty=+ --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
 # make install PROGRAM=... takes a program as it is, and builds none.

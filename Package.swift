@@ -43,7 +43,8 @@ let package = Package(
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
       name: "CMigrations", path: "Migrations",
-      exclude: ["routines", "views"], sources: ["migrations.c"]),
+      exclude: ["adopt.sql", "order", "released.sha256", "routines", "schema", "views"],
+      sources: ["migrations.c"]),
     .target(name: "CSandbox"),
     .target(
       name: "CVersion", cSettings: [.define("BOWSER_COMMIT", to: "\"\(commit)\"")]),

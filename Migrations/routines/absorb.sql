@@ -154,15 +154,15 @@ BEGIN
   p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
 
   -- The facts. Their partitions are made first.
-  PERFORM fuel.ensure_price_month(month.begins_at)
+  PERFORM fuel.ensure_year(year)
   FROM (
-    SELECT DISTINCT date_trunc('month', difference.effective_at, 'UTC') AS begins_at
+    SELECT extract(year FROM difference.effective_at AT TIME ZONE 'UTC')::integer AS year
     FROM pg_temp.difference
     WHERE difference.effective_at IS NOT NULL
     UNION
-    SELECT date_trunc('month', p_taken_at, 'UTC') WHERE is_unstamped
-  ) AS month
-  ORDER BY month.begins_at;
+    SELECT extract(year FROM p_taken_at AT TIME ZONE 'UTC')::integer WHERE is_unstamped
+  ) AS reported
+  ORDER BY year;
 
   -- A run stores what it reports of a station and fuel unless the newest earlier run with rows of that station and fuel
   -- counts and reports the same. Prices of whole days are compared one by one. A run without a list (an update) stores

@@ -239,3 +239,21 @@ $$;
 COMMENT ON FUNCTION fuel.refresh_source_days(timestamptz) IS
   'Updates which days each feed and archive covers.';
 GRANT EXECUTE ON FUNCTION fuel.refresh_source_days(timestamptz) TO fuel_writer;
+
+-- A run that begins or ceases to count, or whose list is judged anew, moves days_known_until_at of its source back to
+-- its own instant.
+CREATE OR REPLACE FUNCTION fuel.forget_coverage() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- The row is locked in any case. Otherwise an aggregate that does not see this run yet could take its days for known.
+  PERFORM FROM fuel.source WHERE source.source_id = NEW.source_id FOR NO KEY UPDATE;
+  UPDATE fuel.source SET days_known_until_at = NEW.taken_at
+  WHERE source.source_id = NEW.source_id AND source.days_known_until_at > NEW.taken_at;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION fuel.forget_coverage() IS 'Notes that the days a feed covers may have changed from a run on.';
+REVOKE EXECUTE ON FUNCTION fuel.forget_coverage() FROM PUBLIC;
+CREATE OR REPLACE TRIGGER run_coverage AFTER UPDATE OF outcome, is_complete ON fuel.run FOR EACH ROW
+  WHEN (OLD.outcome <> NEW.outcome OR OLD.is_complete <> NEW.is_complete)
+  EXECUTE FUNCTION fuel.forget_coverage();

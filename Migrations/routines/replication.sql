@@ -8,8 +8,6 @@ CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE
     AND class.relkind IN ('r', 'p')
     AND NOT class.relispartition
     AND class.relname NOT IN ('migration', 'program')
-    -- A year of facts is copied into a table that is not part of the history until it takes the place of its months.
-    AND class.relname !~ '^price_\d{4}$'
 $$;
 COMMENT ON FUNCTION fuel.copied_tables() IS 'The tables of schema fuel that a copy has, in SQL.';
 REVOKE EXECUTE ON FUNCTION fuel.copied_tables() FROM PUBLIC;

@@ -2,17 +2,15 @@ extension Migrator {
   /// What each file makes and a database must have after all files: its tables, views and
   /// functions, such as `view fuel_v1.fuels`.
   ///
-  /// The list follows from the texts, in which each statement begins a line. Of a numbered file it
-  /// has the tables and functions that no file drops; the views of those files have files of their
-  /// own by now.
+  /// The list follows from the texts, in which each statement begins a line. It leaves out what a
+  /// later file drops.
   static let objects: [String: [String]] = {
     let begins: [(begin: String, kind: String)] = [
       ("CREATE TABLE ", "table"), ("CREATE FUNCTION ", "function"),
       ("CREATE OR REPLACE FUNCTION ", "function"), ("CREATE OR REPLACE VIEW ", "view"),
     ]
-    let drops: [(begin: String, kind: String)] = [
-      ("DROP TABLE ", "table"), ("DROP FUNCTION IF EXISTS ", "function"),
-      ("DROP FUNCTION ", "function"),
+    let drops = [
+      (begin: "DROP TABLE ", kind: "table"), (begin: "DROP FUNCTION ", kind: "function"),
     ]
     func named(
       _ text: String, in statements: [(begin: String, kind: String)]
@@ -30,12 +28,8 @@ extension Migrator {
     let dropped = Set(embedded.flatMap { named($0.text, in: drops) })
     var made: [String: [String]] = [:]
     for (name, text) in embedded {
-      let isNumbered = Int(name.prefix(4)) != nil
-      let found = named(text, in: begins).filter {
-        !isNumbered || !dropped.contains($0) && !$0.hasPrefix("view ")
-      }
       // A function may have several forms.
-      made[name] = Set(found).sorted()
+      made[name] = Set(named(text, in: begins)).subtracting(dropped).sorted()
     }
     return made
   }()
@@ -64,7 +58,7 @@ extension Migrator {
   /// Throws where applying files cannot lead to this program's schema: a table was dropped, with
   /// its rows, or the schema is that of another program.
   func refuseLoss(_ files: [File]) throws {
-    let lost = files.filter { $0.version != nil }.flatMap(\.missing)
+    let lost = files.filter(\.runsOnce).flatMap(\.missing)
     if !lost.isEmpty { throw Refusal.damaged(lost, isMendable: false) }
     guard !files.contains(where: \.isApplied) else { return }
     let other = try connection.query(

@@ -6,10 +6,13 @@ import CMigrations
 
 /// Brings a database to the schema that this program was built with.
 ///
-/// Numbered files run once, in order, and are never edited afterwards. Each routine and each view
-/// has one current file, which runs again whenever its text differs from the installed text. The
-/// ledger forgets routines and views that this program does not have.
+/// The files of tables run once, in order, and are never edited after a release. Each routine and
+/// each view has one current file, which runs again whenever its text differs from the installed
+/// text. The ledger forgets routines and views that this program does not have.
 /// All files are compiled into the program, so that program and SQL cannot disagree.
+///
+/// Up to version 0.5 numbered files made the tables. The rows of such a database are taken over
+/// into tables that are made anew (`Migrations/adopt.sql`).
 package struct Migrator {
   /// Why a database cannot be used or changed.
   package enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -18,8 +21,11 @@ package struct Migrator {
     case foreign(schema: String)
     /// What a file made is there no longer. `isMendable`: applying the file again makes it.
     case damaged([String], isMendable: Bool)
-    case newer(database: Int, program: Int)
+    /// The database has a file that this program does not know.
+    case newer(String)
     case pending([String])
+    /// The tables are those of a version up to 0.5.
+    case earlier(isKnown: Bool)
     /// The roles lack rights, as after a restore without privileges.
     case unprivileged
 
@@ -32,9 +38,13 @@ package struct Migrator {
         "the database has a schema \(schema) that bowser did not make: name another database"
       case .damaged(let objects, let isMendable):
         Self.damage(objects, isMendable)
-      case .newer(let database, let program):
-        "the database is at migration \(database), this program knows only \(program): "
-          + "install the newer program"
+      case .newer(let file):
+        "the database has \(file), which this program does not know: install the newer program"
+      case .earlier(isKnown: true):
+        "the database has the schema of an earlier version: run bowser migrate"
+      case .earlier(isKnown: false):
+        "the database has the schema of a version before 0.5: run bowser migrate of version 0.5, "
+          + "then this one"
       case .pending(let files) where files.count == Migrator.embedded.count:
         "the database has no schema of bowser: check that it is the right one, then run "
           + "bowser migrate"
@@ -61,8 +71,8 @@ package struct Migrator {
     package let text: String
     /// SHA-256 in hexadecimal digits, computed by the server that records it.
     package let digest: String
-    /// The number of a numbered file; `nil` for a routine or view.
-    package let version: Int?
+    /// Whether it runs once, as the files of tables do; otherwise it is a routine or view.
+    package let runsOnce: Bool
     /// Whether the database already has this text and, for a routine or view, what it makes.
     package let isApplied: Bool
     /// What the text made and the database has no longer, such as `view fuel_v1.fuels`.
@@ -70,15 +80,6 @@ package struct Migrator {
   }
 
   let connection: Connection
-
-  // The digests of earlier texts of these files, in databases that were migrated with them. Both
-  // texts leave the same schema and mark the same days: 0023 marked the days that 0025 marks now,
-  // and 0026 changed only in its comments.
-  private static let earlierDigests: [String: String] = [
-    "0023_days_in_bytes.sql": "4ce5c5d5dfc5527f586254547d8596648c07427be22c40a85ad20f4fc69f08b1",
-    "0025_bound_by_time.sql": "748a8de73e2878479e05fa2f0dd3f80e5e15d24e0eca529b8e9d894c70c8c3a2",
-    "0026_know_by_digest.sql": "452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4",
-  ]
 
   // A fixed key of this program: its name, "bowser", in ASCII.
   private static let lockKey = 0x626f_7773_6572
@@ -110,24 +111,26 @@ package struct Migrator {
     let present = try presentObjects()
     var files: [File] = []
     for ((name, text), row) in zip(embedded, digests) {
-      let version = Int(name.prefix(4))
+      let runsOnce = Self.runsOnce(name)
       let digest = try row.text("digest")
-      let isApplied = applied[name].map { $0 == digest || $0 == Self.earlierDigests[name] } ?? false
-      if version != nil, applied[name] != nil, !isApplied { throw Refusal.edited(name) }
+      let isApplied = applied[name] == digest
+      if runsOnce, applied[name] != nil, !isApplied { throw Refusal.edited(name) }
       let missing =
         isApplied ? Self.objects[name, default: []].filter { !present.contains($0) } : []
       files.append(
         File(
-          name: name, text: text, digest: digest, version: version,
-          isApplied: isApplied && (version != nil || missing.isEmpty), missing: missing))
+          name: name, text: text, digest: digest, runsOnce: runsOnce,
+          isApplied: isApplied && (runsOnce || missing.isEmpty), missing: missing))
     }
-    let newest = files.compactMap(\.version).max() ?? 0
-    let reached = applied.keys.compactMap { Int($0.prefix(4)) }.max() ?? 0
-    if reached > newest { throw Refusal.newer(database: reached, program: newest) }
-    for (name, _) in applied where Int(name.prefix(4)) != nil {
-      if !files.contains(where: { $0.name == name }) { throw Refusal.edited(name) }
+    let known = Set(embedded.map(\.name))
+    if let newer = applied.keys.filter({ Self.runsOnce($0) && !known.contains($0) }).min() {
+      throw Refusal.newer(newer)
     }
     return files
+  }
+
+  private static func runsOnce(_ name: String) -> Bool {
+    !name.hasPrefix("routines/") && !name.hasPrefix("views/")
   }
 
   /// Applies the missing files: all of them in one transaction, or none.
@@ -160,18 +163,22 @@ package struct Migrator {
 
   private func applyAll() throws -> [String] {
     guard
-      try !isKnown() || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
+      try !isKnown() || isEarlier()
+        || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
         || lacksRights()
     else { return [] }
     return try connection.transaction {
       try connection.execute("SET LOCAL lock_timeout = '1s'")
       try lock()
       // Another process may have applied some of the files during the wait.
+      let isEarlier = try isEarlier()
+      if isEarlier { try connection.execute("ALTER SCHEMA fuel RENAME TO fuel_before") }
       let files = try files()
-      try refuseLoss(files)
+      if !isEarlier { try refuseLoss(files) }
       let pending = files.filter { !$0.isApplied }
       try apply(pending)
-      // A numbered file may have dropped what the file of a routine or view had made.
+      if isEarlier { try connection.execute("DROP SCHEMA fuel_before CASCADE") }
+      // A file of tables may have dropped what the file of a routine or view had made.
       let dropped = try self.files().filter { !$0.isApplied }
       try apply(dropped)
       let lacksRights = try lacksRights()
@@ -206,6 +213,7 @@ package struct Migrator {
   /// Refuses a schema too of which a part was dropped, or on which the roles lack rights.
   package func verify() throws {
     try explained {
+      if try isEarlier() { throw Refusal.earlier(isKnown: true) }
       let files = try files()
       let missing = files.flatMap(\.missing)
       if !missing.isEmpty {
@@ -231,6 +239,18 @@ package struct Migrator {
       == Self.digest
   }
 
+  /// Whether numbered files made the tables.
+  ///
+  /// - Throws: `Refusal.earlier` where they are older than those of version 0.5.
+  private func isEarlier() throws -> Bool {
+    let applied = try appliedDigests()
+    guard applied["schema/roles.sql"] == nil,
+      let newest = applied.keys.filter({ $0.hasPrefix("00") }).max()
+    else { return false }
+    if newest < "0028" { throw Refusal.earlier(isKnown: false) }
+    return true
+  }
+
   private func lock() throws {
     try connection.query("SELECT pg_advisory_xact_lock(\(Self.lockKey))")
   }
@@ -251,8 +271,21 @@ package struct Migrator {
   }
 
   /// One number of all files that are compiled into the program, as sixteen hexadecimal digits.
+  /// FNV-1a: it tells programs apart, and guards against nobody.
   package static let digest: String = {
-    let digits = String(bowser_migration_digest(), radix: 16)
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for index in 0..<bowser_migration_count() {
+      let file = bowser_migration(index)
+      for text in [UnsafeRawPointer(file.name!), UnsafeRawPointer(file.text!)] {
+        var byte = text.assumingMemoryBound(to: UInt8.self)
+        while byte.pointee != 0 {
+          hash = (hash ^ UInt64(byte.pointee)) &* 0x100_0000_01b3
+          byte += 1
+        }
+        hash = hash &* 0x100_0000_01b3
+      }
+    }
+    let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }()
 
@@ -265,11 +298,10 @@ package struct Migrator {
     return digests
   }
 
-  /// The compiled-in files in order: numbered files, then routines, then views.
+  /// The compiled-in files in the order of application, which `Migrations/order` states.
   package static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map {
     index in
     let file = bowser_migration(index)
-    let bytes = UnsafeBufferPointer(start: file.bytes, count: file.count)
-    return (String(cString: file.name), String(decoding: bytes, as: UTF8.self))
+    return (String(cString: file.name), String(cString: file.text))
   }
 }

@@ -52,34 +52,6 @@ extension Store {
     ).only().integer("readers")
   }
 
-  /// Moves the facts of the oldest year of feeds that still lie in a table for each month into one
-  /// table. A year stays in its months until it has been over for more than a year.
-  ///
-  /// - Returns: the year, and whether it was moved; `nil` where there is none. A year is not moved
-  ///   while somebody reads the history for long.
-  package func mergeOldMonths() throws -> (year: Int, isMerged: Bool)? {
-    let due = try connection.query(
-      """
-      SELECT year, to_regclass('fuel.price_' || year) IS NOT NULL AS is_copied
-      FROM fuel.year_to_merge() AS year
-      WHERE year IS NOT NULL
-      """
-    ).map { (year: try $0.integer("year"), isCopied: try $0.boolean("is_copied")) }.first
-    guard let due else { return nil }
-    if !due.isCopied {
-      try connection.transaction {
-        try connection.query("SELECT fuel.copy_price_year(\(due.year)::integer)")
-      }
-    }
-    let isMerged = try transaction {
-      try lockTimeline()
-      return try connection.query("SELECT fuel.merge_price_months(\(due.year)::integer) AS merged")
-        .only()
-        .boolean("merged")
-    }
-    return (due.year, isMerged)
-  }
-
   /// Returns the price days that each feed and archive covers, by scheme and day.
   package func knownDays(now: Instant) throws -> [KnownDay] {
     try connection.query(

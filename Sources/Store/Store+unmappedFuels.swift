@@ -40,12 +40,12 @@ extension Store {
       ),
       added AS (
         INSERT INTO fuel.fuel (
-          fuel_id, fuel, name, unit, lowest_tenths, highest_tenths, is_averaged, is_mapped)
+          fuel_id, fuel, name, unit, is_averaged, is_mapped)
         SELECT
           greatest((SELECT max(fuel_id) FROM fuel.fuel), 999)
             + row_number() OVER (ORDER BY wanted.fuel),
-          wanted.fuel, wanted.code || ' of ' || wanted.source || ', not mapped yet', 'unknown', 1,
-          30000, false, false
+          wanted.fuel, wanted.code || ' of ' || wanted.source || ', not mapped yet', 'unknown',
+          false, false
         FROM wanted
         WHERE NOT EXISTS (SELECT FROM fuel.fuel WHERE fuel.fuel = wanted.fuel)
         RETURNING fuel_id, fuel

@@ -109,8 +109,7 @@ extension Store {
   /// Stores verdicts. One that is stored already is left as it is.
   ///
   /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`.
-  ///   `change_cpl` is stored as `change_1d_cpl`. `inputs`, by which the verdict was judged, is
-  ///   stored as a digest.
+  ///   `change_cpl` is stored as `change_1d_cpl`.
   /// - Returns: the number of verdicts that were added.
   package func keepVerdicts(_ rows: [some Encodable], now: Instant) throws -> Int {
     try connection.query(
@@ -122,8 +121,7 @@ extension Store {
       CROSS JOIN LATERAL jsonb_populate_record(
         NULL::fuel.verdict,
         given || jsonb_build_object(
-          'computed_at', \(now.description)::text, 'change_1d_cpl', given -> 'change_cpl',
-          'inputs_md5', md5(given ->> 'inputs'))) AS made
+          'computed_at', \(now.description)::text, 'change_1d_cpl', given -> 'change_cpl')) AS made
       ON CONFLICT ON CONSTRAINT verdict_pk DO NOTHING
       """
     ).affected

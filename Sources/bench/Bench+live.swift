@@ -187,12 +187,12 @@ extension Bench {
       try connection.transaction {
         try connection.query(
           """
-          SELECT fuel.ensure_price_month(month.at)
+          SELECT fuel.ensure_year(year)
           FROM (
-            SELECT DISTINCT date_trunc(
-              'month', '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second', 'UTC') AS at
+            SELECT DISTINCT extract(
+              year FROM '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second')::integer AS year
             FROM generate_series(\(first)::integer, \(last - 1)::integer) AS stamp (n)
-          ) AS month
+          ) AS stamped
           """)
         try connection.query(
           """

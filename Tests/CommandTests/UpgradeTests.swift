@@ -3,20 +3,26 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// A database of every released version can be migrated to this version.
+/// A database of version 0.5, as released and as its schema was changed after the release, can be
+/// migrated to this version.
 struct UpgradeTests {
   /// Dumps of three days of a small simulated market. Each was made by the program of its version.
+  /// The later one has a month of an archive too.
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures/released").standardized
   private static let now = "2026-07-01T10:05:00Z"
 
-  static let released = ["0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"]
+  static let released = ["0.5.0", "after-0.5.0"]
 
   private func facts(_ connection: Connection) throws -> [String] {
     try connection.lines(
       """
       SELECT source, station_code, fuel, effective_at, price_tenths, learnt_at
-      FROM fuel.price
+      FROM (
+        SELECT station_id, fuel_id, source_id, effective_at, price_tenths, learnt_at FROM fuel.price
+        UNION ALL
+        SELECT station_id, fuel_id, source_id, effective_at, price_tenths, NULL FROM fuel.archive_price
+      ) AS price
       JOIN fuel.fuel USING (fuel_id)
       JOIN fuel.station ON station.station_id = price.station_id
       JOIN fuel.source ON source.source_id = price.source_id
@@ -36,11 +42,12 @@ struct UpgradeTests {
   }
 
   /// F-M07: a migration keeps stored prices and prices in effect, whatever version stored them. The
-  /// next jobs run.
+  /// catalogue then equals that of a new database, and the next jobs run.
   @Test(arguments: released) func aReleasedDatabaseMigrates(version: String) async throws {
     // A dump grants rights to roles of its server. Making any database of this version creates
     // these roles.
-    try await TestDatabase.with { _ in }
+    var fresh: [String] = []
+    try await TestDatabase.with { fresh = try catalogue(Connection($0)) }
     try await TestDatabase.withEmpty { target in
       let file = Self.folder.appending(path: "\(version).sql.gz").path
       let restore = Process()
@@ -56,10 +63,12 @@ struct UpgradeTests {
       let facts = try facts(connection)
       let prices = try prices(connection)
       #expect(facts.count > 500 && prices.count > 100)
+      #expect(try catalogue(connection) != fresh)
       for words in [["migrate"], ["aggregate", "--now", Self.now], ["verify"]] {
         let result = try CommandTests.run(words, on: target)
         #expect(result.code == 0, "\(words) \(result)")
       }
+      #expect(firstDifference(try catalogue(connection), fresh) == nil)
       #expect(try self.facts(connection) == facts)
       #expect(firstDifference(try self.prices(connection), prices) == nil)
     }

@@ -150,30 +150,4 @@ extension StandingTests {
     }
     #expect(undone.contains { $0.hasPrefix("180.0|-2|") } && undone.count == 1)
   }
-
-  /// Runs of earlier versions stored only how they differed from the runs that counted. Migration
-  /// 0022 stores what such runs showed without a row of their own.
-  @Test func whatListsOfBeforeLeftUnsaidIsWrittenDown() async throws {
-    func price(_ tenths: Int) -> [Observation] {
-      [Observation(stationCode: "10", fuel: .u91, price: Price(tenths: tenths), effectiveAt: nil)]
-    }
-    try await TestDatabase.withEmpty { target in
-      let connection = try Connection(target)
-      try Migrator(connection).up()
-      var feed = try Watched(target)
-      try feed.reports(0, price(1_850), stampsOthers: false)
-      try feed.reports(1, price(1_900), others: 15, stampsOthers: false)
-      try feed.reports(2, price(1_900), stampsOthers: false)
-      let listed = "SELECT count(*) FROM fuel.listing WHERE run_id = 3 AND is_listed" as SQL
-      #expect(try connection.lines(listed) == ["4"])
-      try connection.query("DELETE FROM fuel.listing WHERE run_id = 3")
-      try connection.query("DELETE FROM fuel.migration WHERE name LIKE '0022%'")
-      try connection.query("ALTER TABLE fuel.run DROP COLUMN told_days")
-      try connection.query("CREATE INDEX run_list_idx ON fuel.run (source_id)")
-      #expect(try Migrator(connection).up().contains { $0.hasPrefix("0022") })
-      #expect(try connection.lines(listed) == ["4"])
-      try feed.decides(1, counts: false)
-      #expect(try feed.history() == ["185.0|0|2", "190.0|2|26"])
-    }
-  }
 }

@@ -24,15 +24,14 @@ struct MigratorTests {
       #expect(throws: Migrator.Refusal.pending(["routines/clock.sql"])) { try migrator.verify() }
       #expect(try migrator.up() == ["routines/clock.sql"])
       try connection.execute(
-        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name LIKE '0003%'")
-      #expect(throws: Migrator.Refusal.edited("0003_create_station.sql")) { try migrator.up() }
+        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name = 'schema/stations.sql'")
+      #expect(throws: Migrator.Refusal.edited("schema/stations.sql")) { try migrator.up() }
       try connection.execute(
         """
-        DELETE FROM fuel.migration WHERE name LIKE '0003%';
+        DELETE FROM fuel.migration WHERE name = 'schema/stations.sql';
         INSERT INTO fuel.migration VALUES ('9999_future.sql', repeat('0', 64), now())
         """)
-      let error = #expect(throws: Migrator.Refusal.self) { try migrator.verify() }
-      #expect("\(error!)".contains("9999"))
+      #expect(throws: Migrator.Refusal.newer("9999_future.sql")) { try migrator.verify() }
     }
   }
 
@@ -88,34 +87,19 @@ struct MigratorTests {
     }
   }
 
-  /// F-M06: a database that was migrated with a known earlier text of a file is accepted. Any other
-  /// text is refused.
-  @Test func earlierTextsAreKnown() async throws {
+  /// F-M06: tables of a version before 0.5 are not taken over, and the message says what to do.
+  @Test func tooOldTablesAreRefused() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
-      let migrator = Migrator(connection)
       try connection.execute(
         """
         DELETE FROM fuel.program;
-        UPDATE fuel.migration SET
-          sha256 = '4ce5c5d5dfc5527f586254547d8596648c07427be22c40a85ad20f4fc69f08b1'
-        WHERE name = '0023_days_in_bytes.sql';
-        UPDATE fuel.migration SET
-          sha256 = '748a8de73e2878479e05fa2f0dd3f80e5e15d24e0eca529b8e9d894c70c8c3a2'
-        WHERE name = '0025_bound_by_time.sql';
-        UPDATE fuel.migration SET
-          sha256 = '452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4'
-        WHERE name = '0026_know_by_digest.sql'
+        UPDATE fuel.migration SET name = '0017_judge_lists.sql' WHERE name = 'schema/roles.sql'
         """)
-      #expect(try migrator.up() == [])
-      try migrator.recognise()
-      try connection.execute(
-        """
-        UPDATE fuel.migration SET
-          sha256 = '452f79e3c12ae4619a278e2e2f983eec9c7986c9413acc86adb1311e0921a1f4'
-        WHERE name = '0025_bound_by_time.sql'
-        """)
-      #expect(throws: Migrator.Refusal.edited("0025_bound_by_time.sql")) { try migrator.up() }
+      let refusal = Migrator.Refusal.earlier(isKnown: false)
+      #expect(throws: refusal) { try Migrator(connection).up() }
+      #expect(throws: refusal) { try Migrator(connection).recognise() }
+      #expect("\(refusal)".hasSuffix("run bowser migrate of version 0.5, then this one"))
     }
   }
 
@@ -147,9 +131,9 @@ struct MigratorTests {
       #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["1"])
       // If the digest matches, the files are not checked.
       try connection.execute(
-        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name LIKE '0003%'")
+        "UPDATE fuel.migration SET sha256 = repeat('0', 64) WHERE name = 'schema/stations.sql'")
       try migrator.recognise()
-      #expect(throws: Migrator.Refusal.edited("0003_create_station.sql")) { try migrator.verify() }
+      #expect(throws: Migrator.Refusal.edited("schema/stations.sql")) { try migrator.verify() }
     }
   }
 
@@ -169,57 +153,6 @@ struct MigratorTests {
       #expect(try migrator.up() == [])
       #expect(try connection.lines(ledger) == before)
       try migrator.recognise()
-    }
-  }
-
-  /// F-M06: in a database of version 0.2 the history is a view over `fuel.price_event`, which no
-  /// longer exists. The migration replaces both.
-  @Test func aHistoryOverReportedPricesIsReplaced() async throws {
-    try await TestDatabase.withEmpty { target in
-      let connection = try Connection(target)
-      for file in Migrator.embedded.prefix(while: { !$0.name.hasPrefix("0015") }) {
-        try connection.execute(file.text)
-        try connection.query(
-          """
-          INSERT INTO fuel.migration (name, sha256, applied_at)
-          VALUES (\(file.name), encode(sha256(convert_to(\(file.text), 'UTF8')), 'hex'), now())
-          """)
-      }
-      try connection.execute(
-        """
-        CREATE VIEW fuel.price_event AS SELECT station.station_id FROM fuel.station;
-        CREATE VIEW fuel_v1.price_history AS
-        SELECT
-          price_event.station_id, NULL::text AS fuel, NULL::numeric(5, 1) AS price_cpl,
-          NULL::timestamptz AS valid_from, NULL::timestamptz AS valid_to, NULL::text AS source
-        FROM fuel.price_event
-        """)
-      let migrator = Migrator(connection)
-      try migrator.up()
-      try migrator.verify()
-      #expect(try connection.lines("SELECT to_regclass('fuel.price_event')") == ["NULL"])
-    }
-  }
-
-  /// F-M06: averages become due again if the days of stations that they were computed from are
-  /// gone. They stay if an aggregate has computed those days since.
-  @Test(arguments: [(daysMade: "NULL", due: ["2026-05-01"]), (daysMade: "'2026-05-02'", due: [])])
-  func averagesWithoutDaysOfStationsAreDue(daysMade: String, due: [String]) async throws {
-    try await TestDatabase.with { target in
-      let connection = try Connection(target)
-      try connection.execute(
-        """
-        INSERT INTO fuel.region (region, name, kind) VALUES ('AU', 'Australia', 'nation');
-        INSERT INTO fuel.daily_rollup (
-          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended)
-        SELECT 'AU', fuel_id, '2026-05-01', 170, 170, 170, 170, 170, 10, 1, true
-        FROM fuel.fuel
-        WHERE fuel = 'U91';
-        UPDATE fuel.state SET days_made_until = \(daysMade);
-        DELETE FROM fuel.migration WHERE name LIKE '0025%'
-        """)
-      try Migrator(connection).up()
-      #expect(try connection.lines("SELECT day::text FROM fuel.dirty_day") == due)
     }
   }
 
@@ -288,15 +221,46 @@ struct MigratorTests {
     }
   }
 
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Migrations").standardized
+
   @Test func everySQLFileIsCompiledIn() throws {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Migrations").standardized
     let found =
-      FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+      FileManager.default.enumerator(atPath: Self.folder.path)?.compactMap { $0 as? String }
       .filter { $0.hasSuffix(".sql") } ?? []
     #expect(Set(Migrator.embedded.map(\.name)) == Set(found))
+    let order = try String(contentsOf: Self.folder.appending(path: "order"), encoding: .utf8)
+    #expect(Migrator.embedded.map(\.name) == order.split(separator: "\n").map(String.init))
     for (name, text) in Migrator.embedded {
-      #expect(try String(contentsOf: folder.appending(path: name), encoding: .utf8) == text)
+      #expect(try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8) == text)
     }
+  }
+
+  /// A released file of tables is never edited: databases have it as it was.
+  @Test func releasedFilesAreAsTheyWere() throws {
+    let copy = FileManager.default.temporaryDirectory.appending(path: "released-\(UUID())")
+    try FileManager.default.copyItem(at: Self.folder, to: copy)
+    defer { try? FileManager.default.removeItem(at: copy) }
+    func check() throws -> Int32 {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/sha256sum")
+      process.arguments = ["--check", "--quiet", "--strict", "released.sha256"]
+      process.currentDirectoryURL = copy
+      process.standardError = nil
+      process.standardOutput = nil
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+    #expect(try check() == 0)
+    let list = try String(contentsOf: copy.appending(path: "released.sha256"), encoding: .utf8)
+    let once = Migrator.embedded.map(\.name).filter {
+      !$0.hasPrefix("routines/") && !$0.hasPrefix("views/")
+    }
+    #expect(once.allSatisfy { list.contains("  \($0)\n") })
+    let file = copy.appending(path: "schema/stations.sql")
+    try (String(contentsOf: file, encoding: .utf8) + "\n").write(
+      to: file, atomically: true, encoding: .utf8)
+    #expect(try check() == 1)
   }
 }

@@ -232,7 +232,7 @@ struct SchemaTests {
         """)
       for forbidden in [
         "SELECT * FROM fuel.price", "SELECT * FROM fuel.run", "SELECT fuel.in_effect_at(now())",
-        "SELECT fuel.ensure_price_month(now())", "CREATE TEMP TABLE t (n integer)",
+        "SELECT fuel.ensure_year(2026)", "CREATE TEMP TABLE t (n integer)",
         "CREATE TABLE public.t (n integer)", "DELETE FROM fuel_v1.rejects",
         "SELECT * FROM fuel.price_now", "COPY fuel_v1.rejects TO PROGRAM 'true'",
       ] {
@@ -282,7 +282,7 @@ struct SchemaTests {
         CREATE FUNCTION pg_temp.evil(t pg_catalog.text) RETURNS boolean LANGUAGE plpgsql AS
           $$BEGIN RAISE EXCEPTION 'evil runs as %', current_user; END$$;
         CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (pg_temp.evil(VALUE));
-        SELECT fuel.ensure_price_month('2026-12-05')
+        SELECT fuel.ensure_year(2027)
         """)
     }
   }
@@ -290,11 +290,11 @@ struct SchemaTests {
   @Test func theFuelTableIsTheOneInTheProgram() async throws {
     try await TestDatabase.with { target in
       let rows = try Connection(target).lines(
-        "SELECT fuel_id, fuel, lowest_tenths, highest_tenths FROM fuel.fuel ORDER BY fuel_id")
+        "SELECT fuel_id, fuel FROM fuel.fuel ORDER BY fuel_id")
       #expect(
         rows
           == Fuel.allCases.sorted { ($0.id ?? 0) < ($1.id ?? 0) }.map {
-            "\($0.id ?? 0)|\($0.rawValue)|\($0.band.lowerBound)|\($0.band.upperBound)"
+            "\($0.id ?? 0)|\($0.rawValue)"
           })
       let zones = try Connection(target).lines("SELECT state, time_zone FROM fuel.state ORDER BY 1")
       #expect(

@@ -109,7 +109,6 @@ package struct Aggregate {
     let newVerdicts = try store.keep(verdicts, now: now)
     try GivenVerdicts.score(
       store, method: VerdictMethods.running.id, upTo: Self.lastDay(regions, now: now), now: now)
-    mergeOldMonths(log: log)
     return try finish(
       Summary(
         run: run, spans: spans.count,
@@ -132,17 +131,6 @@ package struct Aggregate {
     let spans = try store.dirtySpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
     return spans
-  }
-
-  /// Moves facts of an old year into one table. All answers are made by then, and none depends on it,
-  /// so a failure is only told.
-  private func mergeOldMonths(log: Logger) {
-    do {
-      guard let (year, isMerged) = try store.mergeOldMonths() else { return }
-      log.debug("months of facts", ["year": year, "merged": "\(isMerged)"])
-    } catch {
-      log.warning("the months of an old year stay as they are", ["error": "\(error)"])
-    }
   }
 
   private func finish(_ summary: Summary, log: Logger) throws -> Summary {

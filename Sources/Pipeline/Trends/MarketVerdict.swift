@@ -147,7 +147,6 @@ private struct VerdictRow: Encodable {
   let shareRaised: Double?
   let stationWaitsFromCpl: Double?
   let stationFillsUpUntilCpl: Double?
-  let inputs: String
 
   // The standard conversion would write `p_cheaper3d`.
   enum CodingKeys: String, CodingKey {
@@ -157,7 +156,7 @@ private struct VerdictRow: Encodable {
     case pCheaper3d = "p_cheaper_3d"
     case pJump3d = "p_jump_3d"
     case aimForCpl, expectedLowCpl, expectedLowFromOn, expectedLowToOn, shareRaised
-    case stationWaitsFromCpl, stationFillsUpUntilCpl, inputs
+    case stationWaitsFromCpl, stationFillsUpUntilCpl
   }
 
   init(_ given: MarketVerdict) {
@@ -197,7 +196,6 @@ private struct VerdictRow: Encodable {
     let limits = StationVerdict.limits(of: judgement.advice, rule: judgement.rule)
     stationWaitsFromCpl = limits.waitFrom
     stationFillsUpUntilCpl = limits.fillUpUntil
-    inputs = given.series?.text ?? ""
   }
 }
 

@@ -142,7 +142,7 @@ extension Store {
     // Usually no partition is missing. Checking costs less than calling the function.
     try connection.query(
       """
-      SELECT fuel.ensure_span_year(year)
+      SELECT fuel.ensure_year(year)
       FROM unnest(\(years.sorted())::integer[]) AS year
       WHERE to_regclass('fuel.station_month_' || year) IS NULL
       """)

@@ -49,12 +49,6 @@ package struct DailySeries: Sendable, Equatable {
     return averages.indices.contains(index) ? averages[index] : nil
   }
 
-  /// The first day and the averages as text, for a digest.
-  package var text: String {
-    "\(first) "
-      + averages.map { $0.map { String(Int(($0 * 100).rounded())) } ?? "" }.joined(separator: ",")
-  }
-
   /// 0 is Monday.
   func weekday(_ index: Int) -> Int { (first + index).weekday }
 

@@ -1,0 +1,144 @@
+-- Takes over the rows of a database whose tables were made by the numbered migrations of versions up to 0.5. The program
+-- has renamed their schema to fuel_before by now, and drops it at the end. Views are replaced after this, so readers are
+-- answered from the former tables meanwhile.
+DO $adopt$
+DECLARE
+  -- Version 0.5 as released; later states of its schema had sums of facts already.
+  lacks_sums boolean := to_regclass('fuel_before.fact_sum') IS NULL;
+  found      record;
+  part       record;
+  parent     text;
+  columns    text;
+BEGIN
+  IF to_regnamespace('fuel_before') IS NULL THEN
+    RETURN;
+  END IF;
+  FOR found IN
+    SELECT class.oid::regclass AS name
+    FROM pg_class AS class
+    WHERE class.relnamespace = 'fuel_before'::regnamespace AND class.relkind IN ('r', 'p') AND NOT class.relispartition
+  LOOP
+    EXECUTE format('LOCK TABLE %s IN SHARE MODE', found.name);
+  END LOOP;
+
+  -- What version 0.5 did not know yet.
+  ALTER TABLE fuel_before.run ADD COLUMN IF NOT EXISTS is_overtaken boolean;
+  UPDATE fuel_before.run SET is_overtaken = numbered.is_overtaken
+  FROM (
+    SELECT
+      run.run_id,
+      coalesce(run.taken_at < max(run.taken_at) OVER (
+        PARTITION BY run.source_id ORDER BY run.change_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false)
+        AS is_overtaken
+    FROM fuel_before.run
+    WHERE run.change_number IS NOT NULL
+  ) AS numbered
+  WHERE numbered.run_id = run.run_id AND run.is_overtaken IS NULL;
+  UPDATE fuel_before.source SET not_before_at = NULL WHERE NOT isfinite(not_before_at);
+  ALTER TABLE fuel_before.archive_coverage ADD COLUMN IF NOT EXISTS days integer;
+  UPDATE fuel_before.archive_coverage AS covered SET days = sighted.days
+  FROM (
+    SELECT station.source_id, sighting.month, bit_or(sighting.days) AS days
+    FROM fuel_before.station_sighting AS sighting
+    JOIN fuel_before.station USING (station_id)
+    GROUP BY station.source_id, sighting.month
+  ) AS sighted
+  WHERE sighted.source_id = covered.source_id AND sighted.month = covered.month AND covered.days IS NULL;
+  IF lacks_sums THEN
+    ALTER TABLE fuel_before.counted_place ADD COLUMN latitude numeric(9, 6), ADD COLUMN longitude numeric(9, 6);
+    UPDATE fuel_before.counted_place AS counted SET latitude = station.latitude, longitude = station.longitude
+    FROM fuel_before.station
+    WHERE station.station_id = counted.station_id
+      AND station.place_id = station.station_id
+      AND station.is_public
+      AND station.first_seen_at < 'infinity';
+  END IF;
+
+  -- Tables in the order in which they were made, so that what a row refers to comes first.
+  FOR found IN
+    SELECT
+      class.relname AS name,
+      string_agg(quote_ident(attribute.attname), ', ' ORDER BY attribute.attnum) AS columns
+    FROM pg_class AS class
+    JOIN pg_class AS former
+      ON former.relname = class.relname AND former.relnamespace = 'fuel_before'::regnamespace
+    JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
+    JOIN pg_attribute AS known ON known.attrelid = former.oid AND known.attname = attribute.attname
+    WHERE class.relnamespace = 'fuel'::regnamespace
+      AND class.relkind = 'r'
+      AND NOT class.relispartition
+      AND class.relname NOT IN ('migration', 'program')
+    GROUP BY class.oid
+    ORDER BY class.oid
+  LOOP
+    EXECUTE format('ALTER TABLE fuel.%I DISABLE TRIGGER USER', found.name);
+    -- Some tables begin with rows.
+    EXECUTE format('DELETE FROM fuel.%I', found.name);
+    EXECUTE format(
+      'INSERT INTO fuel.%1$I (%2$s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM fuel_before.%1$I', found.name, found.columns);
+    EXECUTE format('ALTER TABLE fuel.%I ENABLE TRIGGER USER', found.name);
+  END LOOP;
+  FOR found IN
+    SELECT class.relname AS name
+    FROM pg_class AS class
+    JOIN pg_class AS former
+      ON former.relname = class.relname AND former.relnamespace = 'fuel_before'::regnamespace
+    WHERE class.relnamespace = 'fuel'::regnamespace AND class.relkind = 'S'
+  LOOP
+    EXECUTE format('SELECT setval(%L, last_value, is_called) FROM fuel_before.%I', 'fuel.' || found.name, found.name);
+  END LOOP;
+
+  FOREACH parent IN ARRAY ARRAY['span', 'station_month', 'price'] LOOP
+    SELECT string_agg(quote_ident(attribute.attname), ', ' ORDER BY attribute.attnum) INTO columns
+    FROM pg_attribute AS attribute
+    WHERE attribute.attrelid = ('fuel.' || parent)::regclass AND attribute.attnum > 0;
+    PERFORM fuel.ensure_year(substring(class.relname FROM '_([0-9]{4})')::integer)
+    FROM pg_inherits
+    JOIN pg_class AS class ON class.oid = pg_inherits.inhrelid
+    WHERE pg_inherits.inhparent = ('fuel_before.' || parent)::regclass;
+    EXECUTE format('ALTER TABLE fuel.%I DISABLE TRIGGER USER', parent);
+    EXECUTE format(
+      'INSERT INTO fuel.%1$I (%2$s) SELECT %2$s FROM fuel_before.%1$I ORDER BY 1, 2, 3, 4', parent, columns);
+    EXECUTE format('ALTER TABLE fuel.%I ENABLE TRIGGER USER', parent);
+  END LOOP;
+  -- The months of archives move as they are.
+  FOR found IN
+    SELECT class.relname AS name, pg_get_expr(class.relpartbound, class.oid) AS bounds
+    FROM pg_inherits
+    JOIN pg_class AS class ON class.oid = pg_inherits.inhrelid
+    WHERE pg_inherits.inhparent = 'fuel_before.archive_price'::regclass
+  LOOP
+    FOR part IN SELECT tree.relid AS name FROM pg_partition_tree(('fuel_before.' || found.name)::regclass) AS tree LOOP
+      EXECUTE format('REVOKE INSERT ON %s FROM fuel_writer', part.name);
+      EXECUTE format('ALTER TABLE %s SET SCHEMA fuel', part.name);
+    END LOOP;
+    EXECUTE format('ALTER TABLE fuel_before.archive_price DETACH PARTITION fuel.%I', found.name);
+    EXECUTE format('ALTER TABLE fuel.archive_price ATTACH PARTITION fuel.%I %s', found.name, found.bounds);
+  END LOOP;
+
+  IF lacks_sums THEN
+    INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
+    SELECT fact.run_id, count(*), sum(fact.hash)
+    FROM (
+      SELECT
+        run_id, fuel.price_hash(station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at) AS hash
+      FROM fuel.price
+      UNION ALL
+      SELECT run_id, fuel.listing_hash(station_id, fuel_id, source_id, changed_at, is_listed, run_id) FROM fuel.listing
+      UNION ALL
+      SELECT run_id, fuel.archive_price_hash(station_id, fuel_id, source_id, effective_at, price_tenths, run_id)
+      FROM fuel.archive_price
+    ) AS fact
+    GROUP BY fact.run_id;
+    -- Averages of few changed stations were edited. They are made from all stations now.
+    INSERT INTO fuel.dirty_day (fuel_id, day)
+    SELECT DISTINCT noted.fuel_id, series.day::date
+    FROM fuel.stale_days AS noted
+    CROSS JOIN LATERAL generate_series(
+      noted.first_month::timestamp,
+      least(noted.last_month + interval '2 months' - interval '1 day', current_date + interval '1 day'),
+      interval '1 day') AS series (day)
+    ON CONFLICT DO NOTHING;
+  END IF;
+END
+$adopt$;

@@ -1,0 +1,132 @@
+-- What a writer may not change by itself, even with the rights that it has on a table. So a stolen writer's login cannot
+-- bend the history.
+
+-- Returns whether the present role has the rights of the owner of a table. The owner's own routines, and a person as the
+-- owner, may do what the writer may not.
+CREATE OR REPLACE FUNCTION fuel.is_owner(p_table oid) RETURNS boolean LANGUAGE sql STABLE
+RETURN pg_has_role(current_user, (SELECT class.relowner FROM pg_catalog.pg_class AS class WHERE class.oid = p_table), 'USAGE');
+COMMENT ON FUNCTION fuel.is_owner(oid) IS 'Whether the present role has the rights of the owner of a table.';
+GRANT EXECUTE ON FUNCTION fuel.is_owner(oid) TO fuel_writer;
+
+-- What came with a run is written while it runs, and stays. Afterwards only its standing changes.
+CREATE OR REPLACE FUNCTION fuel.guard_run() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.outcome = 'running' OR fuel.is_owner(TG_RELID) THEN
+    RETURN NEW;
+  END IF;
+  IF (
+      OLD.finished_at, OLD.taken_at, OLD.fetched_at, OLD.documents, OLD.payload_sha256, OLD.payload_bytes,
+      OLD.requests, OLD.received, OLD.stored, OLD.unchanged, OLD.duplicate, OLD.rejected, OLD.rejected_by_reason,
+      OLD.flagged, OLD.unmapped, OLD.pairs, OLD.clock_skew, OLD.composition_id, OLD.stamps, OLD.told_days,
+      OLD.warnings, OLD.awaits_tomorrow
+    ) IS DISTINCT FROM (
+      NEW.finished_at, NEW.taken_at, NEW.fetched_at, NEW.documents, NEW.payload_sha256, NEW.payload_bytes,
+      NEW.requests, NEW.received, NEW.stored, NEW.unchanged, NEW.duplicate, NEW.rejected, NEW.rejected_by_reason,
+      NEW.flagged, NEW.unmapped, NEW.pairs, NEW.clock_skew, NEW.composition_id, NEW.stamps, NEW.told_days,
+      NEW.warnings, NEW.awaits_tomorrow) THEN
+    RAISE EXCEPTION 'run % has ended: what came with it stays', OLD.run_id USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  -- Words belong to a judgement: they come with a refused list, and go when it counts again.
+  IF NEW.error IS DISTINCT FROM OLD.error
+      AND NOT (NEW.outcome = 'refused' AND NEW.composition_id IS NOT NULL AND NEW.error IS NOT NULL)
+      AND NOT (NEW.outcome IN ('stored', 'unchanged') AND NEW.error IS NULL)
+    OR NEW.shortcomings IS DISTINCT FROM OLD.shortcomings AND NEW.composition_id IS NULL
+    OR NEW.describes_stations AND NOT OLD.describes_stations THEN
+    RAISE EXCEPTION 'run % has ended: nothing was judged', OLD.run_id USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF NEW.outcome IS DISTINCT FROM OLD.outcome AND NOT (CASE
+      WHEN NEW.outcome IN ('stored', 'unchanged') THEN
+        OLD.outcome IN ('withdrawn', 'refused') AND OLD.stored + OLD.unchanged > 0
+        AND NEW.outcome = CASE WHEN OLD.stored > 0 THEN 'stored' ELSE 'unchanged' END
+      WHEN NEW.outcome = 'withdrawn' THEN OLD.outcome IN ('stored', 'unchanged')
+      WHEN NEW.outcome = 'refused' THEN OLD.outcome IN ('stored', 'unchanged') AND OLD.composition_id IS NOT NULL
+      WHEN NEW.outcome = 'superseded' THEN EXISTS (
+        SELECT
+        FROM fuel.run AS later
+        WHERE later.replaces_run_id = coalesce(OLD.replaces_run_id, OLD.run_id) AND later.run_id > OLD.run_id)
+      ELSE false
+    END) THEN
+    RAISE EXCEPTION 'run % is %, which does not become %', OLD.run_id, OLD.outcome, NEW.outcome
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION fuel.guard_run() IS 'Refuses changes of what came with a run that has ended.';
+CREATE OR REPLACE TRIGGER run_guard BEFORE UPDATE ON fuel.run FOR EACH ROW EXECUTE FUNCTION fuel.guard_run();
+
+-- Checked when the transaction ends, because the decision is written last.
+CREATE OR REPLACE FUNCTION fuel.guard_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT fuel.is_owner(TG_RELID) AND (NEW.outcome = 'withdrawn') IS DISTINCT FROM NOT coalesce((
+      SELECT withdrawal.counts_again
+      FROM fuel.withdrawal
+      WHERE withdrawal.run_id = NEW.run_id
+      ORDER BY withdrawal.withdrawal_id DESC
+      LIMIT 1
+    ), true) THEN
+    RAISE EXCEPTION 'nobody decided that of run %', NEW.run_id USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION fuel.guard_withdrawal() IS 'Refuses a withdrawal without its reason.';
+DROP TRIGGER IF EXISTS run_withdrawal_ck ON fuel.run;
+CREATE CONSTRAINT TRIGGER run_withdrawal_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND 'withdrawn' IN (OLD.outcome, NEW.outcome))
+  EXECUTE FUNCTION fuel.guard_withdrawal();
+COMMENT ON CONSTRAINT run_withdrawal_ck ON fuel.run IS 'A withdrawal has its reason.';
+
+-- Checked when the transaction ends, because the reason is written last.
+CREATE OR REPLACE FUNCTION fuel.guard_refusal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT fuel.is_owner(TG_RELID) AND EXISTS (
+      SELECT FROM fuel.run WHERE run.run_id = NEW.run_id AND run.outcome = 'refused' AND run.error IS NULL) THEN
+    RAISE EXCEPTION 'run % was refused for no reason', NEW.run_id USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION fuel.guard_refusal() IS 'Refuses a refusal without its reason.';
+DROP TRIGGER IF EXISTS run_refusal_ck ON fuel.run;
+CREATE CONSTRAINT TRIGGER run_refusal_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND NEW.outcome = 'refused')
+  EXECUTE FUNCTION fuel.guard_refusal();
+COMMENT ON CONSTRAINT run_refusal_ck ON fuel.run IS 'A refusal has its reason.';
+
+-- What only grows.
+CREATE OR REPLACE FUNCTION fuel.guard_growth() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF fuel.is_owner(TG_RELID) THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'what % holds is not taken back', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+END
+$$;
+COMMENT ON FUNCTION fuel.guard_growth() IS 'Refuses a change that takes back what was known.';
+CREATE OR REPLACE TRIGGER station_sighting_guard BEFORE UPDATE ON fuel.station_sighting
+  FOR EACH ROW WHEN (OLD.days & NEW.days <> OLD.days) EXECUTE FUNCTION fuel.guard_growth();
+CREATE OR REPLACE TRIGGER archive_coverage_guard BEFORE UPDATE ON fuel.archive_coverage
+  FOR EACH ROW WHEN (NEW.last_day < OLD.last_day) EXECUTE FUNCTION fuel.guard_growth();
+CREATE OR REPLACE TRIGGER archive_days_guard BEFORE UPDATE ON fuel.archive_coverage
+  FOR EACH ROW WHEN (OLD.days & NEW.days <> OLD.days) EXECUTE FUNCTION fuel.guard_growth();
+
+-- Wordings of archives are dated by sightings, which grow.
+CREATE OR REPLACE FUNCTION fuel.guard_description() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF fuel.is_owner(TG_RELID) OR NEW.run_id = OLD.run_id AND EXISTS (
+      SELECT
+      FROM fuel.station
+      JOIN fuel.source USING (source_id)
+      WHERE station.station_id = NEW.station_id AND source.kind = 'archive') THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'when station % was described is not taken back', OLD.station_id
+    USING ERRCODE = 'insufficient_privilege';
+END
+$$;
+COMMENT ON FUNCTION fuel.guard_description() IS 'Refuses a change that takes back when a feed described a station.';
+CREATE OR REPLACE TRIGGER station_description_guard BEFORE UPDATE ON fuel.station_description
+  FOR EACH ROW WHEN (NEW.first_seen_at > OLD.first_seen_at OR NEW.last_seen_at < OLD.last_seen_at
+    OR (NEW.run_id <> OLD.run_id AND NEW.first_seen_at >= OLD.first_seen_at))
+  EXECUTE FUNCTION fuel.guard_description();

@@ -1,0 +1,175 @@
+-- The timeline: for each station and fuel the spans during which one price is believed, made from everything that was
+-- reported. What answers a question about prices reads spans.
+
+CREATE TABLE fuel.current_price (
+  station_id        integer     NOT NULL,
+  fuel_id           smallint    NOT NULL,
+  source_id         smallint    NOT NULL,
+  price_tenths      integer     NOT NULL,
+  stamped_at        timestamptz NOT NULL,
+  stamped_tenths    integer     NOT NULL,
+  learnt_at         timestamptz NOT NULL,
+  next_tenths       integer,
+  next_effective_at timestamptz,
+  is_listed         boolean,
+  shows_older       boolean     NOT NULL DEFAULT false,
+  CONSTRAINT current_price_pk PRIMARY KEY (station_id, fuel_id),
+  CONSTRAINT current_price_next_ck CHECK ((next_tenths IS NULL) = (next_effective_at IS NULL)),
+  CONSTRAINT current_price_order_ck CHECK (stamped_at < next_effective_at)
+) WITH (fillfactor = 80);
+CREATE INDEX current_price_source_idx ON fuel.current_price (source_id);
+CREATE INDEX current_price_next_idx ON fuel.current_price (source_id) WHERE next_effective_at IS NOT NULL;
+COMMENT ON TABLE fuel.current_price IS
+  'What the lists of a feed show of every station and fuel, so that a run is compared with it and not with the '
+  'history. The present of readers is fuel.present_span.';
+COMMENT ON COLUMN fuel.current_price.station_id        IS 'The station.';
+COMMENT ON COLUMN fuel.current_price.fuel_id           IS 'The fuel.';
+COMMENT ON COLUMN fuel.current_price.source_id         IS 'Who says so.';
+COMMENT ON COLUMN fuel.current_price.price_tenths IS 'Price in effect, tenths of a cent per litre. 0: not offered.';
+COMMENT ON COLUMN fuel.current_price.stamped_at        IS 'The newest stamp that has begun.';
+COMMENT ON COLUMN fuel.current_price.stamped_tenths    IS 'The price under that stamp.';
+COMMENT ON COLUMN fuel.current_price.learnt_at         IS 'When that stamp was first fetched.';
+COMMENT ON COLUMN fuel.current_price.next_tenths       IS 'The price after it. NULL: not known.';
+COMMENT ON COLUMN fuel.current_price.next_effective_at IS 'When that one begins. NULL: not known.';
+COMMENT ON COLUMN fuel.current_price.is_listed IS
+  'Whether the newest complete list of its feed has it. NULL: no complete list ever had it, as with feeds whose '
+  'prices end by themselves.';
+COMMENT ON COLUMN fuel.current_price.shows_older IS
+  'Whether its feed showed another price last than the one with the newest stamp, as when it repeats an old answer.';
+COMMENT ON CONSTRAINT current_price_pk       ON fuel.current_price IS 'One row per station and fuel.';
+COMMENT ON CONSTRAINT current_price_next_ck  ON fuel.current_price IS 'The next price has an instant.';
+COMMENT ON CONSTRAINT current_price_order_ck ON fuel.current_price IS 'The next price is later.';
+GRANT SELECT, INSERT, UPDATE ON fuel.current_price TO fuel_writer;
+
+CREATE TABLE fuel.span (
+  station_id     integer     NOT NULL,
+  fuel_id        smallint    NOT NULL,
+  from_at        timestamptz NOT NULL,
+  until_at       timestamptz NOT NULL,
+  lapses_at      timestamptz NOT NULL,
+  is_open        boolean     NOT NULL,
+  is_ended       boolean     NOT NULL,
+  price_tenths   integer     NOT NULL,
+  source_id      smallint    NOT NULL,
+  seen_by        smallint    NOT NULL,
+  stated_at      timestamptz NOT NULL,
+  learnt_at      timestamptz NOT NULL,
+  is_suspect     boolean     NOT NULL,
+  doubt          text,
+  doubt_from_at  timestamptz,
+  doubt_until_at timestamptz,
+  CONSTRAINT span_pk PRIMARY KEY (station_id, fuel_id, from_at),
+  CONSTRAINT span_order_ck CHECK (from_at <= until_at AND until_at <= lapses_at),
+  CONSTRAINT span_price_ck CHECK (price_tenths BETWEEN 1 AND 30000),
+  CONSTRAINT span_doubt_ck CHECK (
+    doubt IN ('far', 'placeholder') AND doubt_from_at IS NOT NULL AND doubt_until_at IS NOT NULL OR doubt IS NULL
+    AND doubt_from_at IS NULL AND doubt_until_at IS NULL)
+) PARTITION BY RANGE (from_at);
+CREATE INDEX span_suspect_idx ON fuel.span (fuel_id, from_at) WHERE is_suspect;
+COMMENT ON TABLE fuel.span IS
+  'The times during which one price of a station and fuel is believed. Made from the reports of all its records; '
+  'spans of one station and fuel do not overlap. One partition per UTC year.';
+COMMENT ON COLUMN fuel.span.station_id     IS 'The station.';
+COMMENT ON COLUMN fuel.span.fuel_id        IS 'The fuel.';
+COMMENT ON COLUMN fuel.span.from_at        IS 'When the price began, restatements folded.';
+COMMENT ON COLUMN fuel.span.until_at IS
+  'Until when it is believed. Of an open span: until when, if no list shows it any more; see fuel.believed.';
+COMMENT ON COLUMN fuel.span.lapses_at      IS 'Until when it would be believed had it been seen all the time.';
+COMMENT ON COLUMN fuel.span.is_open        IS 'Whether lists to come keep it alive.';
+COMMENT ON COLUMN fuel.span.is_ended       IS 'Whether a report ended it. False: it lapsed, or it is open.';
+COMMENT ON COLUMN fuel.span.price_tenths   IS 'Tenths of a cent per litre.';
+COMMENT ON COLUMN fuel.span.source_id      IS 'Who reported its beginning.';
+COMMENT ON COLUMN fuel.span.seen_by        IS 'Who reported it last; that feed''s lists keep it alive.';
+COMMENT ON COLUMN fuel.span.stated_at IS
+  'When its last report began: later than from_at where the price was stated again.';
+COMMENT ON COLUMN fuel.span.learnt_at      IS 'When its last report was first fetched.';
+COMMENT ON COLUMN fuel.span.is_suspect IS
+  'Far from the station''s own prices, so that its neighbours decide whether it is doubtful.';
+COMMENT ON COLUMN fuel.span.doubt          IS 'Why it is doubtful: far or placeholder. NULL: it is not.';
+COMMENT ON COLUMN fuel.span.doubt_from_at  IS 'From when on it is doubtful.';
+COMMENT ON COLUMN fuel.span.doubt_until_at IS 'Until when it is doubtful.';
+COMMENT ON CONSTRAINT span_pk       ON fuel.span IS 'A span begins once.';
+COMMENT ON CONSTRAINT span_order_ck ON fuel.span IS 'It ends after it begins, and lapses at its end or later.';
+COMMENT ON CONSTRAINT span_price_ck ON fuel.span IS 'As in fuel.price; what is not offered has no span.';
+COMMENT ON CONSTRAINT span_doubt_ck ON fuel.span IS 'A doubt has a known reason and both ends.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.span TO fuel_writer;
+
+CREATE TABLE fuel.present_span (
+  station_id     integer     NOT NULL,
+  fuel_id        smallint    NOT NULL,
+  from_at        timestamptz NOT NULL,
+  until_at       timestamptz NOT NULL,
+  lapses_at      timestamptz NOT NULL,
+  is_open        boolean     NOT NULL,
+  is_ended       boolean     NOT NULL,
+  price_tenths   integer     NOT NULL,
+  source_id      smallint    NOT NULL,
+  seen_by        smallint    NOT NULL,
+  stated_at      timestamptz NOT NULL,
+  learnt_at      timestamptz NOT NULL,
+  doubt          text,
+  doubt_from_at  timestamptz,
+  doubt_until_at timestamptz,
+  next_from_at   timestamptz,
+  next_tenths    integer,
+  is_level       boolean     NOT NULL DEFAULT false,
+  CONSTRAINT present_span_pk PRIMARY KEY (station_id, fuel_id),
+  CONSTRAINT present_span_next_ck CHECK ((next_from_at IS NULL) = (next_tenths IS NULL))
+) WITH (fillfactor = 80);
+CREATE INDEX present_span_fuel_idx ON fuel.present_span (fuel_id);
+COMMENT ON TABLE fuel.present_span IS
+  'A copy of the newest span of every station and fuel, and of the one after it, so that nobody walks the history to '
+  'know the present. A station and fuel without a row has no span.';
+COMMENT ON COLUMN fuel.present_span.station_id     IS 'The station.';
+COMMENT ON COLUMN fuel.present_span.fuel_id        IS 'The fuel.';
+COMMENT ON COLUMN fuel.present_span.from_at IS
+  'As in fuel.span: the newest that had begun when it was written, else the first one.';
+COMMENT ON COLUMN fuel.present_span.until_at       IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.lapses_at      IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.is_open        IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.is_ended       IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.price_tenths   IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.source_id      IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.seen_by        IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.stated_at      IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.learnt_at      IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.doubt          IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.doubt_from_at  IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.doubt_until_at IS 'As in fuel.span.';
+COMMENT ON COLUMN fuel.present_span.next_from_at   IS 'When the next span begins. NULL: none is known.';
+COMMENT ON COLUMN fuel.present_span.next_tenths    IS 'Its price, tenths of a cent per litre. NULL: none is known.';
+COMMENT ON COLUMN fuel.present_span.is_level IS
+  'Whether the price before it is known to lie near it, or not to exist, so that a price that follows and lies near '
+  'it makes no price suspect. false: it is not known.';
+COMMENT ON CONSTRAINT present_span_pk      ON fuel.present_span IS 'One row per station and fuel.';
+COMMENT ON CONSTRAINT present_span_next_ck ON fuel.present_span IS 'The next price has an instant.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.present_span TO fuel_writer;
+
+CREATE TABLE fuel.touched (
+  station_id integer     NOT NULL,
+  fuel_id    smallint    NOT NULL,
+  from_at    timestamptz NOT NULL,
+  is_made    boolean     NOT NULL DEFAULT false,
+  CONSTRAINT touched_pk PRIMARY KEY (station_id, fuel_id)
+);
+COMMENT ON TABLE fuel.touched IS
+  'Records and fuels of which something was reported since their spans were made. A run makes the spans of its own; '
+  'an aggregate those that are left: archives, links, confirmations.';
+COMMENT ON COLUMN fuel.touched.station_id IS 'The station record.';
+COMMENT ON COLUMN fuel.touched.fuel_id    IS 'The fuel.';
+COMMENT ON COLUMN fuel.touched.from_at    IS 'From when on something may be different.';
+COMMENT ON COLUMN fuel.touched.is_made    IS 'Whether its spans are made and only their doubts are left to be judged.';
+COMMENT ON CONSTRAINT touched_pk ON fuel.touched IS 'Touched once.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.touched TO fuel_writer;
+
+CREATE TABLE fuel.touched_month (
+  source_id smallint NOT NULL,
+  month     date     NOT NULL,
+  CONSTRAINT touched_month_pk PRIMARY KEY (source_id, month)
+);
+COMMENT ON TABLE fuel.touched_month IS
+  'Local months of archives that were loaded since their spans were made: every station and fuel of them is touched.';
+COMMENT ON COLUMN fuel.touched_month.source_id IS 'The archive.';
+COMMENT ON COLUMN fuel.touched_month.month     IS 'First day of the month.';
+COMMENT ON CONSTRAINT touched_month_pk ON fuel.touched_month IS 'Touched once.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.touched_month TO fuel_writer;

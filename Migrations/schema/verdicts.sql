@@ -1,0 +1,323 @@
+-- Verdicts: where a market stands, what a verdict rested on, and how good verdicts were.
+
+CREATE TABLE fuel.market (
+  region       text     NOT NULL,
+  fuel_id      smallint NOT NULL,
+  is_cycling   boolean  NOT NULL,
+  trough_on    date,
+  typical_days integer,
+  CONSTRAINT market_pk PRIMARY KEY (region, fuel_id),
+  CONSTRAINT market_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region)
+);
+COMMENT ON TABLE fuel.market IS 'Whether a region and fuel has a price cycle, as of the last aggregate.';
+COMMENT ON COLUMN fuel.market.region       IS 'The region.';
+COMMENT ON COLUMN fuel.market.fuel_id      IS 'The fuel.';
+COMMENT ON COLUMN fuel.market.is_cycling IS
+  'The last three cycles are alike, what rises falls again, and the present one is not overdue.';
+COMMENT ON COLUMN fuel.market.trough_on    IS 'When the present cycle began. NULL: there is none.';
+COMMENT ON COLUMN fuel.market.typical_days IS 'The middle of the last three cycles'' lengths. NULL: no cycle.';
+COMMENT ON CONSTRAINT market_pk        ON fuel.market IS 'One row per region and fuel.';
+COMMENT ON CONSTRAINT market_region_fk ON fuel.market IS 'A known region.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.market TO fuel_writer;
+
+CREATE TABLE fuel.cycle (
+  region     text          NOT NULL,
+  fuel_id    smallint      NOT NULL,
+  trough_on  date          NOT NULL,
+  trough_cpl numeric(6, 2) NOT NULL,
+  peak_on    date          NOT NULL,
+  peak_cpl   numeric(6, 2) NOT NULL,
+  ends_on    date          NOT NULL,
+  CONSTRAINT cycle_pk PRIMARY KEY (region, fuel_id, trough_on),
+  CONSTRAINT cycle_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region),
+  CONSTRAINT cycle_order_ck CHECK (trough_on < peak_on AND peak_on < ends_on),
+  CONSTRAINT cycle_height_ck CHECK (trough_cpl < peak_cpl)
+);
+COMMENT ON TABLE fuel.cycle IS 'The completed price cycles of the stored history, by region and fuel.';
+COMMENT ON COLUMN fuel.cycle.region     IS 'The region.';
+COMMENT ON COLUMN fuel.cycle.fuel_id    IS 'The fuel.';
+COMMENT ON COLUMN fuel.cycle.trough_on  IS 'The day on which it began.';
+COMMENT ON COLUMN fuel.cycle.trough_cpl IS 'The average of that day, c/L.';
+COMMENT ON COLUMN fuel.cycle.peak_on    IS 'The day of its peak.';
+COMMENT ON COLUMN fuel.cycle.peak_cpl   IS 'The average of that day, c/L.';
+COMMENT ON COLUMN fuel.cycle.ends_on    IS 'The day of the next trough, on which the next one began.';
+COMMENT ON CONSTRAINT cycle_pk        ON fuel.cycle IS 'A cycle begins once.';
+COMMENT ON CONSTRAINT cycle_region_fk ON fuel.cycle IS 'A known region.';
+COMMENT ON CONSTRAINT cycle_order_ck  ON fuel.cycle IS 'Trough, peak, trough.';
+COMMENT ON CONSTRAINT cycle_height_ck ON fuel.cycle IS 'Peaks are above troughs.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.cycle TO fuel_writer;
+
+CREATE TABLE fuel.station_habit (
+  station_id     integer       NOT NULL,
+  fuel_id        smallint      NOT NULL,
+  region         text          NOT NULL,
+  difference_cpl numeric(6, 2) NOT NULL,
+  days           integer       NOT NULL,
+  until_day      date          NOT NULL,
+  CONSTRAINT station_habit_pk PRIMARY KEY (station_id, fuel_id, region),
+  CONSTRAINT station_habit_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region)
+);
+COMMENT ON TABLE fuel.station_habit IS
+  'A station''s usual place beside its nearest region, to tell when it stands out.';
+COMMENT ON COLUMN fuel.station_habit.station_id     IS 'The station.';
+COMMENT ON COLUMN fuel.station_habit.fuel_id        IS 'The fuel.';
+COMMENT ON COLUMN fuel.station_habit.region         IS 'The smallest region that it lies in.';
+COMMENT ON COLUMN fuel.station_habit.difference_cpl IS
+  'Median over sixty days of its day''s price less the region''s average, c/L.';
+COMMENT ON COLUMN fuel.station_habit.days           IS 'On how many days both were known.';
+COMMENT ON COLUMN fuel.station_habit.until_day      IS 'The last of those sixty days.';
+COMMENT ON CONSTRAINT station_habit_pk        ON fuel.station_habit IS 'One row per station, fuel, region.';
+COMMENT ON CONSTRAINT station_habit_region_fk ON fuel.station_habit IS 'A known region.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_habit TO fuel_writer;
+
+CREATE TABLE fuel.verdict (
+  region                     text          NOT NULL,
+  fuel_id                    smallint      NOT NULL,
+  computed_at                timestamptz   NOT NULL,
+  day                        date          NOT NULL,
+  verdict                    text          NOT NULL,
+  basis                      text          NOT NULL,
+  rule                       text,
+  method                     text          NOT NULL,
+  record_cpl                 numeric(6, 2),
+  reason                     text          NOT NULL,
+  today_cpl                  numeric(6, 2),
+  tomorrow_cpl               numeric(6, 2),
+  stations                   integer       NOT NULL,
+  expected_saving_cpl        numeric(6, 2),
+  confidence                 numeric(3, 2),
+  valid_until_at             timestamptz   NOT NULL,
+  based_on_day               date,
+  average_cpl                numeric(6, 2),
+  before_cpl                 numeric(6, 2),
+  change_1d_cpl              numeric(6, 2),
+  phase                      text,
+  days_in_phase              integer,
+  last_trough_cpl            numeric(6, 2),
+  last_peak_cpl              numeric(6, 2),
+  market_state               text,
+  p_cheaper_3d               numeric(4, 3),
+  p_jump_3d                  numeric(4, 3),
+  aim_for_cpl                numeric(5, 1),
+  expected_low_cpl           numeric(5, 1),
+  expected_low_from_on       date,
+  expected_low_to_on         date,
+  share_raised               numeric(4, 3),
+  station_waits_from_cpl     numeric(5, 1),
+  station_fills_up_until_cpl numeric(5, 1),
+  CONSTRAINT verdict_pk PRIMARY KEY (region, fuel_id, computed_at),
+  CONSTRAINT verdict_verdict_ck CHECK (verdict IN ('fill_up', 'wait', 'no_difference')),
+  CONSTRAINT verdict_basis_ck CHECK (
+    basis IN ('tomorrow_price', 'price_cycle', 'price_trend', 'not_cycling', 'insufficient_data')),
+  CONSTRAINT verdict_confidence_ck CHECK (confidence BETWEEN 0 AND 1),
+  CONSTRAINT verdict_phase_ck CHECK (phase IN ('rising', 'falling')),
+  CONSTRAINT verdict_state_ck CHECK (market_state IN ('quiet', 'falling', 'near_low', 'rising', 'near_high', 'shock')),
+  CONSTRAINT verdict_chance_ck CHECK (
+    p_cheaper_3d BETWEEN 0 AND 1 AND p_jump_3d BETWEEN 0 AND 1 AND share_raised BETWEEN 0 AND 1),
+  CONSTRAINT verdict_low_ck CHECK (expected_low_from_on <= expected_low_to_on)
+);
+COMMENT ON TABLE fuel.verdict IS 'Every verdict that was given, with what it was based on. Never changed afterwards.';
+COMMENT ON COLUMN fuel.verdict.region IS 'The region. It may have left the configuration since; its verdicts stay.';
+COMMENT ON COLUMN fuel.verdict.fuel_id                    IS 'The fuel.';
+COMMENT ON COLUMN fuel.verdict.computed_at                IS 'When it was given.';
+COMMENT ON COLUMN fuel.verdict.day                        IS 'The price day it was given on.';
+COMMENT ON COLUMN fuel.verdict.verdict                    IS 'fill_up, wait or no_difference.';
+COMMENT ON COLUMN fuel.verdict.basis                      IS 'What kind of knowledge it rests on.';
+COMMENT ON COLUMN fuel.verdict.rule                       IS 'The rule that spoke. NULL: none could.';
+COMMENT ON COLUMN fuel.verdict.method                     IS 'Version of the whole method.';
+COMMENT ON COLUMN fuel.verdict.record_cpl IS
+  'What following that rule saved lately, c/L. NULL: no record is kept for it.';
+COMMENT ON COLUMN fuel.verdict.reason                     IS 'In words, for drivers.';
+COMMENT ON COLUMN fuel.verdict.today_cpl                  IS 'Average of today that it used, c/L. NULL: none.';
+COMMENT ON COLUMN fuel.verdict.tomorrow_cpl IS 'Average of tomorrow over the same stations, c/L. NULL: not known.';
+COMMENT ON COLUMN fuel.verdict.stations                   IS 'How many stations those averages rest on.';
+COMMENT ON COLUMN fuel.verdict.expected_saving_cpl IS 'What following it should save, c/L. NULL: nothing is claimed.';
+COMMENT ON COLUMN fuel.verdict.confidence                 IS 'From 0 to 1. NULL: not estimated.';
+COMMENT ON COLUMN fuel.verdict.valid_until_at             IS 'When it lapses.';
+COMMENT ON COLUMN fuel.verdict.based_on_day               IS 'The last day whose average it used. NULL: none.';
+COMMENT ON COLUMN fuel.verdict.average_cpl IS 'That average as it was then, so far where the day had not ended, c/L.';
+COMMENT ON COLUMN fuel.verdict.before_cpl IS
+  'The average of the day before that, over by then, as it was known then, c/L. NULL: none.';
+COMMENT ON COLUMN fuel.verdict.change_1d_cpl              IS 'Change per day since the average before, c/L.';
+COMMENT ON COLUMN fuel.verdict.phase IS 'rising or falling. NULL: it has not moved by six cents yet.';
+COMMENT ON COLUMN fuel.verdict.days_in_phase              IS 'Days since the phase began.';
+COMMENT ON COLUMN fuel.verdict.last_trough_cpl            IS 'Average at the last trough, c/L. NULL: none is known.';
+COMMENT ON COLUMN fuel.verdict.last_peak_cpl              IS 'Average at the last peak, c/L. NULL: none is known.';
+COMMENT ON COLUMN fuel.verdict.market_state IS
+  'quiet, falling, near_low, rising, near_high or shock. NULL: too little was known.';
+COMMENT ON COLUMN fuel.verdict.p_cheaper_3d IS
+  'How likely it was to be 1 c/L cheaper within three days, from 0 to 1. NULL: too little was known.';
+COMMENT ON COLUMN fuel.verdict.p_jump_3d IS
+  'How likely it was to be 3 c/L dearer within three days, from 0 to 1. NULL: too little was known.';
+COMMENT ON COLUMN fuel.verdict.aim_for_cpl                IS 'A price worth stopping for, c/L. NULL: none was named.';
+COMMENT ON COLUMN fuel.verdict.expected_low_cpl IS 'The low to wait for, c/L. NULL: there was nothing to wait for.';
+COMMENT ON COLUMN fuel.verdict.expected_low_from_on       IS 'The first day on which it was likely. NULL: as above.';
+COMMENT ON COLUMN fuel.verdict.expected_low_to_on         IS 'The last such day. NULL: as above.';
+COMMENT ON COLUMN fuel.verdict.share_raised IS
+  'Share of the stations that had gone up by five cents since the last trough. NULL: the market was not rising.';
+COMMENT ON COLUMN fuel.verdict.station_waits_from_cpl IS
+  'A station that stands so far above its usual place waits, c/L. NULL: none does for that.';
+COMMENT ON COLUMN fuel.verdict.station_fills_up_until_cpl IS
+  'A station that stands at most so far above its usual place, less than nothing, fills up, c/L. NULL: none does for '
+  'that.';
+COMMENT ON CONSTRAINT verdict_pk            ON fuel.verdict IS 'One verdict at a time.';
+COMMENT ON CONSTRAINT verdict_verdict_ck    ON fuel.verdict IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_basis_ck      ON fuel.verdict IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_confidence_ck ON fuel.verdict IS 'A probability.';
+COMMENT ON CONSTRAINT verdict_phase_ck      ON fuel.verdict IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_state_ck      ON fuel.verdict IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_chance_ck     ON fuel.verdict IS 'Probabilities and shares.';
+COMMENT ON CONSTRAINT verdict_low_ck        ON fuel.verdict IS 'First and last day in order.';
+GRANT SELECT, INSERT ON fuel.verdict TO fuel_writer;
+
+CREATE TABLE fuel.verdict_model (
+  region    text               NOT NULL,
+  fuel_id   smallint           NOT NULL,
+  method    text               NOT NULL,
+  fitted_on date               NOT NULL,
+  cheaper   double precision[] NOT NULL,
+  jump      double precision[] NOT NULL,
+  CONSTRAINT verdict_model_pk PRIMARY KEY (region, fuel_id, method, fitted_on)
+);
+COMMENT ON TABLE fuel.verdict_model IS
+  'The models that a verdict''s chances came from, fitted once a week. Never changed afterwards.';
+COMMENT ON COLUMN fuel.verdict_model.region    IS 'The region. It may have left the configuration since.';
+COMMENT ON COLUMN fuel.verdict_model.fuel_id   IS 'The fuel.';
+COMMENT ON COLUMN fuel.verdict_model.method    IS 'Version of the whole method.';
+COMMENT ON COLUMN fuel.verdict_model.fitted_on IS 'The day up to which it learnt.';
+COMMENT ON COLUMN fuel.verdict_model.cheaper   IS 'Coefficients of p_cheaper_3d, the constant first.';
+COMMENT ON COLUMN fuel.verdict_model.jump      IS 'Coefficients of p_jump_3d, the constant first.';
+COMMENT ON CONSTRAINT verdict_model_pk ON fuel.verdict_model IS 'One fit a week.';
+GRANT SELECT, INSERT ON fuel.verdict_model TO fuel_writer;
+
+CREATE TABLE fuel.fill_up_score (
+  method              text          NOT NULL,
+  region              text          NOT NULL,
+  fuel_id             smallint      NOT NULL,
+  year                integer,
+  windows             integer       NOT NULL,
+  perfect_cpl         numeric(6, 2),
+  saving_cpl          numeric(6, 2),
+  capture             numeric(5, 3),
+  capture_3d          numeric(5, 3),
+  capture_7d          numeric(5, 3),
+  wait_share          numeric(4, 3),
+  fill_up_share       numeric(4, 3),
+  no_difference_share numeric(4, 3),
+  wait_right          numeric(4, 3),
+  fill_up_right       numeric(4, 3),
+  no_difference_right numeric(4, 3),
+  flips_30d           numeric(5, 2),
+  from_day            date          NOT NULL,
+  until_day           date          NOT NULL,
+  computed_at         timestamptz   NOT NULL
+);
+CREATE UNIQUE INDEX fill_up_score_idx ON fuel.fill_up_score ( method, region, fuel_id, coalesce(year, 0));
+ALTER TABLE fuel.fill_up_score REPLICA IDENTITY FULL;
+COMMENT ON TABLE fuel.fill_up_score IS
+  'How good a method''s verdicts would have been, by the last backtest over the stored history.';
+COMMENT ON COLUMN fuel.fill_up_score.method              IS 'The method, or a baseline.';
+COMMENT ON COLUMN fuel.fill_up_score.region              IS 'The region.';
+COMMENT ON COLUMN fuel.fill_up_score.fuel_id             IS 'The fuel.';
+COMMENT ON COLUMN fuel.fill_up_score.year                IS 'The calendar year. NULL: all of them.';
+COMMENT ON COLUMN fuel.fill_up_score.windows             IS 'Windows of six days that were scored.';
+COMMENT ON COLUMN fuel.fill_up_score.perfect_cpl         IS 'What perfect timing saves, c/L.';
+COMMENT ON COLUMN fuel.fill_up_score.saving_cpl          IS 'What following the verdicts saves, c/L.';
+COMMENT ON COLUMN fuel.fill_up_score.capture             IS 'The one of the other, within five days.';
+COMMENT ON COLUMN fuel.fill_up_score.capture_3d          IS 'The same within three days.';
+COMMENT ON COLUMN fuel.fill_up_score.capture_7d          IS 'The same within seven days.';
+COMMENT ON COLUMN fuel.fill_up_score.wait_share          IS 'Share of days with wait.';
+COMMENT ON COLUMN fuel.fill_up_score.fill_up_share       IS 'Share of days with fill_up.';
+COMMENT ON COLUMN fuel.fill_up_score.no_difference_share IS 'Share of days with no_difference.';
+COMMENT ON COLUMN fuel.fill_up_score.wait_right IS
+  'Share of waits followed within three days by a price lower by a cent.';
+COMMENT ON COLUMN fuel.fill_up_score.fill_up_right       IS 'Share of fill_ups followed by none.';
+COMMENT ON COLUMN fuel.fill_up_score.no_difference_right IS
+  'Share of no_differences followed by three days within three cents.';
+COMMENT ON COLUMN fuel.fill_up_score.flips_30d           IS 'Turns from fill_up to wait or back in thirty days.';
+COMMENT ON COLUMN fuel.fill_up_score.from_day            IS 'First day of the history that was scored.';
+COMMENT ON COLUMN fuel.fill_up_score.until_day           IS 'Last day of it.';
+COMMENT ON COLUMN fuel.fill_up_score.computed_at         IS 'When.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.fill_up_score TO fuel_writer;
+
+CREATE TABLE fuel.verdict_record (
+  method             text          NOT NULL,
+  region             text          NOT NULL,
+  fuel_id            smallint      NOT NULL,
+  horizon            smallint      NOT NULL,
+  windows            integer       NOT NULL,
+  perfect_cpl        numeric(6, 2) NOT NULL,
+  saving_cpl         numeric(6, 2) NOT NULL,
+  saving_low_cpl     numeric(6, 2) NOT NULL,
+  saving_high_cpl    numeric(6, 2) NOT NULL,
+  direction_cpl      numeric(6, 2) NOT NULL,
+  direction_low_cpl  numeric(6, 2) NOT NULL,
+  direction_high_cpl numeric(6, 2) NOT NULL,
+  weekday_cpl        numeric(6, 2) NOT NULL,
+  weekday_low_cpl    numeric(6, 2) NOT NULL,
+  weekday_high_cpl   numeric(6, 2) NOT NULL,
+  always_cpl         numeric(6, 2) NOT NULL,
+  always_low_cpl     numeric(6, 2) NOT NULL,
+  always_high_cpl    numeric(6, 2) NOT NULL,
+  from_day           date          NOT NULL,
+  until_day          date          NOT NULL,
+  computed_at        timestamptz   NOT NULL,
+  CONSTRAINT verdict_record_pk PRIMARY KEY (method, region, fuel_id, horizon),
+  CONSTRAINT verdict_record_windows_ck CHECK (windows > 0),
+  CONSTRAINT verdict_record_days_ck CHECK (from_day <= until_day)
+);
+COMMENT ON TABLE fuel.verdict_record IS
+  'How good verdicts were as they were given, beside habits over the same days. Made anew once a day.';
+COMMENT ON COLUMN fuel.verdict_record.method             IS 'The method that gave them.';
+COMMENT ON COLUMN fuel.verdict_record.region             IS 'The region.';
+COMMENT ON COLUMN fuel.verdict_record.fuel_id            IS 'The fuel.';
+COMMENT ON COLUMN fuel.verdict_record.horizon            IS 'Within how many days a driver buys once.';
+COMMENT ON COLUMN fuel.verdict_record.windows            IS 'How many days he could begin on.';
+COMMENT ON COLUMN fuel.verdict_record.perfect_cpl        IS 'What hindsight saves against a random day, c/L.';
+COMMENT ON COLUMN fuel.verdict_record.saving_cpl         IS 'What following the verdicts saved, c/L.';
+COMMENT ON COLUMN fuel.verdict_record.saving_low_cpl IS
+  'Lower end of its 90 % interval, by blocks of days drawn again.';
+COMMENT ON COLUMN fuel.verdict_record.saving_high_cpl    IS 'Upper end.';
+COMMENT ON COLUMN fuel.verdict_record.direction_cpl IS
+  'What filling up saved unless the price had fallen since the day before, c/L.';
+COMMENT ON COLUMN fuel.verdict_record.direction_low_cpl  IS 'Lower end of its 90 % interval.';
+COMMENT ON COLUMN fuel.verdict_record.direction_high_cpl IS 'Upper end.';
+COMMENT ON COLUMN fuel.verdict_record.weekday_cpl IS
+  'What filling up on the cheapest weekday of eight weeks saved, c/L.';
+COMMENT ON COLUMN fuel.verdict_record.weekday_low_cpl    IS 'Lower end of its 90 % interval.';
+COMMENT ON COLUMN fuel.verdict_record.weekday_high_cpl   IS 'Upper end.';
+COMMENT ON COLUMN fuel.verdict_record.always_cpl         IS 'What filling up at once saved, c/L.';
+COMMENT ON COLUMN fuel.verdict_record.always_low_cpl     IS 'Lower end of its 90 % interval.';
+COMMENT ON COLUMN fuel.verdict_record.always_high_cpl    IS 'Upper end.';
+COMMENT ON COLUMN fuel.verdict_record.from_day           IS 'The first day with a verdict of this method.';
+COMMENT ON COLUMN fuel.verdict_record.until_day          IS 'The last day whose prices are in it.';
+COMMENT ON COLUMN fuel.verdict_record.computed_at        IS 'When.';
+COMMENT ON CONSTRAINT verdict_record_pk         ON fuel.verdict_record IS 'One score each.';
+COMMENT ON CONSTRAINT verdict_record_windows_ck ON fuel.verdict_record IS 'A score of something.';
+COMMENT ON CONSTRAINT verdict_record_days_ck    ON fuel.verdict_record IS 'First and last day in order.';
+GRANT SELECT, INSERT, DELETE ON fuel.verdict_record TO fuel_writer;
+
+CREATE TABLE fuel.verdict_calibration (
+  method text          NOT NULL,
+  event  text          NOT NULL,
+  decile smallint      NOT NULL,
+  stated numeric(4, 3) NOT NULL,
+  real   numeric(4, 3) NOT NULL,
+  days   integer       NOT NULL,
+  CONSTRAINT verdict_calibration_pk PRIMARY KEY (method, event, decile),
+  CONSTRAINT verdict_calibration_event_ck CHECK (event IN ('cheaper_3d', 'jump_3d')),
+  CONSTRAINT verdict_calibration_decile_ck CHECK (decile BETWEEN 1 AND 10)
+);
+COMMENT ON TABLE fuel.verdict_calibration IS
+  'How often what was said to be likely came, over all verdicts as they were given. Made anew once a day.';
+COMMENT ON COLUMN fuel.verdict_calibration.method IS 'The method that gave them.';
+COMMENT ON COLUMN fuel.verdict_calibration.event IS
+  'cheaper_3d: 1 c/L cheaper within three days; jump_3d: 3 c/L dearer.';
+COMMENT ON COLUMN fuel.verdict_calibration.decile IS 'Which tenth of the probabilities: 1 is below 0.1.';
+COMMENT ON COLUMN fuel.verdict_calibration.stated IS 'The mean of what was said in it.';
+COMMENT ON COLUMN fuel.verdict_calibration.real   IS 'The share of days on which it came.';
+COMMENT ON COLUMN fuel.verdict_calibration.days   IS 'How many days, over all regions and fuels.';
+COMMENT ON CONSTRAINT verdict_calibration_pk        ON fuel.verdict_calibration IS 'One row a tenth.';
+COMMENT ON CONSTRAINT verdict_calibration_event_ck  ON fuel.verdict_calibration IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_calibration_decile_ck ON fuel.verdict_calibration IS 'Tenths.';
+GRANT SELECT, INSERT, DELETE ON fuel.verdict_calibration TO fuel_writer;
