@@ -14,6 +14,8 @@ struct EnvironmentFile {
   private(set) var added: [String] = []
   /// The variables to which the file gives another value.
   private(set) var other: [String] = []
+  /// Whether the file has the settings of a shell that reads the simulator.
+  private(set) var servesSimulator = false
 
   private static let head = """
     # The environment of the jobs of bowser: keys and settings, a NAME=value in each line, for sh and systemd.
@@ -64,6 +66,7 @@ struct EnvironmentFile {
           "\(path) is to hold keys, and belongs to somebody else or can be read by others: "
           + "chown it to yourself, chmod 600 it, and repeat bowser setup")
     }
+    servesSimulator = Self.value(of: "BOWSER_ALLOW_LOOPBACK", in: text + lines) != nil
     guard !added.isEmpty || text.isEmpty else { return }
     do {
       try file.write(contentsOf: Data(lines.utf8))

@@ -60,8 +60,8 @@ struct GivenFilesTests {
       let named = try CommandTests.run(
         ["backfill", "nsw-fuelcheck", "\(folder)/~$prices.xlsx", "--summary"], on: target)
       #expect(
-        named.code == 0 && named.err.isEmpty && named.out.contains(" refused=0 passed_over=1 "),
-        "\(named)")
+        named.code == 0 && named.err.isEmpty && named.out.contains(" refused=0 passed_over=1 ")
+          && named.out.hasPrefix("~$prices.xlsx passed over: the desktop keeps it"), "\(named)")
       #expect(
         try Connection(target).lines("SELECT count(*) FROM fuel_v1.ingest_runs") == ["13"])
     }

@@ -40,6 +40,7 @@ struct SetupTests {
     try await TestDatabase.with { target in
       let done = try setup(target, folder, environment)
       #expect(done.code == 0, "\(done)")
+      #expect(done.out.contains("remove the lines of the simulator from it"))
       let file = folder + "/environment"
       let mode = try manager.attributesOfItem(atPath: file)[.posixPermissions] as? Int
       #expect(mode == 0o600)

@@ -175,7 +175,9 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
     case .refused(let reason):
       refused += 1
       writeError("\(result.file): \(reason)")
-    case .passedOver: passedOver += 1
+    case .passedOver:
+      passedOver += 1
+      if invocation.flags.contains("summary") { write(line(result) + "\n") }
     }
   }
   for (reason, count) in total.rejectedByReason.sorted(by: { $0.key < $1.key }) {

@@ -7,7 +7,7 @@ import Store
 
 let setupCommand = Command(
   name: "setup",
-  summary: "Prepare the database, look for keys, and print the next command to type.",
+  summary: "Prepare the database, keep the keys for cron, and print the next command.",
   operands: "",
   examples: [
     ("bowser setup", "create what is missing; asks nothing, and can be repeated"),
@@ -62,7 +62,7 @@ let setupCommand = Command(
       say("", "\(source.feed) was read before, but its key is gone: \(lost)")
     }
   }
-  if !missing.isEmpty { say("", "docs/feeds.md and man bowser-ingest explain how to get keys") }
+  if !missing.isEmpty { say("", "docs/feeds.md explains how to get keys") }
 
   // The suggested commands repeat `--config` and `--db` of this call, with a password hidden.
   let options = ["config", "db"].compactMap { name in
@@ -111,6 +111,10 @@ private func tell(_ file: EnvironmentFile) {
   let added = file.added.joined(separator: ", ")
   say("environment", file.path + (added.isEmpty ? "" : ", with \(added) of this shell"))
   for name in file.other { say("", "it keeps a \(name) that is not the one of this shell") }
+  if file.servesSimulator {
+    say("", "it lets jobs read a server on this machine (BOWSER_ALLOW_LOOPBACK), as the simulator;")
+    say("", "remove the lines of the simulator from it before jobs read real feeds")
+  }
 }
 
 /// Whether systemd runs here with the units of the package, which read /etc/bowser. A container may
