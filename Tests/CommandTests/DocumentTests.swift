@@ -386,7 +386,8 @@ struct DocumentTests {
     #expect(advised.filter { !cluster.contains($0) } == [])
   }
 
-  /// Every fault that a test names has a row in docs/faults.md, and every row has a test.
+  /// Every fault that a test names has a row in docs/faults.md, and every row has a test. The rows
+  /// of a section stand in the order of their ids.
   @Test func everyFaultIsNamedByATest() throws {
     let rows = try Self.faults()
     #expect(rows.count > 200)
@@ -412,6 +413,10 @@ struct DocumentTests {
       let isThere = tests.contains { text in
         text.contains("func \(test[1])(")
           && ["struct", "extension"].contains { text.contains("\($0) \(test[0]) ") }
+    for section in try Self.text("docs/faults.md").components(separatedBy: "\n## ") {
+      let ids = section.matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 }
+      #expect(ids == ids.sorted(), "rows out of order")
+    }
       }
       #expect(faults.contains(mutant[0]) && isThere, "\(mutant[0]): \(mutant[2])")
     }
