@@ -228,8 +228,7 @@ struct DocumentTests {
     var commands: Set<String> = []
     var targets: Set<String> = []
     for path in paths {
-      // The commands of examples of changes do not exist.
-      let text = try Self.text(path).replacing(/(?s)```diff\n.*?\n```/, with: "")
+      let text = try Self.text(path)
       for match in text.matches(
         of: /(?m)(?:`|^    (?:.*(?:&& |; |\) ))?)(?:\.build\/release\/)?(bowser [a-z][^`\n#]*)/)
       {
@@ -300,20 +299,21 @@ struct DocumentTests {
     }
   }
 
-  /// Every command has a row in README.md, and a line in docs/json.md if it prints JSON.
+  /// Every command has a row in README.md, and a line in docs/recipes.md if it prints JSON.
   @Test func everyCommandIsDescribed() throws {
     let overview = try CommandTests.run(["--help"]).out
     let names = overview.matches(of: /(?m)^[ ]{2}([a-z]+)[ ]/).map { String($0.1) }
     #expect(names.count >= 20)
     let table = try Self.text("README.md").matches(of: /(?m)^\| (`bowser .+?) \|/).map { $0.1 }
-    let shapes = try Self.text("docs/json.md")
+    let shapes = try Self.text("docs/recipes.md")
     for name in names {
       let isNamed = try table.contains { try $0.contains(Regex("`bowser \(name)\\b")) }
       #expect(isNamed, "the table of commands in README.md has no row for bowser \(name)")
       guard try CommandTests.run([name, "--help"]).out.contains("\n  --json ") else { continue }
       let isShaped = shapes.contains(try Regex("`bowser \(name)\\b[^`]* --json`"))
       #expect(
-        isShaped, "docs/json.md and docs/json.schema.json have no shape for bowser \(name) --json")
+        isShaped,
+        "docs/recipes.md and docs/json.schema.json have no shape for bowser \(name) --json")
     }
   }
 
@@ -351,26 +351,44 @@ struct DocumentTests {
     #expect(count > 25)
   }
 
-  /// Each example of docs/changing-things.md applies to this tree, and changes as many files as the
-  /// page states.
+  /// Each example of docs/changing-things.md applies to this tree, or is applied already, and
+  /// changes as many files as the page states. The files that a table of the page lists exist.
   @Test func examplesOfChangesApply() async throws {
     let git = try await tool("git", ["--version"])
     try #require(git.code == 0, "git is not installed; config/cluster packages installs it")
-    let examples = try Self.text("docs/changing-things.md").matches(
-      of: /(?m)^\| ([a-z ]+) \| ([0-9]+) \| \[[^\]]+\]\(([^)]+)\) \|$/)
-    #expect(examples.count == 5)
+    let page = try Self.text("docs/changing-things.md")
+    let examples = page.matches(
+      of: /(?m)^\| [^|]+ \| ([0-9]+) \| ([0-9]+) \| \[[^\]]+\]\(([^)]+)\) \|$/)
+    #expect(examples.count == 8)
     for example in examples {
-      let diff = try Self.diff(String(example.3), from: "docs/changing-things.md")
-      let check = try await Self.check(diff, "--recount")
-      #expect(
-        check.code == 0,
-        """
-        docs/changing-things.md, \(example.1): a change beside the lines of this example has moved \
-        them. Bring its diff up to date, at \(example.3): \(check.err)
-        """)
-      let files = diff.matches(of: /(?m)^diff --git a\/([^ ]+)/).map { String($0.1) }
-      let counted = files.filter { !$0.hasPrefix("Tests/") && !$0.hasSuffix(".md") }
-      #expect(counted.count == Int(example.2), "\(example.1): \(counted)")
+      let link = String(example.3)
+      var files: [String] = []
+      if link.hasSuffix(".diff") {
+        let diff = try Self.text("docs/" + link)
+        files = diff.matches(of: /(?m)^diff --git a\/([^ ]+)/).map { String($0.1) }
+        let check = try await Self.check(diff)
+        let isApplied = try await Self.check(diff, "--reverse").code == 0
+        #expect(
+          check.code == 0 || isApplied,
+          "docs/\(link): a change beside its lines has moved them, bring it up to date: \(check.err)"
+        )
+      } else {
+        let section = try #require(
+          page.components(separatedBy: "\n## ").first {
+            "#" + $0.prefix { $0 != "\n" }.lowercased().replacing(" ", with: "-") == link
+          }, "\(link)")
+        files = section.matches(of: /(?m)^\| `([^`]+)` \|/).map { String($0.1) }
+        let kept = /^(Sources|Tests|docs|Migrations\/(views|routines))\//
+        for file in files where file.contains(kept) {
+          let isThere = FileManager.default.fileExists(atPath: "\(IntegrationTests.root)/\(file)")
+          #expect(isThere, "\(link): \(file)")
+        }
+      }
+      let program = files.filter {
+        $0.contains(/^(Sources|Migrations|config)\//) && $0 != "Migrations/migrations.c"
+      }
+      #expect(program.count == Int(example.1), "\(link): \(program)")
+      #expect(files.count == Int(example.2), "\(link): \(files)")
     }
   }
 
@@ -395,6 +413,10 @@ struct DocumentTests {
       try Self.tests().flatMap { $0.matches(of: /\bF-[A-Z][0-9]{2}\b/).map(\.0) })
     #expect(named.subtracting(rows).sorted() == [])
     #expect(rows.subtracting(named).sorted() == [])
+    for section in try Self.text("docs/faults.md").components(separatedBy: "\n## ") {
+      let ids = section.matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 }
+      #expect(ids == ids.sorted(), "rows out of order")
+    }
   }
 
   /// The old lines of each mutant stand once in their file. It is named after a fault of
@@ -413,10 +435,6 @@ struct DocumentTests {
       let isThere = tests.contains { text in
         text.contains("func \(test[1])(")
           && ["struct", "extension"].contains { text.contains("\($0) \(test[0]) ") }
-    for section in try Self.text("docs/faults.md").components(separatedBy: "\n## ") {
-      let ids = section.matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 }
-      #expect(ids == ids.sorted(), "rows out of order")
-    }
       }
       #expect(faults.contains(mutant[0]) && isThere, "\(mutant[0]): \(mutant[2])")
     }
@@ -442,22 +460,9 @@ struct DocumentTests {
     return try await tool("env", words + options, input: diff)
   }
 
-  /// Returns the diff to which a link of a page leads: a file, or the first diff below a heading.
-  private static func diff(_ link: String, from page: String) throws -> String {
-    let parts = link.components(separatedBy: "#")
-    let content = try Self.text(parts[0].isEmpty ? page : "docs/" + parts[0])
-    guard parts.count == 2 else { return content }
-    let section = content.components(separatedBy: "\n## ").first { section in
-      section.lowercased().replacing(" ", with: "-").hasPrefix(parts[1] + "\n")
-    }
-    let pieces = section?.components(separatedBy: "\n```diff\n") ?? []
-    try #require(pieces.count > 1, "no diff at \(link)")
-    return pieces[1].components(separatedBy: "\n```")[0] + "\n"
-  }
-
-  /// Every name in the glossary occurs in the program or in the schema. Commands, options, feeds
+  /// Every name among the terms occurs in the program or in the schema. Commands, options, feeds
   /// and paths are no names.
-  @Test func theGlossaryNamesWhatExists() throws {
+  @Test func theTermsNameWhatExists() throws {
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.".utf8)
     var known: Set<String> = []
     for folder in ["Sources", "Migrations"] {
@@ -474,7 +479,7 @@ struct DocumentTests {
         }
       }
     }
-    let rows = try Self.text("docs/glossary.md").split(separator: "\n").filter {
+    let rows = try Self.text("docs/numbers.md").split(separator: "\n").filter {
       $0.hasPrefix("| ")
     }
     let names = Set(

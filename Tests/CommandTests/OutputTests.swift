@@ -67,7 +67,8 @@ struct OutputTests {
       }
       #expect(points > 10)
     }
-    let text = try String(contentsOfFile: IntegrationTests.root + "/docs/json.md", encoding: .utf8)
+    let text = try String(
+      contentsOfFile: IntegrationTests.root + "/docs/recipes.md", encoding: .utf8)
     #expect(
       Set(text.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }) == schema.names)
     // The check itself finds faults.
