@@ -134,7 +134,7 @@ private func meant(by word: String, among sources: [Source]) throws -> [Source] 
     }
     if ofState.count == 1 { return ofState }
     // The ACT has no feed: the list of New South Wales has its stations.
-    guard wanted == "act", let home = sources.first(where: { $0.state == .nsw }) else {
+    guard wanted == "act", let home = sources.first(where: { $0.states.contains(.act) }) else {
       throw error
     }
     throw UsageError.message("no feed '\(word)'; prices of the ACT are in \(home.feed)")
