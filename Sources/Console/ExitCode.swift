@@ -65,7 +65,10 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       case .recording: self = .inputOutput
       }
     case let error as Withdrawal.Refused:
-      if case .unknown = error { self = .usage } else { self = .refused }
+      switch error {
+      case .unknown, .noneOf: self = .usage
+      default: self = .refused
+      }
     case is Aggregate.Failure, is FileOutput.Busy: self = .tryAgain
     case let error as BodyError:
       switch error {

@@ -17,6 +17,18 @@ extension Reading {
     package var contradictedStations = 0
     /// All price records of the reading: observations, duplicates and rejects.
     package var received: Int { observations.count + duplicates + rejects.count }
+
+    /// Adds a warning about prices at stations that no answer has described: nothing tells where
+    /// these are.
+    ///
+    /// - Parameter known: the codes of the stations that earlier answers described.
+    package mutating func tellUndescribed(among known: Set<String>) {
+      let unknown = Set(observations.lazy.map(\.stationCode)).subtracting(known)
+        .subtracting(stations.lazy.map(\.code))
+      guard let example = unknown.min() else { return }
+      warnings.append(
+        "\(unknown.count) stations have prices and were never described, such as \(example)")
+    }
   }
 
   /// Whether the reading describes every station of which it has a price.

@@ -242,6 +242,14 @@ extension Store {
       ).map { try $0.text("code") })
   }
 
+  /// Returns the codes of the stations that a feed has described.
+  package func describedCodes(of source: SourceID) throws -> Set<String> {
+    Set(
+      try connection.query(
+        "SELECT station_code FROM fuel.station WHERE source_id = \(source) AND name IS NOT NULL"
+      ).map { try $0.text("station_code") })
+  }
+
   /// Returns the codes of the stations that a feed has reported.
   package func stationCodes(of source: SourceID) throws -> Set<String> {
     Set(try records(of: source).keys)

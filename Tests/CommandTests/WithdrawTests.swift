@@ -155,6 +155,14 @@ struct WithdrawTests {
         try CommandTests.run(["backfill", "nsw-fuelcheck", archive], on: target).code == 0)
       let result = try CommandTests.run(["withdraw", "1", "--reason", "x"], on: target)
       #expect(result.code == 65 && result.err.contains("only runs of feeds"), "\(result.err)")
+      // A range has the runs of feeds, and passes over the others.
+      let range = try CommandTests.run(["withdraw", "1-9", "--reason", "x"], on: target)
+      #expect(range.code == 0 && range.err.contains("only runs of feeds"), "\(range)")
+      let other = try CommandTests.run(
+        ["withdraw", "1-9", "--feed", "tas", "--reason", "x"], on: target)
+      #expect(
+        other.code == 64 && other.err.contains("none of these runs is of tas-fuelcheck"), "\(other)"
+      )
     }
   }
 

@@ -326,7 +326,7 @@ struct IngestTests {
   }
 
   /// F-F60: an answer that names sites of another state lists their prices too. Later answers with
-  /// the prices alone do not bring them back.
+  /// the prices alone do not bring them back. F-F63: a station that nobody described is told.
   @Test func sitesOfAnotherStateStayOut() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -367,7 +367,10 @@ struct IngestTests {
       #expect(later.rejectedByReason == ["other_state": 1])
       #expect(
         later.warnings
-          == ["prices of 1 stations that were described in other states are not of this feed"])
+          == [
+            "prices of 1 stations that were described in other states are not of this feed",
+            "1 stations have prices and were never described, such as 4",
+          ])
       #expect(
         try bench.lines("SELECT station_code FROM fuel.station ORDER BY 1") == ["1", "2", "4"])
       #expect(throws: Refusal.self) { try replay(2, sites: [3: 2], prices: [3]) }

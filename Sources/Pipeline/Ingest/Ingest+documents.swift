@@ -80,10 +80,12 @@ extension Ingest {
     var (counts, rejects) = (Counts(), [Reject]())
     do {
       let parsed = try reader.parse(documents, source)
-      let elsewhere = parsed.describesItsStations ? [] : try store.codesElsewhere(of: id)
-      let reading = (consume parsed).settled(
+      let isDescribed = parsed.describesItsStations
+      let elsewhere = isDescribed ? [] : try store.codesElsewhere(of: id)
+      var reading = (consume parsed).settled(
         takenAt: fetchedAt, horizon: source.horizon, in: source.country, of: source.states,
         elsewhere: elsewhere)
+      if !isDescribed { reading.tellUndescribed(among: try store.describedCodes(of: id)) }
       (counts, rejects) = (Counts(refusing: reading), reading.rejects)
       try checkRejects(reading)
       let merge = Merge(

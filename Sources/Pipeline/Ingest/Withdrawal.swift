@@ -10,6 +10,7 @@ package struct Withdrawal {
   /// Why a run cannot be withdrawn or counted again.
   package enum Refused: Error, Equatable, CustomStringConvertible {
     case unknown(Int)
+    case noneOf(feed: String)
     case archive(Int, feed: String)
     case replaced(Int, by: Int)
     case notCounted(Int, outcome: String)
@@ -18,6 +19,7 @@ package struct Withdrawal {
     package var description: String {
       switch self {
       case .unknown(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
+      case .noneOf(let feed): "none of these runs is of \(feed); fuel_v1.ingest_runs lists them"
       case .archive(let run, let feed):
         "run \(run) loaded a file of \(feed): only runs of feeds can be withdrawn"
       case .replaced(let run, let by):
@@ -75,7 +77,9 @@ package struct Withdrawal {
   ) throws -> (found: [Candidate], passed: [Refused]) {
     let known = try store.runs(among: numbers, of: feed)
     let wanted = Set(known).union(feed == nil ? named : []).sorted()
-    guard !wanted.isEmpty else { throw Refused.unknown(numbers[0]) }
+    guard !wanted.isEmpty else {
+      throw feed.map { Refused.noneOf(feed: $0) } ?? .unknown(numbers[0])
+    }
     var found: [Candidate] = []
     var passed: [Refused] = []
     for number in wanted {
@@ -84,6 +88,8 @@ package struct Withdrawal {
       } catch let refused as Refused {
         switch refused {
         case .notCounted: break
+        // A range has the runs of feeds.
+        case .archive where !named.contains(number): break
         // The run that read its answers again is among those to withdraw.
         case .replaced(_, let by) where wanted.contains(by): break
         case .notWithdrawn(_, let outcome)
