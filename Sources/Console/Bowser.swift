@@ -12,8 +12,7 @@ package enum Bowser {
     setupCommand, ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand,
     exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
-    gapsCommand, agreementCommand, lapsesCommand, stationsCommand, withdrawCommand, verifyCommand,
-    notifyCommand, simulateCommand,
+    gapsCommand, stationsCommand, withdrawCommand, verifyCommand, notifyCommand, simulateCommand,
   ]
 
   /// Runs the command that the arguments name.

@@ -19,7 +19,7 @@ struct Completions {
   private func operands(_ command: Command) -> [String] {
     switch command.name {
     case "ingest", "gaps": feeds
-    case "backfill", "agreement": archives
+    case "backfill": archives
     case "export": Migrator.publishedViews
     case "migrate": ["up", "status", "verify"]
     case "config": ["show"]

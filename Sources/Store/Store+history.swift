@@ -23,21 +23,6 @@ package struct DescribedRecord: Sendable {
   package var descriptions: [(text: String, first: Day, last: Day)]
 }
 
-/// How long prices of a feed or an archive held until the next price, in days.
-package struct PriceIntervals: Sendable {
-  package var source: String
-  package var fuel: String
-  /// The number of prices that were followed by another price.
-  package var count: Int
-  /// The number of these that held for longer than a price is believed.
-  package var longer: Int
-  /// How long a price is believed by the configuration.
-  package var lapse: Double
-  package var half: Double
-  package var ninety: Double
-  package var ninetyNine: Double
-}
-
 extension Store {
   /// Returns how many sessions can read a station's whole history at once. Each of them locks every
   /// monthly table and its key, and the server's lock table has a fixed size.
@@ -66,94 +51,6 @@ extension Store {
         source: try row.text("source"), scheme: try row.text("scheme"),
         isArchive: try row.boolean("is_archive"), day: try row.day("day"))
     }
-  }
-
-  /// Returns the stations and fuels for which an archive has facts in a window.
-  package func archivedPairs(
-    of archive: String, from: Instant, until: Instant
-  ) throws -> [Pair] {
-    try connection.query(
-      """
-      SELECT DISTINCT station.place_id AS station_id, archived.fuel_id
-      FROM fuel.archive_price AS archived
-      JOIN fuel.station USING (station_id)
-      JOIN fuel.source ON source.source_id = archived.source_id
-      WHERE source.source = \(archive)
-        AND archived.effective_at >= \(from)
-        AND archived.effective_at < \(until)
-      ORDER BY 1, 2
-      """
-    ).map { try $0.pair() }
-  }
-
-  /// Measures how long prices held until the next price of the same station and fuel, by source and
-  /// fuel, beside how long they are believed.
-  ///
-  /// - Parameter since: earlier reports do not count.
-  package func priceIntervals(of sources: [String], since: Instant) throws -> [PriceIntervals] {
-    let rules = try reportRules()
-    var found: [PriceIntervals] = []
-    for source in try connection.query(
-      "SELECT source_id, source FROM fuel.source WHERE source = ANY (\(sources)) ORDER BY source")
-    {
-      let id = Int16(try source.integer("source_id"))
-      let byFuel = (rules[id] ?? [:]).sorted { $0.key < $1.key }
-      let rows = try connection.query(
-        """
-        SELECT
-          fuel.fuel, intervals, longer,
-          extract(epoch FROM held.lapses_after) / 86400 AS lapse,
-          extract(epoch FROM held.half) / 86400 AS half,
-          extract(epoch FROM held.ninety) / 86400 AS ninety,
-          extract(epoch FROM held.ninety_nine) / 86400 AS ninety_nine
-        FROM fuel.price_intervals(
-          \(id)::smallint, \(byFuel.map(\.key))::smallint[],
-          \(byFuel.map { "\($0.value.priceLapse) microseconds" })::interval[],
-          \(since)::timestamptz) AS held
-        JOIN fuel.fuel USING (fuel_id)
-        WHERE fuel.is_mapped
-        ORDER BY intervals DESC, fuel.fuel
-        """)
-      for row in rows {
-        found.append(
-          PriceIntervals(
-            source: try source.text("source"), fuel: try row.text("fuel"),
-            count: try row.integer("intervals"), longer: try row.integer("longer"),
-            lapse: try row.optionalDouble("lapse") ?? 0, half: try row.optionalDouble("half") ?? 0,
-            ninety: try row.optionalDouble("ninety") ?? 0,
-            ninetyNine: try row.optionalDouble("ninety_nine") ?? 0))
-      }
-    }
-    return found
-  }
-
-  /// Returns the numbers of an archive and of the feeds of its scheme; `nil` where the archive is
-  /// unknown.
-  package func numbers(
-    ofArchive archive: String, scheme: String
-  ) throws -> (archive: Int16, feeds: Set<Int16>)? {
-    var found: (archive: Int16?, feeds: Set<Int16>) = (nil, [])
-    for row in try connection.query(
-      "SELECT source_id, source, kind FROM fuel.source WHERE scheme = \(scheme)")
-    {
-      let number = Int16(try row.integer("source_id"))
-      if try row.text("kind") == "feed" { found.feeds.insert(number) }
-      if try row.text("source") == archive { found.archive = number }
-    }
-    return found.archive.map { ($0, found.feeds) }
-  }
-
-  /// Returns the name of a station and the code of a fuel.
-  package func name(of pair: Pair) throws -> (station: String, fuel: String) {
-    let row = try connection.query(
-      """
-      SELECT coalesce(station.name, '') AS name, fuel.fuel
-      FROM fuel.station
-      CROSS JOIN fuel.fuel
-      WHERE station.station_id = \(pair.stationID) AND fuel.fuel_id = \(pair.fuelID)
-      """
-    ).only()
-    return (try row.text("name"), try row.text("fuel"))
   }
 
   /// Returns every station record of the station to which a record belongs. The result is empty

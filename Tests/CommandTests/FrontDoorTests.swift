@@ -291,8 +291,6 @@ struct FrontDoorTests {
     (["gaps", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'?"),
     (["backfill", "n", "x.csv"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
     (["backfill", "nws", "x.csv"], "no archive 'nws'; did you mean 'nsw-fuelcheck'?"),
-    (["agreement", "n"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
-    (["lapses", "nsw"], "'nsw' is ambiguous: nsw-fuelcheck or nsw-fuelcheck-archive"),
   ])
   func aWrongNameListsWhatThereIs(words: [String], answer: String) throws {
     let refused = try CommandTests.run(words, on: "host=/nowhere")
@@ -302,13 +300,10 @@ struct FrontDoorTests {
     }
   }
 
-  /// `gaps`, `backfill`, `agreement` and `lapses` take beginnings of names as `ingest` does.
+  /// `gaps` and `backfill` take beginnings of names as `ingest` does.
   @Test func beginningsOfNamesAreEnough() async throws {
     try await TestDatabase.with { target in
-      for words in [["gaps", "NSW"], ["agreement", "wa"], ["lapses", "qld-fp", "sa"]] {
-        let answered = try CommandTests.run(words, on: target)
-        #expect(answered.code == 0, "\(words) \(answered)")
-      }
+      #expect(try CommandTests.run(["gaps", "NSW"], on: target).code == 0)
       let whole = try CommandTests.run(["gaps", "nsw-fuelcheck"], on: target)
       let begun = try CommandTests.run(["gaps", "nsw"], on: target)
       #expect(whole.out.hasPrefix("nsw-fuelcheck ") && whole.out == begun.out, "\(begun)")
@@ -361,8 +356,6 @@ struct FrontDoorTests {
       (["report", "--out", full], 74, "name a new or an empty folder"),
       (["report", "--out", empty], 0, "bowser ingest --all && bowser aggregate"),
       (["backtest"], 0, "bowser backfill, then bowser aggregate"),
-      (["lapses"], 0, "bowser backfill loads history"),
-      (["agreement"], 0, "bowser gaps lists"),
       (["export"], 64, "--list lists them"),
       (["export", "regions", "stations"], 64, "name one view"),
       (["export", "averages"], 64, "did you mean 'averages_now' or 'daily_averages'?"),
@@ -400,7 +393,6 @@ struct FrontDoorTests {
       (["aggregate", "--rebuild", "--from", "2026-02-30"], 64, "no calendar has 2026-02-30"),
       (["status", "--now", "2026-02-30T12:00:00Z"], 64, "no calendar has 2026-02-30"),
       (["export", "--list", "--since", "2026-01-01"], 64, "cannot be combined with --list"),
-      (["lapses", "--since", "2999-01-01"], 64, "--since is in the future"),
       (["show", "perth"], 64, "there are no prices yet: run bowser ingest --all"),
       (["show", "perth --fuel DL"], 64, "--fuel belongs outside of the quotes"),
       (["--vesion"], 64, "did you mean '--version'?"),

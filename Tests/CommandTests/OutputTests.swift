@@ -43,7 +43,6 @@ struct OutputTests {
         ("market", ["show"]), ("place", ["show", "perth"]), ("place", ["show", "-27.5,153.0"]),
         ("status", ["status"]), ("doctor", ["doctor"]),
         ("config", ["config", "show"]), ("gaps", ["gaps"]),
-        ("agreement", ["agreement", "--differences"]), ("lapses", ["lapses"]),
         ("explained_stations", ["stations", "--explain", station]),
         ("doubtful_stations", ["stations", "--doubtful"]), ("verify", ["verify"]),
         ("log", ["verify", "--log"]), ("scores", ["backtest"]),

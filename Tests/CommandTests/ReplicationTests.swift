@@ -75,7 +75,7 @@ struct ReplicationTests {
     for words in [
       ["status", "--now", Self.now], ["show", "perth", "U91", "--now", Self.now],
       ["stations", "--doubtful"],
-      ["gaps", "--now", Self.now], ["lapses"], ["metrics", "--now", Self.now],
+      ["gaps", "--now", Self.now], ["metrics", "--now", Self.now],
       ["backtest", "--stored"], ["verify"],
       ["aggregate", "--as-of", "2026-07-01T10:00:00Z", "--now", Self.now],
     ] {

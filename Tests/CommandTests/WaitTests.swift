@@ -21,7 +21,6 @@ struct WaitTests {
     (["metrics"], [75]),
     (["gaps"], [75]),
     (["stations", "--doubtful"], [75]),
-    (["lapses"], [75]),
     (["doctor"], [75, 78]),
     (["export", "regions"], [75]),
     (["report", "--out", NSTemporaryDirectory() + "bowser-waits"], [75]),
