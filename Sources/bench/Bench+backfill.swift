@@ -6,7 +6,7 @@ import Simulator
 extension Bench {
   /// Measures how fast archives are loaded. Returns the number of rows.
   mutating func backfill() throws -> Int {
-    let archive = try archive(rows: rows)
+    let archive = try archive()
     let size = "\(short(Double(rows) / 1_000_000)) million rows"
     // A second archive of the same months: other rows, and a tenth as many.
     let other = "\(folder)/other"
@@ -29,14 +29,16 @@ extension Bench {
       "CREATE TABLE public.plain (station_id integer, fuel_id smallint, source_id smallint, "
         + "effective_at timestamptz, price_tenths integer, run_id integer)")
     let copied = try sql("bench_empty", "\\copy public.plain FROM '\(folder)/rows.tsv'")
-    let limit = Double(stored) / copied.seconds
-    func addSpeed(_ name: String, _ run: Finished, _ goal: Run.Goal) {
-      let rate = Double(stored) / run.seconds
-      add(name, "\(Int(rate / 1_000)) krow/s", rate / limit, goal: goal)
+    func add(_ name: String, _ run: Finished, of yardstick: Double, _ goal: Run.Goal) {
+      let rate = Int(Double(stored) / run.seconds / 1_000)
+      self.add(name, "\(rate) krow/s, \(run.megabytes) MB", yardstick / run.seconds, goal)
     }
-    add("\\copy of \(size) into a plain table, L", "\(Int(limit / 1_000)) krow/s")
-    addSpeed("backfill of \(size) into an empty history, of L", first, .init(0.7, hold: 0.5))
-    add("  client memory", "\(first.megabytes) MB", limit: "150 MB, hold 300")
+    self.add(
+      "\\copy of \(size) into a plain table, L",
+      "\(Int(Double(stored) / copied.seconds / 1_000)) krow/s")
+    add(
+      "backfill of \(size) into an empty history, of L", first, of: copied.seconds,
+      .init(0.7, hold: 0.5))
 
     note("the same files again")
     let again = try run([program, "backfill", "nsw-fuelcheck", archive])
@@ -44,9 +46,8 @@ extension Bench {
       .map { "\(archive)/\($0)" }
     let hashed = try run(["sha256sum"] + files)
     add(
-      "re-load of \(size) by the ledger, of sha256sum",
-      "\(Int(Double(stored) / again.seconds / 1_000)) krow/s",
-      hashed.seconds / again.seconds, goal: .init(1, hold: 0.33))
+      "re-load of \(size) by the ledger, of sha256sum", again, of: hashed.seconds,
+      .init(1, hold: 0.33))
 
     note("the same files again, which the ledger no longer knows")
     try sql("bench_empty", "UPDATE fuel.run SET content_digest = NULL")
@@ -62,11 +63,8 @@ extension Bench {
       ROLLBACK;
       """)
     add(
-      "re-load of \(size) one by one, of psql staging and anti-join",
-      "\(Int(Double(stored) / compared.seconds / 1_000)) krow/s",
-      staged.seconds / compared.seconds,
-      goal: .init(0.8, hold: 0.4))
-    add("  client memory", "\(compared.megabytes) MB", limit: "150 MB, hold 300")
+      "re-load of \(size) one by one, of psql staging and anti-join", compared,
+      of: staged.seconds, .init(0.8, hold: 0.4))
     try drop("bench_empty")
 
     try database("bench_other")
@@ -74,8 +72,9 @@ extension Bench {
     _ = try run([program, "backfill", "nsw-fuelcheck", other], in: "bench_other")
     let merged = try run(
       [program, "backfill", "nsw-fuelcheck", archive], in: "bench_other")
-    addSpeed(
-      "backfill of \(size) beside others of the same months, of L", merged, .init(0.3, hold: 0.2))
+    add(
+      "backfill of \(size) beside others of the same months, of L", merged, of: copied.seconds,
+      .init(0.3, hold: 0.2))
     try drop("bench_other")
     return rows
   }

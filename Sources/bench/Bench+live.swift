@@ -20,8 +20,7 @@ extension Bench {
       for number in 0..<count { open(number) }
     }
 
-    /// Adds a station that no list has contained before, with one price for each fuel.
-    mutating func open(_ number: Int) {
+    private mutating func open(_ number: Int) {
       stations.append(
         Station(
           code: "\(number)", state: .qld, name: "Station \(number)", brand: "Brand \(number % 40)",
@@ -61,10 +60,9 @@ extension Bench {
     }
   }
 
-  /// Measures what it costs to store lists beside a history of each number of years. Returns the
-  /// number of prices in the longest history.
+  /// Measures what it costs to store a list beside a year of history. Returns the number of prices
+  /// in that history.
   mutating func live() throws -> Int {
-    let perYear = environment["BENCH_STAMPS"].flatMap { Int($0) } ?? 52
     try database("bench_live")
     let connection = try connection("bench_live")
     let store = Store(connection)
@@ -72,141 +70,91 @@ extension Bench {
       SourceRecord(
         feed: "qld-fpd", state: .qld, cadenceMinutes: 60, priceLapsesHours: 1_440,
         sightLapsesHours: 48, attribution: "bench", isEnabled: true, callsPerMonth: 0))
-    var market = LiveMarket(stations: environment["BENCH_STATIONS"].flatMap { Int($0) } ?? 16_000)
-
-    func absorb(_ market: LiveMarket, describes: Bool = false) throws -> Double {
-      let now = market.now
-      // Each list gets a new connection, as each run by cron does, so that nothing is planned and
-      // no table is open yet.
-      let connection = try self.connection("bench_live")
-      if let statement = environment["BENCH_SET"] { try connection.execute(statement) }
-      let store = Store(connection)
-      var reading = Reading(coverage: .complete)
-      reading.observations = market.observations
-      if describes { reading.stations = market.stations }
-      let settled = reading.settled(takenAt: now, horizon: .seconds(600))
-      let run = try store.beginRun(source, at: now)
-      let document = Document(name: "prices", bytes: [], fetchedAt: now)
-      let began = ContinuousClock.now
-      let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)
-      _ = try Merge(store, of: source, rules: rules, now: now).take(
-        settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
-        requests: 0, reportsWholeDays: false)
-      return seconds(since: began)
-    }
-
+    var market = LiveMarket(stations: 16_000)
     note("a first list of \(market.observations.count) prices")
-    _ = try absorb(market, describes: true)
+    _ = try absorb(market, of: source, describes: true)
     try connection.execute("VACUUM ANALYZE")
+    note("a year of history")
+    try fill(store, connection, now: market.now)
+    // A list that is not measured warms the caches for the next ones.
+    market.now = market.now + .seconds(600)
+    _ = try absorb(market, of: source)
 
-    var held = 0
-    for year in years {
-      note("a history of \(year) \(year == 1 ? "year" : "years")")
-      let stamps = year * perYear
-      try fill(store, connection, from: held, until: stamps, perYear: perYear, now: market.now)
-      held = stamps
-      let history = "\(year) \(year == 1 ? "year" : "years") of history"
-      // A list that is not measured warms the caches for the next ones.
-      market.now = market.now + .seconds(600)
-      _ = try absorb(market)
-      var before = market
-
-      /// Takes as many lists as `turns` and adds their median time and median volume of WAL, with
-      /// the ratio of the time to that of a bare COPY of the same lists.
-      func measure(
-        _ name: String, _ goal: Run.Goal? = nil, turns: Int, describes: Bool = false,
-        _ change: (inout LiveMarket, Int) -> Void
-      ) throws {
-        var times: [Double] = []
-        var written: [Int] = []
-        var bare: [Double] = []
-        for turn in 0..<turns {
-          before = market
-          market.now = market.now + .seconds(600)
-          change(&market, turn)
-          bare.append(try copyBare(connection, market.observations))
-          let position = try connection.query(
-            "SELECT pg_current_wal_insert_lsn()::text AS lsn"
-          ).only().text("lsn")
-          times.append(try absorb(market, describes: describes))
-          written.append(
-            try connection.query(
-              "SELECT (pg_current_wal_insert_lsn() - \(position)::pg_lsn)::bigint AS n"
-            ).only().integer("n"))
-        }
-        let time = times.sorted()[turns / 2]
-        add(
-          "\(name), \(history), of bare COPY",
-          "\(Int(time * 1_000)) ms, \(written.sorted()[turns / 2] / 1_024) KiB WAL",
-          time / bare.sorted()[turns / 2], goal: goal)
+    /// Takes as many lists as `turns` and adds their median time, with its ratio to that of a bare
+    /// COPY of the same lists.
+    func measure(
+      _ name: String, _ goal: Run.Goal, turns: Int, _ change: (inout LiveMarket, Int) -> Void
+    ) throws {
+      var times: [Double] = []
+      var bare: [Double] = []
+      for turn in 0..<turns {
+        market.now = market.now + .seconds(600)
+        change(&market, turn)
+        bare.append(try copyBare(connection, market.observations))
+        times.append(try absorb(market, of: source))
       }
-      try measure("live list, 1 % changed", .init(3, hold: 4), turns: 7) {
-        $0.change(oneIn: 100, turn: $1)
-      }
-      // Lists with new prices that are older than the newest list but arrive after it.
-      var late = before
-      let newest = market
-      try measure("late list, 1 % new", turns: 3) { market, turn in
-        late.now = before.now + .seconds(60 * Int64(turn) + 120)
-        late.change(oneIn: 100, turn: 50 + turn)
-        market = late
-      }
-      market = newest
-      try measure("live list, a jump of 40 %", .init(6, hold: 10), turns: 3) {
-        $0.jump(turn: $1)
-      }
-      try measure("live list with its stations", turns: 3, describes: true) { market, turn in
-        market.change(oneIn: 100, turn: turn)
-      }
-      try measure(
-        "live list, 16 stations new and 16 renamed", turns: 3, describes: true
-      ) { market, turn in
-        for number in 0..<16 {
-          market.open(market.stations.count)
-          market.stations[number * 200 + turn].name += " renamed"
-        }
-      }
+      let time = times.sorted()[turns / 2]
+      add(
+        "\(name), 1 year of history, of bare COPY", "\(Int(time * 1_000)) ms",
+        time / bare.sorted()[turns / 2], goal)
     }
-    try views(connection, now: market.now)
-    try finish("bench_live")
-    return market.observations.count * held
+    try measure("live list, 1 % changed", .init(3, hold: 4), turns: 7) {
+      $0.change(oneIn: 100, turn: $1)
+    }
+    try measure("live list, a jump of 40 %", .init(6, hold: 10), turns: 3) { $0.jump(turn: $1) }
+    try drop("bench_live")
+    return market.observations.count * Self.stamps
   }
 
-  /// Adds `perYear` prices a year for every station and fuel, further into the past than those that
-  /// are there, and makes the validity spans of all of them.
-  private func fill(
-    _ store: Store, _ connection: Connection, from done: Int, until stamps: Int, perYear: Int,
-    now: Instant
-  ) throws {
-    let step = 365 * 86_400 / perYear
-    // Each transaction adds about a month, so that the rows are stored nearly in the order of the
-    // key.
-    var first = done
-    while first < stamps {
-      let last = min(first + max(1, perYear / 12), stamps)
+  /// Stores the list of a market as a run does. Returns seconds.
+  private func absorb(
+    _ market: LiveMarket, of source: SourceID, describes: Bool = false
+  ) throws -> Double {
+    let now = market.now
+    // Each list gets a new connection, as each run by cron does, so that nothing is planned and no
+    // table is open yet.
+    let store = Store(try self.connection("bench_live"))
+    var reading = Reading(coverage: .complete)
+    reading.observations = market.observations
+    if describes { reading.stations = market.stations }
+    let settled = reading.settled(takenAt: now, horizon: .seconds(600))
+    let run = try store.beginRun(source, at: now)
+    let document = Document(name: "prices", bytes: [], fetchedAt: now)
+    let began = ContinuousClock.now
+    let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)
+    _ = try Merge(store, of: source, rules: rules, now: now).take(
+      settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
+      requests: 0, reportsWholeDays: false)
+    return seconds(since: began)
+  }
+
+  /// The price changes of each station and fuel in the year of history.
+  private static let stamps = 52
+
+  /// Adds a year of prices for every station and fuel, and makes the validity spans of all of them.
+  private func fill(_ store: Store, _ connection: Connection, now: Instant) throws {
+    // The newest price is three days old. Each statement adds about a month, so that the rows are
+    // stored nearly in the order of the key.
+    for first in stride(from: 0, to: Self.stamps, by: 4) {
       try connection.transaction {
         try connection.query(
           """
-          SELECT fuel.ensure_year(year)
-          FROM (
-            SELECT DISTINCT extract(
-              year FROM '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second')::integer AS year
-            FROM generate_series(\(first)::integer, \(last - 1)::integer) AS stamp (n)
-          ) AS stamped
+          SELECT DISTINCT fuel.ensure_year(
+            extract(year FROM '2026-06-28'::timestamptz - stamp.n * interval '1 week')::integer)
+          FROM generate_series(\(first)::integer, \(first + 3)::integer) AS stamp (n)
           """)
         try connection.query(
           """
           INSERT INTO fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
           SELECT pair.station_id, pair.fuel_id, pair.source_id,
-            '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second',
+            '2026-06-28'::timestamptz - stamp.n * interval '1 week',
             1500 + stamp.n % 300 + 40 * pair.fuel_id, 1,
-            '2026-06-28'::timestamptz - stamp.n * \(step) * interval '1 second'
+            '2026-06-28'::timestamptz - stamp.n * interval '1 week'
           FROM fuel.current_price AS pair
-          CROSS JOIN generate_series(\(first)::integer, \(last - 1)::integer) AS stamp (n)
+          CROSS JOIN generate_series(\(first)::integer, \(first + 3)::integer) AS stamp (n)
           ORDER BY 1, 2, 4
           """)
       }
-      first = last
     }
     try connection.query(
       "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price ON CONFLICT DO NOTHING"

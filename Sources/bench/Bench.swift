@@ -22,10 +22,6 @@ struct Bench {
   let folder: String
   /// How many rows are loaded as history.
   let rows: Int
-  /// How many million rows of history the averages are measured with, once for each number.
-  let history: [Int]
-  /// How many years of history live lists are measured beside, once for each number.
-  let years: [Int]
   let program: String
 
   static func main() throws {
@@ -38,14 +34,8 @@ struct Bench {
   }
 
   private init() throws {
-    let environment = environment
-    func numbers(_ variable: String, or usual: String) -> [Int] {
-      (environment[variable] ?? usual).split(separator: ",").compactMap { Int($0) }.sorted()
-    }
+    // With this number all parts together are to end within ten minutes on two cores.
     rows = environment["BENCH_ROWS"].flatMap { Int($0) } ?? 10_000_000
-    // With these numbers all parts together are to end within ten minutes on two cores.
-    history = numbers("BENCH_HISTORY", or: "10")
-    years = numbers("BENCH_YEARS", or: "1")
     program = environment["BENCH_PROGRAM"] ?? ".build/release/bowser"
     folder = FileManager.default.currentDirectoryPath + "/.bowser/bench"
     try? FileManager.default.removeItem(atPath: folder)
@@ -69,17 +59,8 @@ struct Bench {
   private mutating func measure() throws {
     let part = environment["BENCH_PART"] ?? ""
     if ["", "backfill"].contains(part) { try measure("backfill") { try $0.backfill() } }
-    if ["", "aggregate"].contains(part) {
-      let compared = history.min { abs($0 - 10) < abs($1 - 10) }
-      for million in history {
-        try measure("aggregate") {
-          try $0.aggregate(rows: million * 1_000_000, isCompared: million == compared)
-        }
-      }
-    }
+    if ["", "aggregate"].contains(part) { try measure("aggregate") { try $0.aggregate() } }
     if ["", "live"].contains(part) { try measure("live") { try $0.live() } }
-    // Takes an hour, so it runs only on request.
-    if part == "year" { try measure("year") { try $0.year() } }
   }
 
   /// Measures one part, and records how busy the machine was before and after it.
@@ -93,31 +74,31 @@ struct Bench {
     measured.parts[number].rows = rows
     measured.parts[number].seconds = seconds(since: began)
     measured.parts[number].loadAfter = try Run.Machine.load()
-    note("\(part) took \(Int(measured.parts[number].seconds)) s")
+    let done = measured.parts[number]
+    note(
+      "\(part) took \(Int(done.seconds)) s, load \(done.loadBefore) before and \(done.loadAfter) after"
+    )
   }
 
   /// Adds a figure to the part that is being measured.
   ///
-  /// - Parameters:
-  ///   - here: what was measured, with its unit.
-  ///   - limit: what `here` should reach, for what has no goal as a ratio.
+  /// - Parameter here: what was measured, with its unit.
   mutating func add(
-    _ what: String, _ here: String, _ ratio: Double? = nil, goal: Run.Goal? = nil,
-    limit: String? = nil
+    _ what: String, _ here: String, _ ratio: Double? = nil, _ goal: Run.Goal? = nil
   ) {
     measured.parts[measured.parts.count - 1].figures.append(
-      Run.Figure(what: what, here: here, ratio: ratio, goal: goal, limit: limit))
-    note("\(what): \(here)\(ratio.map { ", ratio \(short($0))" } ?? "")")
+      Run.Figure(what: what, here: here, ratio: ratio, goal: goal))
+    let aim = goal.map { " (goal \(short($0.wanted)), hold \(short($0.hold)))" } ?? ""
+    note("\(what): \(here)\(ratio.map { ", ratio \(short($0))" } ?? "")\(aim)")
   }
 
   func note(_ text: String) {
     FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
   }
 
-  /// Prints the results as a table for readers and as one line of JSON for programs. The line is
-  /// also added to the file that BENCH_RESULTS names.
+  /// Prints the results as one line of JSON, which is also added to the file that BENCH_RESULTS
+  /// names. A reader has seen each figure when it was measured.
   private func tell() throws {
-    print(measured.table)
     print(try measured.line())
     if let path = environment["BENCH_RESULTS"] { try measured.append(to: path) }
     try FileManager.default.removeItem(atPath: folder)
@@ -128,10 +109,10 @@ struct Bench {
   static let months = 117
   static let begin = Month(number: 2016 * 12 + 7)
 
-  /// Returns the folder of an archive with that many rows, which the first part that needs it
+  /// Returns the folder of an archive with `rows` rows, which the first part that needs it
   /// writes.
-  func archive(rows: Int) throws -> String {
-    let path = "\(folder)/archive-\(rows)"
+  func archive() throws -> String {
+    let path = "\(folder)/archive"
     guard !FileManager.default.fileExists(atPath: path) else { return path }
     note("writing \(rows) rows in \(Self.months) files")
     _ = try SyntheticArchive(seed: 1, firstMonth: Self.begin)
@@ -154,17 +135,14 @@ struct Bench {
   struct Failed: Error, CustomStringConvertible { let description: String }
 
   /// Runs a program to its end. Throws if it fails.
-  func run(
-    _ words: [String], in database: String = "bench_empty", with settings: [String: String] = [:]
-  ) throws -> Finished {
+  func run(_ words: [String], in database: String = "bench_empty") throws -> Finished {
     let output = "\(folder)/output"
     let errors = "\(folder)/errors"
     for path in [output, errors] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = words
-    process.environment = environment.merging(settings) { _, new in new }
-      .merging(["PGDATABASE": database]) { _, new in new }
+    process.environment = environment.merging(["PGDATABASE": database]) { _, new in new }
     process.standardOutput = FileHandle(forWritingAtPath: output)
     process.standardError = FileHandle(forWritingAtPath: errors)
     let began = ContinuousClock.now
@@ -210,11 +188,6 @@ struct Bench {
     try drop(name)
     try connection("postgres").execute("CREATE DATABASE \(name)")
     try Migrator(try connection(name)).up()
-  }
-
-  /// Drops a database after its measurement. BENCH_KEEP keeps it for inspection.
-  func finish(_ name: String) throws {
-    if environment["BENCH_KEEP"] == nil { try drop(name) }
   }
 
   func drop(_ name: String) throws {

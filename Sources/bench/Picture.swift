@@ -1,6 +1,6 @@
 import Foundation
 
-/// The ratios of all runs as SVG: a panel for each ratio, and in it a dot for each run that
+/// The ratios of all runs as SVG: a panel for each ratio that has a goal, and in it a dot for each run that
 /// measured it. It is readable on a light and on a dark page.
 struct Picture {
   private struct Point {
@@ -14,7 +14,7 @@ struct Picture {
   private struct Series {
     var what: String
     /// The goal of the newest run.
-    var goal: Run.Goal?
+    var goal: Run.Goal
     var points: [Point] = []
 
     /// The points in pieces of one machine each. Only points of a piece are joined by a line.
@@ -39,11 +39,11 @@ struct Picture {
     for (position, run) in runs.enumerated() {
       for part in run.parts {
         for figure in part.figures {
-          guard let ratio = figure.ratio else { continue }
+          guard let ratio = figure.ratio, let goal = figure.goal else { continue }
           let known = series.firstIndex { $0.what == figure.what }
-          if known == nil { series.append(Series(what: figure.what)) }
+          if known == nil { series.append(Series(what: figure.what, goal: goal)) }
           let index = known ?? series.count - 1
-          series[index].goal = figure.goal
+          series[index].goal = goal
           series[index].points.append(Point(position: position, run: run, part: part, ratio: ratio))
         }
       }
@@ -83,28 +83,27 @@ struct Picture {
     let (first, last) = (left + 24, left + Self.width - 110)
     let (high, low) = (top + 34, top + Self.height - 26)
     let ratios = series.points.map(\.ratio)
-    let most = max(ratios.max() ?? 0, series.goal?.wanted ?? 0, series.goal?.hold ?? 0) * 1.1
+    let most = max(ratios.max() ?? 0, series.goal.wanted, series.goal.hold) * 1.1
     func y(_ ratio: Double) -> Double { low - ratio / max(most, 1e-9) * (low - high) }
     func x(_ point: Point) -> Double {
       first + Double(point.position) / Double(max(1, count - 1)) * (last - first)
     }
     var text = label(series.what, first - 8, top + 16)
     text += rule("zero", first, last, low)
-    if let goal = series.goal {
-      let sign = goal.isHighBetter ? "≥" : "≤"
-      let (wanted, hold) = (y(goal.wanted), y(goal.hold))
-      // The labels keep a distance of a line, where the two limits are close.
-      let gap = max(0, 12 - abs(wanted - hold)) / 2 * (wanted < hold ? 1 : -1)
-      text += rule("goal", first, last, wanted) + rule("hold", first, last, hold)
-      text += label("goal \(sign) \(short(goal.wanted))", last + 12, wanted - gap + 4)
-      text += label("hold \(sign) \(short(goal.hold))", last + 12, hold + gap + 4)
-    }
+    let goal = series.goal
+    let sign = goal.isHighBetter ? "≥" : "≤"
+    let (wanted, hold) = (y(goal.wanted), y(goal.hold))
+    // The labels keep a distance of a line, where the two limits are close.
+    let gap = max(0, 12 - abs(wanted - hold)) / 2 * (wanted < hold ? 1 : -1)
+    text += rule("goal", first, last, wanted) + rule("hold", first, last, hold)
+    text += label("goal \(sign) \(short(goal.wanted))", last + 12, wanted - gap + 4)
+    text += label("hold \(sign) \(short(goal.hold))", last + 12, hold + gap + 4)
     for piece in series.pieces {
       let path = piece.map { "\(at(x($0))),\(at(y($0.ratio)))" }.joined(separator: " ")
       text += "<polyline class=\"line\" points=\"\(path)\"/>\n"
     }
     for point in series.points {
-      let isMissed = series.goal?.isMissed(by: point.ratio) ?? false
+      let isMissed = goal.isMissed(by: point.ratio)
       text += """
         <circle class="\(isMissed ? "missed" : "dot")" cx="\(at(x(point)))" cy="\(at(y(point.ratio)))" r="3.5">\
         <title>\(escaped(words(point)))</title></circle>

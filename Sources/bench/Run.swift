@@ -29,8 +29,6 @@ struct Run: Codable {
     /// The same as a ratio to the yardstick that `what` names.
     var ratio: Double?
     var goal: Goal?
-    /// What `here` should reach, for what has no goal as a ratio.
-    var limit: String?
   }
 
   /// Which ratio is wanted, and the one beyond which the design is wrong. Ratios of rates should be
@@ -79,31 +77,6 @@ struct Run: Codable {
     try (old + Data("\(line())\n".utf8)).write(to: URL(filePath: path))
     let picture = URL(filePath: path).deletingLastPathComponent().appending(path: "ratios.svg")
     try Picture(of: Run.all(in: path)).svg.write(to: picture, atomically: true, encoding: .utf8)
-  }
-
-  /// The conditions and the results as a table for readers.
-  var table: String {
-    func column(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(1, width - text.count))
-    }
-    let versions = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    var lines = [
-      "bowser \(commit), \(date), \(versions.joined(separator: ", "))",
-      "\(machine.processor), \(machine.cores) cores, \(machine.memory) GiB",
-    ]
-    for part in parts {
-      let load = "load \(part.loadBefore) before and \(part.loadAfter) after"
-      lines.append("\n\(part.name): \(part.rows) rows, \(Int(part.seconds)) s, \(load)")
-      lines.append(column("what", 78) + column("here", 32) + column("ratio", 8) + "goal")
-      for figure in part.figures {
-        let ratio = figure.ratio.map(short) ?? ""
-        let goal = figure.goal.map { "\(short($0.wanted)), hold \(short($0.hold))" }
-        lines.append(
-          column(figure.what, 78) + column(figure.here, 32) + column(ratio, 8)
-            + (goal ?? figure.limit ?? ""))
-      }
-    }
-    return lines.joined(separator: "\n")
   }
 }
 
