@@ -69,18 +69,15 @@ struct BacktestTests {
     }
   }
 
-  /// Scores are printed as a table, as CSV and as JSON. They cover the method in use and the
+  /// Scores are printed as a table and as JSON. They cover the method in use and the
   /// baselines, by year.
-  @Test func scoresInThreeForms() throws {
+  @Test func scoresInTwoForms() throws {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
       #expect(table.code == 0 && table.out.contains("turning-point-1"))
       #expect(table.out.contains("1 market that moves: mean capture 0."))
-      let csv = try run("--prices", path, "--csv").out.split(separator: "\n")
       // The file touches two calendar years. Each year and the whole period have a row for the
       // method and for each of three baselines.
-      #expect(csv.count == 1 + 3 * 4)
-      #expect(csv[0].hasPrefix("method,region,fuel,year,windows,perfect_cpl,saving_cpl,capture,"))
       #expect(table.out.contains("States of the market beside hindsight"))
       let states = try #require(
         try JSONSerialization.jsonObject(
@@ -91,12 +88,12 @@ struct BacktestTests {
       #expect(days.count == 12 && others.isEmpty)
       let years = days[1...2].compactMap { $0 }.reduce(0, +)
       #expect(years > 300 && days[0] == years)
-      let json = try run("--prices", path, "--json", "--method", "best-record-1").out
+      let json = try run("--prices", path, "--json", "--method", "direction").out
       let objects = try #require(
         try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
-      #expect(objects.count == 12)
+      #expect(objects.count == 9)
       let first = try #require(objects.first)
-      #expect(first["method"] as? String == "best-record-1" && first["year"] is NSNull)
+      #expect(first["method"] as? String == "direction" && first["year"] is NSNull)
       #expect(first["windows"] as? Int == 395)
     }
   }
@@ -127,8 +124,8 @@ struct BacktestTests {
     #expect(try run("--prices", "/tmp").code == 74)
     #expect(try run("--late").code == 64)
     #expect(try run("--verdicts", "-").code == 64)
-    let near = try run("--method", "best-record")
-    #expect(near.code == 64 && near.err.contains("did you mean 'best-record-"))
+    let near = try run("--method", "turning-point")
+    #expect(near.code == 64 && near.err.contains("did you mean 'turning-point-1'"))
     #expect(try run("--from", "yesterday").code == 64)
     // A file with only a header has nothing to score, which is not an error.
     try file("region,fuel,day,price\n") { path in

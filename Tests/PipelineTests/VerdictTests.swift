@@ -180,7 +180,10 @@ struct VerdictTests {
           let shown = try connection.lines(
             "SELECT verdict FROM fuel_v1.station_fill_up ORDER BY today_cpl, station_id")
           let expected: [String] = [170.0, 170.0, 170.0, 185.0].map { price in
-            StationVerdict.advice(region: region, rule: rule, excess: price - average).rawValue
+            let excess = price - average
+            if let from = limits.waitFrom, excess >= from { return "wait" }
+            if let until = limits.fillUpUntil, excess <= until { return "fill_up" }
+            return region.rawValue
           }
           #expect(shown == expected, "\(region) \(rule) \(average)")
         }

@@ -70,15 +70,15 @@ struct ScoreTests {
     #expect(better.saving > 0 && better.saving <= better.possible + 1e-9)
   }
 
-  /// The verdict of a station at the limits of its difference from the region.
-  @Test(arguments: [
-    (Advice.fillUp, "cycle", 10.0, Advice.wait), (.fillUp, "cycle", 9.99, .fillUp),
-    (.wait, "trend", -10.0, .fillUp), (.wait, "trend", -9.99, .wait), (.wait, "cycle", 25, .wait),
-    (.fillUp, "weekday", 25, .fillUp), (.wait, "tomorrow", -25, .wait),
-    (.noDifference, "", 25, .noDifference),
-  ])
-  func stations(region: Advice, rule: String, excess: Double, advice: Advice) {
-    #expect(StationVerdict.advice(region: region, rule: rule, excess: excess) == advice)
-    #expect(StationVerdict.advice(region: region, rule: rule, excess: nil) == region)
+  /// Where the verdict of a station departs from that of its region.
+  @Test func stations() {
+    func limits(_ region: Advice, _ rule: String) -> [Double?] {
+      let limits = StationVerdict.limits(of: region, rule: rule)
+      return [limits.waitFrom, limits.fillUpUntil]
+    }
+    #expect(limits(.fillUp, "cycle") == [10, nil] && limits(.wait, "trend") == [nil, -10])
+    for (region, rule) in [
+      (Advice.fillUp, "weekday"), (.wait, "tomorrow"), (.noDifference, ""),
+    ] { #expect(limits(region, rule) == [nil, nil]) }
   }
 }

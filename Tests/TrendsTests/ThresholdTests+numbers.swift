@@ -72,16 +72,11 @@ extension ThresholdTests {
     #expect(later[113].strongest != 0 && later[114].strongest == 0)
   }
 
-  /// `BestRecord.leastChange`: means that differ by less than 0.05 c/L are equal. From
-  /// `Tuning.certainFrom` on, which is 0.8, a published change decides in a flat market.
-  @Test func publishedChangesOfBestRecord() {
-    #expect(BestRecord.call(0.05) == .fillUp && BestRecord.call(0.04) == nil)
-    #expect(BestRecord.call(-0.05) == .wait && BestRecord.call(-0.04) == nil)
-    func advice(_ change: Double) -> Advice {
-      BestRecord.second.judge(VerdictInput(series: series(flat(120)), changeTomorrow: change))
-        .advice
-    }
-    #expect(advice(0.79) == .noDifference && advice(0.8) == .fillUp)
+  /// `Advice.leastChange`: means that differ by less than 0.05 c/L are equal.
+  @Test func publishedChanges() {
+    func advice(_ change: Double) -> Advice? { Advice(changeTomorrow: change) }
+    #expect(advice(0.05) == .fillUp && advice(0.04) == nil)
+    #expect(advice(-0.05) == .wait && advice(-0.04) == nil)
   }
 
   /// F-V15: a record that is published as 0.05 c/L is 0.1 in the words beside it, and not nothing.
@@ -234,18 +229,6 @@ extension ThresholdTests {
   }
 
   // MARK: Stations and scores
-
-  /// `StationVerdict.days` and `leastDays`: a usual difference needs 20 of the last 60 days.
-  @Test func theDaysOfAUsualDifference() {
-    let region = series(flat(100))
-    func difference(_ days: [Int]) -> Double? {
-      var prices = gap(100)
-      for day in days { prices[day] = 170 }
-      return StationVerdict.usualDifference(station: series(prices), region: region, before: 80)
-    }
-    #expect(difference(Array(60..<80)) == 10 && difference(Array(61..<80)) == nil)
-    #expect(difference([20] + Array(61..<80)) == 10 && difference([19] + Array(61..<80)) == nil)
-  }
 
   /// `WindowSavings.block`: an interval needs more than fourteen windows.
   @Test func theBlockOfAnInterval() {

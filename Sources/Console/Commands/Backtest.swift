@@ -15,24 +15,19 @@ let backtestCommand = Command(
       "score a plain file: region,fuel,day,price; no database"
     ),
     ("bowser backtest --prices prices.csv --verdicts -", "print the verdict of every day"),
-    ("bowser backtest --method best-record-1 --csv", "another method, for programs"),
+    ("bowser backtest --method direction --json", "a habit in place of the verdicts, for programs"),
   ],
   options: [
     .init(
       name: "prices", value: "FILE",
       about: "score the daily prices of a file, not the stored history"),
     .init(name: "verdicts", value: "OUT", about: "with --prices: write the verdict of every day"),
-    .init(
-      name: "stations", value: "FILE",
-      about: "prices of stations in these regions: region,station,fuel,day,price"),
-    .init(name: "station-verdicts", value: "OUT", about: "with --stations: write their verdicts"),
-    .init(name: "method", value: "ID", about: "score another method or a baseline"),
+    .init(name: "method", value: "ID", about: "score a habit in place of the verdicts"),
     .init(name: "late", value: nil, about: "with --prices: as if today's average were not known"),
     .init(
       name: "tomorrow", value: nil, about: "with --prices: as if tomorrow's average were known"),
     .init(name: "from", value: "DAY", about: "score from this day on"),
     .init(name: "until", value: "DAY", about: "score up to this day"),
-    .init(name: "csv", value: nil, about: "print scores by year, comma-separated"),
     .init(name: "json", value: nil, about: "print scores by year, as one JSON array"),
   ],
   notes: """
@@ -56,7 +51,10 @@ let backtestCommand = Command(
   if let file = invocation.options["prices"] {
     markets = try fileMarkets(file, invocation)
     // Standard output holds either verdicts or scores, not both.
-    if try writeVerdicts(of: markets, by: method, invocation) { return .done }
+    if let out = invocation.options["verdicts"] {
+      try writeVerdicts(of: markets, by: method, to: out)
+      if out == "-" { return .done }
+    }
   } else {
     let opened = try invocation.store(try invocation.settings())
     store = opened
@@ -77,9 +75,7 @@ let backtestCommand = Command(
   {
     try store.keepScores(rows, now: try invocation.clock().now())
   }
-  if invocation.flags.contains("csv") {
-    write(scoresCSV(rows))
-  } else if invocation.flags.contains("json") {
+  if invocation.flags.contains("json") {
     write(try scoresJSON(rows))
   } else {
     write(scoresTable(rows, method: method.id, baselines: baselines.map(\.id)))
@@ -91,44 +87,25 @@ let backtestCommand = Command(
 
 private func checkOptions(of invocation: Invocation) throws {
   if invocation.options["prices"] == nil {
-    for name in ["verdicts", "stations", "station-verdicts"] where invocation.options[name] != nil {
-      throw UsageError.message("--\(name) needs --prices")
+    if invocation.options["verdicts"] != nil {
+      throw UsageError.message("--verdicts needs --prices")
     }
     for name in ["late", "tomorrow"] where invocation.flags.contains(name) {
       throw UsageError.message("--\(name) needs --prices")
     }
   }
-  if invocation.options["station-verdicts"] != nil, invocation.options["stations"] == nil {
-    throw UsageError.message("--station-verdicts needs --stations")
-  }
   try invocation.refuse("late", beside: "tomorrow")
-  try invocation.refuse("csv", beside: "json")
 }
 
 private func fileMarkets(
   _ file: String, _ invocation: Invocation
 ) throws -> [Backtest.Market] {
-  try PriceFile(file).regions.map {
+  try PriceFile(file).markets.map {
     Backtest.Market(
-      region: $0.market.region, fuel: $0.market.fuel, series: $0.series,
+      region: $0.region, fuel: $0.fuel, series: $0.series,
       isLate: invocation.flags.contains("late"),
       isTomorrowKnown: invocation.flags.contains("tomorrow"))
   }
-}
-
-/// Writes the verdicts that the options ask for. Returns whether they went to standard output.
-private func writeVerdicts(
-  of markets: [Backtest.Market], by method: any VerdictMethod, _ invocation: Invocation
-) throws -> Bool {
-  if let out = invocation.options["verdicts"] {
-    try writeVerdicts(of: markets, by: method, to: out)
-  }
-  let stationsTo = invocation.options["station-verdicts"] ?? "-"
-  if let stations = invocation.options["stations"] {
-    try writeStationVerdicts(PriceFile(stations), regions: markets, by: method, to: stationsTo)
-  }
-  return invocation.options["verdicts"] == "-"
-    || invocation.options["stations"] != nil && stationsTo == "-"
 }
 
 private func verdictMethod(_ id: String?) throws -> any VerdictMethod {
@@ -175,48 +152,7 @@ private func writeVerdicts(
   try put(text, to: path)
 }
 
-private func writeStationVerdicts(
-  _ file: PriceFile, regions: [Backtest.Market], by method: any VerdictMethod, to path: String
-) throws {
-  var text = "region,station,fuel,day,verdict,excess_cpl\n"
-  var judged: [String: [Judgement]] = [:]
-  for (station, series) in file.markets {
-    guard let number = station.station else {
-      throw UsageError.message("--stations needs a file with a column 'station'")
-    }
-    guard
-      let region = regions.first(where: { $0.region == station.region && $0.fuel == station.fuel })
-    else {
-      throw UsageError.message("the file of --prices has no \(station.region) \(station.fuel)")
-    }
-    let key = "\(station.region) \(station.fuel)"
-    let judgements = judged[key] ?? Backtest.judgements(of: region, by: method)
-    judged[key] = judgements
-    for verdict in Backtest.stationVerdicts(series, region: region, judgements: judgements) {
-      text +=
-        "\(station.region.asCSVField),\(number.asCSVField),\(station.fuel.asCSVField),\(verdict.day),"
-        + "\(verdict.advice.rawValue),\(fixed(verdict.excess, 2))\n"
-    }
-  }
-  try put(text, to: path)
-}
-
 // MARK: Scores
-
-private func scoresCSV(_ rows: [MarketScore]) -> String {
-  let columns = MarketScore.columns.map(\.name)
-  var text = (["method", "region", "fuel", "year"] + columns).joined(separator: ",") + "\n"
-  for row in rows {
-    let values = MarketScore.columns.map { fixed($0.value(row.score), $0.digits) }
-    text +=
-      ([
-        row.method.asCSVField, row.region.asCSVField, row.fuel.asCSVField,
-        row.year.map(String.init) ?? "all",
-      ]
-      + values).joined(separator: ",") + "\n"
-  }
-  return text
-}
 
 private func scoresJSON(_ rows: [MarketScore]) throws -> String {
   let objects = rows.map { row in
@@ -272,10 +208,10 @@ private func scoresTable(
   let width = max(16, (whole.map(\.region.count).max() ?? 0) + 2)
   text += padded("region", width) + padded("fuel", 6)
   for name in ["perfect", "saved", "W=5", "W=3", "W=7", "7:5", "10:5", "14:7"] {
-    text += right(name, 8)
+    text += leftPadded(name, 8)
   }
-  for name in ["wait", "right", "fill up", "right", "flips"] { text += right(name, 9) }
-  for name in baselines { text += right(name, max(12, name.count + 2)) }
+  for name in ["wait", "right", "fill up", "right", "flips"] { text += leftPadded(name, 9) }
+  for name in baselines { text += leftPadded(name, max(12, name.count + 2)) }
   text += "\n"
   for row in whole where row.method == method {
     text += padded(row.region, width) + padded(row.fuel, 6) + scoreColumns(row.score)
@@ -283,7 +219,7 @@ private func scoresTable(
       let other = whole.first {
         $0.method == name && $0.region == row.region && $0.fuel == row.fuel
       }
-      text += right(
+      text += leftPadded(
         row.score.isQuiet ? "" : fixed(other?.score.headline.capture, 2), max(12, name.count + 2))
     }
     text += "\n"
@@ -291,30 +227,27 @@ private func scoresTable(
   return text + "\n" + scoresSummary(whole.filter { $0.method == method }.map(\.score))
 }
 
-private func right(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(1, width - text.count)) + text
-}
-
 private func percent(_ value: Double?) -> String {
   value.map { "\(Int(($0 * 100).rounded())) %" } ?? "-"
 }
 
 private func scoreColumns(_ score: Score) -> String {
-  var text = right(fixed(score.headline.meanPossible, 2), 8)
-  text += right(fixed(score.headline.meanSaving, 2), 8)
+  var text = leftPadded(fixed(score.headline.meanPossible, 2), 8)
+  text += leftPadded(fixed(score.headline.meanSaving, 2), 8)
   if score.headline.count == 0 {
-    text += right("too short to be scored", 48)
+    text += leftPadded("too short to be scored", 48)
   } else if score.isQuiet {
-    text += right("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
+    text += leftPadded("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
   } else {
-    for width in [5, 3, 7] { text += right(fixed(score.windows[width]?.capture, 2), 8) }
+    for width in [5, 3, 7] { text += leftPadded(fixed(score.windows[width]?.capture, 2), 8) }
     for size in Score.tankSizes {
-      text += right(fixed(score.tanks["\(size.days):\(size.width)"]?.capture, 2), 8)
+      text += leftPadded(fixed(score.tanks["\(size.days):\(size.width)"]?.capture, 2), 8)
     }
   }
-  text += right(percent(score.waits.value), 9) + right(percent(score.waitsRight.value), 9)
-  text += right(percent(score.fillUps.value), 9) + right(percent(score.fillUpsRight.value), 9)
-  return text + right(fixed(score.flipsPerMonth, 1), 9)
+  text += leftPadded(percent(score.waits.value), 9) + leftPadded(percent(score.waitsRight.value), 9)
+  text +=
+    leftPadded(percent(score.fillUps.value), 9) + leftPadded(percent(score.fillUpsRight.value), 9)
+  return text + leftPadded(fixed(score.flipsPerMonth, 1), 9)
 }
 
 /// Two sentences on all markets: those that move, and those that are quiet.

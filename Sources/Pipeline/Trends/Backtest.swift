@@ -98,32 +98,4 @@ package struct Backtest: Sendable {
       return [row(nil, first, last)] + years
     }
   }
-
-  /// Derives the verdicts of a station from the verdicts of its region.
-  ///
-  /// - Returns: for every day on which the station has a price, the verdict and by how much the
-  ///   price exceeded its usual difference to the region, in cents per litre; `nil`: not known.
-  package static func stationVerdicts(
-    _ station: DailySeries, region: Market, judgements: [Judgement]
-  ) -> [(day: Day, advice: Advice, excess: Double?)] {
-    station.averages.indices.compactMap { index in
-      guard let price = station.averages[index] else { return nil }
-      let day = station.first + index
-      let position = day.sinceEpoch - region.series.first.sinceEpoch
-      guard judgements.indices.contains(position) else { return (day, .noDifference, nil) }
-      var excess: Double?
-      if let average = region.series[day],
-        let usual = StationVerdict.usualDifference(
-          station: station, region: region.series, before: index)
-      {
-        excess = price - average - usual
-      }
-      return (
-        day,
-        StationVerdict.advice(
-          region: judgements[position].advice, rule: judgements[position].rule,
-          excess: excess), excess
-      )
-    }
-  }
 }

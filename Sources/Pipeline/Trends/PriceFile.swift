@@ -5,18 +5,15 @@ package import Trends
 /// Daily prices of markets in a plain CSV file, so that verdicts can be judged without a database.
 ///
 /// The columns `region,fuel,day,price` are found by name in any order; other columns are ignored.
-/// `price` is in cents per litre and empty where a day has none. If there is a column `station`,
-/// each row is a station.
+/// `price` is in cents per litre and empty where a day has none.
 package struct PriceFile: Sendable {
-  package struct Market: Hashable, Sendable {
-    package var region: String
-    package var fuel: String
-    /// The station; `nil`: the average of the region.
-    package var station: String?
+  private struct Market: Hashable {
+    var region: String
+    var fuel: String
   }
 
   /// The markets in the order of the file.
-  package private(set) var markets: [(market: Market, series: DailySeries)] = []
+  package private(set) var markets: [(region: String, fuel: String, series: DailySeries)] = []
 
   // A hundred years. Every day between the first and the last takes memory.
   private static let mostDays = 36_600
@@ -57,7 +54,7 @@ package struct PriceFile: Sendable {
       guard let series = DailySeries(days.map { (day: $0.key, average: $0.value) }) else {
         continue
       }
-      markets.append((market, series))
+      markets.append((market.region, market.fuel, series))
     }
   }
 
@@ -97,11 +94,7 @@ package struct PriceFile: Sendable {
       columns[name].map { $0 < fields.count ? fields[$0] : "" } ?? ""
     }
 
-    var market: Market {
-      Market(
-        region: field("region"), fuel: field("fuel"),
-        station: columns["station"] == nil ? nil : field("station"))
-    }
+    var market: Market { Market(region: field("region"), fuel: field("fuel")) }
 
     func day() throws -> Day {
       guard let day = Day(field("day")) else {
@@ -123,37 +116,5 @@ package struct PriceFile: Sendable {
       }
       return price
     }
-  }
-
-  /// The series of regions: those that the file states, and means over stations where rows are
-  /// stations. A mean needs at least three stations on that day, and at least half as many as
-  /// usual.
-  package var regions: [(market: Market, series: DailySeries)] {
-    var order: [Market] = []
-    var sums: [Market: [Day: (sum: Double, count: Int)]] = [:]
-    for (market, series) in markets where market.station != nil {
-      let region = Market(region: market.region, fuel: market.fuel, station: nil)
-      if sums[region] == nil { order.append(region) }
-      for (offset, price) in series.averages.enumerated() {
-        guard let price else { continue }
-        let day = series.first + offset
-        let (sum, count) = sums[region]?[day] ?? (0, 0)
-        sums[region, default: [:]][day] = (sum + price, count + 1)
-      }
-    }
-    return markets.filter { $0.market.station == nil }
-      + order.compactMap { region in
-        let days = (sums[region] ?? [:]).filter { $0.value.count >= 3 }.sorted { $0.key < $1.key }
-        return days.last.flatMap { last in
-          DailySeries(
-            days.map {
-              (
-                day: $0.key, average: $0.value.sum / Double($0.value.count),
-                stations: $0.value.count
-              )
-            }, upTo: last.key
-          ).map { (region, $0) }
-        }
-      }
   }
 }

@@ -5,6 +5,16 @@ package enum Advice: String, Sendable {
   case fillUp = "fill_up"
   case wait
   case noDifference = "no_difference"
+
+  // Two means that differ by less than half a tenth of a cent are equal to anybody who buys fuel.
+  private static let leastChange = 0.05
+
+  /// The advice that follows from a change by tomorrow in c/L; `nil` if the prices are the same.
+  package init?(changeTomorrow change: Double) {
+    let change = (change * 100).rounded() / 100
+    guard abs(change) >= Self.leastChange else { return nil }
+    self = change < 0 ? .wait : .fillUp
+  }
 }
 
 /// The kind of knowledge on which a verdict is based.
@@ -60,16 +70,10 @@ package struct Judgement: Sendable, Equatable {
     package var to: Day
   }
 
-  package init(
-    advice: Advice, basis: Basis, rule: String? = nil, record: Double? = nil,
-    expectedSaving: Double? = nil, confidence: Double? = nil
-  ) {
+  package init(advice: Advice, basis: Basis, rule: String? = nil) {
     self.advice = advice
     self.basis = basis
     self.rule = rule
-    self.record = record
-    self.expectedSaving = expectedSaving
-    self.confidence = confidence
   }
 }
 
@@ -158,5 +162,5 @@ package enum VerdictMethods {
     Baseline.direction, Baseline.weekday, Baseline.monthMean,
   ]
 
-  package static let all = [running, BestRecord.second, BestRecord.first] + baselines
+  package static let all = [running] + baselines
 }

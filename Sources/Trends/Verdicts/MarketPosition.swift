@@ -25,10 +25,6 @@ package struct MarketPosition: Sendable, Equatable {
   package var isRising: Bool?
   /// Days since the current leg began.
   package var daysInPhase: Int?
-  /// The high of the current rise so far, or the peak before the current fall, and the days since
-  /// then.
-  var turn: Double?
-  var daysSinceTurn: Int?
   package var lastTrough: Double?
   package var lastTroughOn: Day?
   package var lastPeak: Double?
@@ -58,23 +54,13 @@ package struct MarketPosition: Sendable, Equatable {
 
   /// - Parameter series: at most 400 days up to the day in question.
   package init(_ series: DailySeries) {
-    self.init(series, Self.zigzag(series))
-  }
-
-  init(_ series: DailySeries, _ zigzag: Zigzag) {
+    let zigzag = Self.zigzag(series)
     guard let last = series.averages.lastIndex(where: { $0 != nil }) else { return }
     basedOn = series.first + last
     average = series.averages[last]
     change = series.step(last)
     isRising = zigzag.isRising
     let turns = zigzag.turns
-    if isRising == true, let extreme = zigzag.extreme {
-      turn = extreme.price
-      daysSinceTurn = last - extreme.index
-    } else if let peak = turns.last {
-      turn = peak.price
-      daysSinceTurn = last - peak.index
-    }
     if let turn = turns.last { daysInPhase = last - turn.index }
     if let trough = turns.last(where: { !$0.isPeak }) {
       lastTrough = trough.price

@@ -126,7 +126,7 @@ struct MarketWalk {
       advice[Rule.trend.rawValue][day] = Self.trend(
         series, day, price, hasTurned: zigzag.isRising == true && (step ?? 0) < 0)
       let next = day + 1 < count ? averages[day + 1] : nil
-      advice[Rule.tomorrow.rawValue][day] = next.flatMap { BestRecord.call($0 - price) }
+      advice[Rule.tomorrow.rawValue][day] = next.flatMap { Advice(changeTomorrow: $0 - price) }
       observed += 1
       if let step, observed > 10 { setNumbers(day, price, step, sizes, &moment) }
       moments[day] = moment

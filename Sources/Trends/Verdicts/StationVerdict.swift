@@ -35,29 +35,4 @@ package enum StationVerdict {
     case .noDifference: Limits()
     }
   }
-
-  /// - Parameters:
-  ///   - region: the verdict of the station's region. `rule` is the rule on which it is based.
-  ///   - excess: how far the station is above its usual difference from the region, in c/L, or
-  ///     `nil` if that is not known.
-  package static func advice(region: Advice, rule: String?, excess: Double?) -> Advice {
-    guard let excess else { return region }
-    let limits = limits(of: region, rule: rule)
-    if let from = limits.waitFrom, excess >= from { return .wait }
-    if let until = limits.fillUpUntil, excess <= until { return .fillUp }
-    return region
-  }
-
-  /// The median difference between a station's price and its region's average over the sixty days
-  /// before a day, or `nil` if too few days have both.
-  package static func usualDifference(
-    station: DailySeries, region: DailySeries, before index: Int
-  ) -> Double? {
-    let differences = (1...days).compactMap { back -> Double? in
-      let day: Day = station.first + (index - back)
-      guard let price = station[day], let average = region[day] else { return nil }
-      return price - average
-    }
-    return differences.count < leastDays ? nil : median(differences)
-  }
 }

@@ -1,5 +1,16 @@
 import FuelModel
 
+private let weekdayNames = [
+  "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+]
+
+/// - Parameter change: tomorrow's average less today's, in c/L.
+package func tomorrowReason(_ change: Double) -> String {
+  "Tomorrow \(centsPerLitre(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
+}
+
+package func centsPerLitre(_ value: Double) -> String { Cents.text(value) }
+
 /// A sentence for drivers that states what a verdict is based on. At a top it names the top, and
 /// near a low it names the low.
 extension TurningPoint.Day {

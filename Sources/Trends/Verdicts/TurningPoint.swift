@@ -7,8 +7,10 @@ import FuelModel
 /// Four simple rules, of which the one with the best record gives the verdict, corrected by the
 /// chance of a fall today.
 ///
-/// - The rules weekday, cycle and trend are those of `BestRecord`. The rule direction is to wait
-///   while the price falls from day to day.
+/// - weekday: buy on the weekday that was the cheapest over eight weeks; cycle: wait while the price
+///   falls, and near the top of a rise, since a fall will soon follow; trend: wait while the price is
+///   lower than three days ago, or a rise has turned; direction: wait while the price falls from day
+///   to day.
 /// - Where prices cycle, the cycle rule has a head start. In a shock, when prices leave the range
 ///   of four months, it has none.
 /// - Two models of eight numbers give the chance of a price lower by one cent, and of a price
@@ -19,6 +21,10 @@ import FuelModel
 ///
 /// A verdict is a pure function of 393 to 399 daily averages up to its day. docs/verdicts.md
 /// reports how good the verdicts are, and how many ideas were tried.
+///
+/// Sources: the petrol price cycles of the large cities,
+/// https://www.accc.gov.au/consumers/petrol-and-fuel/petrol-price-cycles-in-the-5-largest-cities;
+/// prices fixed for a day and published the day before, https://www.fuelwatch.wa.gov.au.
 package struct TurningPoint: VerdictMethod {
   package let id = "turning-point-1"
 
@@ -114,7 +120,7 @@ package struct TurningPoint: VerdictMethod {
 
     func judgement(changeTomorrow: Double?) -> Judgement {
       var judgement = judgementWithoutTomorrow()
-      guard let change = changeTomorrow, let call = BestRecord.call(change) else {
+      guard let change = changeTomorrow, let call = Advice(changeTomorrow: change) else {
         return judgement
       }
       let record = walk.records.record(

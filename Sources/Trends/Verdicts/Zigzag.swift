@@ -5,8 +5,6 @@ struct Zigzag {
   struct Turn: Equatable {
     var index: Int
     var price: Double
-    /// The index at which the turn was confirmed.
-    var confirmedAt: Int
     var isPeak: Bool
   }
 
@@ -77,7 +75,7 @@ struct Zigzag {
         falls = (falls + [(before.price - at.price, at.index - before.index)]).suffix(3)
       }
     }
-    turns.append(Turn(index: at.index, price: at.price, confirmedAt: index, isPeak: isPeak))
+    turns.append(Turn(index: at.index, price: at.price, isPeak: isPeak))
     isRising = !isPeak
     extreme = (index, price)
     largestStep = step ?? 0
