@@ -66,8 +66,7 @@ package struct Archive: Sendable {
       Table(), file: entries, place: place,
       variablePrefix: Self.prefix(of: id), environment: environment)
     feed = settings.feed
-    // All known layouts are those of Australian archives.
-    guard let state = Country.australia.state(settings.state) else {
+    guard let state = Australia.state(settings.state) else {
       throw .wrongValue(key: "state", place: place, expected: "a state")
     }
     self.state = state

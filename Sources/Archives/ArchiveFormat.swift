@@ -65,7 +65,7 @@ package struct ArchiveFormat: Sendable {
 
   /// The state of a station of which neither the row nor the address names a state.
   var homeState: State {
-    Country.australia.states.first { $0.timeZone == zone } ?? .nsw
+    Australia.states.first { $0.timeZone == zone } ?? .nsw
   }
 
   /// Whether a row has a column for each fuel rather than one fuel and its price.

@@ -4,7 +4,7 @@ extension Engine {
   /// Returns the station that a row describes; `nil` where the row does not identify one.
   func station(_ record: ArchiveRecord) -> Station? {
     func text(_ column: ArchiveFormat.Column) -> String? {
-      let index = layout.columns[column.rawValue]
+      let index = layout[column]
       guard index >= 0, let text = record.text(index).plainOrNil else { return nil }
       return RowLabel.isPlaceholder(text) ? nil : text
     }
@@ -16,7 +16,7 @@ extension Engine {
     let point = Position(
       latitude: text(.latitude).flatMap(Double.init),
       longitude: text(.longitude).flatMap(Double.init))
-    let position = point.flatMap { Country.australia.contains($0) ? $0 : nil }
+    let position = point.flatMap { Australia.contains($0) ? $0 : nil }
     let code: String
     switch format.identity {
     case .code:
@@ -32,7 +32,7 @@ extension Engine {
     let postal = PostalAddress(address)
     let homeState = format.homeState
     let state =
-      text(.state).flatMap { Country.australia.state($0.uppercased()) } ?? postal.state ?? homeState
+      text(.state).flatMap { Australia.state($0.uppercased()) } ?? postal.state ?? homeState
     return Station(
       code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value), state: state,
       name: name ?? code, brand: text(.brand),

@@ -44,8 +44,7 @@ actor ArchiveProcess: ArchiveSource {
       var frame = FrameReader(answer)
       switch try frame.integer(UInt8.self) {
       case 0:
-        var batch = try ArchiveBatch(
-          from: &frame, known: &known, zone: format.zone, in: .australia)
+        var batch = try ArchiveBatch(from: &frame, known: &known, zone: format.zone)
         guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a batch") }
         batch.number(after: before)
         received = batch.isFirst ? batch.received : received + batch.received

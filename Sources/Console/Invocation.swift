@@ -229,11 +229,6 @@ package struct Invocation: Sendable {
     return settings
   }
 
-  /// The country of the configuration, or Australia if it has none.
-  func country() throws -> Country {
-    try Country(folder: try configurationFolder()) ?? .australia
-  }
-
   func sources() throws -> [Source] {
     try Catalogue.sources(in: try configurationFolder(), environment: environment)
   }

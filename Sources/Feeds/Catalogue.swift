@@ -21,7 +21,6 @@ package enum Catalogue {
     in folder: String, environment: [String: String]
   ) throws(ConfigurationError) -> [Source] {
     let names = try Value.names(in: folder + "/feeds")
-    let country = try Country(folder: folder) ?? .australia
     var sources: [Source] = []
     var files: [String: String] = [:]
     // Such a file was meant to be read, unless it is the copy of one that is.
@@ -32,8 +31,7 @@ package enum Catalogue {
         file: "feeds/\(stray)", reason: "is not read: rename it to \(stray)5")
     }
     for name in names where name.hasSuffix(".json5") {
-      let source = try Source(
-        file: "\(folder)/feeds/\(name)", environment: environment, country: country)
+      let source = try Source(file: "\(folder)/feeds/\(name)", environment: environment)
       if let first = files[source.feed] {
         throw .twice(feed: source.feed, first: "feeds/\(first)", second: "feeds/\(name)")
       }

@@ -117,7 +117,7 @@ package struct ReadingRequest: Sendable {
     while true {
       var frame = FrameReader(try next())
       let isPart = try isPart(&frame)
-      let part = try Reading(from: &frame, in: source.country)
+      let part = try Reading(from: &frame)
       guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
       whole.append(part)
       if !isPart { return whole }

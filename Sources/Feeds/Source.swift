@@ -13,7 +13,6 @@ package struct Source: Sendable {
   package let state: State
   /// The states whose stations its lists have.
   package var states: [State] { [state] + provider.otherStates(self) }
-  package let country: Country
   package let url: URL
   package let settings: Settings<Table>
   /// The local time from which on the feed has the prices of the next price day; `nil` means never.
@@ -93,9 +92,7 @@ package struct Source: Sendable {
   }
 
   /// Reads one configuration file.
-  package init(
-    file: String, environment: [String: String], country: Country = .australia
-  ) throws(ConfigurationError) {
+  package init(file: String, environment: [String: String]) throws(ConfigurationError) {
     let entries = try Value.table(file: file)
     let place = String(file.split(separator: "/").suffix(2).joined(separator: "/"))
     let feed = try Value.name(of: "feed", in: entries, place: place)
@@ -109,8 +106,12 @@ package struct Source: Sendable {
       variablePrefix: Self.prefix(of: feed),
       environment: environment)
     self.feed = feed
-    self.country = country
-    state = try country.state(named: settings.state, place: place)
+    guard let state = Australia.state(settings.state) else {
+      throw .wrongValue(
+        key: "state", place: place,
+        expected: "one of \(Australia.states.map(\.code).joined(separator: ", "))")
+    }
+    self.state = state
     // Plain HTTP is accepted here for simulators on this machine. The client calls them only where
     // `allowLoopback` is set.
     guard let url = URL(string: settings.url), url.user == nil, url.password == nil,

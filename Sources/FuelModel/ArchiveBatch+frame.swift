@@ -33,7 +33,7 @@ extension ArchiveBatch {
   ///   - zone: the zone whose calendar defines the months.
   /// - Throws: `FrameReader.Broken` for a batch that the archive's reader could not have written.
   package init(
-    from frame: inout FrameReader, known: inout ArchiveNumbers, zone: Zone, in country: Country
+    from frame: inout FrameReader, known: inout ArchiveNumbers, zone: Zone
   ) throws(FrameReader.Broken) {
     self.init(
       file: try frame.line(ofBytes: InputLimit.rejectBytes.value),
@@ -43,7 +43,7 @@ extension ArchiveBatch {
     bytes = try frame.count()
     newDescriptions = try frame.each { frame throws(FrameReader.Broken) in
       ArchiveDescription(
-        station: try Station(from: &frame, in: country),
+        station: try Station(from: &frame),
         record: Int(try frame.integer(Int32.self)))
     }
     for description in newDescriptions {

@@ -23,7 +23,7 @@ package struct PostalAddress: Equatable, Sendable {
     }
     var tail = address
     if let token = words.last?.uppercased(), ["NSW", "ACT", "TAS"].contains(token) {
-      state = Country.australia.state(token)
+      state = Australia.state(token)
       tail = before(words.removeLast(), in: address)
     } else if words.suffix(3).map({ $0.uppercased() }) == ["NEW", "SOUTH", "WALES"] {
       state = .nsw

@@ -12,16 +12,14 @@ extension Reading {
   /// Reads a reading and checks that every value is in its possible range.
   ///
   /// - Throws: `FrameReader.Broken` for a reading that no document could have produced.
-  package init(
-    from frame: inout FrameReader, in country: Country
-  ) throws(FrameReader.Broken) {
+  package init(from frame: inout FrameReader) throws(FrameReader.Broken) {
     self.init(coverage: try frame.boolean() ? .complete : .partial)
     awaitsTomorrow = try frame.boolean()
     warnings = try frame.each { frame throws(FrameReader.Broken) in
       try frame.line(ofBytes: InputLimit.rejectBytes.value)
     }
     stations = try frame.each { frame throws(FrameReader.Broken) in
-      try Station(from: &frame, in: country)
+      try Station(from: &frame)
     }
     observations = try frame.each { frame throws(FrameReader.Broken) in
       try Observation(from: &frame)

@@ -47,18 +47,16 @@ extension Reading {
   ///   - takenAt: when the documents were fetched.
   ///   - horizon: how far a stamp may lie after `takenAt`: minutes for clocks that differ, a day or
   ///     two for a feed that publishes tomorrow's prices.
-  ///   - country: the country of the stations; a position outside of it is removed.
   ///   - states: the states whose stations the feed has; empty: those of any state.
   ///   - elsewhere: the codes of stations that earlier answers described in other states.
   package consuming func settled(
-    takenAt: Instant, horizon: Duration, in country: Country = .australia, of states: [State] = [],
-    elsewhere: Set<String> = []
+    takenAt: Instant, horizon: Duration, of states: [State] = [], elsewhere: Set<String> = []
   ) -> Settled {
     // The lists may be long, so they are settled where they are.
     var reading = self
-    if !states.isEmpty { reading.leaveOutOthers(than: states, in: country, elsewhere) }
+    if !states.isEmpty { reading.leaveOutOthers(than: states, elsewhere) }
     let duplicates = reading.settleObservations(takenAt: takenAt, newest: takenAt + horizon)
-    let contradictions = reading.settleStations(in: country)
+    let contradictions = reading.settleStations()
     return Settled(
       stations: reading.stations, observations: reading.observations, rejects: reading.rejects,
       coverage: reading.coverage, warnings: reading.warnings,
@@ -69,13 +67,11 @@ extension Reading {
   /// Takes out the stations that lie in other states, by what is stated of them or by their
   /// addresses, and the prices at them. Codes of states overlap, so a code that is also described in
   /// one of the states keeps that description and its prices.
-  private mutating func leaveOutOthers(
-    than states: [State], in country: Country, _ elsewhere: Set<String>
-  ) {
+  private mutating func leaveOutOthers(than states: [State], _ elsewhere: Set<String>) {
     var own: Set<String> = []
     var others: [String: State] = [:]
     stations.removeAll { station in
-      guard let other = station.stateOutside(of: states, in: country) else {
+      guard let other = station.stateOutside(of: states) else {
         own.insert(station.code)
         return false
       }
@@ -169,15 +165,16 @@ extension Reading {
     return effectiveAt < oldest ? .stampTooOld : nil
   }
 
-  /// Leaves the last description of each station record. Returns how many were described in
+  /// Leaves the last description of each station record, without a position outside of the country.
+  /// Returns how many were described in
   /// different ways.
-  private mutating func settleStations(in country: Country) -> Int {
+  private mutating func settleStations() -> Int {
     var contradictions = 0
     var positions: [String: Int] = [:]
     var end = 0
     for index in stations.indices where Self.isUsable(code: stations[index].code, .codeBytes) {
       var station = stations[index]
-      if let position = station.position, !country.contains(position) { station.position = nil }
+      if let position = station.position, !Australia.contains(position) { station.position = nil }
       if let position = positions[station.code] {
         if stations[position] != station { contradictions += 1 }
         stations[position] = station
@@ -201,15 +198,17 @@ extension Station {
   /// Returns the state of the station, as it is stated or as its address names it, if that is none
   /// of the given ones. Without a state in the address its postcode tells, where it is of none of
   /// them.
-  package func stateOutside(of states: [State], in country: Country) -> State? {
-    let named = country.state(named: address)
+  package func stateOutside(of states: [State]) -> State? {
+    let named = Australia.state(named: address)
     if let other = [state, named ?? state].first(where: { !states.contains($0) }) { return other }
-    let last = address.split { !$0.isLetter && !$0.isNumber }.last.map(String.init)
-    guard named == nil, let code = postcode ?? last,
-      code.count == country.postcodeDigits, code.allSatisfy(\.isWholeNumber),
+    guard named == nil,
+      let code = postcode
+        ?? address.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).last
+        .map(String.init),
+      code.count == Australia.postcodeDigits, code.allSatisfy(\.isWholeNumber),
       !states.contains(where: { $0.mayHave(postcode: code) })
     else { return nil }
-    return country.states.first { $0.postcodesBegin.first == code.first }
+    return Australia.states.first { $0.postcodesBegin.first == code.first }
   }
 }
 

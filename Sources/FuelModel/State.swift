@@ -11,14 +11,14 @@ package struct State: Sendable {
   /// The local hour at which the state's price day begins.
   package let priceDayStarts: Int
   /// The digits with which postcodes begin: first that of the state, then those of places at its
-  /// borders. Empty: any.
+  /// borders.
   let postcodesBegin: String
   /// The zones of those parts of the state that keep another time, by postcode.
   package let zonesByPostcode: [String: Zone]
 
-  package init(
+  init(
     code: String, name: String, timeZone: Zone, priceDayStarts: Int = 0,
-    postcodesBegin: String = "", zonesByPostcode: [String: Zone] = [:]
+    postcodesBegin: String, zonesByPostcode: [String: Zone] = [:]
   ) {
     self.code = code
     self.name = name
@@ -37,7 +37,7 @@ package struct State: Sendable {
 
   /// Whether a postcode may be of this state.
   func mayHave(postcode: String) -> Bool {
-    postcodesBegin.isEmpty || postcode.first.map(postcodesBegin.contains) ?? true
+    postcode.first.map(postcodesBegin.contains) ?? true
   }
 
   /// Returns the zone of a postcode, which is not always the zone of its state.
@@ -46,7 +46,7 @@ package struct State: Sendable {
   }
 }
 
-/// Within a country, the code identifies a state.
+/// The code identifies a state.
 extension State: Hashable {
   package static func == (left: State, right: State) -> Bool { left.code == right.code }
   package func hash(into hasher: inout Hasher) { hasher.combine(code) }

@@ -62,11 +62,9 @@ extension Station {
     }
   }
 
-  init(
-    from frame: inout FrameReader, in country: Country
-  ) throws(FrameReader.Broken) {
+  init(from frame: inout FrameReader) throws(FrameReader.Broken) {
     let code = try frame.code()
-    guard let state = country.state(try frame.plain()) else {
+    guard let state = Australia.state(try frame.plain()) else {
       throw FrameReader.Broken("an unknown state")
     }
     self.init(

@@ -139,7 +139,7 @@ extension Bench {
       try connection.transaction {
         try connection.query(
           """
-          SELECT DISTINCT fuel.ensure_year(
+          SELECT fuel.ensure_year(
             extract(year FROM '2026-06-28'::timestamptz - stamp.n * interval '1 week')::integer)
           FROM generate_series(\(first)::integer, \(first + 3)::integer) AS stamp (n)
           """)

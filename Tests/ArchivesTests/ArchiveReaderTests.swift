@@ -52,7 +52,7 @@ struct ArchiveReaderTests {
       read.write(to: &written)
       var frame = FrameReader(written.bytes)
       let batch = try ArchiveBatch(
-        from: &frame, known: &known, zone: format(id).zone, in: .australia)
+        from: &frame, known: &known, zone: format(id).zone)
       #expect(frame.isAtEnd && Self.text(of: batch) == Self.text(of: read))
       outcome.batches += 1
       for description in batch.newDescriptions {

@@ -16,7 +16,7 @@ struct FuelWatchTests {
     #expect(club?.isPublic == false && club?.brand == "Costco" && club?.suburb == "TESTVILLE")
     // The stated position lies outside Australia. It is removed when the reading is settled.
     let far = reading.stations.first { $0.name == "Far Store" }
-    #expect(far?.position.map(Country.australia.contains) == false)
+    #expect(far?.position.map(Australia.contains) == false)
     // An empty telephone number is none.
     let phones = reading.stations.map { $0.details["phone"] }
     #expect(phones == [nil, nil, "(08) 5550 0003", nil])

@@ -125,6 +125,6 @@ struct ReadingTests {
     ("", nil),
   ])
   func statesInAddresses(address: String, code: String?) {
-    #expect(Country.australia.state(named: address)?.code == code)
+    #expect(Australia.state(named: address)?.code == code)
   }
 }

@@ -217,7 +217,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   }
 
   private func check(_ reading: Reading, _ source: Source) {
-    let settled = reading.settled(takenAt: Self.now, horizon: source.horizon, in: source.country)
+    let settled = reading.settled(takenAt: Self.now, horizon: source.horizon)
     precondition(
       settled.received == settled.observations.count + settled.duplicates + settled.rejects.count,
       "counts do not add up")
@@ -277,7 +277,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     _ bytes: [UInt8], _ known: inout ArchiveNumbers, _ zone: Zone
   ) throws -> ArchiveBatch {
     var frame = FrameReader(bytes)
-    let batch = try ArchiveBatch(from: &frame, known: &known, zone: zone, in: .australia)
+    let batch = try ArchiveBatch(from: &frame, known: &known, zone: zone)
     guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of a batch") }
     return batch
   }

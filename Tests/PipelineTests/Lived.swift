@@ -235,7 +235,7 @@ final class Lived {
   func world() throws -> PlainModel.World {
     var world = PlainModel.World()
     world.madeAt = history.end
-    for state in Country.australia.states {
+    for state in Australia.states {
       world.states[state.code] = .init(
         zone: state.timeZone.rawValue, startsAt: state == .wa ? 6 * 3_600 : 0)
     }

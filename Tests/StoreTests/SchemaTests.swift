@@ -299,7 +299,7 @@ struct SchemaTests {
       let zones = try Connection(target).lines("SELECT state, time_zone FROM fuel.state ORDER BY 1")
       #expect(
         zones
-          == Country.australia.states.map { "\($0.code)|\($0.timeZone.rawValue)" }.sorted())
+          == Australia.states.map { "\($0.code)|\($0.timeZone.rawValue)" }.sorted())
     }
   }
 

@@ -47,14 +47,13 @@ let aggregateCommand = Command(
     return try tellAsKnown(at: instant, store: try invocation.store(settings))
   }
   try invocation.checkArchives()
-  let country = try invocation.country()
-  if let from, from > country.newestDay(at: clock.now()) {
+  if let from, from > Australia.newestDay(at: clock.now()) {
     throw UsageError.message("--from is in the future")
   }
   let folder = try invocation.configurationFolder()
-  let regions = try regions(file: folder + "/regions.json5", in: country)
+  let regions = try regions(file: folder + "/regions.json5")
   let brands = try brands(file: folder + "/brands.json5")
-  let events = try marketEvents(file: folder + "/events.json5", in: country)
+  let events = try marketEvents(file: folder + "/events.json5")
   let store = try invocation.store(settings)
   let log = invocation.logger(settings)
   // A mistyped year would store verdicts for days to come, and no verdict is changed afterwards.

@@ -134,10 +134,9 @@ private struct Doctor {
     let decided: [StationDecision]
     do {
       let folder = try invocation.configurationFolder()
-      let country = try invocation.country()
-      _ = try regions(file: folder + "/regions.json5", in: country)
+      _ = try regions(file: folder + "/regions.json5")
       _ = try brands(file: folder + "/brands.json5")
-      _ = try marketEvents(file: folder + "/events.json5", in: country)
+      _ = try marketEvents(file: folder + "/events.json5")
       decided = try decisions(file: folder + "/stations.json5")
       tell(.ok, "lists", "regions, brands, events and stations can be read")
     } catch {

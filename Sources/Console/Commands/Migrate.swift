@@ -26,7 +26,6 @@ let migrateCommand = Command(
   guard ["up", "status", "verify"].contains(word) else {
     throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
   }
-  _ = try Country(folder: try invocation.configurationFolder())
   let connection = try Connection(
     settings.database, deadline: try invocation.deadline(settings))
   let migrator = Migrator(connection)
@@ -49,19 +48,10 @@ let migrateCommand = Command(
   return .done
 }
 
-/// Stores what the views need of the configuration: the brands, and the country if it has a file.
-/// Throws if the database has runs of another country or with other zones.
+/// Stores what the views need of the configuration: the brands.
 func keepConfiguration(of invocation: Invocation, in connection: Connection) throws {
-  let folder = try invocation.configurationFolder()
   let store = Store(connection)
   // A subscriber takes them from its server, like everything else.
-  if try store.subscription() == nil {
-    try store.refreshBrands(try brands(file: folder + "/brands.json5"))
-  }
-  guard let country = try Country(folder: folder) else { return }
-  guard try store.keep(country) else {
-    throw ConfigurationError.wrongValue(
-      key: "country", place: "country.json5",
-      expected: "the country and the zones of this database, which has runs already")
-  }
+  guard try store.subscription() == nil else { return }
+  try store.refreshBrands(try brands(file: try invocation.configurationFolder() + "/brands.json5"))
 }

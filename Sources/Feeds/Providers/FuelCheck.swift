@@ -118,7 +118,7 @@ enum FuelCheck: Provider {
       record, reading in
       guard case .read(let row) = record else { return }
       let station = station(row, of: source)
-      if station.stateOutside(of: source.states, in: source.country) == nil {
+      if station.stateOutside(of: source.states) == nil {
         own.insert(station.code)
       } else {
         others.insert(station.code)
@@ -152,7 +152,7 @@ enum FuelCheck: Provider {
     // describe the station.
     guard !row.stationcode.text.isEmpty else { return reject(.stationMissing) }
     if let text = row.state?.plainOrNil {
-      guard let state = source.country.state(writtenAs: text) else { return reject(.stateUnknown) }
+      guard let state = Australia.state(writtenAs: text) else { return reject(.stateUnknown) }
       guard source.states.contains(state) else { return reject(.otherState) }
     }
     guard let effectiveAt = Instant(dayFirstUTC: row.lastupdated) else {
@@ -170,7 +170,7 @@ enum FuelCheck: Provider {
 
   private static func station(_ row: StationRow, of source: Source) -> Station {
     let postal = PostalAddress(row.address.plain)
-    let stated = row.state.flatMap { source.country.state(writtenAs: $0) }
+    let stated = row.state.flatMap { Australia.state(writtenAs: $0) }
     return Station(
       code: row.code.text,
       // The list of New South Wales states NSW for the stations of the ACT too. Only their

@@ -218,7 +218,7 @@ enum FuelWatch: Provider {
       let suburb = site.address.location.plain
       let station = Station(
         code: code(name: name, address: site.address.line1.plain, suburb: suburb),
-        state: site.address.state.flatMap { source.country.state(writtenAs: $0) } ?? source.state,
+        state: site.address.state.flatMap { Australia.state(writtenAs: $0) } ?? source.state,
         name: name, address: site.address.line1.plain, suburb: suburb,
         postcode: site.address.postCode.map(String.init),
         position: Position(latitude: site.address.latitude, longitude: site.address.longitude),

@@ -57,7 +57,7 @@ extension Ingest {
       }
       fetchedAt = last
       // A recording from a machine with a wrong clock would count as the newest run for years.
-      guard fetchedAt <= clock.now() + .seconds(600) else {
+      guard fetchedAt <= latest else {
         throw Refusal("fetched at \(fetchedAt), which is later than the clock")
       }
       try store.keep(
@@ -83,7 +83,7 @@ extension Ingest {
       let isDescribed = parsed.describesItsStations
       let elsewhere = isDescribed ? [] : try store.codesElsewhere(of: id)
       var reading = (consume parsed).settled(
-        takenAt: fetchedAt, horizon: source.horizon, in: source.country, of: source.states,
+        takenAt: fetchedAt, horizon: source.horizon, of: source.states,
         elsewhere: elsewhere)
       if !isDescribed { reading.tellUndescribed(among: try store.describedCodes(of: id)) }
       (counts, rejects) = (Counts(refusing: reading), reading.rejects)

@@ -1,29 +1,23 @@
 package import Configuration
 import Foundation
-package import FuelModel
+import FuelModel
 package import Store
 
 private struct EventTable: SettingTable {
   let on = Setting.text("on")
-  let state: Setting<String>
+  let state = Setting.choice("state", Australia.states.map(\.code) + [""], "")
   let fuel = Setting.choice("fuel", Fuel.allCases.map(\.rawValue) + [""], "")
   let what = Setting.text("what")
   // In cents, with at most two decimals.
   let cpl = Setting.decimal("cpl", -500...500)
-
-  init(_ country: Country) {
-    state = Setting.choice("state", country.states.map(\.code) + [""], "")
-  }
 }
 
 /// Reads events that affected the whole market from `events.json5`. A configuration without that
 /// file has none.
-package func marketEvents(
-  file: String, in country: Country = .australia
-) throws(ConfigurationError) -> [MarketEvent] {
+package func marketEvents(file: String) throws(ConfigurationError) -> [MarketEvent] {
   guard FileManager.default.fileExists(atPath: file) else { return [] }
   var events: [MarketEvent] = []
-  for settings in try Settings.list(file: file, EventTable(country)) {
+  for settings in try Settings.list(file: file, EventTable()) {
     let place = settings.file
     guard let day = try day(settings.on, "on", place), !settings.what.isEmpty else {
       throw .wrongValue(

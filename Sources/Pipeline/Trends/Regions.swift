@@ -1,35 +1,29 @@
 package import Configuration
-package import FuelModel
+import FuelModel
 package import Store
 
 private struct RegionTable: SettingTable {
   let region = Setting.text("region")
   let name = Setting.text("name")
   let kind = Setting.choice("kind", ["capital", "area", "rest"], "area")
-  let state: Setting<String>
+  let state = Setting.choice("state", Australia.states.map(\.code) + [""], "")
   let centre = Setting.texts("centre", [:])
   let radiusKilometres = Setting.integer("radiusKilometres", 0...3_000, 0)
   // For stations without a position, such as '2000-2234, 2740-2786'.
   let postcodes = Setting.text("postcodes", "")
   let from = Setting.text("from", "")
   let until = Setting.text("until", "")
-
-  init(_ country: Country) {
-    state = Setting.choice("state", country.states.map(\.code) + [""], "")
-  }
 }
 
 /// Reads the regions that averages are made of. The nation and its states are always among them;
 /// capitals and other areas come from `regions.json5`.
-package func regions(
-  file: String, in country: Country = .australia
-) throws(ConfigurationError) -> [Region] {
+package func regions(file: String) throws(ConfigurationError) -> [Region] {
   var regions = [
     Region(
-      code: country.code, name: country.name, kind: "nation", state: nil, centre: nil,
+      code: Australia.code, name: Australia.name, kind: "nation", state: nil, centre: nil,
       radiusKilometres: nil)
   ]
-  for state in country.states {
+  for state in Australia.states {
     regions.append(
       Region(
         code: state.code, name: state.name, kind: "state", state: state, centre: nil,
@@ -37,10 +31,10 @@ package func regions(
   }
   // Before the entries of the file stand the nation and its states.
   let before = regions.count
-  for settings in try Settings.list(file: file, RegionTable(country)) {
+  for settings in try Settings.list(file: file, RegionTable()) {
     let place = settings.file
     let isRest = settings.kind == "rest"
-    let position = isRest ? nil : try centre(settings, country, place)
+    let position = isRest ? nil : try centre(settings, place)
     if isRest && settings.state.isEmpty {
       throw .wrongValue(
         key: "state", place: place, expected: "the state that the region is the rest of")
@@ -62,9 +56,9 @@ package func regions(
     regions.append(
       Region(
         code: code, name: settings.name, kind: settings.kind,
-        state: country.state(settings.state), centre: position,
+        state: Australia.state(settings.state), centre: position,
         radiusKilometres: isRest ? nil : Double(settings.radiusKilometres),
-        postcodes: try postcodes(settings.postcodes, country, place),
+        postcodes: try postcodes(settings.postcodes, place),
         from: try day(settings.from, "from", place),
         until: try day(settings.until, "until", place)))
   }
@@ -72,23 +66,21 @@ package func regions(
 }
 
 private func centre(
-  _ settings: Settings<RegionTable>, _ country: Country, _ place: String
+  _ settings: Settings<RegionTable>, _ place: String
 ) throws(ConfigurationError) -> Position {
   let centre = settings.centre
   guard let latitude = centre["latitude"].flatMap(Double.init),
     let longitude = centre["longitude"].flatMap(Double.init), centre.count == 2,
-    let position = Position(latitude: latitude, longitude: longitude), country.contains(position)
+    let position = Position(latitude: latitude, longitude: longitude), Australia.contains(position)
   else {
     throw .wrongValue(
       key: "centre", place: place,
-      expected: "{ latitude: ..., longitude: ... } in \(country.name)")
+      expected: "{ latitude: ..., longitude: ... } in \(Australia.name)")
   }
   return position
 }
 
-private func postcodes(
-  _ text: String, _ country: Country, _ place: String
-) throws(ConfigurationError) -> [String] {
+private func postcodes(_ text: String, _ place: String) throws(ConfigurationError) -> [String] {
   try text.split(separator: ",").map { part throws(ConfigurationError) in
     let ends = part.filter { $0 != " " }.split(separator: "-").map(String.init)
     if ends.count == 2, ends[0].count == ends[1].count, ends[0] > ends[1] {
@@ -96,7 +88,7 @@ private func postcodes(
         key: "postcodes", place: place, expected: "ranges that end after they begin")
     }
     guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last,
-      ends.allSatisfy({ $0.count == country.postcodeDigits && Int($0) != nil })
+      ends.allSatisfy({ $0.count == Australia.postcodeDigits && Int($0) != nil })
     else {
       throw .wrongValue(
         key: "postcodes", place: place, expected: "postcodes and ranges, such as 2000-2234, 2745")

@@ -1,43 +1,31 @@
 /// The country whose prices a database holds: its states, its time zone and its extent.
-package struct Country: Sendable {
-  /// The region code of the nation: `AU`.
-  package let code: String
-  package let name: String
+package enum Australia {
+  /// The region code of the nation.
+  package static let code = "AU"
+  package static let name = "Australia"
   /// The zone whose calendar days count for the nation.
-  package let timeZone: Zone
-  /// The range of latitudes of stations, in degrees; the longitudes follow.
-  package let latitudes: ClosedRange<Double>
-  package let longitudes: ClosedRange<Double>
+  package static let timeZone = Zone.sydney
   /// The number of digits of a postcode.
-  package let postcodeDigits: Int
-  package let states: [State]
+  package static let postcodeDigits = 4
+  package static let states: [State] = [.nsw, .act, .vic, .qld, .sa, .wa, .tas, .nt]
 
-  package init(
-    code: String, name: String, timeZone: Zone, latitudes: ClosedRange<Double>,
-    longitudes: ClosedRange<Double>, postcodeDigits: Int, states: [State]
-  ) {
-    self.code = code
-    self.name = name
-    self.timeZone = timeZone
-    self.latitudes = latitudes
-    self.longitudes = longitudes
-    self.postcodeDigits = postcodeDigits
-    self.states = states
-  }
+  // The range of the degrees of stations. Includes the nearer islands.
+  private static let latitudes = -44.5 ... -9.0
+  private static let longitudes = 96.0...168.0
 
-  package func state(_ code: String) -> State? { states.first { $0.code == code } }
+  package static func state(_ code: String) -> State? { states.first { $0.code == code } }
 
   /// Returns the state that a text names by its code or its name, in upper or lower case.
-  package func state(writtenAs text: String) -> State? {
-    let words = Self.words(of: text)
+  package static func state(writtenAs text: String) -> State? {
+    let words = words(of: text)
     return states.first { [[$0.code], $0.nameInAddresses].contains(words) }
   }
 
   /// Returns the state that an address names, at its end or before a postcode; `nil` where it names
   /// none. A postcode alone names none, because those of towns at a border may be of either side.
-  package func state(named address: String) -> State? {
+  package static func state(named address: String) -> State? {
     for part in address.split(separator: ",").reversed() {
-      var words = Self.words(of: part)
+      var words = words(of: part)
       while let last = words.last,
         last.count == postcodeDigits && last.allSatisfy(\.isWholeNumber)
           || ["AU", "AUSTRALIA"].contains(last) && !endsInName(words)
@@ -55,7 +43,7 @@ package struct Country: Sendable {
     return nil
   }
 
-  private func endsInName(_ words: [String]) -> Bool {
+  private static func endsInName(_ words: [String]) -> Bool {
     states.contains { words.suffix($0.nameInAddresses.count) == $0.nameInAddresses[...] }
   }
 
@@ -65,23 +53,14 @@ package struct Country: Sendable {
 
   /// Whether a station can lie at a position. Swapped axes, a lost sign and 0,0 are the usual
   /// reasons why it cannot.
-  package func contains(_ position: Position) -> Bool {
+  package static func contains(_ position: Position) -> Bool {
     latitudes.contains(position.latitude) && longitudes.contains(position.longitude)
   }
 
   /// Returns the latest calendar day that has begun anywhere in the country.
-  package func newestDay(at instant: Instant) -> Day {
+  package static func newestDay(at instant: Instant) -> Day {
     states.map { $0.timeZone.local(instant).day }.reduce(timeZone.local(instant).day, max)
   }
-}
-
-/// The country where no other one is configured. Its feeds and archives name its states in code.
-extension Country {
-  package static let australia = Country(
-    code: "AU", name: "Australia", timeZone: .sydney,
-    // Includes the nearer islands.
-    latitudes: -44.5 ... -9.0, longitudes: 96.0...168.0, postcodeDigits: 4,
-    states: [.nsw, .act, .vic, .qld, .sa, .wa, .tas, .nt])
 }
 
 extension State {
