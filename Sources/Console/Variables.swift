@@ -14,8 +14,6 @@ struct Variables {
   ]
   /// The names of what is read, without the prefix.
   private let known: [String]
-  /// Of these, the names of secrets.
-  private let secrets: [String]
   /// The names of secrets of feeds that use the account of another. They may have had keys of their
   /// own.
   private let former: [String]
@@ -38,7 +36,6 @@ struct Variables {
     var seen: Set<String> = []
     known = variables.map { String($0.dropFirst(Self.prefix.count)) }
       .filter { seen.insert($0).inserted }
-    self.secrets = Set(secrets).map { String($0.dropFirst(Self.prefix.count)) }.sorted()
     former = sources.filter { $0.account != $0.feed }.flatMap { source in
       source.provider.secretNames.map { Secrets.variable(feed: source.feed, name: $0) }
         .flatMap { [$0, $0 + "_FILE"] }
@@ -77,14 +74,7 @@ struct Variables {
     let likely = known.filter { feed.map($0.hasPrefix) ?? true }
     let slips = likely.filter { Self.isSlip(parts, for: Self.parts($0)) }
     if let best = nearest(to: name, in: slips) ?? slips.first { return variables([best]) }
-    let longer = known.filter { Self.isShort(parts, for: Self.parts($0)) }
-    if let longer = variables(longer) { return longer }
-    if let feed {
-      let isKey = ["TOKEN", "KEY", "SECRET", "ID"].contains { name.hasSuffix($0) }
-      return variables(isKey ? secrets.filter { $0.hasPrefix(feed) } : []) ?? []
-    }
-    // A name of one part, such as that of any secret, lacks its feed.
-    return parts.count == 1 ? variables(secrets.filter { $0.hasSuffix("_\(name)") }) : nil
+    return feed == nil ? nil : []
   }
 
   private static func parts(_ name: String) -> [String] {
@@ -96,19 +86,6 @@ struct Variables {
   private static func isSlip(_ parts: [String], for others: [String]) -> Bool {
     parts.count == others.count
       && zip(parts, others).allSatisfy { $0 == $1 || nearest(to: $0, in: [$1]) != nil }
-  }
-
-  /// Whether parts in the middle of a name were left out, such as that of the provider.
-  private static func isShort(_ parts: [String], for others: [String]) -> Bool {
-    guard parts.count > 1, parts.count < others.count, parts.first == others.first,
-      parts.last == others.last
-    else { return false }
-    var rest = others[...]
-    return parts.allSatisfy { part in
-      guard let place = rest.firstIndex(of: part) else { return false }
-      rest = rest[(place + 1)...]
-      return true
-    }
   }
 }
 

@@ -96,12 +96,20 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
         ["database \"", "does not exist"], .unknownDatabase,
         "--db or PGDATABASE names another one; bowser setup creates it"
       ),
-      (["invalid connection option"], .targetMalformed, nil),
       (
-        ["missing \"="], .targetMalformed,
+        ["invalid connection option"], .targetMalformed,
+        "the names are libpq's, such as host, port, dbname and user"
+      ),
+      (
+        ["missing \"", "in connection info string"], .targetMalformed,
         "a setting is written keyword=value, and a value with a blank in it 'value'"
       ),
       (["invalid URI"], .targetMalformed, nil),
+      (
+        ["unexpected character \""], .targetMalformed, "an IPv6 address in a URI stands in brackets"
+      ),
+      (["when looking for matching \""], .targetMalformed, "an IPv6 address ends with ]"),
+      (["key/value separator \""], .targetMalformed, nil),
       ([" in URI"], .targetMalformed, nil),
       (["more than one @"], .targetMalformed, nil),
       (["invalid port number"], .targetMalformed, "PGPORT or --db sets it"),

@@ -104,9 +104,7 @@ struct ConnectionTests {
   @Test(arguments: [
     ("host=/nowhere port=CANARY", "\"***\" for connection option \"port\""),
     ("CANARY=1", "such as host, port, dbname and user"),
-    ("databse=CANARY", "invalid connection option \"databse\"; did you mean dbname?"),
-    ("username=CANARY", "invalid connection option \"username\"; did you mean user?"),
-    ("pasword=CANARY", "did you mean password?"),
+    ("databse=CANARY", "invalid connection option \"***\" (the names are libpq's"),
     // A password with a blank in it, which libpq takes for the next keyword.
     ("password=CANARY coffee=1", "\"***\" (the names are libpq's"),
     ("host=/nowhere", "--db, 'database' in bowser.json5, PGHOST or PGPORT names another server"),
@@ -117,11 +115,10 @@ struct ConnectionTests {
     ("port=abc", "(--db or its PG variable sets it)"),
     ("sslmode=yes", "(PGSSLMODE or --db sets it"),
     ("target_session_attrs=primery", "(PGTARGETSESSIONATTRS or --db sets it"),
-    ("host=x dbname", "missing \"=\" after \"dbname\" in connection info string (a setting is"),
-    ("password=my CANARY", "missing \"=\" after \"***\" in connection info string (a setting is"),
-    ("password=\"=\" host CANARY", "missing \"=\" after \"host\" in connection info string"),
-    ("password=host\" CANARY\"host", "missing \"=\" after \"***\" in connection info"),
-    ("postgresql://u:CANARY@[::1/x", "matching \"]\" in IPv6 host address in URI: \"***\""),
+    ("host=x dbname", "missing \"***\" in connection info string (a setting is"),
+    ("password=my CANARY", "missing \"***\" in connection info string (a setting is"),
+    ("password=host\" CANARY\"host", "missing \"***\" in connection info string"),
+    ("postgresql://u:CANARY@[::1/x", "matching \"***\" (an IPv6 address ends with ]"),
     ("host=a,b,c port=1,2", "(PGPORT, PGHOST or --db sets them)"),
   ])
   func aWrongTargetIsExplained(target: String, answer: String) throws {
