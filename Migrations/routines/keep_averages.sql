@@ -19,12 +19,18 @@ DECLARE
   -- The counters are those of the snapshot from which the present was taken. What has arrived since then raises their
   -- sum, and the kept averages do not hold.
   seen numeric := (SELECT coalesce(sum(source.changes), 0) FROM fuel.source);
+  -- By name, so that the view may gain columns.
+  kept_columns text := (
+    SELECT string_agg(quote_ident(attribute.attname), ', ')
+    FROM pg_attribute AS attribute
+    WHERE attribute.attrelid = 'fuel.average_kept'::regclass AND attribute.attnum > 0 AND NOT attribute.attisdropped);
 BEGIN
   DELETE FROM fuel.average_keeping;
   DELETE FROM fuel.average_kept;
   -- The query of the view, over the present that was taken.
-  EXECUTE 'INSERT INTO fuel.average_kept '
-    || replace(pg_get_viewdef('fuel.average_live'::regclass), 'fuel.price_now', 'pg_temp.price_now');
+  EXECUTE format(
+    'INSERT INTO fuel.average_kept (%1$s) SELECT %1$s FROM (%2$s) AS live', kept_columns,
+    rtrim(replace(pg_get_viewdef('fuel.average_live'::regclass), 'fuel.price_now', 'pg_temp.price_now'), ';'));
   INSERT INTO fuel.average_keeping (kept_at, holds_until, changes)
   SELECT
     p_clock,

@@ -26,11 +26,17 @@ SELECT
 FROM fuel.fuel
 -- Fuel by fuel, so that only the prices of the fuels that are asked for are read.
 CROSS JOIN LATERAL (
-  SELECT kept.*
+  SELECT
+    kept.region, kept.fuel_id, kept.average_cpl, kept.median_cpl, kept.p25_cpl, kept.min_cpl, kept.max_cpl, kept.stations,
+    kept.excluded_stale, kept.excluded_flagged, kept.excluded_restricted, kept.excluded_delayed, kept.delay_hours,
+    kept.as_of_at
   FROM fuel.average_kept AS kept
   WHERE kept.fuel_id = fuel.fuel_id AND (SELECT average_holding.holds FROM fuel.average_holding)
   UNION ALL
-  SELECT live.*
+  SELECT
+    live.region, live.fuel_id, live.average_cpl, live.median_cpl, live.p25_cpl, live.min_cpl, live.max_cpl, live.stations,
+    live.excluded_stale, live.excluded_flagged, live.excluded_restricted, live.excluded_delayed, live.delay_hours,
+    live.as_of_at
   FROM fuel.average_live AS live
   WHERE live.fuel_id = fuel.fuel_id AND NOT (SELECT average_holding.holds FROM fuel.average_holding)
 ) AS made

@@ -155,6 +155,29 @@ struct AggregateTests {
     }
   }
 
+  /// A column at the end of the live averages breaks neither an aggregate nor the view.
+  @Test func theLiveAveragesMayGainAColumn() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      try bench.connection.execute(
+        """
+        DO $$
+        BEGIN
+          EXECUTE 'CREATE OR REPLACE VIEW fuel.average_live AS SELECT live.*, 1 AS further FROM ('
+            || rtrim(pg_get_viewdef('fuel.average_live'::regclass), ';') || ') AS live';
+        END
+        $$
+        """)
+      let view = try #require(Migrator.embedded.first { $0.name == "views/averages_now.sql" })
+      try bench.connection.execute(view.text)
+      #expect(try bench.makes())
+      #expect(
+        try bench.connection.lines(
+          "SELECT region, average_cpl FROM fuel.average_kept ORDER BY region")
+          == ["AU|170.00", "QLD|170.00"])
+    }
+  }
+
   /// F-K13: what arrives while the averages are made from a copy of the present is not in them, so
   /// they do not hold.
   @Test func whatArrivesMeanwhileIsNotHidden() async throws {
