@@ -44,7 +44,7 @@ extension Store {
 
   /// Replaces the stored scores of a method's verdicts, and the calibration: how often the events
   /// that were stated as likely came.
-  package func keepVerdictRecord(_ rows: [some Encodable], method: String) throws {
+  package func keepVerdictRecord(_ rows: [Columns], method: String) throws {
     try transaction {
       try connection.query("DELETE FROM fuel.verdict_record WHERE method = \(method)")
       try connection.query(

@@ -100,9 +100,9 @@ extension Store {
 
   /// Replaces the stored scores by those of a backtest.
   ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.fill_up_score`, with `fuel` for
-  ///   `fuel_id` and without `computed_at`.
-  package func keepScores(_ rows: [some Encodable], now: Instant) throws {
+  /// - Parameter rows: the columns of `fuel.fill_up_score`, with `fuel` for `fuel_id` and without
+  ///   `computed_at`.
+  package func keepScores(_ rows: [Columns], now: Instant) throws {
     try refuseSubscriber()
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.fill_up_score")

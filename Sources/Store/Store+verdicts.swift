@@ -108,10 +108,9 @@ extension Store {
 
   /// Stores verdicts. One that is stored already is left as it is.
   ///
-  /// - Parameter rows: objects whose keys are the columns of `fuel.verdict`, without `computed_at`.
-  ///   `change_cpl` is stored as `change_1d_cpl`.
+  /// - Parameter rows: the columns of `fuel.verdict`, without `computed_at`.
   /// - Returns: the number of verdicts that were added.
-  package func keepVerdicts(_ rows: [some Encodable], now: Instant) throws -> Int {
+  package func keepVerdicts(_ rows: [Columns], now: Instant) throws -> Int {
     try connection.query(
       """
       INSERT INTO fuel.verdict
@@ -120,15 +119,14 @@ extension Store {
       -- A function in FROM is called once a row; `(f()).*` would call it once a column.
       CROSS JOIN LATERAL jsonb_populate_record(
         NULL::fuel.verdict,
-        given || jsonb_build_object(
-          'computed_at', \(now.description)::text, 'change_1d_cpl', given -> 'change_cpl')) AS made
+        given || jsonb_build_object('computed_at', \(now.description)::text)) AS made
       ON CONFLICT ON CONSTRAINT verdict_pk DO NOTHING
       """
     ).affected
   }
 
   /// Stores the models on which verdicts rest, each once.
-  package func keepModels(_ rows: [some Encodable]) throws {
+  package func keepModels(_ rows: [Columns]) throws {
     try connection.query(
       """
       INSERT INTO fuel.verdict_model
@@ -142,12 +140,12 @@ extension Store {
   /// stored ones are written, because those of the past hardly ever do.
   ///
   /// - Parameters:
-  ///   - markets: objects whose keys are the columns of `fuel.market`.
-  ///   - cycles: objects whose keys are the columns of `fuel.cycle`.
+  ///   - markets: the columns of `fuel.market`.
+  ///   - cycles: the columns of `fuel.cycle`.
   ///   - fuelIDs: the fuels of which no other cycles remain; `nil` for all. Of other fuels those
   ///     remain that began before the first given one of their market.
   package func keepMarkets(
-    _ markets: [some Encodable], cycles: [some Encodable], allOf fuelIDs: [Int16]?
+    _ markets: [Columns], cycles: [Columns], allOf fuelIDs: [Int16]?
   ) throws {
     let cycles = try objects(cycles)
     try connection.transaction {
@@ -195,11 +193,8 @@ extension Store {
     }
   }
 
-  /// Returns objects as a JSON array. Property names are converted to snake case, as columns are
-  /// named.
-  func objects(_ rows: [some Encodable]) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    return String(decoding: try encoder.encode(rows), as: UTF8.self)
+  /// Returns rows as a JSON array of objects.
+  func objects(_ rows: [Columns]) throws -> String {
+    String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
   }
 }

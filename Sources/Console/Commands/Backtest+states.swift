@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 import Trends
 
 /// A table of how often the states of all markets were those of hindsight, and how late they were

@@ -25,7 +25,7 @@ package enum GivenVerdicts {
       uniqueKeysWithValues: try store.regionSeries(days: nil, until: now).map {
         ("\($0.region) \($0.fuelID)", $0.averages)
       })
-    let rows = given.flatMap { market -> [GivenScoreRow] in
+    let rows = given.flatMap { market -> [Columns] in
       let advice = market.verdicts.reduce(into: [Day: Advice]()) { advice, given in
         advice[given.day] = Advice(rawValue: given.verdict)
       }
@@ -35,58 +35,33 @@ package enum GivenVerdicts {
         }), let series = DailySeries(averages, upTo: last)
       else { return [] }
       return GivenScore.all(series, given: advice, isLate: facts[market.region]?.isLate ?? false)
-        .map {
-          GivenScoreRow($0, market.region, market.fuelID, method, first, last, now)
-        }
+        .map { $0.row(market.region, market.fuelID, method, first, last, now) }
     }
     try store.keepVerdictRecord(rows, method: method)
   }
 }
 
-/// One property for each column of `fuel.verdict_record`.
-private struct GivenScoreRow: Encodable {
-  let method: String
-  let region: String
-  let fuelId: Int16
-  let horizon: Int
-  let windows: Int
-  let perfectCpl: Double
-  let savingCpl: Double
-  let savingLowCpl: Double
-  let savingHighCpl: Double
-  let directionCpl: Double
-  let directionLowCpl: Double
-  let directionHighCpl: Double
-  let weekdayCpl: Double
-  let weekdayLowCpl: Double
-  let weekdayHighCpl: Double
-  let alwaysCpl: Double
-  let alwaysLowCpl: Double
-  let alwaysHighCpl: Double
-  let fromDay: String
-  let untilDay: String
-  let computedAt: String
-
-  init(
-    _ score: GivenScore, _ region: String, _ fuelID: Int16, _ method: String, _ first: Day,
-    _ last: Day, _ now: Instant
-  ) {
-    self.method = method
-    self.region = region
-    fuelId = fuelID
-    horizon = score.horizon
-    windows = score.verdicts.savings.count
-    perfectCpl = score.verdicts.meanPossible
-    func three(_ savings: WindowSavings) -> (Double, Double, Double) {
-      let interval = savings.interval
-      return (savings.mean, interval.lowerBound, interval.upperBound)
-    }
-    (savingCpl, savingLowCpl, savingHighCpl) = three(score.verdicts)
-    (directionCpl, directionLowCpl, directionHighCpl) = three(score.direction)
-    (weekdayCpl, weekdayLowCpl, weekdayHighCpl) = three(score.weekday)
-    (alwaysCpl, alwaysLowCpl, alwaysHighCpl) = three(score.always)
-    fromDay = first.description
-    untilDay = last.description
-    computedAt = now.description
+extension GivenScore {
+  /// The columns of `fuel.verdict_record`.
+  fileprivate func row(
+    _ region: String, _ fuelID: Int16, _ method: String, _ first: Day, _ last: Day, _ now: Instant
+  ) -> Columns {
+    let means = [
+      ("saving", verdicts), ("direction", direction), ("weekday", weekday), ("always", always),
+    ]
+    return Columns(
+      [
+        ("method", method), ("region", region), ("fuel_id", fuelID), ("horizon", horizon),
+        ("windows", verdicts.savings.count), ("perfect_cpl", verdicts.meanPossible),
+        ("from_day", first.description), ("until_day", last.description),
+        ("computed_at", now.description),
+      ]
+        + means.flatMap { name, savings -> [(String, (any Encodable)?)] in
+          let interval = savings.interval
+          return [
+            (name + "_cpl", savings.mean), (name + "_low_cpl", interval.lowerBound),
+            (name + "_high_cpl", interval.upperBound),
+          ]
+        })
   }
 }

@@ -71,8 +71,8 @@ extension Store {
           regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID), now: now
         ).map { ("\($0.region) \($0.fuelID)", $0) })
       let changed = verdicts.filter { $0.differs(from: last["\($0.region) \($0.fuelID)"]) }
-      try keepModels(changed.compactMap(ModelRow.init))
-      return try keepVerdicts(changed.map(VerdictRow.init), now: now)
+      try keepModels(changed.compactMap(\.modelRow))
+      return try keepVerdicts(changed.map(\.row), now: now)
     }
   }
 
@@ -99,186 +99,104 @@ extension Store {
       return kept
     }
     try keepMarkets(
-      verdicts.map(MarketRow.init),
-      cycles: (earlier + newest).flatMap { market in
-        market.cycles.map { CycleRow(market, $0) }
-      }, allOf: past.fuelIDs)
+      verdicts.map(\.marketRow), cycles: (earlier + newest).flatMap(\.rows),
+      allOf: past.fuelIDs)
   }
 
   /// Stores the scores of a backtest in place of those of the last backtest.
   package func keepScores(_ scores: [MarketScore], now: Instant) throws {
-    try keepScores(scores.map(ScoreRow.init), now: now)
+    try keepScores(scores.map(\.row), now: now)
   }
 }
 
-// MARK: Rows, with one property for each column
+// MARK: Rows
 
-private struct VerdictRow: Encodable {
-  let region: String
-  let fuelId: Int16
-  let day: String
-  let verdict: String
-  let basis: String
-  let rule: String?
-  let method: String
-  let recordCpl: Double?
-  let reason: String
-  let todayCpl: Double?
-  let tomorrowCpl: Double?
-  let stations: Int
-  let expectedSavingCpl: Double?
-  let confidence: Double?
-  let validUntilAt: String
-  let basedOnDay: String?
-  let averageCpl: Double?
-  let beforeCpl: Double?
-  let changeCpl: Double?
-  let phase: String?
-  let daysInPhase: Int?
-  let lastTroughCpl: Double?
-  let lastPeakCpl: Double?
-  let marketState: String?
-  let pCheaper3d: Double?
-  let pJump3d: Double?
-  let aimForCpl: Double?
-  let expectedLowCpl: Double?
-  let expectedLowFromOn: String?
-  let expectedLowToOn: String?
-  let shareRaised: Double?
-  let stationWaitsFromCpl: Double?
-  let stationFillsUpUntilCpl: Double?
-
-  // The standard conversion would write `p_cheaper3d`.
-  enum CodingKeys: String, CodingKey {
-    case region, fuelId, day, verdict, basis, rule, method, recordCpl, reason, todayCpl, tomorrowCpl
-    case stations, expectedSavingCpl, confidence, validUntilAt, basedOnDay, averageCpl, beforeCpl
-    case changeCpl, phase, daysInPhase, lastTroughCpl, lastPeakCpl, marketState
-    case pCheaper3d = "p_cheaper_3d"
-    case pJump3d = "p_jump_3d"
-    case aimForCpl, expectedLowCpl, expectedLowFromOn, expectedLowToOn, shareRaised
-    case stationWaitsFromCpl, stationFillsUpUntilCpl
-  }
-
-  init(_ given: MarketVerdict) {
-    let judgement = given.judgement
+extension MarketVerdict {
+  /// The columns of `fuel.verdict`.
+  fileprivate var row: Columns {
     let market = judgement.market
-    region = given.region
-    fuelId = given.fuelID
-    day = given.day.description
-    verdict = judgement.advice.rawValue
-    basis = judgement.basis.rawValue
-    rule = judgement.rule
-    method = given.method
-    recordCpl = judgement.record
-    reason = judgement.reason
-    todayCpl = given.today
-    tomorrowCpl = given.tomorrow
-    stations = given.stations
-    expectedSavingCpl = judgement.expectedSaving
-    confidence = judgement.confidence
-    validUntilAt = given.validUntil.description
-    basedOnDay = market.basedOn?.description
-    averageCpl = market.average
-    beforeCpl = market.basedOn.flatMap { given.series?[$0 + -1] }
-    changeCpl = market.change
-    phase = market.isRising.map { $0 ? "rising" : "falling" }
-    daysInPhase = market.daysInPhase
-    lastTroughCpl = market.lastTrough
-    lastPeakCpl = market.lastPeak
-    marketState = judgement.state?.rawValue
-    pCheaper3d = judgement.cheaper
-    pJump3d = judgement.jump
-    aimForCpl = judgement.aim
-    expectedLowCpl = judgement.low?.price
-    expectedLowFromOn = judgement.low?.from.description
-    expectedLowToOn = judgement.low?.to.description
-    shareRaised = given.shareRaised
     let limits = StationVerdict.limits(of: judgement.advice, rule: judgement.rule)
-    stationWaitsFromCpl = limits.waitFrom
-    stationFillsUpUntilCpl = limits.fillUpUntil
-  }
-}
-
-private struct ModelRow: Encodable {
-  let region: String
-  let fuelId: Int16
-  let method: String
-  let fittedOn: String
-  let cheaper: [Double]
-  let jump: [Double]
-
-  init?(_ given: MarketVerdict) {
-    guard let models = given.judgement.models else { return nil }
-    region = given.region
-    fuelId = given.fuelID
-    method = given.method
-    fittedOn = models.fittedOn.description
-    cheaper = models.cheaper.coefficients
-    jump = models.jump.coefficients
-  }
-}
-
-private struct MarketRow: Encodable {
-  let region: String
-  let fuelId: Int16
-  let isCycling: Bool
-  let troughOn: String?
-  let typicalDays: Int?
-
-  init(_ given: MarketVerdict) {
-    let market = given.judgement.market
-    region = given.region
-    fuelId = given.fuelID
-    isCycling = market.isCycling
-    troughOn = market.isCycling ? market.lastTroughOn?.description : nil
-    typicalDays = market.typicalDays
-  }
-}
-
-private struct CycleRow: Encodable {
-  let region: String
-  let fuelId: Int16
-  let troughOn: String
-  let troughCpl: Double
-  let peakOn: String
-  let peakCpl: Double
-  let endsOn: String?
-
-  init(_ market: MarketCycles, _ cycle: Cycle) {
-    region = market.region
-    fuelId = market.fuelID
-    troughOn = cycle.troughOn.description
-    troughCpl = cycle.trough
-    peakOn = cycle.peakOn.description
-    peakCpl = cycle.peak
-    endsOn = cycle.endsOn?.description
-  }
-}
-
-/// The columns of `MarketScore.columns`, and those that identify the row.
-private struct ScoreRow: Encodable {
-  let row: MarketScore
-
-  init(_ row: MarketScore) { self.row = row }
-
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
+    let before = market.basedOn.flatMap { series?[$0 + -1] }
+    let phase = market.isRising.map { $0 ? "rising" : "falling" }
+    return [
+      "region": region,
+      "fuel_id": fuelID,
+      "day": day.description,
+      "verdict": judgement.advice.rawValue,
+      "basis": judgement.basis.rawValue,
+      "rule": judgement.rule,
+      "method": method,
+      "record_cpl": judgement.record,
+      "reason": judgement.reason,
+      "today_cpl": today,
+      "tomorrow_cpl": tomorrow,
+      "stations": stations,
+      "expected_saving_cpl": judgement.expectedSaving,
+      "confidence": judgement.confidence,
+      "valid_until_at": validUntil.description,
+      "based_on_day": market.basedOn?.description,
+      "average_cpl": market.average,
+      "before_cpl": before,
+      "change_1d_cpl": market.change,
+      "phase": phase,
+      "days_in_phase": market.daysInPhase,
+      "last_trough_cpl": market.lastTrough,
+      "last_peak_cpl": market.lastPeak,
+      "market_state": judgement.state?.rawValue,
+      "p_cheaper_3d": judgement.cheaper,
+      "p_jump_3d": judgement.jump,
+      "aim_for_cpl": judgement.aim,
+      "expected_low_cpl": judgement.low?.price,
+      "expected_low_from_on": judgement.low?.from.description,
+      "expected_low_to_on": judgement.low?.to.description,
+      "share_raised": shareRaised,
+      "station_waits_from_cpl": limits.waitFrom,
+      "station_fills_up_until_cpl": limits.fillUpUntil,
+    ]
   }
 
-  func encode(to encoder: any Encoder) throws {
-    var object = encoder.container(keyedBy: Key.self)
-    func key(_ name: String) -> Key { Key(stringValue: name) }
-    try object.encode(row.method, forKey: key("method"))
-    try object.encode(row.region, forKey: key("region"))
-    try object.encode(row.fuel, forKey: key("fuel"))
-    try object.encode(row.year, forKey: key("year"))
-    try object.encode(row.from.description, forKey: key("from_day"))
-    try object.encode(row.until.description, forKey: key("until_day"))
-    for column in MarketScore.columns {
-      try object.encode(column.value(row.score), forKey: key(column.name))
+  /// The columns of `fuel.verdict_model`; `nil` where the verdict rests on no model.
+  fileprivate var modelRow: Columns? {
+    judgement.models.map { models in
+      [
+        "region": region, "fuel_id": fuelID, "method": method,
+        "fitted_on": models.fittedOn.description, "cheaper": models.cheaper.coefficients,
+        "jump": models.jump.coefficients,
+      ]
     }
+  }
+
+  /// The columns of `fuel.market`.
+  fileprivate var marketRow: Columns {
+    let market = judgement.market
+    let troughOn = market.isCycling ? market.lastTroughOn?.description : nil
+    return [
+      "region": region, "fuel_id": fuelID, "is_cycling": market.isCycling,
+      "trough_on": troughOn, "typical_days": market.typicalDays,
+    ]
+  }
+}
+
+extension MarketCycles {
+  /// The columns of `fuel.cycle`, for each cycle.
+  fileprivate var rows: [Columns] {
+    cycles.map { cycle in
+      [
+        "region": region, "fuel_id": fuelID, "trough_on": cycle.troughOn.description,
+        "trough_cpl": cycle.trough, "peak_on": cycle.peakOn.description, "peak_cpl": cycle.peak,
+        "ends_on": cycle.endsOn?.description,
+      ]
+    }
+  }
+}
+
+extension MarketScore {
+  /// The columns that are published, and those that identify the row.
+  fileprivate var row: Columns {
+    Columns(
+      [
+        ("method", method), ("region", region), ("fuel", fuel), ("year", year),
+        ("from_day", from.description), ("until_day", until.description),
+      ] + Self.columns.map { ($0.name, $0.value(score)) })
   }
 }

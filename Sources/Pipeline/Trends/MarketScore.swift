@@ -1,4 +1,5 @@
 package import FuelModel
+package import Trends
 
 /// How one method did in one region and fuel over one year, or over all years.
 package struct MarketScore: Sendable {
@@ -12,20 +13,6 @@ package struct MarketScore: Sendable {
   package var states: StateScore?
   package var from: Day
   package var until: Day
-
-  package init(
-    method: String, region: String, fuel: String, year: Int?, score: Score,
-    states: StateScore? = nil, from: Day, until: Day
-  ) {
-    self.method = method
-    self.region = region
-    self.fuel = fuel
-    self.year = year
-    self.score = score
-    self.states = states
-    self.from = from
-    self.until = until
-  }
 
   /// The columns that are published of a score: name, number of decimals, and value.
   package static let columns: [(name: String, digits: Int, value: @Sendable (Score) -> Double?)] = [
