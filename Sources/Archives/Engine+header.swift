@@ -2,7 +2,7 @@ import FuelModel
 
 /// Which columns a file has, as its header states.
 struct Layout {
-  /// The columns of the file by `ArchiveFormat.Column`; -1 where the file has no such column.
+  /// The columns of the file by `ArchiveFormat.Column`.
   var columns: [Int] = []
   var fuelColumns: [(column: Int, fuel: Fuel)] = []
   var fieldCount = 0
@@ -13,6 +13,9 @@ struct Layout {
   /// them is filled, or both say the same.
   var doubles: [[Int]] = []
   var names: [String] = []
+
+  /// The place of a column in the file; -1 where the file has no such column.
+  subscript(_ column: ArchiveFormat.Column) -> Int { columns[column.rawValue] }
 
   /// The columns that are read.
   var read: [Int] {
@@ -55,7 +58,7 @@ extension Engine {
       positions[fuel, default: []].append(index)
     }
     layout.doubles += positions.values.filter { $0.count > 1 }
-    func has(_ column: ArchiveFormat.Column) -> Bool { layout.columns[column.rawValue] >= 0 }
+    func has(_ column: ArchiveFormat.Column) -> Bool { layout[column] >= 0 }
     let required = format.requiredColumns
     guard required.allSatisfy(has), !format.isWide || !layout.fuelColumns.isEmpty else {
       // A row with a part of the header's columns is a changed header, not a title.
@@ -67,7 +70,7 @@ extension Engine {
     layout.identity = [
       ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,
       .longitude,
-    ].map { layout.columns[$0.rawValue] }.filter { $0 >= 0 }
+    ].map { layout[$0] }.filter { $0 >= 0 }
     let sorted = layout.identity.sorted()
     layout.identityIsOneSpan =
       layout.doubles.isEmpty && zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }

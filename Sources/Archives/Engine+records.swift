@@ -12,7 +12,7 @@ extension Engine {
   mutating func isNoRecord(_ record: ArchiveRecord) throws -> Bool {
     let isOther = record.fields.count != layout.fieldCount
     // The header's name of the column of times does not begin with a digit.
-    let stamp = layout.columns[ArchiveFormat.Column.stamp.rawValue]
+    let stamp = layout[.stamp]
     if isOther || !(record[stamp].first.map { (0x30...0x39).contains($0) } ?? false),
       try findHeader(record)
     {
@@ -23,7 +23,7 @@ extension Engine {
     if isWhole {
       let telling = [ArchiveFormat.Column.code, .name, .address, .fuel, .stamp]
       return telling.contains { column in
-        let index = layout.columns[column.rawValue]
+        let index = layout[column]
         return index >= 0 && RowLabel.isLabel(record.text(index))
       }
     }
@@ -34,11 +34,11 @@ extension Engine {
 
   /// The columns that every record fills.
   private var required: [Int] {
-    format.requiredColumns.map { layout.columns[$0.rawValue] }
+    format.requiredColumns.map { layout[$0] }
   }
 
   private func isPrice(_ column: Int) -> Bool {
-    column == layout.columns[ArchiveFormat.Column.price.rawValue]
+    column == layout[.price]
       || layout.fuelColumns.contains { $0.column == column }
   }
 
@@ -55,7 +55,7 @@ extension Engine {
   }
 
   private func isFilled(_ column: ArchiveFormat.Column, _ record: ArchiveRecord) -> Bool {
-    !record[layout.columns[column.rawValue]].isEmpty
+    !record[layout[column]].isEmpty
   }
 
   /// Returns what a row of a printed report is, by the cells that stand in it and the row above.
@@ -65,7 +65,7 @@ extension Engine {
   func kindInReport(_ record: ArchiveRecord, above: [[UInt8]]) throws -> RowOfReport {
     func has(_ column: ArchiveFormat.Column) -> Bool { isFilled(column, record) }
     let filled = record.fields.indices.filter { !record[$0].isEmpty }
-    let price = layout.columns[ArchiveFormat.Column.price.rawValue]
+    let price = layout[.price]
     if filled == [price] {
       return price < above.count && record[price].elementsEqual(above[price]) ? .record : .noRecord
     }

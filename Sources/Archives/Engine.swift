@@ -179,17 +179,17 @@ struct Engine {
       if record.isBlank { return }
       return try turnAway(.recordUnreadable, record)
     }
-    let stamp = record[layout.columns[ArchiveFormat.Column.stamp.rawValue]]
+    let stamp = record[layout[.stamp]]
     guard stamp.count > 0 else {
       return record.isBlank ? () : try turnAway(.stampUnreadable, record)
     }
     guard layout.fuelColumns.isEmpty else { return try readWide(record, stamp) }
-    let fuel = fuelNumber(record[layout.columns[ArchiveFormat.Column.fuel.rawValue]])
+    let fuel = fuelNumber(record[layout[.fuel]])
     guard fuel > 0 else {
       if fuel == Self.unsupported { return reject(.unsupportedFuel, record) }
       return try turnAway(.unknownFuel, record)
     }
-    try store(record, stamp, fuel, record[layout.columns[ArchiveFormat.Column.price.rawValue]])
+    try store(record, stamp, fuel, record[layout[.price]])
   }
 
   private mutating func readWide(

@@ -78,7 +78,7 @@ struct SheetRows {
   }
 
   private mutating func fill(_ row: DecodedRow, _ engine: inout Engine) throws {
-    let price = engine.layout.columns[ArchiveFormat.Column.price.rawValue]
+    let price = engine.layout[.price]
     var filled = DecodedRow()
     row.with { record in
       while above.count < record.fields.count { above.append([]) }

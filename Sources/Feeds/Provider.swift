@@ -116,12 +116,9 @@ package struct Authority: Sendable, Equatable {
   package var headers: [String: String]
   /// Until when the headers are valid; `nil` where they are not worth keeping for later runs.
   package var expiresAt: Instant?
+}
 
-  package init(headers: [String: String], expiresAt: Instant? = nil) {
-    self.headers = headers
-    self.expiresAt = expiresAt
-  }
-
+extension Authority {
   /// - Throws: where the text cannot be a token, so that no text from outside gets into a header.
   init(
     bearer token: String, headers: [String: String] = [:], expiresAt: Instant?
@@ -139,14 +136,14 @@ package struct Call: Sendable {
   package var name: String
   /// The path below the address of the source.
   package var path: String
-  package var query: [(String, String)]
-  package var headers: [String: String]
+  package var query: [(String, String)] = []
+  package var headers: [String: String] = [:]
   /// The body, sent with POST; an empty body means GET.
-  package var body: [UInt8]
-  package var role: Role
+  package var body: [UInt8] = []
+  package var role = Role.always
   /// Whether the answer is a web page that contains the data. For any other call a page is an
   /// error.
-  package var isPage: Bool
+  package var isPage = false
 
   /// When a document is requested.
   package enum Role: Sendable {
@@ -158,18 +155,5 @@ package struct Call: Sendable {
     case snapshot
     /// What is new since the last call. If some of it is lost, the next snapshot repairs that.
     case update
-  }
-
-  package init(
-    name: String, path: String, query: [(String, String)] = [], headers: [String: String] = [:],
-    body: [UInt8] = [], role: Role = .always, isPage: Bool = false
-  ) {
-    self.name = name
-    self.path = path
-    self.query = query
-    self.headers = headers
-    self.body = body
-    self.role = role
-    self.isPage = isPage
   }
 }

@@ -27,14 +27,8 @@ extension Request: CustomStringConvertible {
 package struct Response: Sendable {
   package var status: Int
   /// The headers by name, in lower case.
-  package var headers: [String: String]
-  package var body: [UInt8]
-
-  package init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-  }
+  package var headers: [String: String] = [:]
+  package var body: [UInt8] = []
 }
 
 /// Why there is no answer. Messages name the host, but never a header.

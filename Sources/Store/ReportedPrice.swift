@@ -7,12 +7,6 @@ package struct ReportedPrice: Sendable, Equatable {
   package var effectiveAt: Instant?
   /// Tenths of a cent per litre; 0: not offered.
   package var tenths: Int32
-
-  package init(pair: Pair, effectiveAt: Instant?, tenths: Int32) {
-    self.pair = pair
-    self.effectiveAt = effectiveAt
-    self.tenths = tenths
-  }
 }
 
 /// What the lists of a feed show for a station and fuel.
@@ -24,25 +18,11 @@ package struct ShownPrice: Sendable {
   /// The price that takes effect after it; `nil` where none is known.
   package var next: (effectiveAt: Instant, tenths: Int32)?
   /// Whether the newest complete list shows the station and fuel.
-  package var isListed: Bool
+  package var isListed = true
   /// Whether the station offers the fuel.
-  package var isOffered: Bool
+  package var isOffered = true
   /// Whether the list read last showed an older price than a list before it.
-  package var showsOlder: Bool
-
-  package init(
-    pair: Pair, stampedAt: Instant, stampedTenths: Int32,
-    next: (effectiveAt: Instant, tenths: Int32)? = nil, isListed: Bool = true,
-    isOffered: Bool = true, showsOlder: Bool = false
-  ) {
-    self.pair = pair
-    self.stampedAt = stampedAt
-    self.stampedTenths = stampedTenths
-    self.next = next
-    self.isListed = isListed
-    self.isOffered = isOffered
-    self.showsOlder = showsOlder
-  }
+  package var showsOlder = false
 }
 
 /// A reported price that differs from what its feed showed before, or a station and fuel that is no

@@ -67,15 +67,10 @@ package struct StationRecord: Sendable {
 package struct Presence: Sendable, Equatable {
   /// The days on which an archive reported a price of the record, or a price from its feed began: a
   /// bit for each day of a month, the lowest for the first.
-  package var days: [Month: UInt32]
+  package var days: [Month: UInt32] = [:]
   /// The times during which complete lists of its feed showed the record. The last of them may
   /// still go on.
-  package var listed: [Range<Instant>]
-
-  package init(days: [Month: UInt32] = [:], listed: [Range<Instant>] = []) {
-    self.days = days
-    self.listed = listed
-  }
+  package var listed: [Range<Instant>] = []
 }
 
 /// Two station records that may be one station. A person has to decide.

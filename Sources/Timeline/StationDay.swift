@@ -31,17 +31,6 @@ package struct StationDay: Sendable, Equatable {
   /// The unit of `mean`: the number of parts into which a tenth of a cent is divided.
   package static let fraction = 65_536.0
 
-  package init(
-    standing: Standing, mean: Int32, low: Int32, high: Int32, last: Int32, seconds: Int32
-  ) {
-    self.standing = standing
-    self.mean = mean
-    self.low = low
-    self.high = high
-    self.last = last
-    self.seconds = seconds
-  }
-
   /// Returns the share of a day for which a price is believed, in 65,536ths.
   ///
   /// - Parameter length: the length of the day, in microseconds.

@@ -2,10 +2,11 @@ import Configuration
 import Feeds
 import Foundation
 import FuelModel
-import HTTP
 import Simulator
 import Synchronization
 import Testing
+
+@testable import HTTP
 
 struct MyFuelTests {
   /// F-J05, F-J06, F-V02: the data of the page are found in any order of attributes. Numbers may be

@@ -2,9 +2,10 @@ import Configuration
 import Feeds
 import FuelModel
 import Fuzzing
-import HTTP
 import Simulator
 import Testing
+
+@testable import HTTP
 
 /// Answers to requests for a token are untrusted input, like any other answer.
 struct TokenTests {
@@ -117,7 +118,7 @@ struct ReadingFrameTests {
       var frame = FrameWriter()
       reading.write(to: &frame)
       var reader = FrameReader(frame.bytes)
-      return try Reading(from: &reader, in: .australia).stations
+      return try Reading(from: &reader).stations
     }
     let most = station(InputLimit.details.value)
     let read = try arrived(most)

@@ -1,7 +1,8 @@
 import Foundation
-import HTTP
 import Synchronization
 import Testing
+
+@testable import HTTP
 
 /// Repeated attempts, with a clock that does not really wait.
 struct RetryTests {

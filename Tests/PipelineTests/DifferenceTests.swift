@@ -1,9 +1,9 @@
 import FuelModel
-import Store
 import Testing
 import Timeline
 
 @testable import Pipeline
+@testable import Store
 
 /// Tests which prices of a run are compared with the history, given what its feed showed before.
 @Suite struct DifferenceTests {

@@ -1,10 +1,10 @@
 import Foundation
 import FuelModel
-import Store
 import TestDatabase
 import Testing
 
 @testable import Pipeline
+@testable import Store
 
 /// Measures how well matching works on stations whose codes are known but hidden from it.
 /// docs/history.md has the figures that these tests print of real stations.

@@ -1,9 +1,9 @@
 import Foundation
 import FuelModel
-import Store
 import Testing
 
 @testable import Pipeline
+@testable import Store
 
 /// Tests which records are one station, case by case.
 struct IdentityTests {

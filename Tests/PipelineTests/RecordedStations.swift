@@ -1,6 +1,7 @@
 import Foundation
 import FuelModel
-import Store
+
+@testable import Store
 
 /// Stations as a feed described them, by day: `code,name,address,first_on,last_on`.
 enum RecordedStations {

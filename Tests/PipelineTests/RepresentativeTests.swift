@@ -1,11 +1,11 @@
 import FuelModel
 import Logging
 import Postgres
-import Store
 import TestDatabase
 import Testing
 
 @testable import Pipeline
+@testable import Store
 
 /// Tests which record represents a station.
 struct RepresentativeTests {

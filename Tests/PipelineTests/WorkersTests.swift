@@ -3,11 +3,12 @@ import Logging
 import Pipeline
 import Postgres
 import Simulator
-import Store
 import Synchronization
 import TestDatabase
 import Testing
-import Timeline
+
+@testable import Store
+@testable import Timeline
 
 /// Tests an aggregate whose work is shared by several connections.
 struct WorkersTests {

@@ -1,9 +1,10 @@
 import FuelModel
 import Pipeline
 import Postgres
-import Store
 import TestDatabase
 import Testing
+
+@testable import Store
 
 /// What late reports change, and what is made again.
 extension DailyAverageTests {

@@ -41,7 +41,7 @@ extension Ingest {
 
   /// A run that began later than this began on a machine whose clock was ahead. Once the clock is
   /// right, such a run says nothing about when a provider was called, or may be called again.
-  private var latest: Instant { clock.now() + .seconds(Self.clockLimitSeconds) }
+  var latest: Instant { clock.now() + .seconds(Self.clockLimitSeconds) }
 
   // With a clock that is wrong by more than this, a run would store wrong times.
   private static let clockLimitSeconds: Int64 = 600

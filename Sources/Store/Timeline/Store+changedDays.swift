@@ -6,12 +6,6 @@ package struct MonthSpan: Sendable {
   package var pair: Pair
   package var first: Month
   package var last: Month
-
-  package init(pair: Pair, first: Month, last: Month) {
-    self.pair = pair
-    self.first = first
-    self.last = last
-  }
 }
 
 /// The days that have to be made again, of stations (`fuel.stale_days`) and of averages

@@ -6,12 +6,6 @@ package struct DirtySpan: Sendable, Equatable {
   package var fuelIDs: [Int16]
   package var from: Day
   package var to: Day
-
-  package init(fuelIDs: [Int16], from: Day, to: Day) {
-    self.fuelIDs = fuelIDs
-    self.from = from
-    self.to = to
-  }
 }
 
 extension Store {
