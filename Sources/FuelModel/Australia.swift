@@ -66,20 +66,28 @@ package enum Australia {
 extension State {
   package static let nsw = State(
     code: "NSW", name: "New South Wales", timeZone: .sydney, postcodesBegin: "21345",
+    latitudes: -37.6 ... -28.1, longitudes: 140.9...153.7,
     zonesByPostcode: ["2880": .brokenHill, "2898": .lordHowe])
   package static let act = State(
-    code: "ACT", name: "the ACT", timeZone: .sydney, postcodesBegin: "20")
+    code: "ACT", name: "the ACT", timeZone: .sydney, postcodesBegin: "20",
+    latitudes: -36.0 ... -35.1, longitudes: 148.7...149.5)
   package static let vic = State(
-    code: "VIC", name: "Victoria", timeZone: .melbourne, postcodesBegin: "3825")
+    code: "VIC", name: "Victoria", timeZone: .melbourne, postcodesBegin: "3825",
+    latitudes: -39.3 ... -33.9, longitudes: 140.9...150.1)
   package static let qld = State(
-    code: "QLD", name: "Queensland", timeZone: .brisbane, postcodesBegin: "49025")
+    code: "QLD", name: "Queensland", timeZone: .brisbane, postcodesBegin: "49025",
+    latitudes: -29.3 ... -9.0, longitudes: 137.9...153.7)
   package static let sa = State(
-    code: "SA", name: "South Australia", timeZone: .adelaide, postcodesBegin: "502346")
+    code: "SA", name: "South Australia", timeZone: .adelaide, postcodesBegin: "502346",
+    latitudes: -38.2 ... -25.9, longitudes: 128.9...141.1)
   package static let wa = State(
     code: "WA", name: "Western Australia", timeZone: .perth, priceDayStarts: 6,
-    postcodesBegin: "605")
+    postcodesBegin: "605",
+    latitudes: -35.3 ... -10.3, longitudes: 105.5...129.1)
   package static let tas = State(
-    code: "TAS", name: "Tasmania", timeZone: .hobart, postcodesBegin: "7")
+    code: "TAS", name: "Tasmania", timeZone: .hobart, postcodesBegin: "7",
+    latitudes: -43.9 ... -39.2, longitudes: 143.6...148.7)
   package static let nt = State(
-    code: "NT", name: "the Northern Territory", timeZone: .darwin, postcodesBegin: "0456")
+    code: "NT", name: "the Northern Territory", timeZone: .darwin, postcodesBegin: "0456",
+    latitudes: -26.1 ... -10.8, longitudes: 128.9...138.1)
 }

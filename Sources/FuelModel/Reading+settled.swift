@@ -195,20 +195,23 @@ extension Reading {
 }
 
 extension Station {
-  /// Returns the state of the station, as it is stated or as its address names it, if that is none
-  /// of the given ones. Without a state in the address its postcode tells, where it is of none of
-  /// them.
+  /// Returns the state of the station if it is none of the given ones: as it is stated or as its
+  /// address names it. Without a state in the address its postcode tells, where it is of none of
+  /// them, and then its position, where it lies more than a degree from all of them.
   package func stateOutside(of states: [State]) -> State? {
     let named = Australia.state(named: address)
     if let other = [state, named ?? state].first(where: { !states.contains($0) }) { return other }
-    guard named == nil,
-      let code = postcode
-        ?? address.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).last
-        .map(String.init),
-      code.count == Australia.postcodeDigits, code.allSatisfy(\.isWholeNumber),
-      !states.contains(where: { $0.mayHave(postcode: code) })
-    else { return nil }
-    return Australia.states.first { $0.postcodesBegin.first == code.first }
+    guard named == nil else { return nil }
+    let last = address.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).last
+    if let code = postcode ?? last.map(String.init), code.count == Australia.postcodeDigits,
+      code.allSatisfy(\.isWholeNumber), !states.contains(where: { $0.mayHave(postcode: code) })
+    {
+      return Australia.states.first { $0.postcodesBegin.first == code.first }
+    }
+    guard let position, !states.contains(where: { $0.mayHave(position, within: 1) }) else {
+      return nil
+    }
+    return Australia.states.first { $0.mayHave(position) }
   }
 }
 

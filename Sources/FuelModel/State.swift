@@ -13,12 +13,16 @@ package struct State: Sendable {
   /// The digits with which postcodes begin: first that of the state, then those of places at its
   /// borders.
   let postcodesBegin: String
+  /// The range of latitudes of its places, in degrees; the longitudes follow.
+  let latitudes: ClosedRange<Double>
+  let longitudes: ClosedRange<Double>
   /// The zones of those parts of the state that keep another time, by postcode.
   package let zonesByPostcode: [String: Zone]
 
   init(
     code: String, name: String, timeZone: Zone, priceDayStarts: Int = 0,
-    postcodesBegin: String, zonesByPostcode: [String: Zone] = [:]
+    postcodesBegin: String, latitudes: ClosedRange<Double>, longitudes: ClosedRange<Double>,
+    zonesByPostcode: [String: Zone] = [:]
   ) {
     self.code = code
     self.name = name
@@ -27,6 +31,8 @@ package struct State: Sendable {
     self.timeZone = timeZone
     self.priceDayStarts = priceDayStarts
     self.postcodesBegin = postcodesBegin
+    self.latitudes = latitudes
+    self.longitudes = longitudes
     self.zonesByPostcode = zonesByPostcode
   }
 
@@ -38,6 +44,14 @@ package struct State: Sendable {
   /// Whether a postcode may be of this state.
   func mayHave(postcode: String) -> Bool {
     postcode.first.map(postcodesBegin.contains) ?? true
+  }
+
+  /// Whether a position lies in the rectangle around the state, or at most so many degrees from it.
+  func mayHave(_ position: Position, within degrees: Double = 0) -> Bool {
+    latitudes.lowerBound - degrees <= position.latitude
+      && position.latitude <= latitudes.upperBound + degrees
+      && longitudes.lowerBound - degrees <= position.longitude
+      && position.longitude <= longitudes.upperBound + degrees
   }
 
   /// Returns the zone of a postcode, which is not always the zone of its state.
