@@ -136,6 +136,7 @@ DECLARE
   first_at         timestamptz;
   last_at          timestamptz;
   others_from      timestamptz;
+  goes_back        interval;
   stored           integer;
 BEGIN
   SELECT source.* INTO STRICT feed
@@ -145,8 +146,8 @@ BEGIN
   SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO reported_by, is_unstamped
   FROM fuel.run
   WHERE run.run_id = p_run_id;
-  SELECT
-    min(difference.effective_at), max(difference.effective_at), min(difference.effective_at) - fuel.stamps_go_back()
+  goes_back := fuel.stamps_go_back(feed.source_id);
+  SELECT min(difference.effective_at), max(difference.effective_at), min(difference.effective_at) - goes_back
   INTO first_at, last_at, others_from
   FROM pg_temp.difference;
   is_late := reported_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
@@ -220,10 +221,10 @@ BEGIN
             AND price.station_id = difference.station_id
             AND price.fuel_id = difference.fuel_id
             AND price.source_id = feed.source_id
-            -- An earlier list may have shown a later stamp, or one that is older by up to fuel.stamps_go_back(). The
+            -- An earlier list may have shown a later stamp, or one that is older by up to goes_back. The
             -- second condition is the same bound for all prices of the run at once, so that the server can leave out
             -- the partitions before it.
-            AND price.effective_at >= difference.effective_at - fuel.stamps_go_back()
+            AND price.effective_at >= difference.effective_at - goes_back
             AND price.effective_at >= others_from
             AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
             AND (p_is_list OR price.effective_at = difference.effective_at)

@@ -98,12 +98,14 @@ DECLARE
   this_run  fuel.run;
   feed      fuel.source;
   asked_for text[];
+  goes_back interval;
 BEGIN
   SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = this_run.source_id;
   SELECT run.documents INTO STRICT asked_for
   FROM fuel.run
   WHERE run.run_id = coalesce(this_run.replaces_run_id, p_run_id);
+  goes_back := fuel.stamps_go_back(this_run.source_id);
   RETURN QUERY
   WITH fact AS MATERIALIZED (
     SELECT
@@ -190,7 +192,7 @@ BEGIN
       AND later.fuel_id = follower.fuel_id
       AND later.source_id = this_run.source_id
       AND (later.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
-      AND later.effective_at >= follower.effective_at - fuel.stamps_go_back()
+      AND later.effective_at >= follower.effective_at - goes_back
       AND later.learnt_at >= this_run.fetched_at
       AND (later.learnt_at, later.run_id) > (this_run.fetched_at, this_run.run_id)
       AND (later.learnt_at, later.run_id) <= (follower.fetched_at, follower.run_id)
@@ -220,10 +222,12 @@ DECLARE
   is_unstamped boolean;
   -- Earlier readings of the documents that the run read.
   earlier      integer[];
+  goes_back    interval;
 BEGIN
   SELECT run.* INTO STRICT this_run FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = this_run.source_id;
   is_unstamped := fuel.is_unstamped(this_run);
+  goes_back := fuel.stamps_go_back(this_run.source_id);
   SELECT array_agg(run.run_id) INTO earlier
   FROM fuel.run
   WHERE NOT p_own
@@ -259,7 +263,7 @@ BEGIN
             AND (price.effective_at = follower.effective_at OR NOT feed.tells_whole_days)
             AND price.effective_at >= CASE
               WHEN is_unstamped THEN '-infinity'
-              ELSE follower.effective_at - fuel.stamps_go_back()
+              ELSE follower.effective_at - goes_back
             END
             AND (price.learnt_at, price.run_id) < (this_run.fetched_at, p_run_id)
           -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.

@@ -1,11 +1,15 @@
 -- A list may show an older stamp than the list before it did: by a slip, or because the answer is days old. A stamp
--- goes back by no more than the time for which a price is believed. This limit is longer than that time for every feed
--- that stamps its prices.
-CREATE OR REPLACE FUNCTION fuel.stamps_go_back() RETURNS interval LANGUAGE sql IMMUTABLE
-RETURN interval '70 days';
-COMMENT ON FUNCTION fuel.stamps_go_back() IS
-  'By how much a list may show an older price of a station and fuel than the list before it.';
-GRANT EXECUTE ON FUNCTION fuel.stamps_go_back() TO fuel_writer;
+-- goes back by no more than the time for which a price of the feed is believed. Ten days more are searched, and never
+-- less than ten weeks.
+CREATE OR REPLACE FUNCTION fuel.stamps_go_back(p_source_id smallint) RETURNS interval LANGUAGE sql STABLE
+RETURN (
+  SELECT greatest(max(lapse.lapses_after) + interval '240 hours', interval '1680 hours')
+  FROM fuel.lapses() AS lapse
+  WHERE lapse.source_id = p_source_id);
+COMMENT ON FUNCTION fuel.stamps_go_back(smallint) IS
+  'By how much a list of a feed may show an older price of a station and fuel than the list before it.';
+GRANT EXECUTE ON FUNCTION fuel.stamps_go_back(smallint) TO fuel_writer;
+DROP FUNCTION IF EXISTS fuel.stamps_go_back();
 
 -- Computes from the history what a feed's lists show of some stations and fuels. The result depends on the history and
 -- the clock only, not on the rows that were there before. p_told_ats and p_told_tenths give the last reported price of
@@ -17,7 +21,8 @@ CREATE OR REPLACE FUNCTION fuel.refresh_current(
 -- The query is planned anew for each call, so that the months before p_from are left out.
 RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
-  others_from timestamptz := p_from - fuel.stamps_go_back();
+  goes_back   interval := fuel.stamps_go_back(p_source_id);
+  others_from timestamptz := p_from - goes_back;
 BEGIN
   INSERT INTO fuel.current_price (
     station_id, fuel_id, source_id, price_tenths, stamped_at, stamped_tenths, learnt_at,
@@ -88,7 +93,7 @@ BEGIN
   ) AS listed ON true
   LEFT JOIN LATERAL (
     SELECT pair.told_at AS effective_at, pair.told_tenths AS price_tenths
-    WHERE pair.told_at > stamped.effective_at - fuel.stamps_go_back()
+    WHERE pair.told_at > stamped.effective_at - goes_back
     UNION ALL
     (
       SELECT price.effective_at, price.price_tenths
@@ -96,7 +101,7 @@ BEGIN
       WHERE price.station_id = pair.station_id
         AND price.fuel_id = pair.fuel_id
         AND price.source_id = p_source_id
-        AND price.effective_at > stamped.effective_at - fuel.stamps_go_back()
+        AND price.effective_at > stamped.effective_at - goes_back
         AND price.effective_at > others_from
       ORDER BY price.learnt_at DESC, price.effective_at DESC, price.price_tenths DESC
       LIMIT 1

@@ -209,8 +209,8 @@ COMMENT ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) IS
 GRANT EXECUTE ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) TO fuel_writer;
 
 -- Replaces the notes about months of archives (fuel.touched_month) by notes about the station records and fuels that
--- have facts in those months (fuel.touched). Facts of the 62 days before the first month are included, because a price
--- from then may last into a month that an archive covers only now.
+-- have facts in those months (fuel.touched). The last fact before the first month is included if it is believed then,
+-- because that price may last into a month that an archive covers only now.
 CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   source_ids smallint[];
@@ -225,33 +225,25 @@ BEGIN
   FOR taken IN
     SELECT
       noted.source_id,
-      min(noted.month)::timestamp AT TIME ZONE state.time_zone - interval '62 days' AS begins_at,
-      (max(noted.month) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at
-    FROM (
-      -- Months whose first days are at most 93 days apart are read as one range.
-      SELECT
-        touched_month.source_id,
-        touched_month.month,
-        sum((touched_month.month - lag > 93)::integer) OVER (
-          PARTITION BY touched_month.source_id ORDER BY touched_month.month) AS island
-      FROM (
-        SELECT
-          touched_month.*,
-          coalesce(lag(touched_month.month) OVER (
-            PARTITION BY touched_month.source_id ORDER BY touched_month.month), touched_month.month)
-            AS lag
-        FROM unnest(source_ids, months) AS touched_month (source_id, month)
-      ) AS touched_month
-    ) AS noted
+      min(noted.month)::timestamp AT TIME ZONE state.time_zone AS begins_at,
+      (max(noted.month) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at,
+      (SELECT max(lapse.lapses_after) FROM fuel.lapses() AS lapse WHERE lapse.source_id = noted.source_id) AS longest
+    FROM unnest(source_ids, months) AS noted (source_id, month)
     JOIN fuel.source USING (source_id)
     JOIN fuel.state USING (state)
-    GROUP BY noted.source_id, noted.island, state.time_zone
+    GROUP BY noted.source_id, state.time_zone
   LOOP
     INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
-    SELECT archived.station_id, archived.fuel_id, min(archived.effective_at)
-    FROM fuel.archive_price AS archived
-    WHERE archived.source_id = taken.source_id
-      AND archived.effective_at >= taken.begins_at
+    SELECT
+      archived.station_id, archived.fuel_id,
+      coalesce(
+        max(archived.effective_at) FILTER (WHERE archived.effective_at < taken.begins_at), min(archived.effective_at))
+    FROM fuel.lapses() AS lapse
+    JOIN fuel.archive_price AS archived USING (source_id, fuel_id)
+    WHERE lapse.source_id = taken.source_id
+      AND archived.effective_at >= taken.begins_at - lapse.lapses_after
+      -- The same bound for all fuels, so that the server can leave out the partitions before it.
+      AND archived.effective_at >= taken.begins_at - taken.longest
       AND archived.effective_at < taken.ends_at
     GROUP BY archived.station_id, archived.fuel_id
     ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET

@@ -6,15 +6,18 @@ extension Store {
   /// Returns how long each feed and archive is believed, by source and fuel. Only this function of
   /// the program reads these limits.
   package func reportRules() throws -> [Int16: [Int16: ReportRules]] {
-    var archived = try archivedTimes()
-    let rows = try connection.query(
+    let covered = try coveredTimes()
+    var rules: [Int16: [Int16: ReportRules]] = [:]
+    for row in try connection.query(
       """
       SELECT
         source.source_id,
-        source.scheme,
-        source.kind = 'archive' AS is_archive,
-        (extract(epoch FROM source.price_lapses_after) * 1000000)::bigint AS price_lapse,
-        (extract(epoch FROM sight.lapses_after) * 1000000)::bigint AS sight_lapse,
+        lapse.fuel_id,
+        CASE WHEN source.kind = 'archive' THEN source.scheme END AS archived_scheme,
+        (extract(epoch FROM lapse.lapses_after) * 1000000)::bigint AS price_lapse,
+        -- An archive shows nothing between its reports.
+        (extract(epoch FROM CASE WHEN source.kind = 'archive' THEN lapse.lapses_after ELSE sight.lapses_after END)
+          * 1000000)::bigint AS sight_lapse,
         (extract(epoch FROM source.delay) * 1000000)::bigint AS delay,
         source.holding_confirms,
         coalesce((
@@ -24,53 +27,28 @@ extension Store {
           ORDER BY run.taken_at DESC, run.run_id DESC
           LIMIT 1
         ), true) AS is_stamped,
-        source.first_taken_at,
-        sight.counts_from_at,
-        coalesce((
-          SELECT string_agg(
-            fuel_id || ' ' || (extract(epoch FROM lapses_after) * 1000000)::bigint, ',')
-          FROM fuel.price_lapse
-          WHERE price_lapse.source_id = source.source_id
-        ), '') AS by_fuel
+        sight.counts_from_at
       FROM fuel.source
       JOIN fuel.sight USING (source_id)
+      JOIN fuel.lapses() AS lapse USING (source_id)
       WHERE source.first_taken_at IS NOT NULL
       """)
-    for row in rows where try !row.boolean("is_archive") {
-      archived[try row.text("scheme"), default: []].append(
-        (try row.instant("first_taken_at"), .distantFuture))
-    }
-    let fuelIDs = try connection.query("SELECT fuel_id FROM fuel.fuel").map {
-      Int16(try $0.integer("fuel_id"))
-    }
-    var rules: [Int16: [Int16: ReportRules]] = [:]
-    for row in rows {
-      let isArchive = try row.boolean("is_archive")
-      let rule = ReportRules(
+    {
+      let source = Int16(try row.integer("source_id"))
+      rules[source, default: [:]][Int16(try row.integer("fuel_id"))] = ReportRules(
         priceLapse: Int64(try row.integer("price_lapse")),
         sightLapse: Int64(try row.integer("sight_lapse")), delay: Int64(try row.integer("delay")),
         countsFrom: try row.optionalInstant("counts_from_at") ?? .distantPast,
         holdingConfirms: try row.boolean("holding_confirms"),
         isStamped: try row.boolean("is_stamped"),
-        covered: isArchive ? Coverage(archived[try row.text("scheme")] ?? []) : nil)
-      var byFuel = Dictionary(uniqueKeysWithValues: fuelIDs.map { ($0, rule) })
-      for entry in try row.text("by_fuel").split(separator: ",") {
-        let words = entry.split(separator: " ")
-        guard words.count == 2, let fuel = Int16(words[0]), let lapse = Int64(words[1]) else {
-          continue
-        }
-        byFuel[fuel]?.priceLapse = lapse
-        // An archive shows nothing between its reports.
-        if isArchive { byFuel[fuel]?.sightLapse = lapse }
-      }
-      rules[Int16(try row.integer("source_id"))] = byFuel
+        covered: try row.optional("archived_scheme").map { covered[$0] ?? Coverage([]) })
     }
     return rules
   }
 
-  /// Returns the times that archives cover, by scheme.
-  private func archivedTimes() throws -> [String: [(Instant, Instant)]] {
-    var archived: [String: [(Instant, Instant)]] = [:]
+  /// Returns the times that archives cover and those since the first run of a feed, by scheme.
+  private func coveredTimes() throws -> [String: Coverage] {
+    var times: [String: [(Instant, Instant)]] = [:]
     for row in try connection.query(
       """
       SELECT covered.scheme,
@@ -79,11 +57,15 @@ extension Store {
       FROM fuel.archive_intervals() AS covered
       JOIN fuel.source USING (source_id)
       JOIN fuel.state USING (state)
+      UNION ALL
+      SELECT feed.scheme, feed.first_taken_at, NULL
+      FROM fuel.source AS feed
+      WHERE feed.kind = 'feed' AND feed.first_taken_at IS NOT NULL
       """)
     {
-      archived[try row.text("scheme"), default: []].append(
-        (try row.instant("begins_at"), try row.instant("ends_at")))
+      times[try row.text("scheme"), default: []].append(
+        (try row.instant("begins_at"), try row.optionalInstant("ends_at") ?? .distantFuture))
     }
-    return archived
+    return times.mapValues { Coverage($0) }
   }
 }
