@@ -260,6 +260,10 @@ BEGIN
     SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM reported
   ) AS reported;
 
+  IF NOT feed.has_codes AND first_at IS NOT NULL THEN
+    PERFORM fuel.sight_days(feed.source_id, p_run_id, first_at);
+  END IF;
+
   -- From here on, what the list leaves out counts as not offered, if the list is complete.
   UPDATE fuel.run SET
     fetched_at = p_learnt_at,

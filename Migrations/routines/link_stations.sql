@@ -72,6 +72,61 @@ COMMENT ON FUNCTION fuel.date_wordings() IS
   'Updates the descriptions of archives from their sightings, and station records from their newest description.';
 GRANT EXECUTE ON FUNCTION fuel.date_wordings() TO fuel_writer;
 
+-- Adds the days on which prices of a feed without codes began to its sightings: those of one run, or of all runs where
+-- there are no sightings yet (p_run_id NULL). No price of the run began before p_from_at. The days of an archive come
+-- with its files. So nothing reads the facts of all years again after each run.
+CREATE OR REPLACE FUNCTION fuel.sight_days(p_source_id smallint, p_run_id integer, p_from_at timestamptz) RETURNS void
+-- Planned anew for each call, because one run and all runs need different plans.
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+  IF (p_run_id IS NULL) = EXISTS (
+    SELECT
+    FROM fuel.station
+    JOIN fuel.station_sighting USING (station_id)
+    WHERE station.source_id = p_source_id)
+  THEN
+    RETURN;
+  END IF;
+  INSERT INTO fuel.station_sighting AS known (station_id, wording_md5, month, days)
+  SELECT
+    seen.station_id, md5('')::uuid, date_trunc('month', seen.day)::date,
+    bit_or(1 << (extract(day FROM seen.day)::integer - 1))
+  FROM (
+    SELECT DISTINCT price.station_id, (price.effective_at AT TIME ZONE station.time_zone)::date AS day
+    FROM fuel.counted_price AS price
+    JOIN fuel.station USING (station_id)
+    WHERE price.source_id = p_source_id
+      AND price.effective_at >= p_from_at
+      AND (p_run_id IS NULL OR price.run_id = p_run_id)
+  ) AS seen
+  GROUP BY seen.station_id, date_trunc('month', seen.day)
+  ORDER BY seen.station_id, date_trunc('month', seen.day)
+  ON CONFLICT ON CONSTRAINT station_sighting_pk DO UPDATE SET days = known.days | excluded.days
+  WHERE known.days <> known.days | excluded.days;
+END
+$$;
+COMMENT ON FUNCTION fuel.sight_days(smallint, integer, timestamptz) IS
+  'Stores on which days stations of a feed without codes were sighted: by one run, or by all (NULL) if none is stored.';
+GRANT EXECUTE ON FUNCTION fuel.sight_days(smallint, integer, timestamptz) TO fuel_writer;
+
+-- Deletes the sightings of the feed of a run that starts or stops counting, so that the next match reads them anew.
+-- Those of archives stay: only their files tell them.
+CREATE OR REPLACE FUNCTION fuel.forget_sightings(p_run_id integer) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DELETE FROM fuel.station_sighting AS sighting
+  USING fuel.run, fuel.source, fuel.station
+  WHERE run.run_id = p_run_id
+    AND source.source_id = run.source_id
+    AND source.kind = 'feed'
+    AND NOT source.has_codes
+    AND station.source_id = source.source_id
+    AND sighting.station_id = station.station_id
+$$;
+COMMENT ON FUNCTION fuel.forget_sightings(integer) IS
+  'Deletes on which days stations of a feed without codes were sighted, because a run starts or stops counting.';
+REVOKE EXECUTE ON FUNCTION fuel.forget_sightings(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.forget_sightings(integer) TO fuel_writer;
+
 -- Returns the times during which complete lists of their feeds showed station records with any fuel.
 CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
 RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)

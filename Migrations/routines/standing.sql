@@ -62,6 +62,7 @@ BEGIN
     AND run.outcome IN ('stored', 'unchanged')
     AND p_outcome <> 'superseded';
   PERFORM fuel.note_changes_of(p_run_id);
+  PERFORM fuel.forget_sightings(p_run_id);
   UPDATE fuel.run SET outcome = p_outcome, describes_stations = false WHERE run.run_id = p_run_id;
 END
 $$;
@@ -84,6 +85,7 @@ BEGIN
     AND EXISTS (
       SELECT FROM fuel.price
       WHERE price.run_id = p_run_id AND price.station_id = station.station_id);
+  PERFORM fuel.forget_sightings(p_run_id);
   PERFORM fuel.note_changes_of(p_run_id);
 END
 $$;

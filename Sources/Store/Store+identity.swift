@@ -19,7 +19,11 @@ extension Store {
     guard try areLinksDue() else { return areNew }
     try connection.transaction {
       try connection.query("SELECT FROM fuel.source ORDER BY source_id FOR UPDATE")
-      try connection.query("SELECT fuel.date_wordings()")
+      try connection.execute(
+        """
+        SELECT fuel.sight_days(source_id, NULL, '-infinity') FROM fuel.source WHERE kind = 'feed' AND NOT has_codes;
+        SELECT fuel.date_wordings()
+        """)
       try body()
     }
     return areNew
@@ -203,8 +207,7 @@ extension Store {
   }
 
   /// Returns when station records were seen. For the prices of a feed without codes, the days on
-  /// which they began count. Codes tell stations apart by themselves, and the prices of a feed are
-  /// many.
+  /// which they began count. Codes tell stations apart by themselves.
   package func presence(of records: [Int]) throws -> [Int: Presence] {
     var found: [Int: Presence] = [:]
     guard !records.isEmpty else { return found }
@@ -214,18 +217,6 @@ extension Store {
       FROM fuel.station_sighting
       WHERE station_id = ANY (\(records)::integer[])
       GROUP BY station_id, month
-      UNION ALL
-      SELECT
-        seen.station_id, date_trunc('month', seen.day)::date,
-        bit_or(1 << (extract(day FROM seen.day)::integer - 1))
-      FROM (
-        SELECT price.station_id, (price.effective_at AT TIME ZONE station.time_zone)::date AS day
-        FROM fuel.source
-        JOIN fuel.station USING (source_id)
-        JOIN fuel.counted_price AS price USING (station_id)
-        WHERE station.station_id = ANY (\(records)::integer[]) AND NOT source.has_codes
-      ) AS seen
-      GROUP BY seen.station_id, date_trunc('month', seen.day)
       """)
     {
       let month = Month(try row.day("month"))
