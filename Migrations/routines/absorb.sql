@@ -59,13 +59,12 @@ BEGIN
   UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
   is_late := reported_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
   is_direct := NOT is_late AND CASE
-    -- An answer reports prices of tomorrow at the latest, so only runs of the last three days can have reported days
-    -- that this run reports.
+    -- Only runs of the last days can have reported days that this run reports.
     WHEN feed.tells_whole_days THEN NOT EXISTS (
       SELECT
       FROM fuel.run
       WHERE run.source_id = feed.source_id
-        AND run.taken_at > p_taken_at - interval '3 days'
+        AND run.taken_at > p_taken_at - fuel.announced_ahead()
         AND fuel.is_kept(run)
         AND run.outcome NOT IN ('stored', 'unchanged'))
     ELSE (

@@ -12,3 +12,19 @@ COMMENT ON FUNCTION fuel.believed_until(timestamptz, timestamptz, boolean, times
   'fuel.sight.';
 GRANT EXECUTE ON FUNCTION fuel.believed_until(timestamptz, timestamptz, boolean, timestamptz)
   TO fuel_reader, fuel_writer;
+
+-- Returns whether the price of a span counts at an instant, as far as the span decides it: the price is believed, it is
+-- not doubtful, and its feed had been read. Averages, comparisons and verdicts ask further whether anybody may buy
+-- there. The body is a single expression, so that the server can inline it.
+CREATE OR REPLACE FUNCTION fuel.counts_at(
+  p_at timestamptz, p_believed_until_at timestamptz, p_doubt_from_at timestamptz, p_doubt_until_at timestamptz,
+  p_counts_from_at timestamptz)
+RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_at < p_believed_until_at
+  AND NOT coalesce(p_doubt_from_at <= p_at AND p_at < p_doubt_until_at, false)
+  AND coalesce(p_at >= p_counts_from_at, true);
+COMMENT ON FUNCTION fuel.counts_at(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz) IS
+  'Whether a price counts at an instant: until when it is believed, the beginning and the end of its doubt, and from '
+  'when its feed counts.';
+GRANT EXECUTE ON FUNCTION fuel.counts_at(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz)
+  TO fuel_reader, fuel_writer;

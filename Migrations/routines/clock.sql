@@ -14,9 +14,32 @@ RETURN fuel.clock() + interval '10 minutes';
 COMMENT ON FUNCTION fuel.latest_start() IS 'When a run can have begun at the latest, by the clock of this session.';
 GRANT EXECUTE ON FUNCTION fuel.latest_start() TO fuel_reader, fuel_writer;
 
+-- Returns how far ahead a feed may announce a price, which is the most that a feed's horizonMinutes allows.
+CREATE OR REPLACE FUNCTION fuel.announced_ahead() RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN interval '72 hours';
+COMMENT ON FUNCTION fuel.announced_ahead() IS 'How far ahead a feed may announce a price.';
+GRANT EXECUTE ON FUNCTION fuel.announced_ahead() TO fuel_reader, fuel_writer;
+
+-- Returns for how long a station or a price is shown after it was last seen or believed. After thirty days of silence it
+-- is dormant, not merely stale. Hours, because a day of an interval has 23 or 25 of them where the clocks of the
+-- session's time zone change.
+CREATE OR REPLACE FUNCTION fuel.dormant_after() RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN interval '720 hours';
+COMMENT ON FUNCTION fuel.dormant_after() IS 'For how long what has lapsed is shown as stale.';
+GRANT EXECUTE ON FUNCTION fuel.dormant_after() TO fuel_reader, fuel_writer;
+
 -- Returns how many stations an average needs at least. Two stations do not represent a region.
 CREATE OR REPLACE FUNCTION fuel.minimum_stations() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 3;
 COMMENT ON FUNCTION fuel.minimum_stations() IS 'The smallest sample that is published as an average.';
 GRANT EXECUTE ON FUNCTION fuel.minimum_stations() TO fuel_reader, fuel_writer;
+
+-- Returns for how much of a day a price must be believed at least, so that the day of its station is complete.
+CREATE OR REPLACE FUNCTION fuel.minimum_coverage() RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 0.75;
+COMMENT ON FUNCTION fuel.minimum_coverage() IS 'The share of a day that must be known at least.';
+GRANT EXECUTE ON FUNCTION fuel.minimum_coverage() TO fuel_reader, fuel_writer;

@@ -2,7 +2,8 @@
 -- that delay averages_now and average_at leave out what is published late.
 --
 -- The query is planned anew each time, with the instant known, so that the server reads only the years that matter.
-CREATE OR REPLACE FUNCTION fuel.held_at(p_at timestamptz, p_station_ids integer[], p_fuel_id smallint)
+CREATE OR REPLACE FUNCTION fuel.held_at(
+  p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
 RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean, delay interval)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
@@ -12,8 +13,9 @@ BEGIN
     pair.station_id,
     pair.fuel_id,
     held.price_tenths,
-    coalesce(p_at >= reporter.counts_from_at, true)
-      AND NOT coalesce(held.doubt_from_at <= p_at AND p_at < held.doubt_until_at, false),
+    fuel.counts_at(
+      p_at, fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at), held.doubt_from_at,
+      held.doubt_until_at, reporter.counts_from_at),
     sight.delay
   FROM fuel.present_span AS pair
   CROSS JOIN LATERAL (
@@ -38,16 +40,3 @@ COMMENT ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) IS
   'The prices in effect at an instant, of the given stations and fuel (NULL: all), whether averages count them, as far '
   'as the price decides, and how late the feed that reported each last publishes.';
 GRANT EXECUTE ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) TO fuel_writer;
-
--- The same without the delay. price_at and the changes over a day and a week use it. The server inlines it.
-CREATE OR REPLACE FUNCTION fuel.in_effect_at(
-  p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
-RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean)
-LANGUAGE sql STABLE AS $$
-  SELECT held.station_id, held.fuel_id, held.price_tenths, held.is_counted
-  FROM fuel.held_at(p_at, p_station_ids, p_fuel_id) AS held
-$$;
-COMMENT ON FUNCTION fuel.in_effect_at(timestamptz, integer[], smallint) IS
-  'The prices in effect at an instant, of the given stations and fuel (NULL: all), and whether averages '
-  'count them, as far as the price decides.';
-GRANT EXECUTE ON FUNCTION fuel.in_effect_at(timestamptz, integer[], smallint) TO fuel_writer;

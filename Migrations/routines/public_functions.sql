@@ -6,7 +6,7 @@ RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg
 RETURN (
   SELECT (found.price_tenths / 10.0)::numeric(5, 1)
   FROM fuel.fuel AS known
-  CROSS JOIN LATERAL fuel.in_effect_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
+  CROSS JOIN LATERAL fuel.held_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
   WHERE known.fuel = price_at.fuel);
 COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
   'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed. After now: '
@@ -129,3 +129,6 @@ COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
   'The stations within a radius of a point in degrees, nearest first.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) TO fuel_reader, fuel_writer;
+
+-- Earlier versions of functions above used it.
+DROP FUNCTION IF EXISTS fuel.in_effect_at(timestamptz, integer[], smallint);

@@ -15,7 +15,7 @@ BEGIN
     GROUP BY source.delay
   ) AS late
   CROSS JOIN (VALUES (interval '24 hours'), (interval '7 days')) AS span (span)
-  CROSS JOIN LATERAL fuel.in_effect_at(
+  CROSS JOIN LATERAL fuel.held_at(
     p_clock - late.delay - span.span, CASE WHEN late.delay > '0' THEN late.station_ids END) AS before
   WHERE before.is_counted;
   ANALYZE pg_temp.price_before;

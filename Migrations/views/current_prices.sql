@@ -27,9 +27,7 @@ LEFT JOIN fuel.brand_name
   AND brand_name.valid_from <= (fuel.clock() AT TIME ZONE station.time_zone)::date
   AND brand_name.valid_to > (fuel.clock() AT TIME ZONE station.time_zone)::date
 WHERE price_now.price_tenths > 0
-  -- After thirty days of silence a station is dormant, not merely stale. Hours, because a day of an interval has 23 or
-  -- 25 of them where the clocks of the session's time zone change.
-  AND price_now.lapses_at > price_now.now_at - interval '720 hours';
+  AND price_now.lapses_at > price_now.now_at - fuel.dormant_after();
 COMMENT ON VIEW fuel_v1.current_prices IS
   'The price in effect now. One row per station and fuel on offer. Stale and doubtful prices are '
   'included and marked; averages leave them out.';

@@ -144,43 +144,20 @@ LEFT JOIN LATERAL (
   FROM fuel.current_price AS pair
   WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS newest ON true
--- What is believed at the clock, as fuel.price_now decides it. That view costs several times as much, because it shows
--- more of a price. The spans are read once for all feeds. OFFSET 0 keeps the server from merging the clock subquery, so
--- that the clock is read once.
 LEFT JOIN (
   SELECT
-    of_station.seen_by,
+    of_station.source_id,
     count(*)::integer AS stations,
     sum(of_station.prices)::integer AS prices,
     sum(of_station.flagged)::integer AS flagged
   FROM (
-    SELECT
-      held.seen_by,
-      count(*) AS prices,
-      count(*) FILTER (WHERE held.doubt_from_at <= held.now_at AND held.doubt_until_at > held.now_at) AS flagged
-    FROM (
-      SELECT
-        copy.station_id, clock.now_at, copy.seen_by, copy.price_tenths, copy.until_at, copy.lapses_at, copy.is_open,
-        copy.doubt_from_at, copy.doubt_until_at
-      FROM fuel.present_span AS copy
-      CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
-      WHERE clock.now_at >= copy.from_at AND (copy.next_from_at IS NULL OR clock.now_at < copy.next_from_at)
-      UNION ALL
-      SELECT
-        copy.station_id, clock.now_at, around.seen_by, around.price_tenths, around.until_at, around.lapses_at,
-        around.is_open, around.doubt_from_at, around.doubt_until_at
-      FROM fuel.present_span AS copy
-      CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
-      CROSS JOIN LATERAL fuel.span_around(copy.station_id, copy.fuel_id, clock.now_at) AS around
-      WHERE clock.now_at < copy.from_at OR clock.now_at >= copy.next_from_at
-    ) AS held
-    LEFT JOIN fuel.sight AS reporter ON reporter.source_id = held.seen_by
-    WHERE held.price_tenths > 0
-      AND fuel.believed_until(held.until_at, held.lapses_at, held.is_open, reporter.seen_until_at) > held.now_at
-    GROUP BY held.seen_by, held.station_id
+    SELECT price_now.source_id, count(*) AS prices, count(*) FILTER (WHERE price_now.is_flagged) AS flagged
+    FROM fuel.price_now
+    WHERE price_now.price_tenths > 0 AND price_now.is_fresh
+    GROUP BY price_now.source_id, price_now.station_id
   ) AS of_station
-  GROUP BY of_station.seen_by
-) AS holding ON holding.seen_by = source.source_id
+  GROUP BY of_station.source_id
+) AS holding ON holding.source_id = source.source_id
 LEFT JOIN LATERAL (
   SELECT
     string_agg(DISTINCT split_part(fuel.fuel, ':', 2), ', ') AS fuels,

@@ -37,7 +37,7 @@ FROM (
   JOIN fuel.region_delay USING (region)
   JOIN fuel.price_now USING (station_id)
   -- Not "> 0", which the server expects to be true of a third of the rows.
-  WHERE price_now.price_tenths <> 0 AND price_now.lapses_at > price_now.now_at - interval '720 hours'
+  WHERE price_now.price_tenths <> 0 AND price_now.lapses_at > price_now.now_at - fuel.dormant_after()
   GROUP BY region_station.region, region_delay.delay, price_now.fuel_id
 ) AS market
 JOIN fuel.fuel ON fuel.fuel_id = market.fuel_id AND fuel.is_averaged

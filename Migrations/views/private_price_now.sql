@@ -102,9 +102,8 @@ SELECT
   station.is_public,
   -- The one rule that averages, comparisons and verdicts rest on.
   shown.price_tenths > 0
-    AND shown.now_at < shown.until_at
-    AND NOT shown.is_doubtful
-    AND coalesce(shown.now_at >= reporter.counts_from_at, true)
+    AND fuel.counts_at(
+      shown.now_at, shown.until_at, shown.doubt_from_at, shown.doubt_until_at, reporter.counts_from_at)
     AND station.is_public AS is_counted,
   shown.delay,
   CASE WHEN shown.is_doubtful AND shown.now_at < shown.until_at THEN shown.doubt END AS flag_reason
@@ -122,6 +121,8 @@ FROM (
     greatest(held.learnt_at - sight.delay, CASE WHEN held.is_open THEN sight.last_listed_at END) AS confirmed_at,
     fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at) AS until_at,
     held.doubt,
+    held.doubt_from_at,
+    held.doubt_until_at,
     coalesce(held.doubt_from_at <= held.now_at AND held.now_at < held.doubt_until_at, false) AS is_doubtful,
     -- A price that is stated again from a later instant on is also the next price.
     CASE WHEN restated.is_ahead THEN held.price_tenths ELSE held.next_tenths END AS next_tenths,
@@ -155,9 +156,8 @@ FROM (
     -- OFFSET 0 keeps the server from merging the subquery, so that the clock is read once and not for every price.
     CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
     CROSS JOIN LATERAL (
-      -- No feed may announce a price further ahead than three days (horizonMinutes). At an instant of the past, such a
-      -- price was not known.
-      SELECT copy.next_from_at <= clock.now_at + interval '72 hours' AS is_announced
+      -- At an instant of the past, a price further ahead was not known.
+      SELECT copy.next_from_at <= clock.now_at + fuel.announced_ahead() AS is_announced
     ) AS copied
     -- Where there is no row, the copy holds. OFFSET 0 keeps the condition with the call, so that the server tests it
     -- first. A call costs more than all else that is done for a price.

@@ -10,7 +10,7 @@ SELECT
   entry.high,
   entry.last,
   share.coverage,
-  share.coverage >= 0.75 AS is_complete,
+  share.coverage >= fuel.minimum_coverage() AS is_complete,
   made.month
 FROM fuel.station_month AS made
 JOIN fuel.fuel USING (fuel_id)

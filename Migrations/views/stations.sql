@@ -26,7 +26,7 @@ SELECT
   greatest(station.first_seen_at, seen.last_seen_at, described.last_seen_at) AS last_seen_at,
   -- A station is not closed because one list leaves it out.
   coalesce(
-    greatest(seen.last_seen_at, described.last_seen_at) > fuel.clock() - interval '720 hours', false) AS is_open,
+    greatest(seen.last_seen_at, described.last_seen_at) > fuel.clock() - fuel.dormant_after(), false) AS is_open,
   station.is_public,
   station.brand AS written_brand,
   EXISTS (
@@ -34,7 +34,7 @@ SELECT
     FROM fuel.price_now AS present
     WHERE present.station_id = station.station_id
       AND (
-        present.price_tenths > 0 AND present.lapses_at > present.now_at - interval '720 hours'
+        present.price_tenths > 0 AND present.lapses_at > present.now_at - fuel.dormant_after()
         OR present.next_tenths > 0)
   ) AS offers_fuel,
   station.has_moved,

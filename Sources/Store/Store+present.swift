@@ -131,7 +131,7 @@ extension Store {
   ///
   /// - Parameter markets: regions and fuels, each with the day of its last trough.
   /// - Returns: shares from 0 to 1, keyed by region and fuel number with a space between. Regions
-  ///   with fewer than three such stations are left out.
+  ///   with too few such stations are left out.
   package func sharesRaised(
     _ markets: [(region: String, fuelID: Int16, troughOn: Day)]
   ) throws -> [String: Double] {
@@ -154,7 +154,7 @@ extension Store {
       before AS MATERIALIZED (
         SELECT moment.since, before.station_id, before.fuel_id, before.price_tenths
         FROM (SELECT DISTINCT market.since, market.fuel_id FROM market) AS moment
-        CROSS JOIN LATERAL fuel.in_effect_at(moment.since, NULL, moment.fuel_id) AS before
+        CROSS JOIN LATERAL fuel.held_at(moment.since, NULL, moment.fuel_id) AS before
         WHERE before.is_counted AND before.price_tenths > 0
       )
       SELECT market.region, market.fuel_id,
@@ -165,7 +165,7 @@ extension Store {
       JOIN pg_temp.price_now AS present USING (station_id, fuel_id)
       WHERE present.is_counted
       GROUP BY market.region, market.fuel_id
-      HAVING count(*) >= 3
+      HAVING count(*) >= fuel.minimum_stations()
       """)
     return Dictionary(
       uniqueKeysWithValues: try rows.map {

@@ -332,7 +332,7 @@ struct AnswerTests {
       // for a day; none is missing because it was night.
       let truth = try connection.lines(
         """
-        SELECT count(*) FROM fuel.in_effect_at('2026-03-27T15:41:48Z', NULL, 1::smallint)
+        SELECT count(*) FROM fuel.held_at('2026-03-27T15:41:48Z', NULL, 1::smallint)
         """)
       #expect((Int(truth[0]) ?? 0) >= (samples.areRecorded ? 720 : 119), "\(truth)")
     }

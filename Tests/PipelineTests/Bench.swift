@@ -143,7 +143,7 @@ final class Bench: Sendable {
     return try connection.lines(
       """
       SELECT station.name, fuel.fuel, (price.price_tenths / 10.0)::numeric(5, 1) AS price
-      FROM fuel.in_effect_at(\(instant)) AS price
+      FROM fuel.held_at(\(instant)) AS price
       JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
       JOIN fuel.source USING (source_id)
       WHERE source.source = \(feed)

@@ -231,7 +231,7 @@ struct SchemaTests {
         SELECT * FROM fuel_v1.stations_near(-27, 153, 5)
         """)
       for forbidden in [
-        "SELECT * FROM fuel.price", "SELECT * FROM fuel.run", "SELECT fuel.in_effect_at(now())",
+        "SELECT * FROM fuel.price", "SELECT * FROM fuel.run", "SELECT fuel.held_at(now())",
         "SELECT fuel.ensure_year(2026)", "CREATE TEMP TABLE t (n integer)",
         "CREATE TABLE public.t (n integer)", "DELETE FROM fuel_v1.rejects",
         "SELECT * FROM fuel.price_now", "COPY fuel_v1.rejects TO PROGRAM 'true'",
