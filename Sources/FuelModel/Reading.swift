@@ -57,6 +57,26 @@ package struct Reject: Hashable, Sendable {
   }
 }
 
+extension Reject {
+  /// Up to so many bad records are no reason to lose the others, however few those are.
+  package static let few = 5
+
+  /// Returns the reason of most bad records of an answer or a file of which too many are bad: it has
+  /// changed its unit or its format, and no part of it is believed.
+  ///
+  /// - Parameters:
+  ///   - byReason: the number of rejected records, by reason.
+  ///   - share: the largest share of bad records.
+  package static func worst(
+    of byReason: [String: Int], among records: Int, share: Double
+  ) -> (reason: String, bad: Int)? {
+    let against = byReason.filter { Reason(rawValue: $0.key)?.countsAgainstFeed ?? true }
+    let bad = against.values.reduce(0, +)
+    guard bad > few, Double(bad) > share * Double(records) else { return nil }
+    return against.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, bad) }
+  }
+}
+
 /// The content of the documents of one run.
 package struct Reading: Sendable {
   package enum Coverage: Sendable {

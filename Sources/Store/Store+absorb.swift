@@ -110,14 +110,13 @@ extension Store {
 
   /// Stores the descriptions of stations that are in the temporary table.
   private func describeStaged(takenAt: Instant, run: RunID, isLate: Bool) throws {
+    try markDescribing(run)
     try connection.query(
       """
-      WITH marked AS (
-        UPDATE fuel.run SET describes_stations = true WHERE run_id = \(run) RETURNING run.*
-      )
       SELECT fuel.describe_stations(
         source_id, coalesce(replaces_run_id, run_id), \(takenAt), \(isLate))
-      FROM marked
+      FROM fuel.run
+      WHERE run_id = \(run)
       """)
     // One transaction may absorb several runs.
     try connection.execute("DROP TABLE pg_temp.staged_station")

@@ -67,15 +67,7 @@ extension Store {
         """)
       // A rehearsal keeps the documents of several runs in one transaction.
       try connection.execute("DROP TABLE pg_temp.staged_body")
-      try connection.query(
-        """
-        UPDATE fuel.run SET
-          fetched_at = \(fetchedAt),
-          documents = \(documents.map(\.name)),
-          payload_bytes = \(documents.reduce(0) { $0 + $1.bytes.count }),
-          clock_skew = make_interval(secs => \(optional: clockSkewSeconds)::integer)
-        WHERE run_id = \(run)
-        """)
+      try noteDocuments(of: run, documents, at: fetchedAt, clockSkewSeconds: clockSkewSeconds)
     }
   }
 

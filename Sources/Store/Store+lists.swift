@@ -105,52 +105,6 @@ extension Store {
     ).first?.optionalInstant("taken_at")
   }
 
-  /// Stores the composition of a run's list, even where the list is refused.
-  package func keep(_ list: ListSummary, of run: RunID) throws {
-    try connection.query(
-      """
-      WITH made AS (
-        SELECT
-          \(list.stations)::integer AS stations, \(jsonText(list.fuels))::jsonb AS fuels,
-          \(jsonText(list.brands))::jsonb AS brands
-      ),
-      wanted AS (
-        SELECT made.*, md5(ROW(made.stations, made.fuels, made.brands)::text)::uuid AS digest
-        FROM made
-      ),
-      added AS (
-        INSERT INTO fuel.list_composition (digest, stations, fuels, brands)
-        SELECT wanted.digest, wanted.stations, wanted.fuels, wanted.brands
-        FROM wanted
-        WHERE NOT EXISTS (
-          SELECT FROM fuel.list_composition AS known WHERE known.digest = wanted.digest)
-        ON CONFLICT DO NOTHING
-        RETURNING composition_id, digest
-      )
-      UPDATE fuel.run SET
-        taken_at = \(list.takenAt),
-        pairs = \(list.pairs),
-        stamps = \(list.stamps)::integer[],
-        composition_id = known.composition_id
-      FROM (
-        SELECT added.composition_id, added.digest FROM added
-        UNION ALL
-        SELECT kept.composition_id, kept.digest FROM fuel.list_composition AS kept
-      ) AS known
-      JOIN wanted ON wanted.digest = known.digest
-      WHERE run.run_id = \(run)
-      """)
-  }
-
-  /// Stores which price days a run's answer reports, by their beginnings.
-  package func keep(days: Set<Instant>, of run: RunID) throws {
-    try connection.query(
-      """
-      UPDATE fuel.run SET told_days = \(days.sorted().map(\.description))::timestamptz[]
-      WHERE run_id = \(run)
-      """)
-  }
-
   /// Returns the number of stations and fuels in the previous answer with the same documents, for a
   /// live run; `nil` where there is none.
   package func pairsBefore(_ run: RunID, takenAt: Instant) throws -> Int? {

@@ -1,7 +1,6 @@
 import Foundation
 package import FuelModel
 import Postgres
-package import Timeline
 
 /// The documents of a run.
 package struct Payload: Sendable {
@@ -96,98 +95,6 @@ package struct Counts: Equatable, Sendable {
 }
 
 extension Store {
-  /// Records that a run begins, in a transaction of its own, so that even a run that dies leaves a
-  /// trace. Earlier runs of the feed that died are marked as interrupted.
-  ///
-  /// - Parameters:
-  ///   - requests: the number of requests that the run intends to send, so that those of a run that
-  ///     dies are counted.
-  ///   - digest: the digest of the recorded files that it reads, in hex.
-  package func beginRun(
-    _ source: SourceID, at instant: Instant, kind: RunKind = .live, requests: Int = 0,
-    digest: String? = nil
-  ) throws -> RunID {
-    try connection.transaction {
-      try closeDeadRuns(of: source, at: instant)
-      return try openRun(source, at: instant, kind: kind, requests: requests, digest: digest)
-    }
-  }
-
-  /// Records that a run begins, as part of the open transaction.
-  func openRun(
-    _ source: SourceID, at instant: Instant, kind: RunKind, requests: Int = 0, digest: String?
-  ) throws -> RunID {
-    let row = try connection.query(
-      """
-      INSERT INTO fuel.run (
-        source_id, started_at, outcome, is_complete, describes_stations, documents,
-        payload_bytes, requests, received, stored, unchanged, duplicate, rejected,
-        rejected_by_reason, flagged, kind, replaces_run_id, content_digest)
-      VALUES (
-        \(source), \(instant), 'running', false, false, '{}', 0, \(requests), 0, 0, 0, 0, 0, '{}',
-        0, \(kind.name), \(optional: kind.replaced), decode(\(optional: digest), 'hex'))
-      RETURNING run_id
-      """
-    ).only()
-    return RunID(number: try row.integer("run_id"))
-  }
-
-  /// Marks the runs of a feed whose process has died. The caller holds the feed's lock, so no run
-  /// that is stored as running can still exist.
-  package func closeDeadRuns(of source: SourceID, at instant: Instant) throws {
-    try connection.query(
-      """
-      UPDATE fuel.run SET outcome = 'interrupted', finished_at = \(instant),
-        error = 'the process or its connection ended before the run did'
-      WHERE source_id = \(source) AND outcome = 'running'
-      """)
-  }
-
-  /// Records how a run ended well, as part of the run's own transaction.
-  func finishRun(
-    _ run: RunID, at instant: Instant, payload: Payload, isComplete: Bool, counts: Counts,
-    requests: Int
-  ) throws {
-    try connection.query(
-      """
-      UPDATE fuel.run SET
-        finished_at = \(instant),
-        taken_at = \(payload.takenAt),
-        fetched_at = \(payload.fetchedAt),
-        outcome = \(counts.stored > 0 ? "stored" : "unchanged"),
-        is_complete = \(isComplete),
-        documents = \(payload.documents),
-        payload_sha256 = (
-          SELECT sha256(convert_to(string_agg(
-            body.name || ' ' || encode(body.sha256, 'hex') || E'\\n', '' ORDER BY body.name COLLATE "C"
-          ), 'UTF8'))
-          FROM fuel.run_body AS body
-          WHERE body.run_id = coalesce(run.replaces_run_id, run.run_id)),
-        payload_bytes = \(payload.bytes),
-        requests = \(requests),
-        received = \(counts.received),
-        stored = \(counts.stored),
-        unchanged = \(counts.unchanged),
-        duplicate = \(counts.duplicate),
-        rejected = \(counts.rejected),
-        rejected_by_reason = \(try jsonText(counts.rejectedByReason))::jsonb,
-        flagged = \(counts.flagged),
-        unmapped = \(counts.unmapped),
-        pairs = \(counts.pairs),
-        shortcomings = \(counts.shortcomings),
-        warnings = \(counts.oddities),
-        awaits_tomorrow = \(counts.awaitsTomorrow)
-      WHERE run_id = \(run)
-      """)
-  }
-
-  /// Gives a run its number in the order of commits. This is the last step of its transaction.
-  func numberChange(_ run: RunID) throws {
-    // A rehearsal is one long transaction and would hold up all other commits.
-    guard !connection.isRehearsing else { return }
-    try connection.query("SELECT fuel.number_change(\(run))")
-  }
-
   /// Notifies listeners on the channel `fuel_v1` that a run was committed. This is a hint to look
   /// at `fuel_v1.changes` now. It is sent after the commit and not with it, so that a listener that
   /// does not read cannot fail a run.
@@ -202,52 +109,6 @@ extension Store {
       JOIN fuel.source USING (source_id)
       WHERE run.run_id = \(run) AND run.change_number IS NOT NULL
       """)
-  }
-
-  /// Records that a run fetched but was only a rehearsal.
-  package func markRehearsed(_ run: RunID, at instant: Instant, requests: Int) throws {
-    try connection.query(
-      """
-      UPDATE fuel.run SET outcome = 'rehearsed', finished_at = \(instant), requests = \(requests)
-      WHERE run_id = \(run)
-      """)
-  }
-
-  /// Records why a run stored nothing. Its valid records are counted as rejected with the run.
-  /// Records that were bad by themselves are kept as rejects.
-  ///
-  /// - Parameters:
-  ///   - isRefusal: whether the documents were refused. Otherwise the run failed.
-  ///   - counts: what became of the records that were read.
-  ///   - list: the composition of its list, where the list is why it was refused.
-  package func failRun(
-    _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
-    counts: Counts = Counts(), rejects: [Reject] = [], list: ListSummary? = nil, requests: Int
-  ) throws {
-    try connection.transaction {
-      try keep(rejects, of: run, at: instant)
-      if let list {
-        try lockTimeline()
-        try keep(list, of: run)
-      }
-      try connection.query(
-        """
-        UPDATE fuel.run SET
-          finished_at = \(instant),
-          taken_at = \(optional: payload?.takenAt),
-          fetched_at = \(optional: payload?.fetchedAt),
-          outcome = \(isRefusal ? "refused" : "failed"),
-          documents = \(payload?.documents ?? []),
-          payload_bytes = \(payload?.bytes ?? 0),
-          requests = \(requests),
-          received = \(counts.received),
-          duplicate = \(counts.duplicate),
-          rejected = \(counts.rejected),
-          rejected_by_reason = \(try jsonText(counts.rejectedByReason))::jsonb,
-          error = \(String(error.prefix(1_000)))
-        WHERE run_id = \(run)
-        """)
-    }
   }
 
   /// Stores rejected records. A record that is known already stays as it was. Where a feed has

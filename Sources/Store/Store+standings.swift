@@ -43,17 +43,14 @@ extension Store {
         try connection.query("SELECT fuel.discount_run(\(list.run), 'refused')")
         try forgetDescriptions(of: list.run)
       }
-      try connection.query(
-        "UPDATE fuel.run SET error = \(refusal), shortcomings = '{}' WHERE run_id = \(list.run)")
-      return
+      return try note(refusal: refusal, shortcomings: [], of: list.run)
     }
     if list.judgement.refusal != nil {
       try connection.query("SELECT fuel.recount_run(\(list.run))")
     }
     try connection.query(
       "SELECT fuel.set_completeness(\(list.run), \(judgement.isComplete))")
-    try connection.query(
-      "UPDATE fuel.run SET shortcomings = \(judgement.shortcomings) WHERE run_id = \(list.run)")
+    try note(refusal: nil, shortcomings: judgement.shortcomings, of: list.run)
   }
 
   /// Brings everything up to date that depends on which runs of a feed count and which of its lists

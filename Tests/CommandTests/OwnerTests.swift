@@ -78,6 +78,18 @@ struct OwnerTests {
     #expect(read > 80)
   }
 
+  /// Only the files named in docs/architecture.md write what is stored about a run.
+  @Test func onlyTheLedgerWritesRuns() throws {
+    let rows = try table(after: "## One owner per rule")
+    let owner = try #require(rows.first { $0[0].contains("`fuel.run`") })
+    let writers = try files().filter { path in
+      try !path.hasPrefix("Sources/bench/")
+        && String(contentsOfFile: Self.root + "/" + path, encoding: .utf8)
+          .contains(/(UPDATE|INSERT INTO|DELETE FROM) fuel\.run\b/)
+    }
+    #expect(writers.sorted() == quoted(owner[1]).sorted())
+  }
+
   /// Only the files named in docs/architecture.md use a limit, since a second reader of a lapse
   /// would be a second owner of the rule.
   @Test func nobodyElseReadsALimit() throws {

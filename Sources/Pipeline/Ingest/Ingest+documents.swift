@@ -127,18 +127,15 @@ extension Ingest {
         "the answer is of another state: \(strange) of \(settled.received) prices, and none of "
           + "\(source.states.map(\.code).joined(separator: " or "))")
     }
-    let bad = settled.rejects.count { $0.reason.countsAgainstFeed }
-    let share = source.settings.maxRejectShare
-    // A few bad records in a small list are no reason to lose the others.
-    guard bad > 5, Double(bad) > share * Double(settled.received) else { return }
-    let reasons = Dictionary(
-      settled.rejects.filter { $0.reason.countsAgainstFeed }.map { ($0.reason.rawValue, 1) },
-      uniquingKeysWith: +)
-    let worst = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
-    let example = settled.rejects.first { $0.reason.rawValue == worst?.key }?.raw ?? ""
+    guard
+      let (reason, bad) = Reject.worst(
+        of: settled.rejectedByReason, among: settled.received,
+        share: source.settings.maxRejectShare)
+    else { return }
+    let example = settled.rejects.first { $0.reason.rawValue == reason }?.raw ?? ""
     throw Refusal(
-      "\(bad) of \(settled.received) records are bad, most of them \(worst?.key ?? "unknown")"
-        + (worst?.key == Reject.Reason.stampInFuture.rawValue
+      "\(bad) of \(settled.received) records are bad, most of them \(reason)"
+        + (reason == Reject.Reason.stampInFuture.rawValue
           ? " (is the clock, or --now, right?)" : "")
         + ", such as: \(example.prefix(200))")
   }

@@ -39,8 +39,6 @@ package final class ArchiveLoader: @unchecked Sendable {
     var payloadBytes = 0
     /// The number of facts that state another price for an instant than an earlier file.
     var contradicting = 0
-    /// The number of rejected rows that count against the file.
-    var bad = 0
     /// The descriptions that were first stored with this file.
     var learnt: [(number: Int, station: Int32, md5: [UInt8])] = []
   }
@@ -123,7 +121,6 @@ package final class ArchiveLoader: @unchecked Sendable {
     guard var current else { return }
     for reject in rejects {
       current.counts.rejectedByReason[reject.reason.rawValue, default: 0] += 1
-      if reject.reason.countsAgainstFeed, reject.reason != .conflictingPrice { current.bad += 1 }
     }
     current.counts.takeExamples(rejects)
     self.current = current
@@ -156,24 +153,9 @@ package final class ArchiveLoader: @unchecked Sendable {
           \(current.counts.stored > 0))
         """)
     }
-    try connection.query(
-      """
-      UPDATE fuel.run SET
-        finished_at = \(now),
-        taken_at = coalesce(\(optional: last)::timestamptz, \(now)::timestamptz),
-        outcome = \(current.counts.stored > 0 ? "stored" : "unchanged"),
-        documents = \([current.file]),
-        describes_stations = \(!current.learnt.isEmpty),
-        payload_bytes = \(current.payloadBytes),
-        received = \(current.counts.received),
-        stored = \(current.counts.stored),
-        unchanged = \(current.counts.unchanged),
-        duplicate = \(current.counts.duplicate),
-        rejected = \(current.counts.rejected),
-        rejected_by_reason = \(try store.jsonText(current.counts.rejectedByReason))::jsonb,
-        warnings = \(current.counts.warnings)
-      WHERE run_id = \(current.run)
-      """)
+    try store.finishFile(
+      current.run, current.file, at: now, lastPrice: last, bytes: current.payloadBytes,
+      describesStations: !current.learnt.isEmpty, counts: current.counts)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")
     try store.numberChange(current.run)
     try connection.commit()
@@ -186,23 +168,21 @@ package final class ArchiveLoader: @unchecked Sendable {
     let others = current.counts.rejectedByReason[Reject.Reason.notARecord.rawValue] ?? 0
     let records = current.counts.received - others
     guard records > 0 || others > 0 else { throw Refusal("a header and no rows") }
-    guard records > 0, others <= max(5, records) else {
+    guard records > 0, others <= max(Reject.few, records) else {
       throw Refusal(
         "\(others) of \(current.counts.received) rows are sums or notes and no records, such as: "
           + "\(current.counts.examples[Reject.Reason.notARecord.rawValue]?.prefix(200) ?? "")")
     }
-    let most = maxRejectShare * Double(records)
-    guard current.bad > 5, Double(current.bad) > most else { return }
-    let conflicts = Reject.Reason.conflictingPrice.rawValue
-    let worst = current.counts.rejectedByReason.filter {
-      $0.key != conflicts && Reject.Reason(rawValue: $0.key)?.countsAgainstFeed ?? true
-    }
-    .max { ($0.value, $1.key) < ($1.value, $0.key) }
-    let example = worst.flatMap { current.counts.examples[$0.key] } ?? ""
-    let reason = worst.flatMap { Reject.Reason(rawValue: $0.key) }
-    let hints = [reason.flatMap(expectation)].compactMap { $0 } + current.counts.oddities
+    var byReason = current.counts.rejectedByReason
+    byReason[Reject.Reason.conflictingPrice.rawValue] = nil
+    guard let (worst, bad) = Reject.worst(of: byReason, among: records, share: maxRejectShare)
+    else { return }
+    let example = current.counts.examples[worst] ?? ""
+    let hints =
+      [Reject.Reason(rawValue: worst).flatMap(expectation)].compactMap { $0 }
+      + current.counts.oddities
     throw Refusal(
-      "\(current.bad) of \(current.counts.received) rows are bad, most of them \(worst?.key ?? "unknown"), "
+      "\(bad) of \(current.counts.received) rows are bad, most of them \(worst), "
         + "such as: \(example.prefix(200))" + hints.map { "; \($0)" }.joined())
   }
 }
