@@ -15,9 +15,8 @@ struct ComparedPrice {
 
 extension MarketReport {
   /// Fills in everything that follows from comparing each station with its regions: `standings`,
-  /// the cheapest and dearest `stations` of each market, and the prices known ahead in
-  /// `cheapestAhead` and `tomorrow`. One reading of the rows serves all of them. `offers` must be
-  /// filled in before.
+  /// the cheapest and dearest `stations` of each market, and those that will be the cheapest in
+  /// `cheapestAhead`. One reading of the rows serves all of them. `offers` must be filled in before.
   mutating func compare(_ rows: [ComparedPrice]) {
     let offers = Dictionary(
       offers.map { (Standing.Key($0.station, $0.fuel), $0) },
@@ -26,25 +25,13 @@ extension MarketReport {
       let sorted = rows.sorted { ($0.price, $0.station) < ($1.price, $1.station) }
       let ends = sorted.count <= 15 ? sorted : sorted.prefix(10) + sorted.suffix(5)
       stations[key] = ends.compactMap { offers[.init($0.station, $0.fuel)] }
-      let ahead = rows.compactMap { row -> (offer: Offer, next: Double, at: Instant)? in
-        guard let offer = offers[.init(row.station, row.fuel)], let next = offer.next, next > 0,
-          let at = offer.nextAt
+      let ahead = rows.compactMap { row -> (offer: Offer, next: Double)? in
+        guard let offer = offers[.init(row.station, row.fuel)], let next = offer.next, next > 0
         else { return nil }
-        return (offer, next, at)
+        return (offer, next)
       }.sorted { ($0.next, $0.offer.station) < ($1.next, $1.offer.station) }
       if !ahead.isEmpty {
         cheapestAhead[key] = ahead.prefix(5).map { $0.offer }
-      }
-      // A few prices known ahead do not represent a region's average.
-      if ahead.count >= 3, ahead.count * 2 >= rows.count {
-        let count = Double(ahead.count)
-        tomorrow[key] = Tomorrow(
-          today: ahead.reduce(0) { $0 + $1.offer.price } / count,
-          tomorrow: ahead.reduce(0) { $0 + $1.next } / count,
-          dearer: ahead.count { $0.next > $0.offer.price },
-          cheaper: ahead.count { $0.next < $0.offer.price },
-          same: ahead.count { $0.next == $0.offer.price },
-          effectiveAt: ahead.map(\.at).min() ?? ahead[0].at)
       }
     }
     // Of all regions around a station, the one with the fewest stations gives the best comparison.

@@ -133,7 +133,8 @@ package struct MarketReport: Sendable {
     package var reason: String
   }
 
-  /// Tomorrow's published prices beside today's, over the stations for which both are known.
+  /// Tomorrow's published prices beside today's, over the stations for which both are known, where
+  /// those are enough for the verdict to rest on them.
   package struct Tomorrow: Sendable {
     package var today: Double
     package var tomorrow: Double

@@ -20,6 +20,7 @@ extension Store {
       market.offers = try allOffers()
       try addPhones(to: &market)
       try addComparisons(to: &market)
+      market.tomorrow = try tomorrow()
       try addVerdictChanges(to: &market)
       try addStates(to: &market)
       market.json = try marketJSON()
@@ -267,6 +268,30 @@ extension Store {
         state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
         aim: try row.optionalDouble("aim_for_cpl"),
         raised: try row.optionalDouble("share_raised"))
+    }.mapValues { $0[0] }
+  }
+
+  /// Reads tomorrow's published prices beside today's, where the verdict knows them, and how many
+  /// stations get dearer or cheaper.
+  package func tomorrow() throws -> [MarketReport.Key: MarketReport.Tomorrow] {
+    try keyed(
+      """
+      SELECT region, fuel, verdict.today_cpl, verdict.tomorrow_cpl, verdict.valid_until_at,
+        count(*) FILTER (WHERE tomorrow.comparison = 'dearer') AS dearer,
+        count(*) FILTER (WHERE tomorrow.comparison = 'cheaper') AS cheaper,
+        count(*) FILTER (WHERE tomorrow.comparison = 'same') AS same
+      FROM fuel_v1.fill_up AS verdict
+      JOIN fuel_v1.station_comparison AS present USING (region, fuel)
+      JOIN fuel_v1.tomorrow_prices AS tomorrow USING (station_id, fuel)
+      WHERE verdict.tomorrow_cpl IS NOT NULL
+        AND tomorrow.effective_at < verdict.valid_until_at + interval '24 hours'
+      GROUP BY region, fuel, verdict.today_cpl, verdict.tomorrow_cpl, verdict.valid_until_at
+      """
+    ) { row in
+      MarketReport.Tomorrow(
+        today: try row.double("today_cpl"), tomorrow: try row.double("tomorrow_cpl"),
+        dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
+        same: try row.integer("same"), effectiveAt: try row.instant("valid_until_at"))
     }.mapValues { $0[0] }
   }
 

@@ -17,17 +17,6 @@ package struct AverageNow: Sendable {
   package var delayHours: Int
 }
 
-/// Tomorrow's published prices of one state and fuel beside today's.
-package struct TomorrowLine: Sendable {
-  package var region: String
-  package var fuel: String
-  package var today: Double?
-  package var tomorrow: Double?
-  package var dearer: Int
-  package var cheaper: Int
-  package var same: Int
-}
-
 /// A row of `feed_health`.
 package struct FeedHealth: Sendable {
   package var feed: String
@@ -133,40 +122,6 @@ extension Store {
         change7d: try row.optionalDouble("change_7d_cpl"),
         stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
         delayHours: try row.integer("delay_hours"))
-    }.sorted { one, other in
-      one.region == other.region
-        ? Fuel.precedes(one.fuel, other.fuel) : one.region < other.region
-    }
-  }
-
-  /// Reads the averages of tomorrow's published prices beside today's, by state and in the order of
-  /// fuels. They count what averages count: at least three stations that anybody may use, without
-  /// doubtful prices.
-  package func tomorrow() throws -> [TomorrowLine] {
-    try connection.query(
-      """
-      SELECT
-        tomorrow.state AS region, fuel, round(avg(today_cpl), 2) AS today,
-        round(avg(tomorrow_cpl), 2) AS tomorrow,
-        count(*) FILTER (WHERE comparison = 'dearer') AS dearer,
-        count(*) FILTER (WHERE comparison = 'cheaper') AS cheaper,
-        count(*) FILTER (WHERE comparison = 'same') AS same
-      FROM fuel_v1.tomorrow_prices AS tomorrow
-      JOIN fuel_v1.current_prices AS price USING (station_id, fuel)
-      JOIN fuel_v1.fuels USING (fuel)
-      WHERE today_cpl IS NOT NULL
-        AND price.is_public
-        AND NOT price.is_flagged
-        AND fuels.is_averaged
-      GROUP BY tomorrow.state, fuel
-      HAVING count(*) >= 3
-      """
-    ).map { row in
-      TomorrowLine(
-        region: try row.text("region"), fuel: try row.text("fuel"),
-        today: try row.optionalDouble("today"), tomorrow: try row.optionalDouble("tomorrow"),
-        dearer: try row.integer("dearer"), cheaper: try row.integer("cheaper"),
-        same: try row.integer("same"))
     }.sorted { one, other in
       one.region == other.region
         ? Fuel.precedes(one.fuel, other.fuel) : one.region < other.region

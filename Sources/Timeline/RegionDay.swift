@@ -120,7 +120,8 @@ package struct DailyAverage: Sendable, Equatable {
   /// Whether verdicts may rest on the averages: they rest on enough stations, and a price is known
   /// for most of the expected stations' day as far as it has passed.
   package var isUsable: Bool {
-    stations >= 3 && coverage >= 750 && stations * coverage >= expected * DailyAverage.leastShare
+    stations >= LeastSample.stations && coverage >= LeastSample.coverage
+      && stations * coverage >= expected * DailyAverage.leastShare
   }
 
   /// How much of the expected stations' day must be known, in thousandths.

@@ -293,38 +293,7 @@ struct DetectorTests {
           "SELECT price_cpl, is_fresh, effective_at FROM fuel_v1.current_prices")
           == ["180.0|t|2026-05-03 22:00:00+00"])
       #expect(
-        try feed.connection.lines("SELECT count(*) FROM fuel.in_effect_at(\(hour(30)))") == ["1"])
-    }
-  }
-
-  /// F-O25: the average of tomorrow's prices counts what averages count.
-  @Test func tomorrowIsAnAverageOfThree() async throws {
-    try await TestDatabase.with { target in
-      let feed = try Feed(
-        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
-      let stations = (1...4).map {
-        Station(
-          code: "\($0)", state: .wa, name: "S\($0)", address: "\($0) Main Rd",
-          isPublic: $0 != 4)
-      }
-      // The prices of two days that begin at 06:00 in Perth, two of one fuel and four of the other.
-      var prices: [Observation] = []
-      for (day, code) in [(0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (1, 3), (1, 4)] {
-        let tenths = 1_800 + (code == 4 ? 400 : code) + 15 * day
-        for fuel in code > 2 ? [Fuel.u91] : [.u91, .p98] {
-          prices.append(
-            Observation(
-              stationCode: "\(code)", fuel: fuel, price: Price(tenths: tenths),
-              effectiveAt: hour(24 * day - 2)))
-        }
-      }
-      try feed.reports(prices, stations: stations, at: hour(8), coverage: .partial)
-      try feed.aggregate(at: hour(8), regions: [.nation])
-      try feed.connection.query("SELECT set_config('bowser.now', \(hour(8).description), false)")
-      let lines = try feed.store.tomorrow().map {
-        "\($0.region) \($0.fuel) \($0.today ?? 0) \($0.tomorrow ?? 0) \($0.dearer)"
-      }
-      #expect(lines == ["WA U91 180.2 181.7 3"])
+        try feed.connection.lines("SELECT count(*) FROM fuel.held_at(\(hour(30)))") == ["1"])
     }
   }
 

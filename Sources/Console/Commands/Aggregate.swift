@@ -100,8 +100,8 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
   )
   for line in known.lines {
     let judgement = line.verdict.judgement
-    // As in `daily_averages`, fewer than three stations give no average.
-    let average = line.average.flatMap { $0.stations >= 3 ? $0 : nil }
+    // As in `daily_averages`, too few stations give no average.
+    let average = line.average.flatMap { $0.stations >= LeastSample.stations ? $0 : nil }
     write(
       ([
         line.verdict.region, line.fuel, line.verdict.day.description, cents(average?.average),

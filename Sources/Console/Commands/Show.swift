@@ -1,3 +1,4 @@
+import Feeds
 import Foundation
 import FuelModel
 import Store
@@ -56,8 +57,10 @@ let showCommand = Command(
       write(try store.marketJSON() + "\n")
     } else {
       write(
-        try Screen(store: store, given: given, isPast: isPast, style: style, regions: regions)
-          .text())
+        try Screen(
+          store: store, given: given, isPast: isPast, style: style, regions: regions,
+          ahead: try invocation.sources().filter { $0.publishesTomorrowAt != nil }
+        ).text())
     }
     return .done
   }
@@ -137,6 +140,8 @@ private struct Screen {
   let style: Style
 
   let regions: [MarketReport.Region]
+  /// The feeds that publish the prices of tomorrow.
+  let ahead: [Source]
 
   private var capitals: [String] { regions.filter { $0.kind == "capital" }.map(\.code) }
   private var nation: String { regions.first { $0.kind == "nation" }?.code ?? "" }
@@ -242,15 +247,19 @@ private struct Screen {
   }
 
   private func tomorrow() throws -> String {
-    var text = heading(
-      "Tomorrow, where it is published", "WA from 06:00 Perth time, NT from 14:30 Darwin time")
-    let lines = try store.tomorrow()
-    if lines.isEmpty { text += "  Tomorrow's prices are published at 14:30 local time.\n" }
-    for line in lines {
-      guard let today = line.today, let tomorrow = line.tomorrow else { continue }
+    guard !ahead.isEmpty else { return "" }
+    let times = ahead.map { "\($0.state.code) from \($0.publishesTomorrowAt ?? "") local time" }
+    var text = heading("Tomorrow, where it is published", times.joined(separator: ", "))
+    let states = regions.filter { $0.kind == "state" }.map(\.code)
+    let lines = try store.tomorrow().filter { states.contains($0.key.region) }
+    if lines.isEmpty { text += "  Tomorrow's prices are not known yet.\n" }
+    for (key, line) in lines.sorted(by: {
+      $0.key.region == $1.key.region
+        ? Fuel.precedes($0.key.fuel, $1.key.fuel) : $0.key.region < $1.key.region
+    }) {
       let counts =
-        "  " + padded(line.region, 5) + padded(line.fuel, 5) + leftPadded(Cents.text(today), 7)
-        + " → " + leftPadded(Cents.text(tomorrow), 6)
+        "  " + padded(key.region, 5) + padded(key.fuel, 5) + leftPadded(Cents.text(line.today), 7)
+        + " → " + leftPadded(Cents.text(line.tomorrow), 6)
         + "   \(line.dearer) dearer, \(line.cheaper) cheaper"
       let same = ", \(line.same) the same"
       text += counts + ((counts + same).columns > style.width ? "" : same) + "\n"

@@ -35,10 +35,8 @@ package enum Verdict {
     return records
   }
 
-  // Means over fewer than three stations are anecdotes, and a comparison over a minority of a
-  // region's stations shows nothing about the others.
-  static let leastStations = 3
-  static let leastShare = 0.5
+  // A comparison over a minority of a region's stations shows nothing about the others.
+  private static let leastShare = 0.5
 
   package static func judge(
     _ market: RegionNow, series: DailySeries?,
@@ -55,7 +53,7 @@ package enum Verdict {
 
     var change: Double?
     if let today = market.today, let tomorrow = market.tomorrow,
-      let beginsAt = market.tomorrowBeginsAt, market.stationsWithNext >= leastStations,
+      let beginsAt = market.tomorrowBeginsAt, market.stationsWithNext >= LeastSample.stations,
       Double(market.stationsWithNext) >= leastShare * Double(market.stations)
     {
       change = ((tomorrow - today) * 100).rounded() / 100
@@ -101,7 +99,9 @@ package enum Verdict {
   }
 
   private static func unknownReason(_ market: RegionNow, _ reason: String, now: Instant) -> String {
-    if market.stations < leastStations { return "Too few stations here sell it to say anything" }
+    if market.stations < LeastSample.stations {
+      return "Too few stations here sell it to say anything"
+    }
     guard let announced = market.announced else { return reason }
     return now < announced.at
       ? "Tomorrow's prices are published at \(announced.clock)"
