@@ -16,21 +16,18 @@ extension Store {
   /// Records that an aggregate begins. Earlier ones that never ended are marked as interrupted: the
   /// caller holds the lock, so none of them can still be running.
   package func beginAggregate(at instant: Instant) throws -> RunID {
-    try connection.transaction {
-      try connection.query(
-        """
+    let row = try connection.query(
+      """
+      WITH dead AS (
         UPDATE fuel.aggregate_run SET outcome = 'interrupted', finished_at = \(instant)
         WHERE outcome = 'running'
-        """)
-      let row = try connection.query(
-        """
-        INSERT INTO fuel.aggregate_run (started_at, outcome, days, verdicts, new_verdicts)
-        VALUES (\(instant), 'running', 0, 0, 0)
-        RETURNING aggregate_run_id
-        """
-      ).only()
-      return RunID(number: try row.integer("aggregate_run_id"))
-    }
+      )
+      INSERT INTO fuel.aggregate_run (started_at, outcome, days, verdicts, new_verdicts)
+      VALUES (\(instant), 'running', 0, 0, 0)
+      RETURNING aggregate_run_id
+      """
+    ).only()
+    return RunID(number: try row.integer("aggregate_run_id"))
   }
 
   /// Returns when the aggregate before the running one began; `nil`: there was none, or it did not
@@ -78,10 +75,11 @@ extension Store {
 
   /// Whether an aggregate that has begun has anything to make that the one before it has not made.
   package func isAggregateDue(_ run: RunID, now: Instant) throws -> Bool {
-    try connection.transaction {
-      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
-      return try connection.query("SELECT fuel.is_aggregate_due(\(run)::integer) AS is_due").only()
-        .boolean("is_due")
-    }
+    try connection.query(
+      """
+      WITH clock AS MATERIALIZED (SELECT set_config('bowser.now', \(now.description), true))
+      SELECT fuel.is_aggregate_due(\(run)::integer) AS is_due FROM clock
+      """
+    ).only().boolean("is_due")
   }
 }

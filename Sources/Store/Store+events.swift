@@ -25,14 +25,13 @@ extension Store {
   /// Replaces the market events in the database by those of the configuration.
   package func refreshEvents(_ events: [MarketEvent]) throws {
     try connection.transaction {
-      try connection.execute(
-        "CREATE TEMPORARY TABLE wanted_event (LIKE fuel.market_event) ON COMMIT DROP")
       try connection.query(
         """
-        INSERT INTO pg_temp.wanted_event (day, state, fuel, what, cpl)
+        CREATE TEMPORARY TABLE wanted_event ON COMMIT DROP AS
         SELECT * FROM unnest(
           \(events.map(\.day.description))::date[], \(events.map(\.state))::text[], \(events.map(\.fuel))::text[],
-          \(events.map(\.what))::text[], \(events.map(\.cents))::numeric(6, 2)[])
+          \(events.map(\.what))::text[], \(events.map(\.cents))::numeric(6, 2)[]
+        ) AS wanted (day, state, fuel, what, cpl)
         """)
       try connection.execute(
         """

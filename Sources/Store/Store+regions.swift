@@ -73,9 +73,7 @@ extension Store {
         "SELECT region FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code)))"
       ).map { try $0.text("region") }
       if !gone.isEmpty { try remove(gone) }
-      let changed = try mergeWantedRegions()
-      try connection.execute("DROP TABLE pg_temp.wanted_region")
-      return !gone.isEmpty || changed
+      return try mergeWantedRegions() || !gone.isEmpty
     }
   }
 
