@@ -39,9 +39,6 @@ static const BowserMigration files[] = {
   {"routines/clock.sql", (const unsigned char[]) {
 #embed "routines/clock.sql" suffix(, 0)
   }},
-  {"routines/country.sql", (const unsigned char[]) {
-#embed "routines/country.sql" suffix(, 0)
-  }},
   {"routines/sum_facts.sql", (const unsigned char[]) {
 #embed "routines/sum_facts.sql" suffix(, 0)
   }},
@@ -53,9 +50,6 @@ static const BowserMigration files[] = {
   }},
   {"routines/price_day.sql", (const unsigned char[]) {
 #embed "routines/price_day.sql" suffix(, 0)
-  }},
-  {"routines/price_intervals.sql", (const unsigned char[]) {
-#embed "routines/price_intervals.sql" suffix(, 0)
   }},
   {"routines/kilometres.sql", (const unsigned char[]) {
 #embed "routines/kilometres.sql" suffix(, 0)

@@ -21,8 +21,8 @@ RETURN interval '72 hours';
 COMMENT ON FUNCTION fuel.announced_ahead() IS 'How far ahead a feed may announce a price.';
 GRANT EXECUTE ON FUNCTION fuel.announced_ahead() TO fuel_reader, fuel_writer;
 
--- Returns for how long a station or a price is shown after it was last seen or believed. After thirty days of silence it
--- is dormant, not merely stale. Hours, because a day of an interval has 23 or 25 of them where the clocks of the
+-- Returns for how long a station or a price is shown after it was last seen or believed. After thirty days of silence
+-- it is dormant, not merely stale. Hours, because a day of an interval has 23 or 25 of them where the clocks of the
 -- session's time zone change.
 CREATE OR REPLACE FUNCTION fuel.dormant_after() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

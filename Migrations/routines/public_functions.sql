@@ -129,6 +129,3 @@ COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
   'The stations within a radius of a point in degrees, nearest first.';
 REVOKE EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) TO fuel_reader, fuel_writer;
-
--- Earlier versions of functions above used it.
-DROP FUNCTION IF EXISTS fuel.in_effect_at(timestamptz, integer[], smallint);

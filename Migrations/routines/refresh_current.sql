@@ -9,7 +9,6 @@ RETURN (
 COMMENT ON FUNCTION fuel.stamps_go_back(smallint) IS
   'By how much a list of a feed may show an older price of a station and fuel than the list before it.';
 GRANT EXECUTE ON FUNCTION fuel.stamps_go_back(smallint) TO fuel_writer;
-DROP FUNCTION IF EXISTS fuel.stamps_go_back();
 
 -- Computes from the history what a feed's lists show of some stations and fuels. The result depends on the history and
 -- the clock only, not on the rows that were there before. p_told_ats and p_told_tenths give the last reported price of

@@ -123,7 +123,8 @@ CREATE TABLE fuel.station_sighting (
 );
 COMMENT ON TABLE fuel.station_sighting IS
   'On which local days an archive tells of a station under a wording: what tells a renamed station from two at one '
-  'address, and which days are there at all.';
+  'address, and which days are there at all. And on which days prices of a feed without codes began; its wording is the '
+  'digest of nothing.';
 COMMENT ON COLUMN fuel.station_sighting.station_id  IS 'The station record.';
 COMMENT ON COLUMN fuel.station_sighting.wording_md5 IS 'The wording; see station_description.';
 COMMENT ON COLUMN fuel.station_sighting.month       IS 'First day of the month.';

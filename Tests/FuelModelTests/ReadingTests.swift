@@ -130,12 +130,14 @@ struct ReadingTests {
 
   /// F-F60: where neither the address nor the postcode names a state, a position far from the state
   /// tells the other one. An address that names the state is believed in any case.
-  @Test(arguments: [
-    ("1 A Rd, PARRAMATTA", nil, -33.8, 151.0, State.tas, "NSW"),
-    ("1 A Rd, Town", "4000", -27.4, 153.0, .sa, "QLD"),
-    ("1 A Rd, Town", nil, -42.9, 147.3, .tas, nil), ("1 A Rd, Town", nil, -38.5, 147.3, .tas, nil),
-    ("1 A Rd, Town SA 5000", "5000", -27.4, 153.0, .sa, nil), ("", nil, -31.9, 115.9, .sa, "WA"),
-  ])
+  @Test(
+    arguments: [
+      ("1 A Rd, PARRAMATTA", nil, -33.8, 151.0, State.tas, "NSW"),
+      ("1 A Rd, Town", "4000", -27.4, 153.0, .sa, "QLD"),
+      ("1 A Rd, Town", nil, -42.9, 147.3, .tas, nil),
+      ("1 A Rd, Town", nil, -38.5, 147.3, .tas, nil),
+      ("1 A Rd, Town SA 5000", "5000", -27.4, 153.0, .sa, nil), ("", nil, -31.9, 115.9, .sa, "WA"),
+    ] as [(String, String?, Double, Double, State, String?)])
   func aPositionFarAwayTellsTheState(
     address: String, postcode: String?, latitude: Double, longitude: Double, of state: State,
     other: String?
