@@ -8,6 +8,8 @@ struct ArchiveRecord {
     var count: Int32
     /// Whether the field contains doubled quotes.
     var isEscaped: Bool
+    /// Whether the field is a cell with a formula of which no result is stored.
+    var isUncomputed = false
   }
 
   let base: UnsafePointer<UInt8>
@@ -51,6 +53,9 @@ struct ArchiveRecord {
     }
     return bits & 0x8080_8080_8080_8080 != 0
   }
+
+  /// Whether a cell of a printed report says the same as the cell above.
+  func repeatsAbove(_ index: Int) -> Bool { self[index].isEmpty && !fields[index].isUncomputed }
 
   var isBlank: Bool { fields.indices.allSatisfy { self[$0].isEmpty } }
 

@@ -50,7 +50,7 @@ extension Engine {
 
   /// Whether a row of a sheet has a price with a fuel or a stamp, and says nothing of its station.
   func isOfStationAbove(_ record: ArchiveRecord) -> Bool {
-    layout.identity.allSatisfy { record[$0].isEmpty }
+    layout.identity.allSatisfy(record.repeatsAbove)
       && isFilled(.price, record) && (isFilled(.fuel, record) || isFilled(.stamp, record))
   }
 

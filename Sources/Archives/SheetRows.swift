@@ -3,7 +3,8 @@
 ///
 /// In such a report an empty cell repeats the cell above, in every column but the price: cells are
 /// merged downwards, and on the first row of a page every cell that equals the one above is empty,
-/// even where the two rows are of different stations. In any other sheet an empty cell is empty.
+/// even where the two rows are of different stations. In any other sheet an empty cell is empty, and
+/// so is a formula without a stored result in any sheet.
 struct SheetRows {
   /// Whether titles precede the header.
   private var hasTitle = false
@@ -44,21 +45,43 @@ struct SheetRows {
     if isWider, try engine.header(in: record) != nil { return DecodedRow(record) }
     var row = DecodedRow()
     for index in 0..<count {
-      if index < record.fields.count { row.append(record[index]) } else { row.append([]) }
+      if index < record.fields.count {
+        row.append(record[index], as: record.fields[index])
+      } else {
+        row.append([])
+      }
     }
     return row
   }
 
   private mutating func decide(_ engine: inout Engine) throws {
-    // In the reports of New South Wales these are two thirds of the rows. A sheet in which somebody
-    // left out a cell has none.
-    let count =
-      hasTitle && engine.canBeReport
-      ? waiting.count { row in row.with { engine.isOfStationAbove($0) } } : 0
-    isReport = count > 0 && 4 * count >= waiting.count
+    isReport = hasTitle && engine.canBeReport && looksPrinted(engine)
     let rows = waiting
     waiting = []
     for row in rows { try pass(row, &engine) }
+  }
+
+  private func looksPrinted(_ engine: Engine) -> Bool {
+    var blanks = 0
+    var repeats = 0
+    var station: [[UInt8]] = []
+    for row in waiting {
+      row.with { record in
+        if engine.isOfStationAbove(record) {
+          blanks += 1
+          return
+        }
+        let cells = [ArchiveFormat.Column.name, .address].map {
+          Array(record[engine.layout.columns[$0.rawValue]])
+        }
+        if cells == station, !cells.contains([]) { repeats += 1 }
+        station = cells
+      }
+    }
+    // In the reports of New South Wales two thirds of the rows are blank, and none repeats the
+    // station of the row above, since that is what a blank says; at most the first row of a page
+    // may. In a sheet whose program did not find some of the stations, the other rows repeat theirs.
+    return blanks > 0 && 4 * blanks >= waiting.count && 30 * repeats <= blanks
   }
 
   private mutating func pass(_ row: DecodedRow, _ engine: inout Engine) throws {
@@ -83,7 +106,7 @@ struct SheetRows {
     row.with { record in
       while above.count < record.fields.count { above.append([]) }
       for index in record.fields.indices {
-        if index != price, record[index].isEmpty {
+        if index != price, record.repeatsAbove(index) {
           filled.append(above[index])
         } else {
           above[index] = Array(record[index])

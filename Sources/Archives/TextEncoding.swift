@@ -48,7 +48,7 @@ struct DecodedRow {
   /// Copies a row as it is.
   init(_ record: ArchiveRecord) {
     for index in record.fields.indices {
-      append(record[index], isEscaped: record.fields[index].isEscaped)
+      append(record[index], as: record.fields[index])
     }
   }
 
@@ -67,13 +67,15 @@ struct DecodedRow {
         }
         text += Array(String(scalar).utf8)
       }
-      append(text, isEscaped: record.fields[index].isEscaped)
+      append(text, as: record.fields[index])
     }
   }
 
-  mutating func append(_ text: some Collection<UInt8>, isEscaped: Bool = false) {
-    fields.append(
-      .init(start: Int32(bytes.count), count: Int32(text.count), isEscaped: isEscaped))
+  mutating func append(_ text: some Collection<UInt8>, as field: ArchiveRecord.Field? = nil) {
+    var field = field ?? .init(start: 0, count: 0, isEscaped: false)
+    field.start = Int32(bytes.count)
+    field.count = Int32(text.count)
+    fields.append(field)
     bytes += text
   }
 

@@ -131,7 +131,9 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       bytes += Array(value.utf8)
     }
     fields.append(
-      .init(start: Int32(start), count: Int32(bytes.count - start), isEscaped: false))
+      .init(
+        start: Int32(start), count: Int32(bytes.count - start), isEscaped: false,
+        isUncomputed: isFormula && value.isEmpty))
   }
 
   /// U+FFFD, which no readable record contains.

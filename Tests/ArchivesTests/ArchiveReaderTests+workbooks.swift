@@ -304,4 +304,53 @@ extension ArchiveReaderTests {
     #expect(outcome.lines.count == 2 && outcome.received == 6)
     #expect(outcome.rejects.filter { $0 == "record_unreadable" }.count == 3)
   }
+
+  /// F-P56: a sheet whose program did not find some of the stations is no printed report, whichever
+  /// rows of a station lack it. Only there does a row write the station of the row above again.
+  @Test(arguments: [0, 1, 2])
+  func stationsThatWereNotFoundAreMissing(missing: Int) async throws {
+    let rows = ["A", "B", "C", "D"].enumerated().flatMap { hour, station in
+      ["E10", "U91", "P98"].enumerated().map { index, fuel in
+        let row = Self.record(
+          station, "2023-01-01 0\(hour):0\(index):00", "18\(hour).9", fuel: fuel)
+        return index == missing ? Array(repeating: nil, count: 5) + row.dropFirst(5) : row
+      }
+    }
+    let outcome = try await Self.read(
+      "nsw-fuelcheck",
+      bytes: Workbook.book([("A", Self.rows([["Price history"], Self.columns] + rows), "")]))
+    #expect(outcome.lines.count == 8)
+    #expect(outcome.rejects == Array(repeating: "station_missing", count: 4))
+  }
+
+  /// F-P56: a formula without a stored result makes no sheet a printed report, and neither it nor an
+  /// empty cell below it is filled from above.
+  @Test(arguments: [
+    "<c><f>Lookup!A2</f></c>", "<c><f>Lookup!A2</f><v></v></c>",
+    "<c t=\"str\"><f>IFERROR(Lookup!A2,\"\")</f><v></v></c>",
+  ])
+  func formulasAreNotFilledFromAbove(formula: String) async throws {
+    func row(_ cell: String?, _ fuel: String, _ time: String) -> [String?] {
+      Array(repeating: cell, count: 5) + [fuel, time, "181.9"]
+    }
+    func outcome(_ rows: [[String?]]) async throws -> Outcome {
+      let all = Self.rows([["Price History Checks"], Self.columns] + rows)
+      return try await Self.read("nsw-fuelcheck", bytes: Workbook.book([("A", all, "")]))
+    }
+    let first = Self.record("A", "1/04/2020 7:00:00 AM", "180.9")
+    let last = Self.record("B", "1/04/2020 8:00:00 AM", "180.9")
+    let sheet = try await outcome(
+      [first] + ["E10", "P95", "P98"].map { row(formula, $0, "1/04/2020 7:00:00 AM") })
+    #expect(sheet.lines.count == 1 && sheet.rejects.count == 3, "\(sheet)")
+    let report = try await outcome([
+      first, row(nil, "E10", "1/04/2020 7:00:00 AM"), row(formula, "P95", "1/04/2020 7:01:00 AM"),
+      row(nil, "P98", "1/04/2020 7:01:00 AM"), last, row(nil, "E10", "1/04/2020 8:00:00 AM"),
+    ])
+    #expect(report.stations.map(\.name) == ["A", "B"] && report.lines.count == 4)
+    #expect(report.rejects == ["station_missing", "station_missing"], "\(report)")
+    let fuel = try await outcome([
+      first, row(nil, "E10", "1/04/2020 7:00:00 AM"), row(nil, formula, "1/04/2020 7:02:00 AM"),
+    ])
+    #expect(fuel.lines.count == 2 && fuel.rejects == ["unknown_fuel"], "\(fuel)")
+  }
 }
