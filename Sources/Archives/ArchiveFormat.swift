@@ -50,8 +50,6 @@ package struct ArchiveFormat: Sendable {
   var notOffered: Set<Int> = []
   /// Whether a 0 in one of `fuelColumns` means an empty cell.
   var zeroIsBlank = false
-  /// Whether a file contains one local month, so that an exchange of day and month can be detected.
-  var holdsOneMonth = true
 
   /// The zone whose calendar defines the months.
   package var zone: Zone {

@@ -7,7 +7,7 @@ extension Engine {
       warnings.append("not in UTF-8, so read as Windows-1252")
     }
     noteDays()
-    if format.holdsOneMonth { try checkDays() }
+    try checkDays()
   }
 
   mutating func noteDays() {
@@ -16,7 +16,7 @@ extension Engine {
 
   /// Detects files in which day and month are exchanged. Some exports exchange them where both are
   /// below 13. A file of one month then has rows in up to twelve months, all on the same day of the
-  /// month.
+  /// month. Files of the Northern Territory also have a day of each month beside their own.
   ///
   /// - Throws: `ArchiveRefusal` for such a file.
   private func checkDays() throws {
@@ -24,12 +24,13 @@ extension Engine {
     let proof = daysOfMonth.filter { $0.value & ~0xFFF != 0 }
     let others = daysOfMonth.filter { $0.value & ~0xFFF == 0 }
     guard others.count >= 2 else { return }
-    let single = others.values.allSatisfy { $0.nonzeroBitCount == 1 }
-    guard single, Set(others.values).count == 1, let bit = others.values.first else { return }
-    let number = bit.trailingZeroBitCount + 1
+    let common = others.values.reduce(~0, &)
+    let days = others.values.reduce(0) { $0 + $1.nonzeroBitCount }
+    guard common.nonzeroBitCount == 1, days <= others.count + 1 else { return }
+    let number = common.trailingZeroBitCount + 1
     if proof.isEmpty || proof.keys.contains(where: { Int($0 % 12) + 1 == number }) {
       throw refusal(
-        "day and month are swapped: all rows are on day \(number) of \(others.count) months; "
+        "day and month are swapped: \(others.count) months have rows on day \(number) alone; "
           + "expected the original file, not a portal's export")
     }
   }

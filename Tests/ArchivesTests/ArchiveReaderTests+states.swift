@@ -123,4 +123,24 @@ extension ArchiveReaderTests {
     #expect(outcome.received == 7)
     #expect(outcome.stations.allSatisfy { $0.state == .nt })
   }
+
+  /// F-P57: files of the Northern Territory have a day of each month beside their own. In a file in
+  /// which day and month are exchanged, that day stands in January.
+  @Test func exchangedDaysOfTheNorthernTerritory() async {
+    func file(_ days: [(month: Int, day: Int)], isExchanged: Bool) -> String {
+      days.reduce(into: "Full Date,Site Name,Suburb,Lat,Long,Unleaded 91\n") { text, date in
+        let (month, day) =
+          isExchanged && date.day < 13 ? (date.day, date.month) : (date.month, date.day)
+        text += "\(day)/\(Self.two(month))/2023,Puma,STUART,-12.448,130.845,179.9\n"
+      }
+    }
+    let march = [(month: 2, day: 28)] + (1...31).map { (month: 3, day: $0) } + [(month: 4, day: 1)]
+    for days in [march, Array(march[1...12]), Array(march[1...13])] {
+      #expect(await Self.refusal("nt-myfuel", file(days, isExchanged: false)) == "accepted")
+      let words = await Self.refusal("nt-myfuel", file(days, isExchanged: true))
+      #expect(words.contains("day and month are swapped"), "\(words)")
+    }
+    let two = (1...28).flatMap { [(month: 3, day: $0), (month: 5, day: $0)] } + [(6, 1), (2, 1)]
+    #expect(await Self.refusal("nt-myfuel", file(two, isExchanged: false)) == "accepted")
+  }
 }

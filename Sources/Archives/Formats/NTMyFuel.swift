@@ -26,5 +26,5 @@ extension ArchiveFormat {
       "bio diesel 20": .b20, "ethanol 94 (e10)": .e10, "lpg": .lpg,
     ],
     unit: .cents, stamp: .day(.darwin, startsAt: 0), identity: .nameAndPosition,
-    zeroIsBlank: true, holdsOneMonth: false)
+    zeroIsBlank: true)
 }
