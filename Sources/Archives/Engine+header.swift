@@ -8,7 +8,6 @@ struct Layout {
   var fieldCount = 0
   /// The columns that describe the station.
   var identity: [Int] = []
-  var identityIsOneSpan = false
   /// Columns that hold the same thing, such as FuelCode and FuelType. In each row at most one of
   /// them is filled, or both say the same.
   var doubles: [[Int]] = []
@@ -71,9 +70,6 @@ extension Engine {
       ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,
       .longitude,
     ].map { layout[$0] }.filter { $0 >= 0 }
-    let sorted = layout.identity.sorted()
-    layout.identityIsOneSpan =
-      layout.doubles.isEmpty && zip(sorted, sorted.dropFirst()).allSatisfy { $1 == $0 + 1 }
     return layout
   }
 

@@ -303,19 +303,11 @@ struct Engine {
   /// Returns the number of the description that a row gives of its station; `nil` where the row
   /// does not identify a station.
   @inline(__always) private mutating func description(of record: ArchiveRecord) -> Int? {
-    if layout.identityIsOneSpan, let first = layout.identity.min(),
-      let last = layout.identity.max()
-    {
-      let start = Int(record.fields[first].start)
-      let end = Int(record.fields[last].start + record.fields[last].count)
-      if end > start, end - start < 2_000 {
-        return number(UnsafeBufferPointer(start: record.base + start, count: end - start), record)
-      }
-    }
     scratch.removeAll(keepingCapacity: true)
     for column in layout.identity {
       scratch.append(contentsOf: record[column])
-      scratch.append(0)
+      // No text in UTF-8 contains this byte.
+      scratch.append(0xFF)
     }
     let bytes = scratch
     return bytes.withUnsafeBufferPointer { number($0, record) }

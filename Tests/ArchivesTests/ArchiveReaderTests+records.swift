@@ -138,6 +138,22 @@ extension ArchiveReaderTests {
     #expect(try await Self.read("nt-myfuel", wide).lines.count == 1)
   }
 
+  /// F-P58: stations whose cells make the same text one after the other are two stations, in
+  /// workbooks, and in text files in UTF-8 and in Windows-1252.
+  @Test(arguments: [
+    (["Liberty 2", "45 Main Rd"], ["Liberty 24", "5 Main Rd"]),
+    (["Café 1", "2 Main Rd"], ["Café 12", "Main Rd"]),
+  ])
+  func stationsWithOneTextAreTwo(first: [String], second: [String]) async throws {
+    let cells = [first, second].map { $0 + ["Kiama", "2533", "BP", "U91", Self.time, "145.9"] }
+    let text = Self.header + cells.map { "\"" + $0.joined(separator: "\",\"") + "\"\n" }.joined()
+    let book = Workbook.book([("A", Self.rows([Self.columns] + cells), "")])
+    for bytes in [Array(text.utf8), Array(text.unicodeScalars.map { UInt8($0.value) }), book] {
+      let outcome = try await Self.read("nsw-fuelcheck", bytes: bytes)
+      #expect(outcome.stations.count == 2 && outcome.lines.count == 2, "\(outcome)")
+    }
+  }
+
   // MARK: Texts that programs rewrite
 
   /// F-P51: a code is a whole number, whatever a program has made of it. What is no whole number, or
