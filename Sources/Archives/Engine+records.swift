@@ -13,11 +13,12 @@ extension Engine {
     let isOther = record.fields.count != layout.fieldCount
     // The header's name of the column of times does not begin with a digit.
     let stamp = layout[.stamp]
-    if isOther || !(record[stamp].first.map { (0x30...0x39).contains($0) } ?? false),
-      try findHeader(record)
-    {
-      return true
+    let isTime = stamp < record.fields.count && Self.beginsWithDigit(record[stamp])
+    if isOther, isTime, try header(in: record) != nil {
+      throw refusal(
+        "in row \(rows) a second table begins beside the first; move it to a file of its own")
     }
+    if !isTime, try findHeader(record) { return true }
     let filled = record.fields.indices.filter { !record[$0].isEmpty }
     let isWhole = !isOther && required.allSatisfy(filled.contains)
     if isWhole {
@@ -30,6 +31,10 @@ extension Engine {
     // A note, which stands in one cell.
     if filled.count == 1, layout.fieldCount > 1, !isPrice(filled[0]) { return true }
     return filled.contains { RowLabel.isLabelOfPart(record.text($0)) }
+  }
+
+  private static func beginsWithDigit(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    text.first.map { (0x30...0x39).contains($0) } ?? false
   }
 
   /// The columns that every record fills.
@@ -76,7 +81,7 @@ extension Engine {
     {
       return .noRecord
     }
-    let isNumber = record[price].first.map { (0x30...0x39).contains($0) } ?? true
+    let isNumber = !has(.price) || Self.beginsWithDigit(record[price])
     if !isNumber, try header(in: record) != nil { return .noRecord }
     let isWhole = has(.stamp) || has(.address) && (has(.name) || has(.fuel))
     return has(.price) && isWhole && !isNamedOnly ? .record : .unclear

@@ -23,12 +23,8 @@ struct SheetRows {
       if !engine.isHeaderFound { hasTitle = true }
       return
     }
-    if isReport == false, record.fields.count == engine.layout.fieldCount {
-      return try engine.take(record)
-    }
-    let row = try padded(record, engine)
-    guard isReport == nil else { return try pass(row, &engine) }
-    waiting.append(row)
+    guard isReport == nil else { return try pass(record, &engine) }
+    waiting.append(DecodedRow(record))
     if waiting.count == Self.decidingRows { try decide(&engine) }
   }
 
@@ -38,11 +34,13 @@ struct SheetRows {
   }
 
   /// Programs leave out the empty cells at the end of a row. What stands to the right of the
-  /// header's columns belongs to none of them, unless it is a further header.
+  /// header's columns belongs to none of them, unless it is a further header or all of the row.
   private func padded(_ record: ArchiveRecord, _ engine: Engine) throws -> DecodedRow {
     let count = engine.layout.fieldCount
-    let isWider = (count..<max(count, record.fields.count)).contains { !record[$0].isEmpty }
-    if isWider, try engine.header(in: record) != nil { return DecodedRow(record) }
+    let filled = record.fields.indices.filter { !record[$0].isEmpty }
+    if let first = filled.first, let last = filled.last, last >= count {
+      if try first >= count || engine.header(in: record) != nil { return DecodedRow(record) }
+    }
     var row = DecodedRow()
     for index in 0..<count {
       if index < record.fields.count {
@@ -55,18 +53,18 @@ struct SheetRows {
   }
 
   private mutating func decide(_ engine: inout Engine) throws {
-    isReport = hasTitle && engine.canBeReport && looksPrinted(engine)
+    isReport = hasTitle && engine.canBeReport && (try looksPrinted(engine))
     let rows = waiting
     waiting = []
-    for row in rows { try pass(row, &engine) }
+    for row in rows { try row.with { try pass($0, &engine) } }
   }
 
-  private func looksPrinted(_ engine: Engine) -> Bool {
+  private func looksPrinted(_ engine: Engine) throws -> Bool {
     var blanks = 0
     var repeats = 0
     var station: [[UInt8]] = []
     for row in waiting {
-      row.with { record in
+      try row.with { try padded($0, engine) }.with { record in
         if engine.isOfStationAbove(record) {
           blanks += 1
           return
@@ -84,7 +82,11 @@ struct SheetRows {
     return blanks > 0 && 4 * blanks >= waiting.count && 30 * repeats <= blanks
   }
 
-  private mutating func pass(_ row: DecodedRow, _ engine: inout Engine) throws {
+  private mutating func pass(_ record: ArchiveRecord, _ engine: inout Engine) throws {
+    if isReport == false, record.fields.count == engine.layout.fieldCount {
+      return try engine.take(record)
+    }
+    let row = try padded(record, engine)
     guard isReport == true else { return try row.with { try engine.take($0) } }
     switch try row.with({ try engine.kindInReport($0, above: above) }) {
     case .noRecord:

@@ -222,6 +222,30 @@ extension ArchiveReaderTests {
     #expect(outcome.lines.count == 1)
   }
 
+  /// F-P59: a second table is read whole, also where it is further right or wider than the first. A
+  /// row beside the table is a reject, and a table that begins beside a record refuses the file.
+  @Test(arguments: [1, 3, 9])
+  func tablesFurtherRight(shift: Int) async throws {
+    let first = Self.january(1...20)
+    let empty = [String?](repeating: nil, count: 9)
+    let second = Self.january(1...20, month: 2).map { Array(empty.prefix(shift)) + $0 }
+    let wider = Self.january(1...20, month: 3).map {
+      Array($0.prefix(5)) + ["Metro"] + $0.dropFirst(5)
+    }
+    let outcome = try await Self.read(
+      "nsw-fuelcheck", bytes: Workbook.book([("A", Self.rows(first + second + wider), "")]))
+    #expect(outcome.lines.count == 60 && outcome.received == 62, "\(outcome)")
+    #expect(outcome.rejects == ["not_a_record", "not_a_record"])
+    let right = Array(empty.prefix(8)) + Self.record("B", "2023-01-01 07:00:00", "180.9")
+    let bare = try await Self.read(
+      "nsw-fuelcheck", bytes: Workbook.book([("A", Self.rows(first + [right]), "")]))
+    #expect(bare.lines.count == 20 && bare.rejects == ["record_unreadable"])
+    let beside = Array(first.prefix(9)) + [first[9] + Self.columns] + first.dropFirst(10)
+    let words = await Self.refusal(
+      "nsw-fuelcheck", bytes: Workbook.book([("A", Self.rows(beside), "")]))
+    #expect(words.contains("in row 10 a second table begins beside the first"), "\(words)")
+  }
+
   // MARK: Printed reports
 
   /// F-P45: an empty cell of a sheet that is no printed report is empty, with titles or without.
@@ -313,7 +337,7 @@ extension ArchiveReaderTests {
       ["E10", "U91", "P98"].enumerated().map { index, fuel in
         let row = Self.record(
           station, "2023-01-01 0\(hour):0\(index):00", "18\(hour).9", fuel: fuel)
-        return index == missing ? Array(repeating: nil, count: 5) + row.dropFirst(5) : row
+        return index == missing ? [String?](repeating: nil, count: 5) + row.dropFirst(5) : row
       }
     }
     let outcome = try await Self.read(
