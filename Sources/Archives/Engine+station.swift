@@ -10,9 +10,10 @@ extension Engine {
     }
     let address = text(.address) ?? ""
     let suburb = text(.suburb)
-    let name = text(.name) ?? text(.brand)
-    // Sums and notes are no stations, also where all their cells are filled.
-    guard !RowLabel.isLabel(name ?? "") else { return nil }
+    // The brand serves where a file has no column of names, and not where a name is missing. Sums
+    // and notes are no stations, also where all their cells are filled.
+    let hasNames = layout.columns[ArchiveFormat.Column.name.rawValue] >= 0
+    guard let name = text(hasNames ? .name : .brand), !RowLabel.isLabel(name) else { return nil }
     let point = Position(
       latitude: text(.latitude).flatMap(Double.init),
       longitude: text(.longitude).flatMap(Double.init))
@@ -23,10 +24,10 @@ extension Engine {
       guard let given = text(.code).flatMap(Self.code) else { return nil }
       code = given
     case .nameAndAddress:
-      guard let name, !address.isEmpty else { return nil }
+      guard !address.isEmpty else { return nil }
       code = MatchKey.name(name) + "|" + MatchKey.address(address, suburb: suburb)
     case .nameAndPosition:
-      guard let name, let position else { return nil }
+      guard let position else { return nil }
       code = MatchKey.name(name) + "|\(position.latitude),\(position.longitude)"
     }
     let postal = PostalAddress(address)
@@ -35,7 +36,7 @@ extension Engine {
       text(.state).flatMap { Australia.state($0.uppercased()) } ?? postal.state ?? homeState
     return Station(
       code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value), state: state,
-      name: name ?? code, brand: text(.brand),
+      name: name, brand: text(.brand),
       address: address, suburb: suburb,
       postcode: text(.postcode).flatMap(Self.postcode) ?? postal.postcode,
       position: position)

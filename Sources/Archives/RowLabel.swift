@@ -7,8 +7,8 @@ enum RowLabel {
     "minimum", "maximum", "min", "max", "note", "notes", "all", "blank", "all stations",
     "end of report",
   ]
-  /// What programs write into a cell that has no text.
-  private static let placeholders: Set<String> = ["null", "nan", "none", "na", "n/a", "nil"]
+  /// What programs write into a cell that has no text. 0 is what a formula finds in an empty cell.
+  private static let placeholders: Set<String> = ["null", "nan", "none", "na", "n/a", "nil", "0"]
   private static let sums: Set<String> = [
     "total", "totals", "subtotal", "subtotals", "average", "averages", "avg", "mean", "median",
     "sum", "count", "minimum", "maximum", "min", "max",

@@ -36,7 +36,7 @@ extension ArchiveReaderTests {
   }
 
   /// F-P46: what programs write for an empty cell is no name and no address.
-  @Test(arguments: ["NULL", "#N/A", "#REF!", "n/a", "nan", "-", "None"])
+  @Test(arguments: ["NULL", "#N/A", "#REF!", "n/a", "nan", "-", "None", "0"])
   func placeholdersAreNoTexts(text: String) async throws {
     let good = Self.row(Self.time, "145.9")
     for row in [

@@ -1,0 +1,41 @@
+import Foundation
+import FuelModel
+import Fuzzing
+import Testing
+
+@testable import Archives
+
+/// Cells that are missing, damaged, or written in another way.
+extension ArchiveReaderTests {
+  static let north = "Full Date,Site Name,Brand,Suburb,Lat,Long,Diesel,Unleaded 91"
+
+  /// F-P60: the brand of a station is not its name where the file has a column of names. The row
+  /// is a reject, whatever stands for the missing name.
+  @Test(arguments: ["", "NULL", "#N/A", "0"])
+  func aStationNeedsItsName(name: String) async throws {
+    let rows = [
+      ("nsw-fuelcheck", Self.header + Self.row(Self.time, "145.9", name: name)),
+      (
+        "qld-fuel-prices",
+        "SiteId,Site_Name,Site_Brand,Sites_Address_Line_1,Fuel_Type,Price,TransactionDateutc\n"
+          + "61400000,\(name),BP,1 A St,e10,1800,01/06/2023 07:00\n"
+      ),
+      (
+        "wa-fuelwatch",
+        "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS\n"
+          + "05/04/2026,\(name),United,ULP,257.90,31 Hwy\n"
+      ),
+      ("nt-myfuel", Self.north + "\n01/11/2024,\(name),Puma,STUART,-12.448,130.845,,179.9\n"),
+    ]
+    for (archive, text) in rows {
+      let outcome = try await Self.read(archive, text)
+      #expect(outcome.rejects == ["station_missing"] && outcome.stations.isEmpty, "\(outcome)")
+    }
+    // Files of the Northern Territory may have brands alone.
+    let brands = try await Self.read(
+      "nt-myfuel",
+      Self.north.replacing("Site Name,", with: "")
+        + "\n01/11/2024,Puma,STUART,-12.448,130.845,,179.9\n")
+    #expect(brands.stations.map(\.name) == ["Puma"] && brands.lines.count == 1)
+  }
+}
