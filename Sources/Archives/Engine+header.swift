@@ -5,6 +5,8 @@ struct Layout {
   /// The columns of the file by `ArchiveFormat.Column`.
   var columns: [Int] = []
   var fuelColumns: [(column: Int, fuel: Fuel)] = []
+  /// The columns of a file with a column per fuel whose names say nothing.
+  var unknown: [Int] = []
   var fieldCount = 0
   /// The columns that describe the station.
   var identity: [Int] = []
@@ -65,6 +67,7 @@ extension Engine {
       if has(.stamp), !missing.isEmpty, missing.count <= 2 { throw lacking(missing, of: names) }
       return nil
     }
+    layout.unknown = format.isWide ? names.indices.filter { !layout.read.contains($0) } : []
     layout.fieldCount = record.fields.count
     layout.identity = [
       ArchiveFormat.Column.code, .name, .brand, .address, .suburb, .state, .postcode, .latitude,

@@ -205,6 +205,16 @@ struct Engine {
       if price.isEmpty || format.zeroIsBlank && Self.isZero(price) { continue }
       try store(record, stamp, Int32(fuel.id ?? 0), price)
     }
+    if let index = layout.unknown.first(where: { mayBePrice(record[$0]) }) {
+      layout.unknown.removeAll { $0 == index }
+      warnings.append(
+        "column \(index + 1) ('\(layout.names[index])') seems to hold prices of a fuel without a "
+          + "known name; they are not read")
+    }
+  }
+
+  private func mayBePrice(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    WrittenNumber.tenths(text, unit: format.unit).map { Fuel.u91.band.contains(Int32($0)) } ?? false
   }
 
   static func isZero(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -53,7 +53,7 @@ struct SheetRows {
   }
 
   private mutating func decide(_ engine: inout Engine) throws {
-    isReport = hasTitle && engine.canBeReport && (try looksPrinted(engine))
+    isReport = try hasTitle && engine.canBeReport && looksPrinted(engine)
     let rows = waiting
     waiting = []
     for row in rows { try row.with { try pass($0, &engine) } }

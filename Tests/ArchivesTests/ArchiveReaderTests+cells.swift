@@ -38,4 +38,17 @@ extension ArchiveReaderTests {
         + "\n01/11/2024,Puma,STUART,-12.448,130.845,,179.9\n")
     #expect(brands.stations.map(\.name) == ["Puma"] && brands.lines.count == 1)
   }
+
+  /// F-P61: a column of prices whose fuel is not known is named once; columns of other things, and
+  /// of fuels that are known, are not.
+  @Test(arguments: ["Premium", "Premium Unleaded", "Fuel 7"])
+  func columnsOfUnknownFuelsAreNamed(name: String) async throws {
+    let rows = (1...3).map { day in
+      "0\(day)/11/2024,Puma,Puma,STUART,-12.448,130.845,,179.9,\(day < 2 ? "0" : "199.9"),7,Darwin\n"
+    }
+    let outcome = try await Self.read(
+      "nt-myfuel", "\(Self.north),\(name),Region Id,Region Name\n" + rows.joined())
+    #expect(outcome.lines.count == 3 && outcome.warnings.count == 1, "\(outcome)")
+    #expect(outcome.warnings[0].hasPrefix("column 9 ('\(name.lowercased())') seems to hold prices"))
+  }
 }
