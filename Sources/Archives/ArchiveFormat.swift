@@ -99,6 +99,9 @@ package struct ArchiveFormat: Sendable {
       return hasCodes
         ? "each row needs the code of its station, such as 61400000"
         : "each row needs the name and the place of its station"
+    case .recordUnreadable:
+      return "each row has a field for each column, and no signs of lost letters such as \u{FFFD} "
+        + "and Ã©; take the file as it was published"
     default: return nil
     }
   }

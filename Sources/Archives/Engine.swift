@@ -156,12 +156,10 @@ struct Engine {
     } catch let fault as TextEncoding.Fault {
       throw refusal("row \(rows): \(fault.words)")
     }
-    // Another program has put this mark in the place of a letter that it could not read.
-    let mark = Array("\u{FFFD}".utf8)
-    let isUnreadable = layout.read.contains { index in
-      index < record.fields.count && Array(record[index]).contains(mark)
+    let isDamaged = layout.read.contains {
+      $0 < record.fields.count && TextEncoding.isDamaged(record[$0])
     }
-    if isUnreadable { reject(.recordUnreadable, record) } else { try readJoined(record) }
+    if isDamaged { reject(.recordUnreadable, record) } else { try readJoined(record) }
   }
 
   @inline(__always) private mutating func readJoined(_ record: ArchiveRecord) throws {

@@ -38,6 +38,18 @@ struct TextEncoding {
   }
 }
 
+extension TextEncoding {
+  /// Whether another program has damaged a text: it has U+FFFD in the place of a letter, or it is
+  /// UTF-8 that was read as Windows-1252, such as `CafÃ©`, `Oâ€™Brien` and `Cafï¿½`.
+  static func isDamaged(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let scalars = String(decoding: text, as: UTF8.self).unicodeScalars
+    return scalars.contains("\u{FFFD}")
+      || zip(scalars, scalars.dropFirst()).contains { first, second in
+        "ÂÃâï".unicodeScalars.contains(first) && !second.isASCII
+      }
+  }
+}
+
 /// A row of which a copy was made, since its texts are not as they stand in the file.
 struct DecodedRow {
   var bytes: [UInt8] = []

@@ -39,6 +39,22 @@ extension ArchiveReaderTests {
     #expect(brands.stations.map(\.name) == ["Puma"] && brands.lines.count == 1)
   }
 
+  /// F-P62: a text that was UTF-8 and was read as Windows-1252 is damaged, and its row a reject. Texts
+  /// with such letters are whole.
+  @Test(arguments: [
+    ("CafÃ© Kiama", false), ("Cafï¿½ Kiama", false), ("CAFÃ‰", false), ("Oâ€™Brien", false),
+    ("BPÂ\u{A0}Kiama", false), ("CAFÉ’S Âge", true), ("Pâté Naïf São ÃO", true),
+    ("É\u{A0}M – Fuel™", true),
+  ])
+  func damagedTextsAreTurnedAway(name: String, isWhole: Bool) async throws {
+    let outcome = try await Self.read(
+      "nsw-fuelcheck", Self.header + Self.row(Self.time, "145.9", name: name))
+    #expect(outcome.rejects == (isWhole ? [] : ["record_unreadable"]), "\(outcome)")
+    let cells = Self.rows([Self.columns, Self.record(name, "44927.25", "180.9")])
+    let book = try await Self.read("nsw-fuelcheck", bytes: Workbook.book([("A", cells, "")]))
+    #expect(book.stations.count == (isWhole ? 1 : 0))
+  }
+
   /// F-P61: a column of prices whose fuel is not known is named once; columns of other things, and
   /// of fuels that are known, are not.
   @Test(arguments: ["Premium", "Premium Unleaded", "Fuel 7"])
