@@ -44,10 +44,10 @@ package struct ArchiveFile: Sendable {
       if head.contains(0x0D), !head.contains(0x0A) { throw ArchiveRefusal(file: name, Self.oldMac) }
       return .csv
     }
-    let listing = try unzip("-Z1")
+    let listing = try unzip(["-Z1"])
     let members = String(decoding: try listing.all(), as: UTF8.self)
       .split(separator: "\n").map(String.init)
-    guard listing.finish() else {
+    guard try listing.finish() else {
       throw ArchiveRefusal(
         file: name, "a damaged zip file or workbook; it may be cut off, so fetch it again")
     }
@@ -112,18 +112,21 @@ package struct ArchiveFile: Sendable {
     // unzip takes the name for a pattern, so brackets, stars and the like are escaped, and a
     // leading dash for an option, so it becomes a pattern of one character.
     let pattern = member.map { "[]*?\\".contains($0) ? "\\\($0)" : String($0) }.joined()
-    return try unzip("-p", pattern.hasPrefix("-") ? "[-]" + pattern.dropFirst() : pattern)
+    // Without a password it would ask at the terminal for that of a locked file.
+    return try unzip(
+      ["-P", "", "-p"], pattern.hasPrefix("-") ? "[-]" + pattern.dropFirst() : pattern)
   }
 
   /// unzip takes the path of the zip file for a pattern too, and may then read another file. So it
   /// finds the open file as its standard input.
-  private func unzip(_ option: String, _ member: String...) throws -> ByteStream {
+  private func unzip(_ options: [String], _ member: String...) throws -> ByteStream {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ArchiveRefusal(file: name, "cannot be read")
     }
     // The program has a copy of the descriptor by then, and nothing was written that could be lost.
     defer { try? handle.close() }
-    return try ByteStream(["unzip", option, "/proc/self/fd/0"] + member, input: handle)
+    return try ByteStream(
+      ["unzip"] + options + ["/proc/self/fd/0"] + member, input: handle, of: name)
   }
 }
 
@@ -133,12 +136,15 @@ package final class ByteStream {
   private let handle: FileHandle
   /// The program that writes the bytes, until its end was waited for.
   private var process: pid_t?
+  /// The name of the file that the program unpacks.
+  private let file: String
 
   package init(file: String) throws {
     guard let handle = FileHandle(forReadingAtPath: file) else {
       throw ArchiveRefusal(file: URL(filePath: file).lastPathComponent, "cannot be read")
     }
     self.handle = handle
+    self.file = file
     descriptor = handle.fileDescriptor
   }
 
@@ -155,7 +161,9 @@ package final class ByteStream {
   /// - Parameters:
   ///   - command: a program on `PATH`, and its arguments.
   ///   - input: the program's standard input; `nil` for none.
-  package init(_ command: [String], input: FileHandle? = nil) throws {
+  ///   - file: the name of the file that it unpacks.
+  package init(_ command: [String], input: FileHandle? = nil, of file: String = "") throws {
+    self.file = file
     let output = Pipe()
     handle = output.fileHandleForReading
     descriptor = handle.fileDescriptor
@@ -217,10 +225,21 @@ package final class ByteStream {
   /// because its output has no reader any more.
   ///
   /// - Returns: whether the program ended successfully.
-  package func finish() -> Bool {
+  /// - Throws: `ArchiveRefusal` for a zip file that is whole and that unzip cannot unpack.
+  package func finish() throws -> Bool {
     // An error here only means that the handle is closed already.
     try? handle.close()
-    return wait() == 0
+    let status = wait()
+    // The codes with which unzip ends.
+    switch status >> 8 {
+    case 81:
+      throw ArchiveRefusal(
+        file: file,
+        "a zip file packed by a method that unzip cannot read, or with a password; "
+          + "unpack it first with the program that packed it")
+    case 82: throw ArchiveRefusal(file: file, "a zip file with a password; unpack it first")
+    default: return status == 0
+    }
   }
 
   /// Returns the program's status as the system reports it: 0 after a successful end.

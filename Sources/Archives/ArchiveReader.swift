@@ -111,7 +111,7 @@ package actor ArchiveReader: ArchiveSource {
       throw engine.refusal(Self.words(fault))
     }
     if hasEnded {
-      guard file.stream.finish() else {
+      guard try file.stream.finish() else {
         throw engine.refusal(
           "a damaged gzip or zip file; it may be cut off, so fetch it again")
       }
@@ -147,7 +147,7 @@ package actor ArchiveReader: ArchiveSource {
     }
     if let texts = workbook.parts.texts {
       let stream = try file.member(texts)
-      guard let read = try WorkbookTexts.read(stream), stream.finish() else {
+      guard let read = try WorkbookTexts.read(stream), try stream.finish() else {
         throw engine.refusal("a damaged workbook: its texts are incomplete")
       }
       workbook.texts = read
@@ -233,7 +233,7 @@ package actor ArchiveReader: ArchiveSource {
       try rows.take(record, &box.engine)
     }
     let isWhole = try records.parse(stream)
-    guard isWhole, stream.finish() else {
+    guard try stream.finish(), isWhole else {
       throw box.engine.refusal("a damaged workbook: its sheet is incomplete")
     }
     try rows.end(&box.engine)

@@ -112,7 +112,8 @@ struct WorkbookParts {
     ) throws -> [(name: String, attributes: [String: String])] {
       let stream = try file.member(member)
       let reader = Elements()
-      guard try WorkbookRecords.parse(stream, delegate: reader), stream.finish() else {
+      let isWhole = try WorkbookRecords.parse(stream, delegate: reader)
+      guard try stream.finish(), isWhole else {
         throw WorkbookRecords.Fault(description: "a damaged workbook: \(member) is incomplete")
       }
       return reader.found

@@ -55,6 +55,28 @@ extension ArchiveReaderTests {
     #expect(book.stations.count == (isWhole ? 1 : 0))
   }
 
+  /// F-P63: a zip file or workbook with a password, or packed by a method that unzip cannot read, is
+  /// not damaged.
+  @Test func zipFilesThatAreLocked() async {
+    func zip(_ members: [(name: String, bytes: [UInt8])], flags: UInt8, method: UInt8) -> [UInt8] {
+      var file = Workbook.zip(members)
+      for place in file.indices.dropLast(10) where file[place...].starts(with: [0x50, 0x4B]) {
+        // In the header of a member, and in its entry of the directory.
+        guard let offset = [3: 6, 1: 8][file[place + 2]] else { continue }
+        file[place + offset] = flags
+        file[place + offset + 2] = method
+      }
+      return file
+    }
+    let text = Array((Self.header + Self.row(Self.time, "145.9")).utf8)
+    for members in [[("month.csv", text)], [("xl/workbook.xml", text), ("xl/a.xml", text)]] {
+      let locked = await Self.refusal("nsw-fuelcheck", bytes: zip(members, flags: 1, method: 0))
+      #expect(locked == "a zip file with a password; unpack it first")
+      let packed = await Self.refusal("nsw-fuelcheck", bytes: zip(members, flags: 0, method: 14))
+      #expect(packed.hasPrefix("a zip file packed by a method that unzip cannot read"))
+    }
+  }
+
   /// F-P61: a column of prices whose fuel is not known is named once; columns of other things, and
   /// of fuels that are known, are not.
   @Test(arguments: ["Premium", "Premium Unleaded", "Fuel 7"])

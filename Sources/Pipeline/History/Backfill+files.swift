@@ -20,7 +20,7 @@ extension Backfill {
       for stream in running {
         let lines = String(decoding: try stream.all(), as: UTF8.self)
         // A file that cannot be read has no line; the other files have theirs.
-        _ = stream.finish()
+        _ = try stream.finish()
         for line in lines.split(separator: "\0") {
           let parts = line.split(separator: " ", maxSplits: 1)
           guard parts.count == 2 else { continue }

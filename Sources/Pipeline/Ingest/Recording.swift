@@ -125,7 +125,7 @@ package struct Recording: Sendable {
     } catch let error as ByteStream.TooLarge {
       throw IngestError.recording(path: path, reason: "\(error) when unpacked")
     }
-    guard gzip.finish() else {
+    guard try gzip.finish() else {
       throw IngestError.recording(path: path, reason: "gzip cannot read it")
     }
     return [UInt8](data)
