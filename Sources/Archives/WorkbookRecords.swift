@@ -128,6 +128,12 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     case "e": bytes += Self.unreadable + Array(value.utf8)
     default:
       if isFormula, ["", "0"].contains(value), cellType != "str" { formulasWithoutValue += 1 }
+      // Some programs write each number with an exponent, and all of its digits.
+      if ["", "n"].contains(cellType), value.contains("E") || value.contains("e"),
+        let number = Double(value)
+      {
+        value = "\(number)"
+      }
       bytes += Array(value.utf8)
     }
     fields.append(

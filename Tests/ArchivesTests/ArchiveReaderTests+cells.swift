@@ -77,6 +77,29 @@ extension ArchiveReaderTests {
     }
   }
 
+  /// F-P64: numbers of workbooks may have exponents, and have all of their digits all the same. In a
+  /// text the digits of a code may be lost.
+  @Test(arguments: [
+    ("<c><v>6.14E7</v></c>", "<c><v>1.805E3</v></c>", 1),
+    ("<c t=\"n\"><v>6.14000000000000e+07</v></c>", "<c t=\"n\"><v>1805E0</v></c>", 1),
+    ("<c><v>6.14000005E7</v></c>", "<c><v>1805</v></c>", 0),
+    ("<c t=\"str\"><v>6.14E7</v></c>", "<c><v>1805</v></c>", 0),
+    ("<c><v>6.14E7</v></c>", "<c t=\"str\"><v>1.805E3</v></c>", 0),
+  ])
+  func numbersWithExponents(code: String, price: String, count: Int) async throws {
+    let rows = Self.rows([
+      [
+        "SiteId", "Site_Name", "Sites_Address_Line_1", "Site_Post_Code", "Fuel_Type", "Price",
+        "TransactionDateutc",
+      ],
+      [code, "BP", "1 A St", "<c><v>4.0E3</v></c>", "e10", price, "<c><v>4.4927125E4</v></c>"],
+    ])
+    let outcome = try await Self.read("qld-fuel-prices", bytes: Workbook.book([("A", rows, "")]))
+    #expect(outcome.lines.filter { $0 == "61400000 E10 2023-01-01T03:00:00Z 1805" }.count == count)
+    #expect(outcome.rejects.count == 1 - count)
+    #expect(outcome.stations.allSatisfy { $0.postcode == "4000" })
+  }
+
   /// F-P61: a column of prices whose fuel is not known is named once; columns of other things, and
   /// of fuels that are known, are not.
   @Test(arguments: ["Premium", "Premium Unleaded", "Fuel 7"])
