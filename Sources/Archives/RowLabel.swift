@@ -5,7 +5,7 @@ enum RowLabel {
     "total", "totals", "grand total", "sub total", "subtotal", "subtotals", "overall",
     "average", "averages", "grand average", "avg", "mean", "median", "sum", "count",
     "minimum", "maximum", "min", "max", "note", "notes", "all", "blank", "all stations",
-    "end of report",
+    "end of report", "summary",
   ]
   /// What programs write into a cell that has no text. 0 is what a formula finds in an empty cell.
   private static let placeholders: Set<String> = ["null", "nan", "none", "na", "n/a", "nil", "0"]
@@ -39,7 +39,7 @@ enum RowLabel {
     guard words.count > 1, let last = words.last else { return false }
     if first == "page" { return Int(words[1]) != nil }
     return first == "subtotal" || endings.contains(last)
-      || sums.contains(first) && ["of", "for", "price"].contains(words[1])
+      || sums.contains(first) && ["of", "for", "price", "all", "per", "by"].contains(words[1])
   }
 
   /// Whether a text marks its row if the row lacks cells that a record needs.

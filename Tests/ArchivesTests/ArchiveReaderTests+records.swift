@@ -25,6 +25,8 @@ extension ArchiveReaderTests {
     "(blank),All,All,2000,All,U91,2025-01-02 03:04:05,186.4",
     "(All),All,All,2000,All,U91,2025-01-02 03:04:05,186.4",
     "Kiama Average,All,All,2000,All,U91,2025-01-02 03:04:05,186.4",
+    "Summary,Sydney,,,,U91,2025-01-02 03:04:05,186.4",
+    "Average - All Brands,Sydney,,,,U91,2025-01-02 03:04:05,186.4",
   ])
   func sumsAndNotesAreNoRecords(row: String) async throws {
     let good = Self.row(Self.time, "145.9")
@@ -50,7 +52,8 @@ extension ArchiveReaderTests {
 
   /// F-P46: stations whose names only contain such words are stations.
   @Test(arguments: [
-    "Mean Street Fuel", "Total Fuels Kiama", "Note Petroleum", "Page & Sons", "Max",
+    "Mean Street Fuel", "Total Fuels Kiama", "Total Tools", "Summary Street Fuel", "Note Petroleum",
+    "Page & Sons", "Max",
   ])
   func namesWithSuchWordsAreNames(name: String) async throws {
     let outcome = try await Self.read(
