@@ -37,11 +37,6 @@ package struct StationDay: Sendable, Equatable {
   func share(of length: Int64) -> Int64 {
     Int64((min(1, Double(seconds) / (Double(length) / 1_000_000)) * Self.fraction).rounded())
   }
-
-  /// Whether this day and another one contribute the same to averages.
-  package func countsAs(_ other: StationDay) -> Bool {
-    standing == other.standing && mean == other.mean && seconds == other.seconds
-  }
 }
 
 // MARK: As bytes
