@@ -11,7 +11,7 @@ extension Bench {
   mutating func aggregate() throws -> Int {
     let next = Month(number: Self.begin.number + Int32(Self.months))
     let end = next.firstDay
-    let what = "\(rows / 1_000_000) million change points"
+    let what = "\(short(Double(rows) / 1_000_000)) million change points"
     try database("bench_empty")
     _ = try run([program, "backfill", "nsw-fuelcheck", try archive()])
 
