@@ -144,11 +144,14 @@ extension ArchiveReaderTests {
   /// F-P58: stations whose cells make the same text one after the other are two stations, in
   /// workbooks, and in text files in UTF-8 and in Windows-1252.
   @Test(arguments: [
-    (["Liberty 2", "45 Main Rd"], ["Liberty 24", "5 Main Rd"]),
-    (["Café 1", "2 Main Rd"], ["Café 12", "Main Rd"]),
+    (["Liberty 2", "45 Main Rd", "BP"], ["Liberty 24", "5 Main Rd", "BP"]),
+    (["Café 1", "2 Main Rd", "BP"], ["Café 12", "Main Rd", "BP"]),
+    (["Café 1", "1 Main Rd", "77"], ["Café 17", "1 Main Rd", "7"]),
   ])
   func stationsWithOneTextAreTwo(first: [String], second: [String]) async throws {
-    let cells = [first, second].map { $0 + ["Kiama", "2533", "BP", "U91", Self.time, "145.9"] }
+    let cells = [first, second].map {
+      [$0[0], $0[1], "Kiama", "2533", $0[2], "U91", Self.time, "145.9"]
+    }
     let text = Self.header + cells.map { "\"" + $0.joined(separator: "\",\"") + "\"\n" }.joined()
     let book = Workbook.book([("A", Self.rows([Self.columns] + cells), "")])
     for bytes in [Array(text.utf8), Array(text.unicodeScalars.map { UInt8($0.value) }), book] {
