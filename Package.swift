@@ -43,7 +43,7 @@ let package = Package(
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
       name: "CMigrations", path: "Migrations",
-      exclude: ["adopt.sql", "order", "released.sha256", "routines", "schema", "views"],
+      exclude: ["order", "released.sha256", "routines", "schema", "views"],
       sources: ["migrations.c"]),
     .target(name: "CSandbox"),
     .target(

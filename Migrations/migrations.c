@@ -165,8 +165,8 @@ static const BowserMigration files[] = {
   {"routines/number_change.sql", (const unsigned char[]) {
 #embed "routines/number_change.sql" suffix(, 0)
   }},
-  {"adopt.sql", (const unsigned char[]) {
-#embed "adopt.sql" suffix(, 0)
+  {"routines/adopt.sql", (const unsigned char[]) {
+#embed "routines/adopt.sql" suffix(, 0)
   }},
   {"views/stations.sql", (const unsigned char[]) {
 #embed "views/stations.sql" suffix(, 0)

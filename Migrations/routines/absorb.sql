@@ -122,7 +122,7 @@ GRANT EXECUTE ON FUNCTION fuel.held_prices(smallint, timestamptz) TO fuel_writer
 CREATE OR REPLACE FUNCTION fuel.absorb(
   p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_list boolean,
   p_is_complete boolean, p_clock timestamptz)
--- The statements are planned anew for each run, so that the server leaves out months in which no price of the run
+-- The statements are planned anew for each run, so that the server leaves out years in which no price of the run
 -- began.
 RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
@@ -375,7 +375,7 @@ BEGIN
     FROM (SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed) AS changed;
   END IF;
   -- A station that had been reported only by runs that stopped counting is seen for the first time. Where there is none,
-  -- the statement is not even planned, because it would open all months of prices.
+  -- the statement is not even planned, because it would open all years of prices.
   IF EXISTS (
     SELECT FROM fuel.station WHERE station.source_id = feed.source_id AND station.first_seen_at = 'infinity')
   THEN

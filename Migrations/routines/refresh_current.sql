@@ -17,7 +17,7 @@ GRANT EXECUTE ON FUNCTION fuel.stamps_go_back(smallint) TO fuel_writer;
 CREATE OR REPLACE FUNCTION fuel.refresh_current(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_told_ats timestamptz[],
   p_told_tenths integer[], p_from timestamptz, p_clock timestamptz)
--- The query is planned anew for each call, so that the months before p_from are left out.
+-- The query is planned anew for each call, so that the years before p_from are left out.
 RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
   goes_back   interval := fuel.stamps_go_back(p_source_id);

@@ -51,7 +51,7 @@ BEGIN
     RAISE EXCEPTION 'this database has runs of its own: create an empty one and migrate it';
   END IF;
   EXECUTE 'TRUNCATE ' || fuel.copied_tables();
-  -- The publishing server makes a partition for each month. Here one default partition takes all rows.
+  -- The publishing server makes a partition for each year, and for each month of an archive. Here one default partition takes all rows.
   FOREACH parent IN ARRAY ARRAY['archive_price', 'price', 'span', 'station_month'] LOOP
     EXECUTE format('CREATE TABLE IF NOT EXISTS fuel.%I PARTITION OF fuel.%I DEFAULT', parent || '_rest', parent);
   END LOOP;

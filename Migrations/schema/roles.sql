@@ -1,4 +1,4 @@
--- The two schemas, the ledger of changes, and the roles. Roles belong to the whole cluster, so another database of it may
+-- The two schemas, the list of applied files, and the roles. Roles belong to the whole cluster, so another database of it may
 -- have made them already.
 
 CREATE SCHEMA fuel;
@@ -41,8 +41,6 @@ END
 $database$;
 
 -- Functions are callable by everybody unless told otherwise.
-ALTER DEFAULT PRIVILEGES IN SCHEMA fuel REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
-ALTER DEFAULT PRIVILEGES IN SCHEMA fuel_v1 REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
 CREATE TABLE fuel.migration (

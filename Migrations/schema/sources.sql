@@ -35,9 +35,9 @@ CREATE TABLE fuel.source (
   CONSTRAINT source_instants_ck CHECK (
     isfinite(first_taken_at) AND isfinite(last_taken_at) AND isfinite(last_listed_at))
 );
-COMMENT ON TABLE fuel.source IS 'Who tells us prices: the feeds.';
+COMMENT ON TABLE fuel.source IS 'Who tells us prices: feeds and archives.';
 COMMENT ON COLUMN fuel.source.source_id             IS 'Number kept beside every price.';
-COMMENT ON COLUMN fuel.source.source                IS 'The feed''s id, such as qld-fpd.';
+COMMENT ON COLUMN fuel.source.source                IS 'The id of the feed or archive, such as qld-fpd.';
 COMMENT ON COLUMN fuel.source.state                 IS 'State that it mainly covers.';
 COMMENT ON COLUMN fuel.source.cadence               IS 'How often a run is expected.';
 COMMENT ON COLUMN fuel.source.price_lapses_after IS 'A price is not believed for longer than this after its own stamp.';
@@ -80,7 +80,7 @@ COMMENT ON COLUMN fuel.source.publishes_tomorrow_at IS
   'Local time from which on the feed has the prices of the next price day. NULL: it never has.';
 COMMENT ON COLUMN fuel.source.days_known_until_at IS
   'What fuel.source_day states about the lists of a feed before this instant is up to date. NULL: nothing is.';
-COMMENT ON CONSTRAINT source_pk            ON fuel.source IS 'One row per feed.';
+COMMENT ON CONSTRAINT source_pk            ON fuel.source IS 'One row per feed or archive.';
 COMMENT ON CONSTRAINT source_name_uq       ON fuel.source IS 'A name means one feed.';
 COMMENT ON CONSTRAINT source_state_fk      ON fuel.source IS 'A known state.';
 COMMENT ON CONSTRAINT source_order_ck      ON fuel.source IS 'First is not after last.';

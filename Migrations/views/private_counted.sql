@@ -115,7 +115,7 @@ WHERE run.is_complete
         AND list.is_complete
       LIMIT 1
     ), false)
-    -- A function call, so that the server does not plan the months of prices where no row needs the check.
+    -- A function call, so that the server does not plan the years of prices where no row needs the check.
     OR fuel.was_told(listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at));
 COMMENT ON VIEW fuel.counted_listing IS
   'What complete lists show and leave out. A row may repeat the one before it. A station and '

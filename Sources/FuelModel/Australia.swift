@@ -1,4 +1,4 @@
-/// The country whose prices a database holds: its states, its time zone and its extent.
+/// Australia: its states, its time zone and its extent.
 package enum Australia {
   /// The region code of the nation.
   package static let code = "AU"

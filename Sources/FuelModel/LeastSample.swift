@@ -1,4 +1,4 @@
-/// How much has to be known before a mean shows anything about the others. SQL has the same values:
+/// How much must be known for a mean to be published or a day to be complete. SQL has the same values:
 /// `fuel.minimum_stations()` and `fuel.minimum_coverage()`.
 package enum LeastSample {
   /// Means over fewer stations are anecdotes.

@@ -10,8 +10,8 @@ package struct State: Sendable {
   package let timeZone: Zone
   /// The local hour at which the state's price day begins.
   package let priceDayStarts: Int
-  /// The digits with which postcodes begin: first that of the state, then those of places at its
-  /// borders.
+  /// The digits with which postcodes begin: the first is the state's own; the others are of places near
+  /// its borders.
   let postcodesBegin: String
   /// The range of latitudes of its places, in degrees; the longitudes follow.
   let latitudes: ClosedRange<Double>

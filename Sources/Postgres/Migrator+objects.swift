@@ -6,8 +6,8 @@ extension Migrator {
   /// later file drops.
   static let objects: [String: [String]] = {
     let begins: [(begin: String, kind: String)] = [
-      ("CREATE TABLE ", "table"), ("CREATE FUNCTION ", "function"),
-      ("CREATE OR REPLACE FUNCTION ", "function"), ("CREATE OR REPLACE VIEW ", "view"),
+      ("CREATE TABLE ", "table"), ("CREATE OR REPLACE FUNCTION ", "function"),
+      ("CREATE OR REPLACE VIEW ", "view"),
     ]
     let drops = [
       (begin: "DROP TABLE ", kind: "table"), (begin: "DROP FUNCTION ", kind: "function"),
@@ -25,11 +25,13 @@ extension Migrator {
         return name.hasPrefix("fuel") ? "\(statement.kind) \(name)" : nil
       }
     }
-    let dropped = Set(embedded.flatMap { named($0.text, in: drops) })
     var made: [String: [String]] = [:]
     for (name, text) in embedded {
+      for dropped in named(text, in: drops) {
+        for earlier in made.keys { made[earlier]?.removeAll { $0 == dropped } }
+      }
       // A function may have several forms.
-      made[name] = Set(named(text, in: begins)).subtracting(dropped).sorted()
+      made[name] = Set(named(text, in: begins)).sorted()
     }
     return made
   }()

@@ -12,7 +12,7 @@ import CMigrations
 /// All files are compiled into the program, so that program and SQL cannot disagree.
 ///
 /// Up to version 0.5 numbered files made the tables. The rows of such a database are taken over
-/// into tables that are made anew (`Migrations/adopt.sql`).
+/// into tables that are made anew (`Migrations/routines/adopt.sql`).
 package struct Migrator {
   /// Why a database cannot be used or changed.
   package enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -25,7 +25,7 @@ package struct Migrator {
     case newer(String)
     case pending([String])
     /// The tables are those of a version up to 0.5.
-    case earlier(isKnown: Bool)
+    case earlier(canBeTakenOver: Bool)
     /// The roles lack rights, as after a restore without privileges.
     case unprivileged
 
@@ -40,9 +40,9 @@ package struct Migrator {
         Self.damage(objects, isMendable)
       case .newer(let file):
         "the database has \(file), which this program does not know: install the newer program"
-      case .earlier(isKnown: true):
+      case .earlier(canBeTakenOver: true):
         "the database has the schema of an earlier version: run bowser migrate"
-      case .earlier(isKnown: false):
+      case .earlier(canBeTakenOver: false):
         "the database has the schema of a version before 0.5: run bowser migrate of version 0.5, "
           + "then this one"
       case .pending(let files) where files.count == Migrator.embedded.count:
@@ -98,7 +98,7 @@ package struct Migrator {
 
   /// Returns every file with its state in this database, in the order of application.
   ///
-  /// - Throws: `Refusal` where an applied migration was edited or the database is newer.
+  /// - Throws: `Refusal` where an applied file of tables was edited or the database is newer.
   package func files() throws -> [File] {
     let applied = try appliedDigests()
     let embedded = Self.embedded
@@ -130,7 +130,7 @@ package struct Migrator {
   }
 
   private static func runsOnce(_ name: String) -> Bool {
-    !name.hasPrefix("routines/") && !name.hasPrefix("views/")
+    name.hasPrefix("schema/")
   }
 
   /// Applies the missing files: all of them in one transaction, or none.
@@ -185,8 +185,7 @@ package struct Migrator {
       if lacksRights { try grantAgain() }
       try verify()
       if try !isKnown() {
-        // A program that still has such a file then applies it again, since other files may have
-        // replaced what it made.
+        // Otherwise an older program would believe that its own routine is still installed.
         try connection.query(
           "DELETE FROM fuel.migration WHERE NOT name = ANY (\(Self.embedded.map(\.name)))")
         try connection.execute("DELETE FROM fuel.program")
@@ -213,7 +212,7 @@ package struct Migrator {
   /// Refuses a schema too of which a part was dropped, or on which the roles lack rights.
   package func verify() throws {
     try explained {
-      if try isEarlier() { throw Refusal.earlier(isKnown: true) }
+      if try isEarlier() { throw Refusal.earlier(canBeTakenOver: true) }
       let files = try files()
       let missing = files.flatMap(\.missing)
       if !missing.isEmpty {
@@ -247,7 +246,7 @@ package struct Migrator {
     guard applied["schema/roles.sql"] == nil,
       let newest = applied.keys.filter({ $0.hasPrefix("00") }).max()
     else { return false }
-    if newest < "0028" { throw Refusal.earlier(isKnown: false) }
+    if newest < "0028" { throw Refusal.earlier(canBeTakenOver: false) }
     return true
   }
 

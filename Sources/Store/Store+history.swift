@@ -25,7 +25,7 @@ package struct DescribedRecord: Sendable {
 
 extension Store {
   /// Returns how many sessions can read a station's whole history at once. Each of them locks every
-  /// monthly table and its key, and the server's lock table has a fixed size.
+  /// partition and its key, and the server's lock table has a fixed size.
   package func historyReaders() throws -> Int {
     try connection.query(
       """

@@ -60,6 +60,12 @@ struct UpgradeTests {
       try await restore.ended()
       try #require(restore.terminationStatus == 0)
       let connection = try Connection(target)
+      // A covered month need not have a day on which a price began.
+      try connection.execute(
+        """
+        INSERT INTO fuel.archive_coverage (source_id, month, last_day)
+        SELECT min(source_id), '2016-02-01', '2016-02-29' FROM fuel.source
+        """)
       let facts = try facts(connection)
       let prices = try prices(connection)
       #expect(facts.count > 500 && prices.count > 100)

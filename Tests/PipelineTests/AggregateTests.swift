@@ -43,18 +43,6 @@ struct AggregateTests {
     }
   }
 
-  /// An aggregate that has something to do also moves the facts of an old year into one table.
-  @Test func anOldYearIsMerged() async throws {
-    try await TestDatabase.with { target in
-      let bench = try Bench(target)
-      let old = Instant("2019-03-05T00:00:00Z")
-      try bench.feed.reports([.u91("old", 1_700, old)], at: old, now: Self.now)
-      #expect(try bench.makes())
-      #expect(
-        try bench.connection.lines("SELECT price_tenths FROM fuel.price_2019") == ["1700"])
-    }
-  }
-
   /// A copy of a span that somebody has changed is healed by a rebuild.
   @Test func aRebuildCopiesThePresentAgain() async throws {
     try await TestDatabase.with { target in

@@ -29,9 +29,9 @@ struct MigratorTests {
       try connection.execute(
         """
         DELETE FROM fuel.migration WHERE name = 'schema/stations.sql';
-        INSERT INTO fuel.migration VALUES ('9999_future.sql', repeat('0', 64), now())
+        INSERT INTO fuel.migration VALUES ('schema/9999_future.sql', repeat('0', 64), now())
         """)
-      #expect(throws: Migrator.Refusal.newer("9999_future.sql")) { try migrator.verify() }
+      #expect(throws: Migrator.Refusal.newer("schema/9999_future.sql")) { try migrator.verify() }
     }
   }
 
@@ -96,7 +96,7 @@ struct MigratorTests {
         DELETE FROM fuel.program;
         UPDATE fuel.migration SET name = '0017_judge_lists.sql' WHERE name = 'schema/roles.sql'
         """)
-      let refusal = Migrator.Refusal.earlier(isKnown: false)
+      let refusal = Migrator.Refusal.earlier(canBeTakenOver: false)
       #expect(throws: refusal) { try Migrator(connection).up() }
       #expect(throws: refusal) { try Migrator(connection).recognise() }
       #expect("\(refusal)".hasSuffix("run bowser migrate of version 0.5, then this one"))
@@ -138,7 +138,7 @@ struct MigratorTests {
   }
 
   /// F-M06: the ledger forgets a routine that this program no longer has. A program that still has
-  /// it, at the same migration, applies it again.
+  /// it, with the same tables, applies it again.
   @Test func aRoutineThatIsNoLongerThereIsForgotten() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
@@ -253,11 +253,6 @@ struct MigratorTests {
       return process.terminationStatus
     }
     #expect(try check() == 0)
-    let list = try String(contentsOf: copy.appending(path: "released.sha256"), encoding: .utf8)
-    let once = Migrator.embedded.map(\.name).filter {
-      !$0.hasPrefix("routines/") && !$0.hasPrefix("views/")
-    }
-    #expect(once.allSatisfy { list.contains("  \($0)\n") })
     let file = copy.appending(path: "schema/stations.sql")
     try (String(contentsOf: file, encoding: .utf8) + "\n").write(
       to: file, atomically: true, encoding: .utf8)

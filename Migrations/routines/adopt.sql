@@ -1,10 +1,11 @@
 -- Takes over the rows of a database whose tables were made by the numbered migrations of versions up to 0.5. The program
--- has renamed their schema to fuel_before by now, and drops it at the end. Views are replaced after this, so readers are
--- answered from the former tables meanwhile.
+-- has renamed their schema to fuel_before by now, and drops it at the end. In any other database it does nothing. Views
+-- are replaced after this, so that readers are answered from the former tables meanwhile; those of runs, of coverage and
+-- of archives wait until the end.
 DO $adopt$
 DECLARE
-  -- Version 0.5 as released; later states of its schema had sums of facts already.
-  lacks_sums boolean := to_regclass('fuel_before.fact_sum') IS NULL;
+  -- Whether it is version 0.5 as released. Development versions after it have sums of facts already.
+  is_released boolean := to_regclass('fuel_before.fact_sum') IS NULL;
   found      record;
   part       record;
   parent     text;
@@ -35,7 +36,7 @@ BEGIN
   ) AS numbered
   WHERE numbered.run_id = run.run_id AND run.is_overtaken IS NULL;
   UPDATE fuel_before.source SET not_before_at = NULL WHERE NOT isfinite(not_before_at);
-  ALTER TABLE fuel_before.archive_coverage ADD COLUMN IF NOT EXISTS days integer;
+  ALTER TABLE fuel_before.archive_coverage ADD COLUMN IF NOT EXISTS days integer NOT NULL DEFAULT 0;
   UPDATE fuel_before.archive_coverage AS covered SET days = sighted.days
   FROM (
     SELECT station.source_id, sighting.month, bit_or(sighting.days) AS days
@@ -43,8 +44,8 @@ BEGIN
     JOIN fuel_before.station USING (station_id)
     GROUP BY station.source_id, sighting.month
   ) AS sighted
-  WHERE sighted.source_id = covered.source_id AND sighted.month = covered.month AND covered.days IS NULL;
-  IF lacks_sums THEN
+  WHERE sighted.source_id = covered.source_id AND sighted.month = covered.month AND covered.days = 0;
+  IF is_released THEN
     ALTER TABLE fuel_before.counted_place ADD COLUMN latitude numeric(9, 6), ADD COLUMN longitude numeric(9, 6);
     UPDATE fuel_before.counted_place AS counted SET latitude = station.latitude, longitude = station.longitude
     FROM fuel_before.station
@@ -54,7 +55,8 @@ BEGIN
       AND station.first_seen_at < 'infinity';
   END IF;
 
-  -- Tables in the order in which they were made, so that what a row refers to comes first.
+  -- Tables in the order of their numbers, which is that in which they were made, so that what a row refers to comes
+  -- first.
   FOR found IN
     SELECT
       class.relname AS name,
@@ -77,6 +79,7 @@ BEGIN
     EXECUTE format(
       'INSERT INTO fuel.%1$I (%2$s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM fuel_before.%1$I', found.name, found.columns);
     EXECUTE format('ALTER TABLE fuel.%I ENABLE TRIGGER USER', found.name);
+    EXECUTE format('ANALYZE fuel.%I', found.name);
   END LOOP;
   FOR found IN
     SELECT class.relname AS name
@@ -100,6 +103,7 @@ BEGIN
     EXECUTE format(
       'INSERT INTO fuel.%1$I (%2$s) SELECT %2$s FROM fuel_before.%1$I ORDER BY 1, 2, 3, 4', parent, columns);
     EXECUTE format('ALTER TABLE fuel.%I ENABLE TRIGGER USER', parent);
+    EXECUTE format('ANALYZE fuel.%I', parent);
   END LOOP;
   -- The months of archives move as they are.
   FOR found IN
@@ -109,6 +113,7 @@ BEGIN
     WHERE pg_inherits.inhparent = 'fuel_before.archive_price'::regclass
   LOOP
     FOR part IN SELECT tree.relid AS name FROM pg_partition_tree(('fuel_before.' || found.name)::regclass) AS tree LOOP
+      -- Facts enter through the parent, where they are summed.
       EXECUTE format('REVOKE INSERT ON %s FROM fuel_writer', part.name);
       EXECUTE format('ALTER TABLE %s SET SCHEMA fuel', part.name);
     END LOOP;
@@ -116,7 +121,7 @@ BEGIN
     EXECUTE format('ALTER TABLE fuel.archive_price ATTACH PARTITION fuel.%I %s', found.name, found.bounds);
   END LOOP;
 
-  IF lacks_sums THEN
+  IF is_released THEN
     INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
     SELECT fact.run_id, count(*), sum(fact.hash)
     FROM (
@@ -130,7 +135,8 @@ BEGIN
       FROM fuel.archive_price
     ) AS fact
     GROUP BY fact.run_id;
-    -- Averages of few changed stations were edited. They are made from all stations now.
+    -- Version 0.5 corrected an average by the changed stations alone. This version makes it from all of them, so these
+    -- days are noted.
     INSERT INTO fuel.dirty_day (fuel_id, day)
     SELECT DISTINCT noted.fuel_id, series.day::date
     FROM fuel.stale_days AS noted
