@@ -196,17 +196,20 @@ extension Reading {
 
 extension Station {
   /// Returns the state of the station if it is none of the given ones: as it is stated or as its
-  /// address names it. Without a state in the address its postcode tells, where it is of none of
-  /// them, and then its position, where it lies more than a degree from all of them.
+  /// address names it. Without a state in the address its postcode tells, unless it is one at a
+  /// border, and then its position, where it lies more than a degree from all of them.
   package func stateOutside(of states: [State]) -> State? {
     let named = Australia.state(named: address)
     if let other = [state, named ?? state].first(where: { !states.contains($0) }) { return other }
     guard named == nil else { return nil }
     let last = address.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).last
     if let code = postcode ?? last.map(String.init), code.count == Australia.postcodeDigits,
-      code.allSatisfy(\.isWholeNumber), !states.contains(where: { $0.mayHave(postcode: code) })
+      code.allSatisfy(\.isWholeNumber)
     {
-      return Australia.states.first { $0.postcodesBegin.first == code.first }
+      if states.contains(where: { $0.postcodesBegin.first == code.first }) { return nil }
+      if !states.contains(where: { $0.mayHave(postcode: code) }) {
+        return Australia.states.first { $0.postcodesBegin.first == code.first }
+      }
     }
     guard let position, !states.contains(where: { $0.mayHave(position, within: 1) }) else {
       return nil

@@ -100,7 +100,8 @@ package struct Migrator {
   ///
   /// - Throws: `Refusal` where an applied file of tables was edited or the database is newer.
   package func files() throws -> [File] {
-    let applied = try appliedDigests()
+    // Nothing of the tables of an earlier version is kept as it is.
+    let applied = try isEarlier() ? [:] : appliedDigests()
     let embedded = Self.embedded
     let digests = try connection.query(
       """
@@ -172,7 +173,7 @@ package struct Migrator {
       try lock()
       // Another process may have applied some of the files during the wait.
       let isEarlier = try isEarlier()
-      if isEarlier { try connection.execute("ALTER SCHEMA fuel RENAME TO fuel_before") }
+      if isEarlier { try renameEarlier() }
       let files = try files()
       if !isEarlier { try refuseLoss(files) }
       let pending = files.filter { !$0.isApplied }
@@ -193,6 +194,19 @@ package struct Migrator {
       }
       return (pending + dropped).map(\.name) + (lacksRights ? ["the rights of the roles"] : [])
     }
+  }
+
+  /// Makes room for the tables of this program. They belong to whom the former ones belong to.
+  private func renameEarlier() throws {
+    try connection.execute(
+      """
+      DO $$
+      BEGIN
+        EXECUTE format('SET LOCAL ROLE %I', (SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'fuel'));
+      END
+      $$;
+      ALTER SCHEMA fuel RENAME TO fuel_before
+      """)
   }
 
   private func apply(_ files: [File]) throws {

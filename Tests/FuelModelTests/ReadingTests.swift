@@ -134,6 +134,7 @@ struct ReadingTests {
     arguments: [
       ("1 A Rd, PARRAMATTA", nil, -33.8, 151.0, State.tas, "NSW"),
       ("1 A Rd, Town", "4000", -27.4, 153.0, .sa, "QLD"),
+      ("1 A Rd, Town", "4121", -37.45, 153.0, .qld, nil),
       ("1 A Rd, Town", nil, -42.9, 147.3, .tas, nil),
       ("1 A Rd, Town", nil, -38.5, 147.3, .tas, nil),
       ("1 A Rd, Town SA 5000", "5000", -27.4, 153.0, .sa, nil), ("", nil, -31.9, 115.9, .sa, "WA"),
