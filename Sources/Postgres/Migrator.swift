@@ -101,7 +101,8 @@ package struct Migrator {
   /// - Throws: `Refusal` where an applied file of tables was edited or the database is newer.
   package func files() throws -> [File] {
     // Nothing of the tables of an earlier version is kept as it is.
-    let applied = try isEarlier() ? [:] : appliedDigests()
+    let ledger = try appliedDigests()
+    let applied = try Self.isEarlier(ledger) ? [:] : ledger
     let embedded = Self.embedded
     let digests = try connection.query(
       """
@@ -136,7 +137,7 @@ package struct Migrator {
 
   /// Applies the missing files: all of them in one transaction, or none.
   ///
-  /// Readers are not delayed. A change that waits for a reader delays everybody who comes after it.
+  /// Readers are not delayed, except by the end of a takeover from version 0.5. A change that waits for a reader delays everybody who comes after it.
   /// Therefore a change waits for one second only, gives up and is tried again.
   ///
   /// - Parameters:
@@ -164,15 +165,14 @@ package struct Migrator {
 
   private func applyAll() throws -> [String] {
     guard
-      try !isKnown() || isEarlier()
-        || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
+      try !isKnown() || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
         || lacksRights()
     else { return [] }
     return try connection.transaction {
       try connection.execute("SET LOCAL lock_timeout = '1s'")
       try lock()
       // Another process may have applied some of the files during the wait.
-      let isEarlier = try isEarlier()
+      let isEarlier = try Self.isEarlier(appliedDigests())
       if isEarlier { try renameEarlier() }
       let files = try files()
       if !isEarlier { try refuseLoss(files) }
@@ -202,7 +202,8 @@ package struct Migrator {
       """
       DO $$
       BEGIN
-        EXECUTE format('SET LOCAL ROLE %I', (SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'fuel'));
+        EXECUTE format('SET LOCAL ROLE %I', (
+          SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = 'fuel'));
       END
       $$;
       ALTER SCHEMA fuel RENAME TO fuel_before
@@ -226,7 +227,7 @@ package struct Migrator {
   /// Refuses a schema too of which a part was dropped, or on which the roles lack rights.
   package func verify() throws {
     try explained {
-      if try isEarlier() { throw Refusal.earlier(canBeTakenOver: true) }
+      if try Self.isEarlier(appliedDigests()) { throw Refusal.earlier(canBeTakenOver: true) }
       let files = try files()
       let missing = files.flatMap(\.missing)
       if !missing.isEmpty {
@@ -255,10 +256,9 @@ package struct Migrator {
   /// Whether numbered files made the tables.
   ///
   /// - Throws: `Refusal.earlier` where they are older than those of version 0.5.
-  private func isEarlier() throws -> Bool {
-    let applied = try appliedDigests()
-    guard applied["schema/roles.sql"] == nil,
-      let newest = applied.keys.filter({ $0.hasPrefix("00") }).max()
+  private static func isEarlier(_ ledger: [String: String]) throws -> Bool {
+    guard ledger["schema/roles.sql"] == nil,
+      let newest = ledger.keys.filter({ $0.hasPrefix("00") }).max()
     else { return false }
     if newest < "0028" { throw Refusal.earlier(canBeTakenOver: false) }
     return true
