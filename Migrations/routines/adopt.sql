@@ -9,8 +9,6 @@ DECLARE
   strangers  text;
   found      record;
   part       record;
-  parent     text;
-  columns    text;
 BEGIN
   IF to_regclass('fuel_before.migration') IS NULL THEN
     RETURN;
@@ -80,6 +78,11 @@ BEGIN
 
   -- Tables in the order of their numbers, which is that in which they were made, so that what a row refers to comes
   -- first.
+  PERFORM fuel.ensure_year(substring(class.relname FROM '_([0-9]{4})')::integer)
+  FROM pg_inherits
+  JOIN pg_class AS class ON class.oid = pg_inherits.inhrelid
+  WHERE pg_inherits.inhparent IN (
+    'fuel_before.price'::regclass, 'fuel_before.span'::regclass, 'fuel_before.station_month'::regclass);
   -- A document that was damaged before is taken over too. bowser verify names it.
   ALTER TABLE fuel.body DROP CONSTRAINT body_digest_ck;
   FOR found IN
@@ -92,9 +95,9 @@ BEGIN
     JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum > 0
     JOIN pg_attribute AS known ON known.attrelid = former.oid AND known.attname = attribute.attname
     WHERE class.relnamespace = 'fuel'::regnamespace
-      AND class.relkind = 'r'
+      AND class.relkind IN ('r', 'p')
       AND NOT class.relispartition
-      AND class.relname NOT IN ('migration', 'program')
+      AND class.relname NOT IN ('migration', 'program', 'archive_price')
     GROUP BY class.oid
     ORDER BY class.oid
   LOOP
@@ -118,20 +121,6 @@ BEGIN
     EXECUTE format('SELECT setval(%L, last_value, is_called) FROM fuel_before.%I', 'fuel.' || found.name, found.name);
   END LOOP;
 
-  FOREACH parent IN ARRAY ARRAY['span', 'station_month', 'price'] LOOP
-    SELECT string_agg(quote_ident(attribute.attname), ', ' ORDER BY attribute.attnum) INTO columns
-    FROM pg_attribute AS attribute
-    WHERE attribute.attrelid = ('fuel.' || parent)::regclass AND attribute.attnum > 0;
-    PERFORM fuel.ensure_year(substring(class.relname FROM '_([0-9]{4})')::integer)
-    FROM pg_inherits
-    JOIN pg_class AS class ON class.oid = pg_inherits.inhrelid
-    WHERE pg_inherits.inhparent = ('fuel_before.' || parent)::regclass;
-    EXECUTE format('ALTER TABLE fuel.%I DISABLE TRIGGER USER', parent);
-    EXECUTE format(
-      'INSERT INTO fuel.%1$I (%2$s) SELECT %2$s FROM fuel_before.%1$I ORDER BY 1, 2, 3, 4', parent, columns);
-    EXECUTE format('ALTER TABLE fuel.%I ENABLE TRIGGER USER', parent);
-    EXECUTE format('ANALYZE fuel.%I', parent);
-  END LOOP;
   -- The months of archives move as they are.
   FOR found IN
     SELECT class.relname AS name, pg_get_expr(class.relpartbound, class.oid) AS bounds
