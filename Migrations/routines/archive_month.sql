@@ -76,7 +76,7 @@ BEGIN
     -- The rows that are then copied into the table are summed once per statement.
     EXECUTE format(
       'CREATE TRIGGER archive_price_sum AFTER INSERT ON fuel.%I REFERENCING NEW TABLE AS added '
-      'FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_archive_prices()', month_table);
+      'FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts(''3'')', month_table);
     PERFORM fuel.attach_archive_month(p_source_id, p_month);
     EXECUTE format('GRANT INSERT ON fuel.%I TO fuel_writer', month_table);
   END IF;

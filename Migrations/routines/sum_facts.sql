@@ -32,54 +32,21 @@ GRANT EXECUTE ON FUNCTION
   fuel.archive_price_hash(integer, smallint, smallint, timestamptz, integer, integer)
   TO fuel_writer;
 
-CREATE OR REPLACE FUNCTION fuel.sum_prices() RETURNS trigger
+-- The columns of a table of facts stand in the order in which its hash takes them. The argument is the seed of that hash.
+CREATE OR REPLACE FUNCTION fuel.sum_facts() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
-  SELECT
-    added.run_id, count(*),
-    sum(fuel.price_hash(
-      added.station_id, added.fuel_id, added.source_id, added.effective_at, added.price_tenths, added.run_id,
-      added.learnt_at))
+  SELECT added.run_id, count(*), sum(hash_record_extended(added, TG_ARGV[0]::bigint))
   FROM added
   GROUP BY added.run_id;
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.sum_prices() IS 'Sums the prices that a statement stored.';
+COMMENT ON FUNCTION fuel.sum_facts() IS 'Sums the facts that a statement stored.';
 CREATE OR REPLACE TRIGGER price_sum AFTER INSERT ON fuel.price
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_prices();
-
-CREATE OR REPLACE FUNCTION fuel.sum_listings() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
-  SELECT
-    added.run_id, count(*),
-    sum(fuel.listing_hash(
-      added.station_id, added.fuel_id, added.source_id, added.changed_at, added.is_listed, added.run_id))
-  FROM added
-  GROUP BY added.run_id;
-  RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION fuel.sum_listings() IS 'Sums the listings that a statement stored.';
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('1');
 CREATE OR REPLACE TRIGGER listing_sum AFTER INSERT ON fuel.listing
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_listings();
-
-CREATE OR REPLACE FUNCTION fuel.sum_archive_prices() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
-  SELECT
-    added.run_id, count(*),
-    sum(fuel.archive_price_hash(
-      added.station_id, added.fuel_id, added.source_id, added.effective_at, added.price_tenths, added.run_id))
-  FROM added
-  GROUP BY added.run_id;
-  RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION fuel.sum_archive_prices() IS 'Sums the prices of archives that a statement stored.';
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('2');
 CREATE OR REPLACE TRIGGER archive_price_sum AFTER INSERT ON fuel.archive_price
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_archive_prices();
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('3');
