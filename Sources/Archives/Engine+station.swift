@@ -12,7 +12,7 @@ extension Engine {
     let suburb = text(.suburb)
     // The brand serves where a file has no column of names, and not where a name is missing. Sums
     // and notes are no stations, also where all their cells are filled.
-    let hasNames = layout.columns[ArchiveFormat.Column.name.rawValue] >= 0
+    let hasNames = layout[.name] >= 0
     guard let name = text(hasNames ? .name : .brand), !RowLabel.isLabel(name) else { return nil }
     let point = Position(
       latitude: text(.latitude).flatMap(Double.init),

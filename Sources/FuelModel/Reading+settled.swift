@@ -166,8 +166,7 @@ extension Reading {
   }
 
   /// Leaves the last description of each station record, without a position outside of the country.
-  /// Returns how many were described in
-  /// different ways.
+  /// Returns how many were described in different ways.
   private mutating func settleStations() -> Int {
     var contradictions = 0
     var positions: [String: Int] = [:]
