@@ -98,6 +98,7 @@ CREATE TABLE fuel.verdict (
   market_state               text,
   p_cheaper_3d               numeric(4, 3),
   p_jump_3d                  numeric(4, 3),
+  p_lower_5d                 numeric(4, 3),
   aim_for_cpl                numeric(5, 1),
   expected_low_cpl           numeric(5, 1),
   expected_low_from_on       date,
@@ -113,7 +114,8 @@ CREATE TABLE fuel.verdict (
   CONSTRAINT verdict_phase_ck CHECK (phase IN ('rising', 'falling')),
   CONSTRAINT verdict_state_ck CHECK (market_state IN ('quiet', 'falling', 'near_low', 'rising', 'near_high', 'shock')),
   CONSTRAINT verdict_chance_ck CHECK (
-    p_cheaper_3d BETWEEN 0 AND 1 AND p_jump_3d BETWEEN 0 AND 1 AND share_raised BETWEEN 0 AND 1),
+    p_cheaper_3d BETWEEN 0 AND 1 AND p_jump_3d BETWEEN 0 AND 1 AND p_lower_5d BETWEEN 0 AND 1
+    AND share_raised BETWEEN 0 AND 1),
   CONSTRAINT verdict_low_ck CHECK (expected_low_from_on <= expected_low_to_on)
 );
 COMMENT ON TABLE fuel.verdict IS 'Every verdict that was given, with what it was based on. Never changed afterwards.';
@@ -149,6 +151,8 @@ COMMENT ON COLUMN fuel.verdict.p_cheaper_3d IS
   'How likely it was to be 1 c/L cheaper within three days, from 0 to 1. NULL: too little was known.';
 COMMENT ON COLUMN fuel.verdict.p_jump_3d IS
   'How likely it was to be 3 c/L dearer within three days, from 0 to 1. NULL: too little was known.';
+COMMENT ON COLUMN fuel.verdict.p_lower_5d IS
+  'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1. NULL: not known.';
 COMMENT ON COLUMN fuel.verdict.aim_for_cpl                IS 'A price worth stopping for, c/L. NULL: none was named.';
 COMMENT ON COLUMN fuel.verdict.expected_low_cpl IS 'The low to wait for, c/L. NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel.verdict.expected_low_from_on       IS 'The first day on which it was likely. NULL: as above.';
@@ -305,14 +309,14 @@ CREATE TABLE fuel.verdict_calibration (
   real   numeric(4, 3) NOT NULL,
   days   integer       NOT NULL,
   CONSTRAINT verdict_calibration_pk PRIMARY KEY (method, event, decile),
-  CONSTRAINT verdict_calibration_event_ck CHECK (event IN ('cheaper_3d', 'jump_3d')),
+  CONSTRAINT verdict_calibration_event_ck CHECK (event IN ('cheaper_3d', 'jump_3d', 'lower_5d')),
   CONSTRAINT verdict_calibration_decile_ck CHECK (decile BETWEEN 1 AND 10)
 );
 COMMENT ON TABLE fuel.verdict_calibration IS
   'How often what was said to be likely came, over all verdicts as they were given. Made anew once a day.';
 COMMENT ON COLUMN fuel.verdict_calibration.method IS 'The method that gave them.';
 COMMENT ON COLUMN fuel.verdict_calibration.event IS
-  'cheaper_3d: 1 c/L cheaper within three days; jump_3d: 3 c/L dearer.';
+  'cheaper_3d: 1 c/L cheaper within three days; jump_3d: 3 c/L dearer; lower_5d: over 0.2 c/L cheaper within five.';
 COMMENT ON COLUMN fuel.verdict_calibration.decile IS 'Which tenth of the probabilities: 1 is below 0.1.';
 COMMENT ON COLUMN fuel.verdict_calibration.stated IS 'The mean of what was said in it.';
 COMMENT ON COLUMN fuel.verdict_calibration.real   IS 'The share of days on which it came.';

@@ -33,7 +33,8 @@ SELECT
   (CASE WHEN latest.is_valid THEN latest.expected_low_cpl END)::numeric(5, 1) AS expected_low_cpl,
   CASE WHEN latest.is_valid THEN latest.expected_low_from_on END AS expected_low_from_on,
   CASE WHEN latest.is_valid THEN latest.expected_low_to_on END AS expected_low_to_on,
-  (CASE WHEN latest.is_valid THEN latest.share_raised END)::numeric(4, 3) AS share_raised
+  (CASE WHEN latest.is_valid THEN latest.share_raised END)::numeric(4, 3) AS share_raised,
+  (CASE WHEN latest.is_valid THEN latest.p_lower_5d END)::numeric(4, 3) AS p_lower_5d
 FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
@@ -73,4 +74,5 @@ COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The low to wait for, 
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of its stations that have raised their price by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d          IS 'How likely it is to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;

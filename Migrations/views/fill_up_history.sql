@@ -25,7 +25,8 @@ SELECT
   given.expected_low_cpl,
   given.expected_low_from_on,
   given.expected_low_to_on,
-  given.share_raised
+  given.share_raised,
+  given.p_lower_5d
 FROM fuel.verdict AS given
 JOIN fuel.fuel USING (fuel_id)
 LEFT JOIN fuel.region USING (region)
@@ -62,4 +63,5 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_cpl     IS 'The low to wa
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_from_on IS 'The first day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_to_on   IS 'The last day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.share_raised         IS 'Share of its stations that had raised their price by five cents since the last trough, from 0 to 1; NULL: the market was not rising.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d          IS 'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 GRANT SELECT ON fuel_v1.fill_up_history TO fuel_reader, fuel_writer;

@@ -35,7 +35,8 @@ SELECT
   given.expected_low_to_on,
   given.share_raised,
   given.station_waits_from_cpl,
-  given.station_fills_up_until_cpl
+  given.station_fills_up_until_cpl,
+  given.p_lower_5d
 FROM fuel.region
 CROSS JOIN fuel.fuel
 CROSS JOIN LATERAL (
@@ -82,4 +83,5 @@ COMMENT ON COLUMN fuel.latest_verdict.expected_low_to_on   IS 'The last day on w
 COMMENT ON COLUMN fuel.latest_verdict.share_raised         IS 'Share of stations that have raised their price since the last trough; NULL: not rising.';
 COMMENT ON COLUMN fuel.latest_verdict.station_waits_from_cpl     IS 'A station at least this far above its usual difference from the region gets the verdict wait, c/L; NULL: none does.';
 COMMENT ON COLUMN fuel.latest_verdict.station_fills_up_until_cpl IS 'A station at most this far above its usual difference from the region gets the verdict fill_up, c/L; NULL: none does.';
+COMMENT ON COLUMN fuel.latest_verdict.p_lower_5d          IS 'Chance of more than 0.2 c/L less within five days; NULL: not known.';
 GRANT SELECT ON fuel.latest_verdict TO fuel_writer;

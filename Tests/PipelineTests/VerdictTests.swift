@@ -208,7 +208,7 @@ struct VerdictTests {
         WHERE fuel = 'U91';
         INSERT INTO fuel.verdict (
           region, fuel_id, computed_at, day, verdict, basis, method, reason, stations, valid_until_at, p_cheaper_3d,
-          p_jump_3d)
+          p_jump_3d, p_lower_5d)
         SELECT 'NSW', fuel_id, at, day,
           CASE WHEN is_last = (number % 2 = 0) THEN 'wait' ELSE 'fill_up' END, 'price_cycle', 'a-method', 'a test', 10,
           at + interval '1 day', CASE WHEN number % 2 = 0 THEN 0.95 ELSE 0.05 END, 0.15
@@ -237,7 +237,7 @@ struct VerdictTests {
           "SELECT event, decile, stated, real, n FROM fuel_v1.verdict_calibration ORDER BY 1, 2")
           == [
             "cheaper_3d|1|0.050|0.000|18", "cheaper_3d|10|0.950|1.000|19",
-            "jump_3d|2|0.150|0.000|37",
+            "jump_3d|2|0.150|0.000|37", "lower_5d|6|0.550|0.514|35",
           ])
       // Once a day.
       try connection.execute("DELETE FROM fuel.verdict")

@@ -70,6 +70,7 @@ struct SchemaTests {
     ("verdict_verdict_ck", "fill_up", "verdict"), ("verdict_basis_ck", "fill_up", "basis"),
     ("verdict_state_ck", "fill_up", "market_state"),
     ("verdict_state_ck", "fill_up_history", "market_state"),
+    ("verdict_calibration_event_ck", "verdict_calibration", "event"),
   ])
   func everyWordIsExplained(constraint: String, view: String, column: String) async throws {
     try await TestDatabase.with { target in
@@ -86,8 +87,8 @@ struct SchemaTests {
         WHERE attrelid = ('fuel_v1.' || \(view)::text)::regclass AND attname = \(column)
         """
       ).joined()
-      let words = rule.matches(of: /'([a-z_]+)'/).map { String($0.1) }
-      let explained = Set(comment.matches(of: /[a-z_]+/).map { String($0.0) })
+      let words = rule.matches(of: /'([a-z0-9_]+)'/).map { String($0.1) }
+      let explained = Set(comment.matches(of: /[a-z0-9_]+/).map { String($0.0) })
       #expect(words.count > 2 && Set(words).isSubset(of: explained), "\(comment)")
     }
   }

@@ -143,6 +143,7 @@ tested (view, name, tests) AS (VALUES
   ('fill_up', 'p_cheaper_3d', 'in_range 0..1'),
   ('fill_up', 'p_jump_3d', 'in_range 0..1'),
   ('fill_up', 'share_raised', 'in_range 0..1'),
+  ('fill_up', 'p_lower_5d', 'in_range 0..1'),
 
   ('fill_up_history', NULL, 'unique_together region fuel computed_at'),
   ('fill_up_history', 'region', 'not_null'),
@@ -163,6 +164,7 @@ tested (view, name, tests) AS (VALUES
   ('fill_up_history', 'p_cheaper_3d', 'in_range 0..1'),
   ('fill_up_history', 'p_jump_3d', 'in_range 0..1'),
   ('fill_up_history', 'share_raised', 'in_range 0..1'),
+  ('fill_up_history', 'p_lower_5d', 'in_range 0..1'),
 
   ('fill_up_scores', NULL, 'unique_together method region fuel year'),
   ('fill_up_scores', 'method', 'not_null'),
@@ -361,7 +363,7 @@ tested (view, name, tests) AS (VALUES
 
   ('verdict_calibration', NULL, 'unique_together method event decile'),
   ('verdict_calibration', 'method', 'not_null'),
-  ('verdict_calibration', 'event', 'not_null; accepted_values cheaper_3d jump_3d'),
+  ('verdict_calibration', 'event', 'not_null; accepted_values cheaper_3d jump_3d lower_5d'),
   ('verdict_calibration', 'decile', 'not_null; in_range 1..10'),
   ('verdict_calibration', 'stated', 'not_null; in_range 0..1'),
   ('verdict_calibration', 'real', 'not_null; in_range 0..1'),
