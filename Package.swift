@@ -144,7 +144,7 @@ let package = Package(
       "CommandTests",
       on: [
         "bowser", "simulate", "bench", "Pipeline", "Report", "Store", "Postgres", "Logging",
-        "TestDatabase", "Simulator", "FuelModel",
+        "TestDatabase", "Simulator", "FuelModel", "Trends",
       ],
       hasFixtures: true),
   ]

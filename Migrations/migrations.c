@@ -237,11 +237,8 @@ static const BowserMigration files[] = {
   {"views/fill_up_history.sql", (const unsigned char[]) {
 #embed "views/fill_up_history.sql" suffix(, 0)
   }},
-  {"views/fill_up_scores.sql", (const unsigned char[]) {
-#embed "views/fill_up_scores.sql" suffix(, 0)
-  }},
-  {"views/verdict_record.sql", (const unsigned char[]) {
-#embed "views/verdict_record.sql" suffix(, 0)
+  {"views/verdict_scores.sql", (const unsigned char[]) {
+#embed "views/verdict_scores.sql" suffix(, 0)
   }},
   {"views/verdict_calibration.sql", (const unsigned char[]) {
 #embed "views/verdict_calibration.sql" suffix(, 0)

@@ -29,7 +29,9 @@ BEGIN
     JOIN pg_rewrite ON pg_rewrite.oid = pg_depend.objid AND pg_depend.classid = 'pg_rewrite'::regclass
     JOIN pg_class AS reader ON reader.oid = pg_rewrite.ev_class
     JOIN pg_class AS class ON class.oid = pg_depend.refobjid AND pg_depend.refclassid = 'pg_class'::regclass
-    WHERE class.relnamespace = 'fuel_before'::regnamespace
+    -- The views of scores go with their tables.
+    WHERE (class.relnamespace = 'fuel_before'::regnamespace
+        OR class.oid IN (to_regclass('fuel_v1.fill_up_scores'), to_regclass('fuel_v1.verdict_record')))
       AND reader.relnamespace::regnamespace::text NOT IN ('fuel_before', 'fuel', 'fuel_v1')
     UNION ALL
     SELECT referring.conrelid::regclass::text
@@ -39,8 +41,8 @@ BEGIN
       AND referring.connamespace <> 'fuel_before'::regnamespace
   ) AS stranger;
   IF strangers IS NOT NULL THEN
-    RAISE EXCEPTION 'the tables of schema fuel are made anew, and % depends on them: drop it, or let it read fuel_v1',
-      strangers USING ERRCODE = 'invalid_object_definition';
+    RAISE EXCEPTION 'the tables of schema fuel are made anew, and % depends on them: drop it, or let it read a view of '
+      'fuel_v1 that stays', strangers USING ERRCODE = 'invalid_object_definition';
   END IF;
 
   -- What version 0.5 did not know yet.

@@ -194,112 +194,70 @@ COMMENT ON COLUMN fuel.verdict_model.jump      IS 'Coefficients of p_jump_3d, th
 COMMENT ON CONSTRAINT verdict_model_pk ON fuel.verdict_model IS 'One fit a week.';
 GRANT SELECT, INSERT ON fuel.verdict_model TO fuel_writer;
 
-CREATE TABLE fuel.fill_up_score (
+CREATE TABLE fuel.verdict_score (
+  scored              text          NOT NULL,
   method              text          NOT NULL,
   region              text          NOT NULL,
   fuel_id             smallint      NOT NULL,
   year                integer,
-  windows             integer       NOT NULL,
-  perfect_cpl         numeric(6, 2),
-  saving_cpl          numeric(6, 2),
-  capture             numeric(5, 3),
-  capture_3d          numeric(5, 3),
-  capture_7d          numeric(5, 3),
-  wait_share          numeric(4, 3),
-  fill_up_share       numeric(4, 3),
-  no_difference_share numeric(4, 3),
+  test                text          NOT NULL,
+  n                   integer       NOT NULL,
+  perfect_cpl         numeric(6, 2) NOT NULL,
+  saving_cpl          numeric(6, 2) NOT NULL,
+  saving_low_cpl      numeric(6, 2),
+  saving_high_cpl     numeric(6, 2),
+  wait_share          numeric(4, 3) NOT NULL,
+  fill_up_share       numeric(4, 3) NOT NULL,
+  no_difference_share numeric(4, 3) NOT NULL,
   wait_right          numeric(4, 3),
   fill_up_right       numeric(4, 3),
   no_difference_right numeric(4, 3),
-  flips_30d           numeric(5, 2),
-  from_day            date          NOT NULL,
-  until_day           date          NOT NULL,
-  computed_at         timestamptz   NOT NULL
+  flips_30d           numeric(5, 2) NOT NULL,
+  from_on             date          NOT NULL,
+  until_on            date          NOT NULL,
+  computed_at         timestamptz   NOT NULL,
+  CONSTRAINT verdict_score_scored_ck CHECK (scored IN ('given', 'replayed')),
+  CONSTRAINT verdict_score_year_ck CHECK (scored = 'replayed' OR year IS NULL),
+  CONSTRAINT verdict_score_test_ck CHECK (
+    test IN ('window 3', 'window 5', 'window 7', 'tank 7:5', 'tank 10:5', 'tank 14:7')),
+  CONSTRAINT verdict_score_n_ck CHECK (n > 0),
+  CONSTRAINT verdict_score_days_ck CHECK (from_on <= until_on)
 );
-CREATE UNIQUE INDEX fill_up_score_idx ON fuel.fill_up_score ( method, region, fuel_id, coalesce(year, 0));
-ALTER TABLE fuel.fill_up_score REPLICA IDENTITY FULL;
-COMMENT ON TABLE fuel.fill_up_score IS
-  'How good a method''s verdicts would have been, by the last backtest over the stored history.';
-COMMENT ON COLUMN fuel.fill_up_score.method              IS 'The method, or a baseline.';
-COMMENT ON COLUMN fuel.fill_up_score.region              IS 'The region.';
-COMMENT ON COLUMN fuel.fill_up_score.fuel_id             IS 'The fuel.';
-COMMENT ON COLUMN fuel.fill_up_score.year                IS 'The calendar year. NULL: all of them.';
-COMMENT ON COLUMN fuel.fill_up_score.windows             IS 'Windows of six days that were scored.';
-COMMENT ON COLUMN fuel.fill_up_score.perfect_cpl         IS 'What perfect timing saves, c/L.';
-COMMENT ON COLUMN fuel.fill_up_score.saving_cpl          IS 'What following the verdicts saves, c/L.';
-COMMENT ON COLUMN fuel.fill_up_score.capture             IS 'The one of the other, within five days.';
-COMMENT ON COLUMN fuel.fill_up_score.capture_3d          IS 'The same within three days.';
-COMMENT ON COLUMN fuel.fill_up_score.capture_7d          IS 'The same within seven days.';
-COMMENT ON COLUMN fuel.fill_up_score.wait_share          IS 'Share of days with wait.';
-COMMENT ON COLUMN fuel.fill_up_score.fill_up_share       IS 'Share of days with fill_up.';
-COMMENT ON COLUMN fuel.fill_up_score.no_difference_share IS 'Share of days with no_difference.';
-COMMENT ON COLUMN fuel.fill_up_score.wait_right IS
-  'Share of waits followed within three days by a price lower by a cent.';
-COMMENT ON COLUMN fuel.fill_up_score.fill_up_right       IS 'Share of fill_ups followed by none.';
-COMMENT ON COLUMN fuel.fill_up_score.no_difference_right IS
-  'Share of no_differences followed by three days within three cents.';
-COMMENT ON COLUMN fuel.fill_up_score.flips_30d           IS 'Turns from fill_up to wait or back in thirty days.';
-COMMENT ON COLUMN fuel.fill_up_score.from_day            IS 'First day of the history that was scored.';
-COMMENT ON COLUMN fuel.fill_up_score.until_day           IS 'Last day of it.';
-COMMENT ON COLUMN fuel.fill_up_score.computed_at         IS 'When.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.fill_up_score TO fuel_writer;
-
-CREATE TABLE fuel.verdict_record (
-  method             text          NOT NULL,
-  region             text          NOT NULL,
-  fuel_id            smallint      NOT NULL,
-  horizon            smallint      NOT NULL,
-  windows            integer       NOT NULL,
-  perfect_cpl        numeric(6, 2) NOT NULL,
-  saving_cpl         numeric(6, 2) NOT NULL,
-  saving_low_cpl     numeric(6, 2) NOT NULL,
-  saving_high_cpl    numeric(6, 2) NOT NULL,
-  direction_cpl      numeric(6, 2) NOT NULL,
-  direction_low_cpl  numeric(6, 2) NOT NULL,
-  direction_high_cpl numeric(6, 2) NOT NULL,
-  weekday_cpl        numeric(6, 2) NOT NULL,
-  weekday_low_cpl    numeric(6, 2) NOT NULL,
-  weekday_high_cpl   numeric(6, 2) NOT NULL,
-  always_cpl         numeric(6, 2) NOT NULL,
-  always_low_cpl     numeric(6, 2) NOT NULL,
-  always_high_cpl    numeric(6, 2) NOT NULL,
-  from_day           date          NOT NULL,
-  until_day          date          NOT NULL,
-  computed_at        timestamptz   NOT NULL,
-  CONSTRAINT verdict_record_pk PRIMARY KEY (method, region, fuel_id, horizon),
-  CONSTRAINT verdict_record_windows_ck CHECK (windows > 0),
-  CONSTRAINT verdict_record_days_ck CHECK (from_day <= until_day)
-);
-COMMENT ON TABLE fuel.verdict_record IS
-  'How good verdicts were as they were given, beside habits over the same days. Made anew once a day.';
-COMMENT ON COLUMN fuel.verdict_record.method             IS 'The method that gave them.';
-COMMENT ON COLUMN fuel.verdict_record.region             IS 'The region.';
-COMMENT ON COLUMN fuel.verdict_record.fuel_id            IS 'The fuel.';
-COMMENT ON COLUMN fuel.verdict_record.horizon            IS 'Within how many days a driver buys once.';
-COMMENT ON COLUMN fuel.verdict_record.windows            IS 'How many days he could begin on.';
-COMMENT ON COLUMN fuel.verdict_record.perfect_cpl        IS 'What hindsight saves against a random day, c/L.';
-COMMENT ON COLUMN fuel.verdict_record.saving_cpl         IS 'What following the verdicts saved, c/L.';
-COMMENT ON COLUMN fuel.verdict_record.saving_low_cpl IS
-  'Lower end of its 90 % interval, by blocks of days drawn again.';
-COMMENT ON COLUMN fuel.verdict_record.saving_high_cpl    IS 'Upper end.';
-COMMENT ON COLUMN fuel.verdict_record.direction_cpl IS
-  'What filling up saved unless the price had fallen since the day before, c/L.';
-COMMENT ON COLUMN fuel.verdict_record.direction_low_cpl  IS 'Lower end of its 90 % interval.';
-COMMENT ON COLUMN fuel.verdict_record.direction_high_cpl IS 'Upper end.';
-COMMENT ON COLUMN fuel.verdict_record.weekday_cpl IS
-  'What filling up on the cheapest weekday of eight weeks saved, c/L.';
-COMMENT ON COLUMN fuel.verdict_record.weekday_low_cpl    IS 'Lower end of its 90 % interval.';
-COMMENT ON COLUMN fuel.verdict_record.weekday_high_cpl   IS 'Upper end.';
-COMMENT ON COLUMN fuel.verdict_record.always_cpl         IS 'What filling up at once saved, c/L.';
-COMMENT ON COLUMN fuel.verdict_record.always_low_cpl     IS 'Lower end of its 90 % interval.';
-COMMENT ON COLUMN fuel.verdict_record.always_high_cpl    IS 'Upper end.';
-COMMENT ON COLUMN fuel.verdict_record.from_day           IS 'The first day with a verdict of this method.';
-COMMENT ON COLUMN fuel.verdict_record.until_day          IS 'The last day whose prices are in it.';
-COMMENT ON COLUMN fuel.verdict_record.computed_at        IS 'When.';
-COMMENT ON CONSTRAINT verdict_record_pk         ON fuel.verdict_record IS 'One score each.';
-COMMENT ON CONSTRAINT verdict_record_windows_ck ON fuel.verdict_record IS 'A score of something.';
-COMMENT ON CONSTRAINT verdict_record_days_ck    ON fuel.verdict_record IS 'First and last day in order.';
-GRANT SELECT, INSERT, DELETE ON fuel.verdict_record TO fuel_writer;
+CREATE UNIQUE INDEX verdict_score_idx ON fuel.verdict_score (
+  scored, method, region, fuel_id, coalesce(year, 0), test);
+ALTER TABLE fuel.verdict_score REPLICA IDENTITY FULL;
+COMMENT ON TABLE fuel.verdict_score IS 'How good verdicts were, and how good habits were over the same days.';
+COMMENT ON COLUMN fuel.verdict_score.scored IS
+  'given: the verdicts as they were given, once a day; replayed: those of the last backtest over the stored history.';
+COMMENT ON COLUMN fuel.verdict_score.method              IS 'The method, or a habit.';
+COMMENT ON COLUMN fuel.verdict_score.region              IS 'The region.';
+COMMENT ON COLUMN fuel.verdict_score.fuel_id             IS 'The fuel.';
+COMMENT ON COLUMN fuel.verdict_score.year                IS 'The calendar year. NULL: all of them.';
+COMMENT ON COLUMN fuel.verdict_score.test                IS 'A window of so many days, or a tank of so many.';
+COMMENT ON COLUMN fuel.verdict_score.n                   IS 'How many windows or tanks it has.';
+COMMENT ON COLUMN fuel.verdict_score.perfect_cpl         IS 'What perfect timing saves, c/L.';
+COMMENT ON COLUMN fuel.verdict_score.saving_cpl          IS 'What following the verdicts saves, c/L.';
+COMMENT ON COLUMN fuel.verdict_score.saving_low_cpl IS
+  'Lower end of its 90 % interval, by blocks of days drawn again. NULL: a tank.';
+COMMENT ON COLUMN fuel.verdict_score.saving_high_cpl     IS 'Upper end. NULL: a tank.';
+COMMENT ON COLUMN fuel.verdict_score.wait_share          IS 'Share of days with wait, the same for each test.';
+COMMENT ON COLUMN fuel.verdict_score.fill_up_share       IS 'Share of days with fill_up.';
+COMMENT ON COLUMN fuel.verdict_score.no_difference_share IS 'Share of days with no_difference.';
+COMMENT ON COLUMN fuel.verdict_score.wait_right IS
+  'Share of waits followed within three days by a price lower by a cent. NULL: no wait.';
+COMMENT ON COLUMN fuel.verdict_score.fill_up_right       IS 'Share of fill_ups followed by none. NULL: no fill_up.';
+COMMENT ON COLUMN fuel.verdict_score.no_difference_right IS
+  'Share of no_differences followed by three days within three cents. NULL: no no_difference.';
+COMMENT ON COLUMN fuel.verdict_score.flips_30d           IS 'Turns from fill_up to wait or back in thirty days.';
+COMMENT ON COLUMN fuel.verdict_score.from_on             IS 'First day that was scored.';
+COMMENT ON COLUMN fuel.verdict_score.until_on            IS 'Last day of it.';
+COMMENT ON COLUMN fuel.verdict_score.computed_at         IS 'When.';
+COMMENT ON CONSTRAINT verdict_score_scored_ck ON fuel.verdict_score IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_score_year_ck   ON fuel.verdict_score IS 'Given verdicts are scored as a whole.';
+COMMENT ON CONSTRAINT verdict_score_test_ck   ON fuel.verdict_score IS 'A known test.';
+COMMENT ON CONSTRAINT verdict_score_n_ck      ON fuel.verdict_score IS 'A score of something.';
+COMMENT ON CONSTRAINT verdict_score_days_ck   ON fuel.verdict_score IS 'First and last day in order.';
+GRANT SELECT, INSERT, DELETE ON fuel.verdict_score TO fuel_writer;
 
 CREATE TABLE fuel.verdict_calibration (
   method text          NOT NULL,

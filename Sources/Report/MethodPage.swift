@@ -25,8 +25,8 @@ extension Report {
       <h2>How it is scored</h2>
       <p>The advice of each day uses only what was known on that day. A driver who can wait some days follows the \
       advice; perfect timing knows the future. The table shows what share of the saving of perfect timing the advice \
-      reached, good or bad, and the same for the best of three habits that need no advice: following the price of \
-      the last days, always buying on the cheapest weekday, and comparing with the month's average.</p>
+      reached, good or bad, and the same for the best of some simple habits that need no advice, such as always \
+      buying on the cheapest weekday.</p>
       </div>
       <h2>How good the advice was</h2>
       <div class="panel">

@@ -1,5 +1,5 @@
-/// The values of a row by the names of its columns, for `jsonb_populate_record`. A column without a
-/// value is NULL.
+/// The values of a row by the names of its columns, for `jsonb_populate_record` and for programs. A
+/// column without a value is NULL.
 package struct Columns: Encodable, ExpressibleByDictionaryLiteral {
   private let values: [(name: String, value: (any Encodable)?)]
 
@@ -19,7 +19,11 @@ package struct Columns: Encodable, ExpressibleByDictionaryLiteral {
   package func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: Name.self)
     for (name, value) in values {
-      if let value { try object.encode(value, forKey: Name(stringValue: name)) }
+      if let value {
+        try object.encode(value, forKey: Name(stringValue: name))
+      } else {
+        try object.encodeNil(forKey: Name(stringValue: name))
+      }
     }
   }
 }

@@ -117,24 +117,27 @@ extension Store {
     // together.
     market.scores = try keyed(
       """
-      SELECT scores.region, scores.fuel, scores.windows, scores.capture, scores.saving_cpl,
-        scores.perfect_cpl, scores.from_day, scores.until_day,
+      WITH scores AS (
+        SELECT * FROM fuel_v1.verdict_scores
+        WHERE scored = 'replayed' AND year IS NULL AND test = 'window 5'
+      )
+      SELECT region, fuel, scores.n, scores.capture, scores.saving_cpl, scores.perfect_cpl,
+        scores.from_on, scores.until_on,
         (
-          SELECT max(habit.capture) FROM fuel_v1.fill_up_scores AS habit
-          WHERE habit.region = scores.region AND habit.fuel = scores.fuel AND habit.year IS NULL
-            AND habit.method IN ('direction', 'cheapest-weekday', 'month-mean')
+          SELECT max(habit.capture) FROM scores AS habit
+          WHERE habit.region = scores.region AND habit.fuel = scores.fuel
+            AND habit.method <> scores.method
         ) AS best_habit
-      FROM fuel_v1.fill_up_scores AS scores
+      FROM scores
       JOIN fuel_v1.fill_up USING (region, fuel, method)
-      WHERE scores.year IS NULL AND scores.windows > 0
       """
     ) { row in
       MarketReport.Score(
-        windows: try row.integer("windows"), capture: try row.optionalDouble("capture"),
+        windows: try row.integer("n"), capture: try row.optionalDouble("capture"),
         saving: try row.optionalDouble("saving_cpl"),
         perfect: try row.optionalDouble("perfect_cpl"),
-        bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_day"),
-        until: try row.day("until_day"))
+        bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_on"),
+        until: try row.day("until_on"))
     }.mapValues { $0[0] }
   }
 

@@ -16,6 +16,21 @@ package struct RegionFacts: Sendable {
   package var announced: (at: Instant, clock: String)?
 }
 
+/// The verdicts that one method gave for one region and fuel: the last of each day.
+package struct DailyVerdicts: Sendable {
+  package var region: String
+  package var fuelID: Int16
+  package var fuel: String
+  package var verdicts: [(day: Day, verdict: String)]
+}
+
+/// Which verdicts a score is of: those that were given, or those that the method would have given on
+/// the stored history.
+package enum Scored: String, Sendable {
+  case given
+  case replayed
+}
+
 extension Store {
   /// Reads the facts of every region, by its code.
   package func regionFacts(now: Instant) throws -> [String: RegionFacts] {
@@ -98,65 +113,64 @@ extension Store {
     }
   }
 
-  /// Replaces the stored scores by those of a backtest.
+  /// Returns the last verdict of each day that a method gave, by region and fuel.
+  package func givenVerdicts(method: String) throws -> [DailyVerdicts] {
+    try connection.query(
+      """
+      SELECT given.region, given.fuel_id, given.fuel,
+        string_agg((given.day - date '1970-01-01') || ' ' || given.verdict, ',' ORDER BY given.day) AS verdicts
+      FROM (
+        SELECT DISTINCT ON (verdict.region, verdict.fuel_id, verdict.day)
+          verdict.region, verdict.fuel_id, fuel.fuel, verdict.day, verdict.verdict
+        FROM fuel.verdict
+        JOIN fuel.fuel USING (fuel_id)
+        WHERE verdict.method = \(method)
+        ORDER BY verdict.region, verdict.fuel_id, verdict.day, verdict.computed_at DESC
+      ) AS given
+      GROUP BY given.region, given.fuel_id, given.fuel
+      """
+    ).map { row in
+      DailyVerdicts(
+        region: try row.text("region"), fuelID: Int16(try row.integer("fuel_id")),
+        fuel: try row.text("fuel"),
+        verdicts: try row.text("verdicts").split(separator: ",").compactMap { line in
+          let parts = line.split(separator: " ")
+          guard parts.count == 2, let day = Int(parts[0]) else { return nil }
+          return (Day(sinceEpoch: day), String(parts[1]))
+        })
+    }
+  }
+
+  /// Returns the last day up to which a method's verdicts were scored as they were given; `nil`
+  /// where they never were.
+  package func givenScoreDay(method: String) throws -> Day? {
+    try connection.query(
+      "SELECT max(until_on) AS day FROM fuel.verdict_score WHERE scored = 'given' AND method = \(method)"
+    ).only().optional("day").flatMap { Day($0) }
+  }
+
+  /// Replaces the stored scores of the verdicts as they were given, or those of a backtest.
   ///
-  /// - Parameter rows: the columns of `fuel.fill_up_score`, with `fuel` for `fuel_id` and without
+  /// - Parameter rows: the columns of `fuel.verdict_score`, with `fuel` for `fuel_id` and without
   ///   `computed_at`.
-  package func keepScores(_ rows: [Columns], now: Instant) throws {
+  package func keepScores(_ rows: [Columns], of scored: Scored, now: Instant) throws {
     try refuseSubscriber()
-    try connection.transaction {
-      try connection.execute("DELETE FROM fuel.fill_up_score")
+    try transaction {
+      try connection.query("DELETE FROM fuel.verdict_score WHERE scored = \(scored.rawValue)")
       try connection.query(
         """
-        INSERT INTO fuel.fill_up_score
+        INSERT INTO fuel.verdict_score
         SELECT made.*
         FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
         JOIN fuel.fuel ON fuel.fuel = given ->> 'fuel'
         CROSS JOIN LATERAL jsonb_populate_record(
-          NULL::fuel.fill_up_score,
+          NULL::fuel.verdict_score,
           given || jsonb_build_object(
             'computed_at', \(now.description)::text, 'fuel_id', fuel.fuel_id)) AS made
         """)
     }
   }
-}
 
-/// How good the verdicts were that were given for one market. Amounts are cents per litre;
-/// intervals are 90 % intervals.
-package struct GivenRecord: Sendable {
-  package var region: String
-  package var fuel: String
-  package var days: Int
-  package var perfect: Double?
-  package var saving: Double?
-  package var low: Double?
-  package var high: Double?
-  package var direction: Double?
-  package var weekday: Double?
-  package var always: Double?
-}
-
-extension Store {
-  /// Returns the records of a method's verdicts, for drivers who may choose among `horizon` days.
-  package func givenRecords(method: String, horizon: Int) throws -> [GivenRecord] {
-    try connection.query(
-      """
-      SELECT region, fuel, n, perfect_cpl, saving_cpl, saving_low_cpl, saving_high_cpl, direction_cpl, weekday_cpl,
-        always_cpl
-      FROM fuel_v1.verdict_record
-      WHERE method = \(method) AND horizon = \(horizon) AND n > 0
-      ORDER BY region, fuel
-      """
-    ).map { row in
-      GivenRecord(
-        region: try row.text("region"), fuel: try row.text("fuel"), days: try row.integer("n"),
-        perfect: try row.optionalDouble("perfect_cpl"),
-        saving: try row.optionalDouble("saving_cpl"),
-        low: try row.optionalDouble("saving_low_cpl"),
-        high: try row.optionalDouble("saving_high_cpl"),
-        direction: try row.optionalDouble("direction_cpl"),
-        weekday: try row.optionalDouble("weekday_cpl"), always: try row.optionalDouble("always_cpl")
-      )
-    }
-  }
+  /// Replaces the calibration: how often the events that were stated as likely came.
+  package func keepCalibration() throws { try connection.execute("SELECT fuel.keep_calibration()") }
 }

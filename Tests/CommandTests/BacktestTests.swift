@@ -1,7 +1,9 @@
 import Foundation
 import FuelModel
+import Postgres
 import TestDatabase
 import Testing
+import Trends
 
 /// `bowser backtest --prices`: verdicts and scores for a CSV file of prices.
 struct BacktestTests {
@@ -28,9 +30,9 @@ struct BacktestTests {
     }
   }
 
-  /// Every day gets a verdict, without a database. Quoted names stay quoted. A file that ends
-  /// earlier yields the same verdicts up to its end. Line endings and the order of columns and rows
-  /// do not matter.
+  /// F-G15: every day gets a verdict, without a database. Quoted names stay quoted. A file that ends
+  /// earlier yields the same verdicts and states up to its end. Line endings and the order of
+  /// columns and rows do not matter.
   @Test func everyDayGetsItsVerdict() throws {
     let header = "region,fuel,day,price\n"
     try file(header + rows(days: 200).joined(separator: "\n")) { path in
@@ -69,32 +71,92 @@ struct BacktestTests {
     }
   }
 
-  /// Scores are printed as a table and as JSON. They cover the method in use and the
-  /// baselines, by year.
+  /// Scores are printed as a table and as JSON. They cover the method in use and the habits, by year
+  /// and test.
   @Test func scoresInTwoForms() throws {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
       #expect(table.code == 0 && table.out.contains("turning-point-1"))
       #expect(table.out.contains("1 market that moves: mean capture 0."))
-      // The file touches two calendar years. Each year and the whole period have a row for the
-      // method and for each of three baselines.
-      #expect(table.out.contains("States of the market beside hindsight"))
-      let states = try #require(
-        try JSONSerialization.jsonObject(
-          with: Data(try run("--prices", path, "--json").out.utf8)) as? [[String: Any]])
-      // Only the method in use determines states, and its days are those of its two years.
-      let days = states.map { row -> Int? in (row["states"] as? [String: Any])?["days"] as? Int }
-      let others = days.dropFirst(3).compactMap { $0 }
-      #expect(days.count == 12 && others.isEmpty)
-      let years = days[1...2].compactMap { $0 }.reduce(0, +)
-      #expect(years > 300 && days[0] == years)
-      let json = try run("--prices", path, "--json", "--method", "direction").out
+      #expect(table.out.contains("tank 10:5") && !table.out.contains("as they were given"))
+      // The file touches two calendar years. Each year and the whole period have a row for each
+      // method and test.
+      let tests = ["window 3", "window 5", "window 7", "tank 7:5", "tank 10:5", "tank 14:7"]
+      for method in VerdictMethods.all.map(\.id) {
+        let json = try run("--prices", path, "--json", "--method", method).out
+        let objects = try #require(
+          try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
+        let own = objects.filter { $0["method"] as? String == method }
+        #expect(own.compactMap { $0["test"] as? String } == tests + tests + tests)
+        #expect(objects.allSatisfy { $0["scored"] as? String == "replayed" })
+        let whole = try #require(own.first { $0["test"] as? String == "window 5" })
+        #expect(whole["year"] is NSNull && whole["n"] as? Int == 395)
+        #expect(whole["saving_low_cpl"] is Double && whole["capture"] is Double)
+        #expect(own.allSatisfy { $0["n"] as? Int ?? 0 > 0 })
+      }
+    }
+  }
+
+  /// F-G36: of the stored history, verdicts are scored as they were given too. Both kinds of scores
+  /// are printed, and those of a backtest replace those of the last one alone. A great loss where
+  /// hardly anything could be saved is no obstacle.
+  @Test func givenVerdictsStandBesideReplayedOnes() async throws {
+    try await TestDatabase.with { target in
+      let connection = try Connection(target)
+      // A sawtooth of two days, with verdicts on its last thirty.
+      try connection.execute(
+        """
+        INSERT INTO fuel.region (region, name, kind, state) VALUES ('NSW', 'New South Wales', 'state', 'NSW');
+        INSERT INTO fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage, is_ended,
+          is_usable)
+        SELECT 'NSW', fuel_id, date '2026-04-01' + number, price, price, price, price, price, 10, 1, true, true
+        FROM fuel.fuel, generate_series(0, 59) AS number, LATERAL (SELECT 180 - 2 * (number % 2)) AS tooth (price)
+        WHERE fuel = 'U91';
+        INSERT INTO fuel.verdict (
+          region, fuel_id, computed_at, day, verdict, basis, method, reason, stations, valid_until_at)
+        SELECT 'NSW', fuel_id, day + time '01:00', day, 'fill_up', 'price_cycle', '{method}', 'a test', 10,
+          day + time '23:00'
+        FROM fuel.fuel, generate_series(date '2026-05-01', date '2026-05-30', '1 day') AS series (at),
+          LATERAL (SELECT series.at::date) AS day (day)
+        WHERE fuel = 'U91';
+        INSERT INTO fuel.verdict_score
+        SELECT scored, 'gone', 'NSW', fuel_id, NULL, 'tank 7:5', 1, 0.01, -15, NULL, NULL, 1, 0, 0, 0, NULL, NULL, 0,
+          '2026-01-01', '2026-01-01', now()
+        FROM fuel.fuel, unnest(ARRAY['given', 'replayed']) AS kind (scored)
+        WHERE fuel = 'U91'
+        """.replacing("{method}", with: VerdictMethods.running.id))
+      #expect(
+        try connection.lines("SELECT DISTINCT capture FROM fuel_v1.verdict_scores") == ["-999.000"])
+      func backtest(_ words: String...) throws -> String {
+        let result = try CommandTests.run(
+          ["backtest", "--now", "2026-05-31T03:00:00Z"] + words, on: target)
+        #expect(result.code == 0, "\(result)")
+        return result.out
+      }
+      let id = VerdictMethods.running.id
+      let table = try backtest()
+      #expect(table.contains("Verdicts of \(id) replayed over past prices."))
+      #expect(table.contains("Verdicts of \(id) as they were given."))
       let objects = try #require(
-        try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
-      #expect(objects.count == 9)
-      let first = try #require(objects.first)
-      #expect(first["method"] as? String == "direction" && first["year"] is NSNull)
-      #expect(first["windows"] as? Int == 395)
+        try JSONSerialization.jsonObject(with: Data(try backtest("--json").utf8))
+          as? [[String: Any]])
+      let given = objects.filter {
+        $0["scored"] as? String == "given" && $0["test"] as? String == "window 5"
+      }
+      #expect(
+        given.map { $0["method"] as? String }
+          == [id] + VerdictMethods.baselines.map { String?.some($0.id) })
+      #expect(
+        given.allSatisfy { $0["n"] as? Int == 25 && $0["from_on"] as? String == "2026-05-01" })
+      #expect(try !backtest("--from", "2026-05-01").contains("as they were given"))
+      #expect(
+        try connection.lines(
+          """
+          SELECT scored, count(*) FILTER (WHERE method = 'gone') AS former,
+            count(DISTINCT method) FILTER (WHERE method <> 'gone') AS methods
+          FROM fuel_v1.verdict_scores GROUP BY scored ORDER BY scored
+          """) == ["given|1|0", "replayed|0|\(VerdictMethods.all.count)"])
     }
   }
 

@@ -166,17 +166,25 @@ struct AsKnownTests {
       let feed = try live(target, days: 71)
       func scores() async throws -> [Double] {
         let markets = try storedMarkets(feed.store, now: Self.noon(71))
-        let rows = await Backtest().rows(markets, methods: [VerdictMethods.running]) { _, _ in }
-        try feed.store.keepScores(rows, now: Self.noon(71))
-        return rows.compactMap(\.score.headline.meanSaving)
+        let scores = await Backtest().scores(markets, methods: [VerdictMethods.running]) { _, _ in }
+        try feed.store.keepScores(scores.flatMap(\.rows), of: .replayed, now: Self.noon(71))
+        return scores.compactMap(\.score.headline?.saving)
       }
       try aggregate(feed.store, at: Self.noon(71))
       let before = try await scores()
       #expect(before.count == 2 && before[0] > 1)
       let published = try feed.connection.lines(
-        "SELECT region, fuel, year, capture > 0.3 AS good FROM fuel_v1.fill_up_scores ORDER BY year"
-      )
-      #expect(published == ["NSW|U91|2026|t", "NSW|U91|NULL|t"])
+        """
+        SELECT region, state, fuel, year, test, capture > 0.3 AS good, saving_low_cpl <= saving_cpl AS low
+        FROM fuel_v1.verdict_scores
+        WHERE scored = 'replayed' AND test IN ('window 5', 'tank 7:5')
+        ORDER BY year, test
+        """)
+      #expect(
+        published == [
+          "NSW|NSW|U91|2026|tank 7:5|t|NULL", "NSW|NSW|U91|2026|window 5|t|t",
+          "NSW|NSW|U91|NULL|tank 7:5|t|NULL", "NSW|NSW|U91|NULL|window 5|t|t",
+        ])
       try feed.reports(
         ["a", "b", "c", "d", "e"].map {
           .u91($0, Self.tenths(40) + 600, Self.noon(40) - .seconds(1_800))

@@ -211,7 +211,7 @@ struct VerdictTests {
           p_jump_3d, p_lower_5d)
         SELECT 'NSW', fuel_id, at, day,
           CASE WHEN is_last = (number % 2 = 0) THEN 'wait' ELSE 'fill_up' END, 'price_cycle', 'a-method', 'a test', 10,
-          at + interval '1 day', CASE WHEN number % 2 = 0 THEN 0.95 ELSE 0.05 END, 0.15
+          at + interval '1 day', CASE WHEN number % 2 = 0 THEN 0.95 ELSE 0.05 END, 0.15, 0.55
         FROM fuel.fuel, generate_series(20, 59) AS number, LATERAL (SELECT date '2026-04-01' + number) AS day (day),
           (VALUES (false, 1), (true, 2)) AS turn (is_last, hour),
           LATERAL (SELECT day::timestamp AT TIME ZONE 'UTC' + hour * interval '1 hour') AS at (at)
@@ -222,16 +222,26 @@ struct VerdictTests {
       let now = try #require(Instant(iso: "2026-05-31T03:00:00Z"))
       try GivenVerdicts.score(store, method: "a-method", upTo: last, now: now)
       let rows = """
-        SELECT horizon, n, perfect_cpl, saving_cpl, saving_low_cpl, capture, from_day, until_day
-        FROM fuel_v1.verdict_record ORDER BY horizon
+        SELECT test, n, perfect_cpl, saving_cpl, saving_low_cpl, capture, wait_share, wait_right, fill_up_right,
+          flips_30d, from_on, until_on
+        FROM fuel_v1.verdict_scores
+        WHERE scored = 'given' AND method = 'a-method' AND year IS NULL AND test LIKE 'window%' ORDER BY test
         """
       let scores = try connection.lines(SQL(stringLiteral: rows))
+      let rest = "|1.00|1.00|1.00|1.000|0.500|1.000|1.000|29.25|2026-04-21|2026-05-30"
       #expect(
         scores == [
-          "3|37|1.00|1.00|1.00|1.000|2026-04-21|2026-05-30",
-          "5|35|1.00|1.00|1.00|1.000|2026-04-21|2026-05-30",
-          "7|33|1.00|1.00|1.00|1.000|2026-04-21|2026-05-30",
+          "window 3|37\(rest)", "window 5|35\(rest)", "window 7|33\(rest)",
         ])
+      // Every habit is scored over the same days, and only what the verdicts might have saved is
+      // possible.
+      #expect(
+        try connection.lines(
+          """
+          SELECT method FROM fuel_v1.verdict_scores
+          WHERE scored = 'given' AND test = 'window 5' AND n = 35 AND perfect_cpl = 1 AND saving_cpl <= 1
+          ORDER BY array_position(\(["a-method"] + VerdictMethods.baselines.map(\.id))::text[], method)
+          """) == ["a-method"] + VerdictMethods.baselines.map(\.id))
       #expect(
         try connection.lines(
           "SELECT event, decile, stated, real, n FROM fuel_v1.verdict_calibration ORDER BY 1, 2")

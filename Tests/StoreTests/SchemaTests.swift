@@ -188,13 +188,13 @@ struct SchemaTests {
         deletes == [
           "average_keeping", "average_kept", "brand_name", "counted_place", "cycle", "daily_rollup",
           "dirty_day",
-          "fill_up_score", "market", "market_event", "notice", "notice_rule", "present_span",
+          "market", "market_event", "notice", "notice_rule", "present_span",
           "price_lapse", "region",
           "region_change",
           "region_station", "run_to_read", "source_day", "span", "stale_days", "station_decision",
           "station_doubt",
           "station_habit",
-          "station_month", "touched", "touched_month", "verdict_calibration", "verdict_record",
+          "station_month", "touched", "touched_month", "verdict_calibration", "verdict_score",
         ])
       #expect(
         try connection.lines(

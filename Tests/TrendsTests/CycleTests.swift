@@ -181,7 +181,7 @@ struct CycleTests {
     }
     let score = Score(
       market, verdicts: verdicts.map(\.advice), days: (Self.first + 100)..<(Self.first + 400))
-    #expect(try #require(score.headline.capture) > 0.7)
+    #expect(try #require(score.headline?.capture) > 0.7)
     // During the fall, days before its end.
     #expect(verdicts[28 * 8 + 15].advice == .wait && verdicts[28 * 8 + 15].basis == .priceCycle)
     // The first day of the rise.

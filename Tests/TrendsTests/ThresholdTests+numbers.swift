@@ -3,7 +3,7 @@ import Testing
 
 @testable import Trends
 
-/// F-G17: the numbers of records, cycles, hindsight and scores, with an input on either side of
+/// F-G17: the numbers of records, cycles and scores, with an input on either side of
 /// each.
 extension ThresholdTests {
   private func series(_ averages: [Double?]) -> DailySeries {
@@ -125,31 +125,14 @@ extension ThresholdTests {
     func breaksOut(_ prices: [Double?]) -> Bool? {
       MarketWalk(series(prices), isLate: false).isShocked.last
     }
-    // `leastKnownDays` and `rangeDays`: hindsight looks at the same days.
-    func isShock(_ prices: [Double?]) -> Bool {
-      (Hindsight.labels(of: series(prices)).last ?? nil) == .shock
-    }
     for (days, isOut) in [(41, false), (42, true)] {
       #expect(breaksOut(flat(days) + [166.1]) == isOut)
-      #expect(isShock(flat(days) + [166.1]) == isOut)
     }
     for (back, isOut) in [(134, false), (135, true), (14, true), (15, false)] {
       var prices = flat(200)
       prices[200 - back] = 165
       #expect(breaksOut(prices + [168.5]) == isOut)
-      #expect(isShock(prices + [168.5]) == isOut)
     }
-  }
-
-  /// `Hindsight.leastWindows` and `reach`: twenty windows that begin at most thirty days away.
-  @Test func theWindowsAroundAQuietDay() {
-    func label(_ prices: [Double?], _ day: Int) -> MarketState? {
-      Hindsight.labels(of: series(prices))[day]
-    }
-    #expect(label(flat(25), 0) == .quiet && label(flat(24), 0) == nil)
-    // The windows of the sixty days end with the one that begins on day 54.
-    #expect(label(flat(60) + gap(5) + [160], 65) == .quiet)
-    #expect(label(flat(60) + gap(6) + [160], 66) == nil)
   }
 
   // MARK: Cycles
@@ -230,17 +213,18 @@ extension ThresholdTests {
 
   // MARK: Stations and scores
 
-  /// `WindowSavings.block`: an interval needs more than fourteen windows.
-  @Test func theBlockOfAnInterval() {
-    func width(_ days: Int) -> Double {
-      let prices = (0..<days).map { $0 % 2 == 0 ? 10.0 : 8.0 }
-      let savings = WindowSavings(
-        series(prices), advice: Array(repeating: .fillUp, count: days), within: 1,
-        from: Self.first)
-      #expect(savings.savings.count == days - 1)
-      return savings.interval.upperBound - savings.interval.lowerBound
+  /// `Score.Test.block`: an interval needs more than fourteen windows.
+  @Test func theBlockOfAnInterval() throws {
+    func width(_ windows: Int) throws -> Double {
+      let prices = (0..<windows + 3).map { $0 % 2 == 0 ? 10.0 : 8.0 }
+      let score = Score(
+        series(prices), verdicts: Array(repeating: .fillUp, count: prices.count))
+      let test = try #require(score["window 3"])
+      #expect(test.n == windows)
+      let interval = try #require(test.interval)
+      return interval.upperBound - interval.lowerBound
     }
-    #expect(width(15) == 0 && width(16) > 0)
+    #expect(try width(14) == 0 && width(15) > 0)
   }
 
   /// `wait` is right if the price falls by 1 c/L within three days, `no_difference` if it stays

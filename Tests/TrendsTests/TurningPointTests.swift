@@ -94,46 +94,4 @@ struct TurningPointTests {
     #expect(falling.count > 20 && rising.count > 20)
     #expect(means[0] > 0.6 && means[1] < 0.2, "\(means)")
   }
-
-  /// This was worked out by hand. Of two days at 10 and 8 c/L, waiting for the second saves one
-  /// cent, and buying at once loses one.
-  @Test func whatWasGivenIsScoredAsGiven() throws {
-    let first = Day(sinceEpoch: 20_000)
-    let series = DailySeries(
-      first: first, averages: (0..<60).map { $0 % 2 == 0 ? 10 : 8 })
-    let given = Dictionary(
-      uniqueKeysWithValues: (0..<60).map {
-        (first + $0, $0 % 2 == 0 ? Advice.wait : Advice.fillUp)
-      })
-    let advice = (0..<60).map { given[first + $0] }
-    let one = WindowSavings(series, advice: advice, within: 1, from: first)
-    #expect(one.savings == Array(repeating: [1.0, 1.0], count: 29).flatMap { $0 } + [1.0])
-    #expect(one.mean == 1 && one.meanPossible == 1 && one.interval == 1...1)
-    let always = WindowSavings(
-      series, advice: Array(repeating: .fillUp, count: 60), within: 1, from: first)
-    #expect(always.savings.prefix(4) == [-1, 1, -1, 1])
-    #expect(always.interval.contains(always.mean) && always.interval.lowerBound < 0.1)
-    // Scores begin at the first verdict, and no window reaches beyond the last price.
-    let scores = GivenScore.all(
-      series, given: given.filter { $0.key >= first + 30 }, isLate: false)
-    #expect(scores.map(\.horizon) == [3, 5, 7])
-    #expect(scores.map { $0.verdicts.savings.count } == [27, 25, 23])
-    #expect(scores.allSatisfy { $0.verdicts.mean == 1 && $0.verdicts.meanPossible == 1 })
-    #expect(GivenScore.all(series, given: [:], isLate: false).isEmpty)
-  }
-
-  /// F-V14: where prices come a day late, the habit of the cheapest weekday still buys on that
-  /// weekday, and not on the day after it.
-  @Test(arguments: [false, true])
-  func theHabitOfTheWeekdayKnowsTheDay(isLate: Bool) throws {
-    // 2026-01-01 is a Thursday. Every Tuesday is cheaper by ten cents.
-    let first = try #require(Day("2026-01-01"))
-    let averages: [Double?] = (0..<120).map { (first + $0).weekday == 1 ? 170 : 180 }
-    let series = DailySeries(first: first, averages: averages)
-    let given = Dictionary(uniqueKeysWithValues: (60..<120).map { (first + $0, Advice.fillUp) })
-    for score in GivenScore.all(series, given: given, isLate: isLate) {
-      // Who waits for Tuesday pays least in every window that has one.
-      #expect(score.weekday.mean == score.weekday.meanPossible)
-    }
-  }
 }

@@ -9,7 +9,7 @@ let backtestCommand = Command(
   summary: "Score the verdicts on past prices, beside a random day, hindsight and simple habits.",
   operands: "",
   examples: [
-    ("bowser backtest", "score the stored history; publishes the scores in fill_up_scores"),
+    ("bowser backtest", "score the stored history; publishes the scores in verdict_scores"),
     (
       "bowser backtest --prices prices.csv",
       "score a plain file: region,fuel,day,price; no database"
@@ -28,14 +28,15 @@ let backtestCommand = Command(
       name: "tomorrow", value: nil, about: "with --prices: as if tomorrow's average were known"),
     .init(name: "from", value: "DAY", about: "score from this day on"),
     .init(name: "until", value: "DAY", about: "score up to this day"),
-    .init(name: "json", value: nil, about: "print scores by year, as one JSON array"),
+    .init(name: "json", value: nil, about: "print scores by year and test, as one JSON array"),
   ],
   notes: """
-    From each day on, a driver buys once: on that day or one of the next five, as the verdicts choose.
-    "saved" is how far the price of that day is below the price of a random one of these six days.
-    "perfect" is how far the price of the cheapest day is below it. "capture" is saved divided by perfect.
-    Every verdict is computed from averages up to its own day. Below the scores, the states of the market
-    are compared with what hindsight says of the same days.
+    Test "window 5": from each day on, a driver buys once, on that day or one of the next five, as the
+    verdicts choose. "saved" is how far the price of that day is below the price of a random one of these
+    six days, "low" and "high" are its 90 % interval, and "perfect" is how far the price of the cheapest day
+    is below it. Under the name of a test is its capture: saved divided by perfect. Test "tank 7:5": a tank
+    lasts seven days and may be filled in the last five of them. Every verdict is computed from averages up
+    to its own day. Of the stored history, verdicts are also scored as they were given.
     """,
   deadlineSeconds: 7_200
 ) { invocation in
@@ -66,21 +67,31 @@ let backtestCommand = Command(
     }
   }
   let progress = Progress(what: "markets")
-  let baselines = VerdictMethods.baselines.filter { $0.id != method.id }
-  let rows = await backtest.rows(markets, methods: [method] + baselines) {
+  let habits = VerdictMethods.baselines.filter { $0.id != method.id }
+  var scores = await backtest.scores(markets, methods: [method] + habits) {
     progress.show($0, of: $1)
   }
   progress.end()
-  if let store, method.id == VerdictMethods.running.id, backtest.from == nil, backtest.until == nil
-  {
-    try store.keepScores(rows, now: try invocation.clock().now())
+  if let store, backtest.from == nil, backtest.until == nil {
+    let now = try invocation.clock().now()
+    if method.id == VerdictMethods.running.id {
+      try store.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
+    }
+    if let today = try store.regionFacts(now: now).values.map(\.today).min() {
+      scores += try GivenVerdicts.scores(store, method: method.id, upTo: today + -1, now: now)
+    }
   }
   if invocation.flags.contains("json") {
-    write(try scoresJSON(rows))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    write(String(decoding: try encoder.encode(scores.flatMap(\.rows)), as: UTF8.self) + "\n")
   } else {
-    write(scoresTable(rows, method: method.id, baselines: baselines.map(\.id)))
-    write(statesTable(rows, method: method.id))
-    if let store { write(givenTable(try store.givenRecords(method: method.id, horizon: 5))) }
+    for scored in [Scored.replayed, .given] {
+      write(
+        scoresTable(
+          scores.filter { $0.scored == scored && $0.year == nil }, scored, method: method.id,
+          habits: habits.map(\.id)))
+    }
   }
   return .done
 }
@@ -154,77 +165,37 @@ private func writeVerdicts(
 
 // MARK: Scores
 
-private func scoresJSON(_ rows: [MarketScore]) throws -> String {
-  let objects = rows.map { row in
-    var object: [String: Any] = [
-      "method": row.method, "region": row.region, "fuel": row.fuel,
-      "from_day": row.from.description, "until_day": row.until.description,
-    ]
-    object["year"] = row.year ?? NSNull()
-    object["states"] = statesObject(row.states)
-    for column in MarketScore.columns {
-      object[column.name] =
-        column.value(row.score).map { NSDecimalNumber(string: fixed($0, column.digits)) }
-        ?? NSNull()
-    }
-    return object
-  }
-  let data = try JSONSerialization.data(
-    withJSONObject: objects, options: [.sortedKeys, .withoutEscapingSlashes])
-  return String(decoding: data, as: UTF8.self) + "\n"
-}
-
-/// A table of how the verdicts did as they were given, beside three habits over the same days.
-/// Empty if none was scored yet.
-private func givenTable(_ records: [GivenRecord]) -> String {
-  guard !records.isEmpty else { return "" }
-  let width = max(16, (records.map(\.region.count).max() ?? 0) + 2)
-  var text =
-    "\nVerdicts as they were given; c/L saved against a random day of six, with its 90 % interval "
-    + "(fuel_v1.verdict_record).\n\n"
-  text += padded("region", width) + padded("fuel", 6) + leftPadded("days", 6)
-  for name in ["perfect", "saved", "from", "to", "direction", "weekday", "at once"] {
-    text += leftPadded(name, 10)
-  }
-  text += "\n"
-  for record in records {
-    text += padded(record.region, width) + padded(record.fuel, 6) + leftPadded("\(record.days)", 6)
-    for value in [
-      record.perfect, record.saving, record.low, record.high, record.direction, record.weekday,
-      record.always,
-    ] { text += leftPadded(value == nil ? "-" : fixed(value, 2), 10) }
-    text += "\n"
-  }
-  return text
-}
-
-/// A table with one line for each market over all years, and a summary of all markets.
+/// A table with one line for each market, and a summary of all markets. Empty if no given verdict
+/// was scored yet.
 private func scoresTable(
-  _ rows: [MarketScore], method: String, baselines: [String]
+  _ scores: [MarketScore], _ scored: Scored, method: String, habits: [String]
 ) -> String {
-  let whole = rows.filter { $0.year == nil }
+  let own = scores.filter { $0.method == method }
+  if own.isEmpty, scored == .given { return "" }
+  let kind = scored == .given ? "as they were given" : "replayed over past prices"
   var text =
-    "Verdicts by \(method); amounts in c/L. W: the driver buys within W days. 7:5: a tank lasts 7 days, W is 5.\n\n"
-  let width = max(16, (whole.map(\.region.count).max() ?? 0) + 2)
-  text += padded("region", width) + padded("fuel", 6)
-  for name in ["perfect", "saved", "W=5", "W=3", "W=7", "7:5", "10:5", "14:7"] {
-    text += leftPadded(name, 8)
-  }
+    "Verdicts of \(method) \(kind). In c/L: \(Score.headline), with its 90 % interval. "
+    + "Under each test and habit: its capture.\n\n"
+  let width = max(16, (own.map(\.region.count).max() ?? 0) + 2)
+  text += padded("region", width) + padded("fuel", 6) + leftPadded("n", 6)
+  for name in ["perfect", "saved", "low", "high"] { text += leftPadded(name, 8) }
+  for name in Score.names { text += leftPadded(name, 11) }
   for name in ["wait", "right", "fill up", "right", "flips"] { text += leftPadded(name, 9) }
-  for name in baselines { text += leftPadded(name, max(12, name.count + 2)) }
+  for name in habits { text += leftPadded(name, max(12, name.count + 2)) }
   text += "\n"
-  for row in whole where row.method == method {
-    text += padded(row.region, width) + padded(row.fuel, 6) + scoreColumns(row.score)
-    for name in baselines {
-      let other = whole.first {
-        $0.method == name && $0.region == row.region && $0.fuel == row.fuel
+  for market in own {
+    text += padded(market.region, width) + padded(market.fuel, 6) + scoreColumns(market.score)
+    for name in habits {
+      let habit = scores.first {
+        $0.method == name && $0.region == market.region && $0.fuel == market.fuel
       }
       text += leftPadded(
-        row.score.isQuiet ? "" : fixed(other?.score.headline.capture, 2), max(12, name.count + 2))
+        market.score.isQuiet ? "" : fixed(habit?.score.headline?.capture, 2),
+        max(12, name.count + 2))
     }
     text += "\n"
   }
-  return text + "\n" + scoresSummary(whole.filter { $0.method == method }.map(\.score))
+  return text + "\n" + scoresSummary(own.map(\.score)) + "\n"
 }
 
 private func percent(_ value: Double?) -> String {
@@ -232,39 +203,42 @@ private func percent(_ value: Double?) -> String {
 }
 
 private func scoreColumns(_ score: Score) -> String {
-  var text = leftPadded(fixed(score.headline.meanPossible, 2), 8)
-  text += leftPadded(fixed(score.headline.meanSaving, 2), 8)
-  if score.headline.count == 0 {
-    text += leftPadded("too short to be scored", 48)
+  let headline = score.headline
+  var text = leftPadded("\(headline?.n ?? 0)", 6)
+  for value in [
+    headline?.perfect, headline?.saving, headline?.interval?.lowerBound,
+    headline?.interval?.upperBound,
+  ] { text += leftPadded(fixed(value, 2), 8) }
+  if headline == nil {
+    text += leftPadded("too short to be scored", 11 * Score.names.count)
   } else if score.isQuiet {
-    text += leftPadded("quiet: \(percent(score.noDifferences.value)) of days no difference", 48)
+    text += leftPadded(
+      "quiet: \(percent(score.noDifferences.value)) of days no difference", 11 * Score.names.count)
   } else {
-    for width in [5, 3, 7] { text += leftPadded(fixed(score.windows[width]?.capture, 2), 8) }
-    for size in Score.tankSizes {
-      text += leftPadded(fixed(score.tanks["\(size.days):\(size.width)"]?.capture, 2), 8)
-    }
+    for name in Score.names { text += leftPadded(fixed(score[name]?.capture, 2), 11) }
   }
-  text += leftPadded(percent(score.waits.value), 9) + leftPadded(percent(score.waitsRight.value), 9)
-  text +=
-    leftPadded(percent(score.fillUps.value), 9) + leftPadded(percent(score.fillUpsRight.value), 9)
+  for share in [score.waits, score.waitsRight, score.fillUps, score.fillUpsRight] {
+    text += leftPadded(percent(share.value), 9)
+  }
   return text + leftPadded(fixed(score.flipsPerMonth, 1), 9)
 }
 
 /// Two sentences on all markets: those that move, and those that are quiet.
 private func scoresSummary(_ scores: [Score]) -> String {
-  let own = scores.filter { $0.headline.count > 0 }
-  let moving = own.filter { !$0.isQuiet }
-  let quiet = own.filter(\.isQuiet).reduce(Score(), +)
+  let scored = scores.filter { $0.headline != nil }
+  let (moving, quiet) = (scored.filter { !$0.isQuiet }, scored.filter(\.isQuiet))
+  func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
   var text = ""
   if !moving.isEmpty {
-    let mean = moving.compactMap(\.headline.capture).reduce(0, +) / Double(moving.count)
     text +=
-      "\(moving.count) \(moving.count == 1 ? "market that moves" : "markets that move"): mean capture \(fixed(mean, 3)).\n"
+      "\(moving.count) \(moving.count == 1 ? "market that moves" : "markets that move"): "
+      + "mean capture \(fixed(mean(moving.compactMap(\.headline?.capture)), 3)).\n"
   }
-  if quiet.headline.count > 0 {
+  if !quiet.isEmpty {
     text +=
-      "\(own.count - moving.count) quiet markets: \(percent(quiet.noDifferences.value)) of days no "
-      + "difference, saved \(fixed(quiet.headline.meanSaving, 3)) c/L.\n"
+      "\(quiet.count) quiet \(quiet.count == 1 ? "market" : "markets"): "
+      + "\(percent(mean(quiet.compactMap(\.noDifferences.value)))) of days no "
+      + "difference, saved \(fixed(mean(quiet.compactMap(\.headline?.saving)), 3)) c/L.\n"
   }
   return text
 }

@@ -1,8 +1,9 @@
 package import FuelModel
+import Store
 package import Trends
 
-/// Judges every day of a market's past by what was known on that day, and scores the verdicts and
-/// the states of the market in hindsight.
+/// Judges every day of a market's past by what was known on that day, and scores the verdicts in
+/// hindsight.
 package struct Backtest: Sendable {
   /// One region and fuel with its past.
   package struct Market: Sendable {
@@ -47,7 +48,7 @@ package struct Backtest: Sendable {
   }
 
   /// Scores methods on markets, two markets at a time.
-  package func rows(
+  package func scores(
     _ markets: [Market], methods: [any VerdictMethod], progress: (Int, Int) -> Void
   ) async -> [MarketScore] {
     await withTaskGroup(of: (Int, [MarketScore]).self) { group in
@@ -57,11 +58,11 @@ package struct Backtest: Sendable {
         guard next < markets.count else { return }
         let (position, market) = (next, markets[next])
         next += 1
-        group.addTask { (position, rows(market, methods: methods)) }
+        group.addTask { (position, scores(market, methods: methods)) }
       }
       for _ in 0..<2 { add() }
-      for await rows in group {
-        scored.append(rows)
+      for await scores in group {
+        scored.append(scores)
         progress(scored.count, markets.count)
         add()
       }
@@ -69,33 +70,25 @@ package struct Backtest: Sendable {
     }
   }
 
-  private func rows(_ market: Market, methods: [any VerdictMethod]) -> [MarketScore] {
+  private func scores(_ market: Market, methods: [any VerdictMethod]) -> [MarketScore] {
     let first = max(from ?? market.series.first, market.series.first)
     let last = min(until ?? market.series.last, market.series.last)
     guard first <= last else { return [] }
-    let labels = Hindsight.labels(of: market.series)
     return methods.flatMap { method in
-      let judgements = Self.judgements(of: market, by: method)
-      let verdicts = judgements.map(\.advice)
-      let states = judgements.map(\.state)
-      let hasStates = states.contains { $0 != nil }
-      func row(_ year: Int?, _ from: Day, _ until: Day) -> MarketScore {
-        let begin = from.sinceEpoch - market.series.first.sinceEpoch
-        let end = until.sinceEpoch - market.series.first.sinceEpoch + 1
-        return MarketScore(
-          method: method.id, region: market.region, fuel: market.fuel, year: year,
-          score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)),
-          states: hasStates
-            ? StateScore(labels: labels, states: states, days: begin..<end) : nil,
+      let verdicts = Self.judgements(of: market, by: method).map(\.advice)
+      func score(_ year: Int?, _ from: Day, _ until: Day) -> MarketScore {
+        MarketScore(
+          scored: .replayed, method: method.id, region: market.region, fuel: market.fuel,
+          year: year, score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)),
           from: from, until: until)
       }
       let years = (first.year...last.year).compactMap { year -> MarketScore? in
         guard let begin = Day(year: year, month: 1, day: 1),
           let end = Day(year: year, month: 12, day: 31)
         else { return nil }
-        return row(year, max(begin, first), min(end, last))
+        return score(year, max(begin, first), min(end, last))
       }
-      return [row(nil, first, last)] + years
+      return [score(nil, first, last)] + years
     }
   }
 }

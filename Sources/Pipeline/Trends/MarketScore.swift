@@ -1,36 +1,43 @@
 package import FuelModel
+package import Store
 package import Trends
 
 /// How one method did in one region and fuel over one year, or over all years.
 package struct MarketScore: Sendable {
+  package var scored: Scored
   package var method: String
   package var region: String
   package var fuel: String
   /// `nil` means all years.
   package var year: Int?
   package var score: Score
-  /// How good the states of the market were; `nil` if the method determines none.
-  package var states: StateScore?
   package var from: Day
   package var until: Day
 
-  /// The columns that are published of a score: name, number of decimals, and value.
-  package static let columns: [(name: String, digits: Int, value: @Sendable (Score) -> Double?)] = [
-    ("windows", 0, { Double($0.headline.count) }),
-    ("perfect_cpl", 2, { $0.headline.meanPossible }),
-    ("saving_cpl", 2, { $0.headline.meanSaving }),
-    ("capture", 3, { $0.headline.capture }),
-    ("capture_3d", 3, { $0.windows[3]?.capture }),
-    ("capture_7d", 3, { $0.windows[7]?.capture }),
-    ("tank_7_5", 3, { $0.tanks["7:5"]?.capture }),
-    ("tank_10_5", 3, { $0.tanks["10:5"]?.capture }),
-    ("tank_14_7", 3, { $0.tanks["14:7"]?.capture }),
-    ("wait_share", 3, { $0.waits.value }),
-    ("fill_up_share", 3, { $0.fillUps.value }),
-    ("no_difference_share", 3, { $0.noDifferences.value }),
-    ("wait_right", 3, { $0.waitsRight.value }),
-    ("fill_up_right", 3, { $0.fillUpsRight.value }),
-    ("no_difference_right", 3, { $0.noDifferencesRight.value }),
-    ("flips_30d", 2, { $0.flipsPerMonth }),
-  ]
+  /// The rows of `fuel_v1.verdict_scores`, one for each test, without `state` and `computed_at`.
+  package var rows: [Columns] {
+    score.tests.map { test in
+      [
+        "scored": scored.rawValue, "method": method, "region": region, "fuel": fuel, "year": year,
+        "test": test.name, "n": test.n,
+        "perfect_cpl": rounded(test.perfect, 2), "saving_cpl": rounded(test.saving, 2),
+        "saving_low_cpl": rounded(test.interval?.lowerBound, 2),
+        "saving_high_cpl": rounded(test.interval?.upperBound, 2),
+        "capture": rounded(test.capture, 3),
+        "wait_share": rounded(score.waits.value, 3),
+        "fill_up_share": rounded(score.fillUps.value, 3),
+        "no_difference_share": rounded(score.noDifferences.value, 3),
+        "wait_right": rounded(score.waitsRight.value, 3),
+        "fill_up_right": rounded(score.fillUpsRight.value, 3),
+        "no_difference_right": rounded(score.noDifferencesRight.value, 3),
+        "flips_30d": rounded(score.flipsPerMonth, 2),
+        "from_on": from.description, "until_on": until.description,
+      ]
+    }
+  }
+
+  private func rounded(_ value: Double?, _ digits: Int) -> Double? {
+    let scale = [1.0, 10, 100, 1_000][digits]
+    return value.map { ($0 * scale).rounded() / scale }
+  }
 }

@@ -102,11 +102,6 @@ extension Store {
       verdicts.map(\.marketRow), cycles: (earlier + newest).flatMap(\.rows),
       allOf: past.fuelIDs)
   }
-
-  /// Stores the scores of a backtest in place of those of the last backtest.
-  package func keepScores(_ scores: [MarketScore], now: Instant) throws {
-    try keepScores(scores.map(\.row), now: now)
-  }
 }
 
 // MARK: Rows
@@ -187,16 +182,5 @@ extension MarketCycles {
         "ends_on": cycle.endsOn?.description,
       ]
     }
-  }
-}
-
-extension MarketScore {
-  /// The columns that are published, and those that identify the row.
-  fileprivate var row: Columns {
-    Columns(
-      [
-        ("method", method), ("region", region), ("fuel", fuel), ("year", year),
-        ("from_day", from.description), ("until_day", until.description),
-      ] + Self.columns.map { ($0.name, $0.value(score)) })
   }
 }
