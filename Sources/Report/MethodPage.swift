@@ -18,10 +18,10 @@ extension Report {
       <p>The mean over stations of each station's prices through the local day, weighted by how long they held. In \
       Western Australia the price day runs from 06:00 to 06:00. A day without enough stations is a gap.</p>
       <h2>Should you fill up?</h2>
-      <p>Where tomorrow's prices are published, they decide. Elsewhere each market's own past decides. There are a few \
-      simple rules: the place in the price cycle, the direction of the last days, the cheapest weekday. The advice \
-      follows the rule that would have saved most over the last months, adjusted for how likely a fall is today, as \
-      long as that rule saves anything. If no rule saves anything, the advice is that it makes no difference.</p>
+      <p>Where tomorrow's prices are published, they decide. Elsewhere the habit with the best recent record decides: \
+      waiting while the price falls from day to day or a rise has nearly stopped, waiting while the last days point \
+      down, or buying on the weekday that is cheapest. If following the advice has saved next to nothing lately, the \
+      advice is that it makes no difference.</p>
       <h2>How it is scored</h2>
       <p>The advice of each day uses only what was known on that day. A driver who can wait some days follows the \
       advice; perfect timing knows the future. The table shows what share of the saving of perfect timing the advice \
@@ -43,8 +43,8 @@ extension Report {
     return """
       <h2>How often a stated chance came true</h2>
       <div class="panel">
-      <p>The stated chance that the price falls by a cent within three days, and the share of days on which it \
-      did.</p>
+      <p>The stated chance of a lower price within five days, and the share of days on which one \
+      came.</p>
       \(table(
         "Chances",
         [("Stated", true), ("Came true", true), ("Days", true)],

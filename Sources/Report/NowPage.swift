@@ -132,31 +132,25 @@ extension Report {
   func verdict(_ key: MarketReport.Key) -> HTML {
     guard let verdict = market.verdicts[key] else { return "" }
     let (word, mark) = Words.verdict(verdict.verdict, verdict.basis)
-    let saving: HTML =
-      Words.saving(verdict).map { " <span class=\"unit\">\($0)</span>" as HTML } ?? ""
     return """
-      <p class="verdict"><b class="\(mark)">\(word)</b>\(saving)</p>
+      <p class="verdict"><b class="\(mark)">\(word)</b></p>
       <p class="reason">\(verdict.reason).</p>
       \(today(verdict))<p class="score">\(scoreLine(key))</p>
 
       """
   }
 
-  /// What the market is doing today, and how likely a fall in price is.
+  /// What the market is doing today, and a price worth stopping for.
   private func today(_ verdict: MarketReport.Verdict) -> HTML {
     guard let state = verdict.state.flatMap(Words.state), verdict.verdict != "no_difference" else {
       return ""
     }
     var parts = [state]
-    if let cheaper = verdict.cheaper {
-      parts.append("chance of a fall of 1 c within three days: \(Words.percent(cheaper))")
-    }
     if let raised = verdict.raised, raised > 0 {
       parts.append("\(Words.percent(raised)) of stations have raised their prices")
     }
     if let aim = verdict.aim { parts.append("a good price: \(Words.cents(aim)) or less") }
-    let doubt = Words.doubt(verdict).map { " · \($0)" } ?? ""
-    return "<p class=\"note\">\(parts.joined(separator: " · "))\(doubt)</p>\n"
+    return "<p class=\"note\">\(parts.joined(separator: " · "))</p>\n"
   }
 
   func scoreLine(_ key: MarketReport.Key) -> String {

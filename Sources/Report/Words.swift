@@ -60,25 +60,4 @@ enum Words {
     default: ("No difference", "none")
     }
   }
-  /// What following a verdict is expected to save, in words; `nil` where there is nothing to say.
-  static func saving(_ verdict: MarketReport.Verdict) -> String? {
-    guard let saving = verdict.expectedSaving, verdict.verdict != "no_difference" else {
-      return nil
-    }
-    let isSmall = Cents.tenths(saving) < 5
-    guard Cents.tenths(saving) > 0 else { return "the difference is small" }
-    return "expected saving: about \(cents(saving)) c/L"
-      + (isSmall ? ", a small difference" : "")
-  }
-
-  /// Why a verdict stands although the chance of a fall in price speaks against it; `nil` where it
-  /// does not.
-  static func doubt(_ verdict: MarketReport.Verdict) -> String? {
-    guard let cheaper = verdict.cheaper,
-      verdict.verdict == "fill_up" ? cheaper >= 0.5 : cheaper < 0.5
-    else { return nil }
-    return verdict.basis == "tomorrow_price"
-      ? "tomorrow's published prices decide, not this chance"
-      : "the habit that has saved most here decides, not this chance alone"
-  }
 }

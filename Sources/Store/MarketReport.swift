@@ -73,12 +73,8 @@ package struct MarketReport: Sendable {
     /// The kind of evidence, as a value of `fill_up.basis`.
     package var basis: String
     package var reason: String
-    package var expectedSaving: Double?
     /// What the market is doing, as a value of `fill_up.market_state`; `nil` where that is unknown.
     package var state: String?
-    /// The chance that fuel becomes 1 c/L cheaper within three days, from 0 to 1; `nil` where that
-    /// is unknown.
-    package var cheaper: Double?
     /// A price worth stopping for, in c/L; `nil` where none is named.
     package var aim: Double?
     /// The share of stations whose price has gone up since the last trough, from 0 to 1; `nil`

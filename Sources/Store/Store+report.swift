@@ -99,7 +99,7 @@ extension Store {
       """
       SELECT stated, real, n
       FROM fuel_v1.verdict_calibration
-      WHERE event = 'cheaper_3d' AND method = (
+      WHERE event = 'lower_5d' AND method = (
         SELECT fill_up.method FROM fuel_v1.fill_up ORDER BY fill_up.computed_at DESC LIMIT 1
       )
       ORDER BY decile
@@ -257,8 +257,7 @@ extension Store {
   ) throws -> [MarketReport.Key: MarketReport.Verdict] {
     try keyed(
       """
-      SELECT region, fuel, verdict, basis, reason, expected_saving_cpl, market_state, p_cheaper_3d, aim_for_cpl,
-        share_raised
+      SELECT region, fuel, verdict, basis, reason, market_state, aim_for_cpl, share_raised
       FROM fuel_v1.fill_up
       WHERE \(optional: key?.region)::text IS NULL
         OR (region = \(optional: key?.region) AND fuel = \(optional: key?.fuel))
@@ -267,8 +266,7 @@ extension Store {
       MarketReport.Verdict(
         verdict: try row.text("verdict"), basis: try row.text("basis"),
         reason: try row.text("reason"),
-        expectedSaving: try row.optionalDouble("expected_saving_cpl"),
-        state: try row.optional("market_state"), cheaper: try row.optionalDouble("p_cheaper_3d"),
+        state: try row.optional("market_state"),
         aim: try row.optionalDouble("aim_for_cpl"),
         raised: try row.optionalDouble("share_raised"))
     }.mapValues { $0[0] }
