@@ -74,19 +74,19 @@ extension Store {
 
   /// Returns the days about which a feed's price was learnt more than six hours after the day had
   /// ended in the feed's state, not counting the feed's own delay. Feeds that report whole days are
-  /// left out. Each day comes with the fuels of these prices, and with its morning: six hours after
-  /// it has ended in the last state, plus the longest delay of any source.
-  package func lateDays() throws -> [(day: Day, fuelIDs: [Int16], morning: Instant)] {
+  /// left out. Each day comes with the fuels of these prices, and with two instants: its morning, six
+  /// hours after it has ended in the last state, and the same plus the longest delay of a source, by
+  /// when it is known in a region that is late.
+  package func lateDays() throws
+    -> [(day: Day, fuelIDs: [Int16], morning: Instant, lateMorning: Instant)]
+  {
     try connection.query(
       """
       SELECT
         late.day,
         late.fuel_ids,
-        (
-          SELECT max(fuel.price_day_begin(late.day + 1, time_zone, price_day_starts))
-            + interval '6 hours' + coalesce((SELECT max(delay) FROM fuel.source), '0')
-          FROM fuel.state
-        ) AS morning
+        morning.at,
+        morning.at + coalesce((SELECT max(delay) FROM fuel.source), '0') AS late_at
       FROM (
         SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
         FROM fuel.price
@@ -102,13 +102,17 @@ extension Store {
           AND NOT source.tells_whole_days
         GROUP BY day.day
       ) AS late
+      CROSS JOIN LATERAL (
+        SELECT max(fuel.price_day_begin(late.day + 1, time_zone, price_day_starts)) + interval '6 hours' AS at
+        FROM fuel.state
+      ) AS morning
       ORDER BY late.day
       """
     ).map { row in
       (
         day: try row.day("day"),
         fuelIDs: try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) },
-        morning: try row.instant("morning")
+        morning: try row.instant("at"), lateMorning: try row.instant("late_at")
       )
     }
   }

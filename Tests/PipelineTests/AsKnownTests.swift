@@ -166,7 +166,7 @@ struct AsKnownTests {
       let feed = try live(target, days: 71)
       func scores() async throws -> [Double] {
         let markets = try storedMarkets(feed.store, now: Self.noon(71))
-        let scores = await Backtest().scores(markets, methods: [VerdictMethods.running]) { _, _ in }
+        let scores = await Backtest().scores(markets, advisers: [.verdicts]) { _, _ in }
         try feed.store.keepScores(scores.flatMap(\.rows), of: .replayed, now: Self.noon(71))
         return scores.compactMap(\.score.headline?.saving)
       }
@@ -195,6 +195,23 @@ struct AsKnownTests {
       #expect(series[Day("2026-06-10") ?? series.first].map { abs($0 - 190) < 30 } == true)
       let after = try await scores()
       #expect(after == before)
+      // A source of another state that is a day late gives no time to this one.
+      try feed.connection.execute(
+        """
+        INSERT INTO fuel.source OVERRIDING SYSTEM VALUE
+        SELECT made.*
+        FROM fuel.source AS known, jsonb_populate_record(
+          known, '{"source_id": 99, "source": "vic-fairfuel", "state": "VIC", "delay": "24:00:00"}') AS made
+        """)
+      #expect(
+        try feed.connection.lines("SELECT max(delay) = '24 hours' AS late FROM fuel.source")
+          == ["t"])
+      try feed.reports(
+        ["a", "b", "c", "d", "e"].map {
+          .u91($0, Self.tenths(40) + 900, Self.noon(40) - .seconds(900))
+        }, at: Self.noon(42) + .seconds(21_600), coverage: .partial)
+      try aggregate(feed.store, at: Self.noon(71) + .seconds(2_000))
+      #expect(try await scores() == before)
     }
   }
 }

@@ -6,8 +6,8 @@ import Trends
 /// Returns the markets of the stored history: for every region and fuel the daily averages as they
 /// were known the morning after each day.
 package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Market] {
-  let late = try lateAverages(store, now: now)
   let facts = try store.regionFacts(now: now)
+  let late = try lateAverages(store, facts, now: now)
   return try store.regionSeries(days: nil, until: now).compactMap { found in
     // A day for which something was learnt late has the average of the next morning. If there was
     // none then, the day is missing.
@@ -30,24 +30,26 @@ package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Mar
 }
 
 /// Returns the averages of days for which something was learnt late, as they were known the morning
-/// after: six hours after the day ended in the last state, and later by the longest delay of a
-/// feed.
+/// after; in regions whose prices are published late, as much later.
 ///
 /// - Returns: the fuels and days concerned, and by region, fuel and day those averages that
 ///   verdicts may rest on.
 private func lateAverages(
-  _ store: Store, now: Instant
+  _ store: Store, _ facts: [String: RegionFacts], now: Instant
 ) throws -> (days: Set<String>, averages: [String: (average: Double, stations: Int)]) {
   var days: Set<String> = []
   var averages: [String: (average: Double, stations: Int)] = [:]
   for late in try store.lateDays() {
     for fuelID in late.fuelIDs { days.insert("\(fuelID) \(late.day)") }
-    let known = KnownAverages(store: store, now: min(late.morning, now), known: late.morning)
-    for average in try known.averages(of: late.fuelIDs, from: late.day, to: late.day)
-    where average.isUsable {
-      averages["\(average.region) \(average.fuelID) \(average.day)"] = (
-        Double(average.average) / 100, average.stations
-      )
+    for isLate in Set(facts.values.map(\.isLate)) {
+      let morning = isLate ? late.lateMorning : late.morning
+      let known = KnownAverages(store: store, now: min(morning, now), known: morning)
+      for average in try known.averages(of: late.fuelIDs, from: late.day, to: late.day)
+      where average.isUsable && facts[average.region]?.isLate == isLate {
+        averages["\(average.region) \(average.fuelID) \(average.day)"] = (
+          Double(average.average) / 100, average.stations
+        )
+      }
     }
   }
   return (days, averages)
