@@ -104,8 +104,6 @@ CREATE TABLE fuel.verdict (
   expected_low_from_on       date,
   expected_low_to_on         date,
   share_raised               numeric(4, 3),
-  station_waits_from_cpl     numeric(5, 1),
-  station_fills_up_until_cpl numeric(5, 1),
   CONSTRAINT verdict_pk PRIMARY KEY (region, fuel_id, computed_at),
   CONSTRAINT verdict_verdict_ck CHECK (verdict IN ('fill_up', 'wait', 'no_difference')),
   CONSTRAINT verdict_basis_ck CHECK (
@@ -125,10 +123,10 @@ COMMENT ON COLUMN fuel.verdict.computed_at                IS 'When it was given.
 COMMENT ON COLUMN fuel.verdict.day                        IS 'The price day it was given on.';
 COMMENT ON COLUMN fuel.verdict.verdict                    IS 'fill_up, wait or no_difference.';
 COMMENT ON COLUMN fuel.verdict.basis                      IS 'What kind of knowledge it rests on.';
-COMMENT ON COLUMN fuel.verdict.rule                       IS 'The rule that spoke. NULL: none could.';
+COMMENT ON COLUMN fuel.verdict.rule                       IS 'The habit that led, or tomorrow. NULL: none.';
 COMMENT ON COLUMN fuel.verdict.method                     IS 'Version of the whole method.';
 COMMENT ON COLUMN fuel.verdict.record_cpl IS
-  'What following that rule saved lately, c/L. NULL: no record is kept for it.';
+  'What following the verdicts saved lately, c/L. NULL: too little was known.';
 COMMENT ON COLUMN fuel.verdict.reason                     IS 'In words, for drivers.';
 COMMENT ON COLUMN fuel.verdict.today_cpl                  IS 'Average of today that it used, c/L. NULL: none.';
 COMMENT ON COLUMN fuel.verdict.tomorrow_cpl IS 'Average of tomorrow over the same stations, c/L. NULL: not known.';
@@ -154,16 +152,11 @@ COMMENT ON COLUMN fuel.verdict.p_jump_3d IS
 COMMENT ON COLUMN fuel.verdict.p_lower_5d IS
   'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1. NULL: not known.';
 COMMENT ON COLUMN fuel.verdict.aim_for_cpl                IS 'A price worth stopping for, c/L. NULL: none was named.';
-COMMENT ON COLUMN fuel.verdict.expected_low_cpl IS 'The low to wait for, c/L. NULL: there was nothing to wait for.';
-COMMENT ON COLUMN fuel.verdict.expected_low_from_on       IS 'The first day on which it was likely. NULL: as above.';
+COMMENT ON COLUMN fuel.verdict.expected_low_cpl IS 'The low of the five days after, a guess, c/L. NULL: there was nothing to wait for.';
+COMMENT ON COLUMN fuel.verdict.expected_low_from_on       IS 'The first day it may come on. NULL: as above.';
 COMMENT ON COLUMN fuel.verdict.expected_low_to_on         IS 'The last such day. NULL: as above.';
 COMMENT ON COLUMN fuel.verdict.share_raised IS
   'Share of the stations that had gone up by five cents since the last trough. NULL: the market was not rising.';
-COMMENT ON COLUMN fuel.verdict.station_waits_from_cpl IS
-  'A station that stands so far above its usual place waits, c/L. NULL: none does for that.';
-COMMENT ON COLUMN fuel.verdict.station_fills_up_until_cpl IS
-  'A station that stands at most so far above its usual place, less than nothing, fills up, c/L. NULL: none does for '
-  'that.';
 COMMENT ON CONSTRAINT verdict_pk            ON fuel.verdict IS 'One verdict at a time.';
 COMMENT ON CONSTRAINT verdict_verdict_ck    ON fuel.verdict IS 'A known word.';
 COMMENT ON CONSTRAINT verdict_basis_ck      ON fuel.verdict IS 'A known word.';
@@ -173,26 +166,6 @@ COMMENT ON CONSTRAINT verdict_state_ck      ON fuel.verdict IS 'A known word.';
 COMMENT ON CONSTRAINT verdict_chance_ck     ON fuel.verdict IS 'Probabilities and shares.';
 COMMENT ON CONSTRAINT verdict_low_ck        ON fuel.verdict IS 'First and last day in order.';
 GRANT SELECT, INSERT ON fuel.verdict TO fuel_writer;
-
-CREATE TABLE fuel.verdict_model (
-  region    text               NOT NULL,
-  fuel_id   smallint           NOT NULL,
-  method    text               NOT NULL,
-  fitted_on date               NOT NULL,
-  cheaper   double precision[] NOT NULL,
-  jump      double precision[] NOT NULL,
-  CONSTRAINT verdict_model_pk PRIMARY KEY (region, fuel_id, method, fitted_on)
-);
-COMMENT ON TABLE fuel.verdict_model IS
-  'The models that a verdict''s chances came from, fitted once a week. Never changed afterwards.';
-COMMENT ON COLUMN fuel.verdict_model.region    IS 'The region. It may have left the configuration since.';
-COMMENT ON COLUMN fuel.verdict_model.fuel_id   IS 'The fuel.';
-COMMENT ON COLUMN fuel.verdict_model.method    IS 'Version of the whole method.';
-COMMENT ON COLUMN fuel.verdict_model.fitted_on IS 'The day up to which it learnt.';
-COMMENT ON COLUMN fuel.verdict_model.cheaper   IS 'Coefficients of p_cheaper_3d, the constant first.';
-COMMENT ON COLUMN fuel.verdict_model.jump      IS 'Coefficients of p_jump_3d, the constant first.';
-COMMENT ON CONSTRAINT verdict_model_pk ON fuel.verdict_model IS 'One fit a week.';
-GRANT SELECT, INSERT ON fuel.verdict_model TO fuel_writer;
 
 CREATE TABLE fuel.verdict_score (
   scored              text          NOT NULL,

@@ -48,11 +48,11 @@ COMMENT ON COLUMN fuel_v1.fill_up.state               IS 'The state that the reg
 COMMENT ON COLUMN fuel_v1.fill_up.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.fill_up.verdict             IS 'fill_up (now), wait (until it is cheaper) or no_difference.';
 COMMENT ON COLUMN fuel_v1.fill_up.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
-COMMENT ON COLUMN fuel_v1.fill_up.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
-COMMENT ON COLUMN fuel_v1.fill_up.record_cpl          IS 'What following the rule saved lately, cents per litre; NULL: no record is kept for it.';
+COMMENT ON COLUMN fuel_v1.fill_up.rule                IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.record_cpl          IS 'What following the verdicts saved over the latest sixty days from which the five days after are known, cents per litre; NULL: too little is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.reason              IS 'Why, in words for drivers.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: no saving is stated.';
-COMMENT ON COLUMN fuel_v1.fill_up.confidence          IS 'From 0 to 1; NULL: not estimated.';
+COMMENT ON COLUMN fuel_v1.fill_up.confidence          IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at      IS 'When the verdict lapses.';
 COMMENT ON COLUMN fuel_v1.fill_up.computed_at         IS 'When the verdict was given.';
 COMMENT ON COLUMN fuel_v1.fill_up.today_cpl           IS 'The average now that it is based on, cents per litre; NULL: none.';
@@ -70,9 +70,9 @@ COMMENT ON COLUMN fuel_v1.fill_up.market_state         IS 'What the market is do
 COMMENT ON COLUMN fuel_v1.fill_up.p_cheaper_3d         IS 'How likely it is to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely it is to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none is named.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The low to wait for, a guess, cents per litre; NULL: there is nothing to wait for.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The lowest average of the next five days, a guess, cents per litre; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day of those five; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day of those five; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of its stations that have raised their price by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
 COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d          IS 'How likely it is to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;

@@ -43,12 +43,12 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.day                 IS 'The price day 
 COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at         IS 'When it was given.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.verdict             IS 'fill_up, wait or no_difference.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.rule                IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.method              IS 'Version of the method.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl          IS 'What following the rule had saved lately, cents per litre; NULL: not known, or not of this rule.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl          IS 'What following the verdicts had saved lately, cents per litre; NULL: too little was known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.reason              IS 'Why, in words for drivers.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl IS 'What following it should have saved, cents per litre; NULL: no saving was stated.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.confidence          IS 'From 0 to 1; NULL: not estimated.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.confidence          IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.based_on_day        IS 'The last price day it used; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl         IS 'Average of that day as it was known then, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl        IS 'Average of tomorrow, cents per litre; NULL: not known.';

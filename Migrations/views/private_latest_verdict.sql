@@ -34,8 +34,6 @@ SELECT
   given.expected_low_from_on,
   given.expected_low_to_on,
   given.share_raised,
-  given.station_waits_from_cpl,
-  given.station_fills_up_until_cpl,
   given.p_lower_5d
 FROM fuel.region
 CROSS JOIN fuel.fuel
@@ -55,9 +53,9 @@ COMMENT ON COLUMN fuel.latest_verdict.computed_at         IS 'When it was given.
 COMMENT ON COLUMN fuel.latest_verdict.day                 IS 'The price day it was given on.';
 COMMENT ON COLUMN fuel.latest_verdict.verdict             IS 'fill_up, wait or no_difference.';
 COMMENT ON COLUMN fuel.latest_verdict.basis               IS 'What kind of knowledge it is based on.';
-COMMENT ON COLUMN fuel.latest_verdict.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
+COMMENT ON COLUMN fuel.latest_verdict.rule                IS 'The habit that led, or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.method              IS 'Version of the whole method.';
-COMMENT ON COLUMN fuel.latest_verdict.record_cpl          IS 'What the rule saved lately, c/L; NULL: no record.';
+COMMENT ON COLUMN fuel.latest_verdict.record_cpl          IS 'What following the verdicts saved lately, c/L; NULL: too little was known.';
 COMMENT ON COLUMN fuel.latest_verdict.reason              IS 'In words, for drivers.';
 COMMENT ON COLUMN fuel.latest_verdict.today_cpl           IS 'Average of today that it used, c/L; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.tomorrow_cpl        IS 'Average of tomorrow, c/L; NULL: not known.';
@@ -81,7 +79,5 @@ COMMENT ON COLUMN fuel.latest_verdict.expected_low_cpl     IS 'The low to wait f
 COMMENT ON COLUMN fuel.latest_verdict.expected_low_from_on IS 'The first day on which it is likely; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.expected_low_to_on   IS 'The last day on which it is likely; NULL: none.';
 COMMENT ON COLUMN fuel.latest_verdict.share_raised         IS 'Share of stations that have raised their price since the last trough; NULL: not rising.';
-COMMENT ON COLUMN fuel.latest_verdict.station_waits_from_cpl     IS 'A station at least this far above its usual difference from the region gets the verdict wait, c/L; NULL: none does.';
-COMMENT ON COLUMN fuel.latest_verdict.station_fills_up_until_cpl IS 'A station at most this far above its usual difference from the region gets the verdict fill_up, c/L; NULL: none does.';
 COMMENT ON COLUMN fuel.latest_verdict.p_lower_5d          IS 'Chance of more than 0.2 c/L less within five days; NULL: not known.';
 GRANT SELECT ON fuel.latest_verdict TO fuel_writer;

@@ -2,51 +2,49 @@ CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
 WITH latest AS MATERIALIZED (
   SELECT latest_verdict.*
   FROM fuel.latest_verdict
+  WHERE latest_verdict.is_valid
 )
 SELECT
   price_now.station_id,
   fuel.fuel,
-  CASE
-    WHEN change.change_tenths < 0 THEN 'wait'
-    WHEN change.change_tenths > 0 THEN 'fill_up'
-    WHEN own.advice IS NOT NULL THEN own.advice
-    WHEN regional.is_valid THEN regional.verdict
+  CASE said.why
+    WHEN 'tomorrow' THEN CASE WHEN change.change_tenths < 0 THEN 'wait' ELSE 'fill_up' END
+    WHEN 'ahead' THEN 'wait'
+    WHEN 'behind' THEN 'fill_up'
+    WHEN 'region' THEN regional.verdict
     ELSE 'no_difference'
   END AS verdict,
   CASE
-    WHEN change.change_tenths <> 0 THEN 'tomorrow_price'
-    WHEN regional.is_valid THEN regional.basis
-    WHEN change.change_tenths = 0 THEN 'tomorrow_price'
-    ELSE 'insufficient_data'
+    WHEN said.why IN ('tomorrow', 'same') THEN 'tomorrow_price'
+    ELSE coalesce(regional.basis, 'insufficient_data')
   END AS basis,
-  CASE
-    WHEN change.change_tenths < 0 THEN format(
-      '%s %s c/L cheaper here', change.begins, (-change.change_tenths / 10.0)::numeric(5, 1))
-    WHEN change.change_tenths > 0 THEN format(
-      '%s %s c/L dearer here', change.begins, (change.change_tenths / 10.0)::numeric(5, 1))
-    WHEN own.advice = 'wait' THEN format(
-      'Other stations have not gone up yet: this one is %s c above its usual level', round(own.excess_cpl, 1))
-    WHEN own.advice = 'fill_up' THEN format(
-      'This station is %s c below its usual level', round(-own.excess_cpl, 1))
-    WHEN regional.is_valid THEN regional.reason
-    WHEN change.change_tenths = 0 THEN change.begins || ' the same price here'
+  CASE said.why
+    WHEN 'tomorrow' THEN format(
+      '%s %s c/L %s here', change.begins, (abs(change.change_tenths) / 10.0)::numeric(5, 1),
+      CASE WHEN change.change_tenths < 0 THEN 'cheaper' ELSE 'dearer' END)
+    WHEN 'same' THEN change.begins || CASE change.change_tenths
+      WHEN 0 THEN ' the same price here'
+      ELSE ' about the same price here'
+    END
+    WHEN 'ahead' THEN format(
+      'Other stations have not gone up yet: this one is %s c above its usual level', round(usual.excess_cpl, 1))
+    WHEN 'behind' THEN format('This station is %s c below its usual level', round(-usual.excess_cpl, 1))
+    WHEN 'little' THEN regional.reason || ': no difference'
+    WHEN 'region' THEN regional.reason
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
   END AS reason,
   (price_now.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
-  (CASE
-    WHEN change.change_tenths <> 0 THEN abs(change.change_tenths) / 10.0
-    WHEN regional.is_valid AND own.advice IS NULL THEN regional.expected_saving_cpl
+  (CASE said.why
+    WHEN 'tomorrow' THEN abs(change.change_tenths) / 10.0
+    WHEN 'region' THEN regional.expected_saving_cpl
   END)::numeric(6, 2) AS expected_saving_cpl,
   coalesce(
     CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
-    CASE WHEN regional.is_valid THEN regional.valid_until_at END, price_now.lapses_at) AS valid_until_at,
-  regional.region,
-  CASE
-    WHEN change.change_tenths <> 0 THEN 'tomorrow'
-    WHEN regional.is_valid THEN regional.rule
-  END AS rule,
-  own.excess_cpl::numeric(6, 2) AS excess_cpl
+    regional.valid_until_at, price_now.lapses_at) AS valid_until_at,
+  region_station.region,
+  CASE WHEN said.why = 'tomorrow' THEN 'tomorrow' ELSE regional.rule END AS rule,
+  usual.excess_cpl::numeric(6, 2) AS excess_cpl
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -73,24 +71,30 @@ LEFT JOIN latest AS regional
 LEFT JOIN fuel.station_habit AS habit
   ON habit.station_id = price_now.station_id
   AND habit.fuel_id = price_now.fuel_id
-  AND habit.region = regional.region
-CROSS JOIN LATERAL (
-  SELECT price_now.price_tenths / 10.0 - regional.average_cpl - habit.difference_cpl AS excess_cpl
-) AS usual
+  AND habit.region = region_station.region
 CROSS JOIN LATERAL (
   SELECT
-    usual.excess_cpl,
-    CASE
-      WHEN NOT regional.is_valid OR price_now.is_flagged THEN NULL
-      WHEN usual.excess_cpl >= regional.station_waits_from_cpl THEN 'wait'
-      WHEN usual.excess_cpl <= regional.station_fills_up_until_cpl THEN 'fill_up'
-    END AS advice
-) AS own
+    price_now.price_tenths / 10.0 - regional.average_cpl - habit.difference_cpl AS excess_cpl,
+    -- The cheapest weekday is the same for all stations, and tomorrow's prices are known for each station.
+    regional.rule NOT IN ('weekday', 'tomorrow') AND NOT price_now.is_flagged AS may_differ
+) AS usual
+CROSS JOIN LATERAL (
+  SELECT CASE
+    WHEN abs(change.change_tenths) >= 5 THEN 'tomorrow'
+    WHEN change.change_tenths IS NOT NULL AND coalesce(regional.basis, 'tomorrow_price') = 'tomorrow_price' THEN 'same'
+    WHEN regional.verdict = 'fill_up' AND usual.may_differ AND usual.excess_cpl >= 10 THEN 'ahead'
+    WHEN regional.verdict = 'wait' AND usual.may_differ AND usual.excess_cpl <= -10 THEN 'behind'
+    WHEN regional.verdict <> 'no_difference' AND regional.expected_saving_cpl < 0.5 THEN 'little'
+    WHEN regional.verdict IS NOT NULL THEN 'region'
+  END AS why
+  OFFSET 0
+) AS said
 WHERE price_now.price_tenths <> 0 AND price_now.is_fresh AND fuel.is_averaged;
 COMMENT ON VIEW fuel_v1.station_fill_up IS
   'Should you fill up here? One row per station and fuel with a price that is believed now. Where '
-  'tomorrow''s price is not known, this is the verdict of the station''s region, unless the station has '
-  'jumped ahead of the region or is far below its usual difference from it.';
+  'tomorrow''s price differs by half a cent or more, it decides. Otherwise this is the verdict of the station''s '
+  'region, unless the station stands ten cents above or below its usual difference from it. There is no advice for '
+  'less than half a cent.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.station_id          IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.verdict             IS 'fill_up, wait or no_difference.';
@@ -101,6 +105,6 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price
 COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: no saving is stated.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region that it is in, whose verdict it follows; NULL: none.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The rule that the verdict follows; NULL: no rule applied.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The habit that the verdict of the region follows, or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. If this is large or far below zero, the verdict differs from that of the region.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;

@@ -125,17 +125,6 @@ extension Store {
     ).affected
   }
 
-  /// Stores the models on which verdicts rest, each once.
-  package func keepModels(_ rows: [Columns]) throws {
-    try connection.query(
-      """
-      INSERT INTO fuel.verdict_model
-      SELECT *
-      FROM jsonb_populate_recordset(NULL::fuel.verdict_model, \(try objects(rows))::jsonb)
-      ON CONFLICT ON CONSTRAINT verdict_model_pk DO NOTHING
-      """)
-  }
-
   /// Replaces the stored state of every market, and stores cycles. Only cycles that differ from the
   /// stored ones are written, because those of the past hardly ever do.
   ///

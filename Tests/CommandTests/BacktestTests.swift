@@ -43,13 +43,13 @@ struct BacktestTests {
       #expect(
         lines[0]
           == "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence,market_state,p_cheaper_3d,p_jump_3d,"
-          + "aim_for_cpl,expected_low_cpl,expected_low_from_on,expected_low_to_on,record_cpl,reason"
+          + "p_lower_5d,aim_for_cpl,expected_low_cpl,expected_low_from_cpl,expected_low_to_cpl,record_cpl,reason"
       )
       #expect(
         lines[1]
-          == "\"Perth, north\",U91,2024-10-04,no_difference,insufficient_data,,,,,,,,,,,,"
-          + "\"Too little is known of prices in Perth, north to advise\"")
-      #expect(lines[200].contains(",price_cycle,cycle,"))
+          == "\"Perth, north\",U91,2024-10-04,no_difference,insufficient_data,,,,,,,,,,,,,"
+          + "Too little is known of prices here to advise")
+      #expect(lines[200].contains(",price_cycle,turn,"))
       try file(header + rows(days: 150).joined(separator: "\r\n") + "\r\n") { cut in
         let part = try run("--prices", cut, "--verdicts", "-").out.split(separator: "\n")
         #expect(part.map(String.init) == Array(lines[...150]))
@@ -76,13 +76,13 @@ struct BacktestTests {
   @Test func scoresInTwoForms() throws {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
-      #expect(table.code == 0 && table.out.contains("turning-point-1"))
+      #expect(table.code == 0 && table.out.contains("best-habit-1"))
       #expect(table.out.contains("1 market that moves: mean capture 0."))
       #expect(table.out.contains("tank 10:5") && !table.out.contains("as they were given"))
       // The file touches two calendar years. Each year and the whole period have a row for each
       // method and test.
       let tests = ["window 3", "window 5", "window 7", "tank 7:5", "tank 10:5", "tank 14:7"]
-      for method in VerdictMethods.all.map(\.id) {
+      for method in Adviser.all.map(\.id) {
         let json = try run("--prices", path, "--json", "--method", method).out
         let objects = try #require(
           try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
@@ -125,7 +125,7 @@ struct BacktestTests {
           '2026-01-01', '2026-01-01', now()
         FROM fuel.fuel, unnest(ARRAY['given', 'replayed']) AS kind (scored)
         WHERE fuel = 'U91'
-        """.replacing("{method}", with: VerdictMethods.running.id))
+        """.replacing("{method}", with: MarketWalk.method))
       #expect(
         try connection.lines("SELECT DISTINCT capture FROM fuel_v1.verdict_scores") == ["-999.000"])
       func backtest(_ words: String...) throws -> String {
@@ -134,7 +134,7 @@ struct BacktestTests {
         #expect(result.code == 0, "\(result)")
         return result.out
       }
-      let id = VerdictMethods.running.id
+      let id = MarketWalk.method
       let table = try backtest()
       #expect(table.contains("Verdicts of \(id) replayed over past prices."))
       #expect(table.contains("Verdicts of \(id) as they were given."))
@@ -146,7 +146,7 @@ struct BacktestTests {
       }
       #expect(
         given.map { $0["method"] as? String }
-          == [id] + VerdictMethods.baselines.map { String?.some($0.id) })
+          == [id] + Adviser.habits.map { String?.some($0.id) })
       #expect(
         given.allSatisfy { $0["n"] as? Int == 25 && $0["from_on"] as? String == "2026-05-01" })
       #expect(try !backtest("--from", "2026-05-01").contains("as they were given"))
@@ -156,7 +156,7 @@ struct BacktestTests {
           SELECT scored, count(*) FILTER (WHERE method = 'gone') AS former,
             count(DISTINCT method) FILTER (WHERE method <> 'gone') AS methods
           FROM fuel_v1.verdict_scores GROUP BY scored ORDER BY scored
-          """) == ["given|1|0", "replayed|0|\(VerdictMethods.all.count)"])
+          """) == ["given|1|0", "replayed|0|\(Adviser.all.count)"])
     }
   }
 
@@ -186,8 +186,8 @@ struct BacktestTests {
     #expect(try run("--prices", "/tmp").code == 74)
     #expect(try run("--late").code == 64)
     #expect(try run("--verdicts", "-").code == 64)
-    let near = try run("--method", "turning-point")
-    #expect(near.code == 64 && near.err.contains("did you mean 'turning-point-1'"))
+    let near = try run("--method", "best-habit")
+    #expect(near.code == 64 && near.err.contains("did you mean 'best-habit-1'"))
     #expect(try run("--from", "yesterday").code == 64)
     // A file with only a header has nothing to score, which is not an error.
     try file("region,fuel,day,price\n") { path in

@@ -65,9 +65,9 @@ struct ReferenceTests {
       func score(isLate: Bool) -> Score {
         Score(
           series,
-          verdicts: VerdictMethods.running.judgements(
-            of: Past(series: series, isLate: isLate, isTomorrowKnown: false, marketName: "")
-          ).map(\.advice), days: from..<(series.last + 1))
+          verdicts: MarketWalk(series, isLate: isLate)
+            .judgements(isTomorrowKnown: false).map(\.advice),
+          days: from..<(series.last + 1))
       }
       let now = score(isLate: false)
       let capture = try #require(now.headline?.capture)

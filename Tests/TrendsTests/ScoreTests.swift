@@ -126,7 +126,7 @@ struct ScoreTests {
       })
     // Scores begin at the first verdict, and no window reaches beyond the last price.
     let scores = Score.given(given, by: "a-method", series, isLate: false)
-    #expect(scores.map(\.method) == ["a-method"] + VerdictMethods.baselines.map(\.id))
+    #expect(scores.map(\.method) == ["a-method"] + Adviser.habits.map(\.id))
     let own = try #require(scores.first?.score)
     let windows = own.tests.filter { $0.name.hasPrefix("window") }
     #expect(windows.map(\.n) == [27, 25, 23])
@@ -148,35 +148,5 @@ struct ScoreTests {
       Score(series, verdicts: Array(repeating: .fillUp, count: 60))["window 3"])
     let interval = try #require(always.interval)
     #expect(interval.contains(always.saving) && interval.lowerBound < interval.upperBound)
-  }
-
-  /// F-V14: where prices come a day late, the habit of the cheapest weekday still buys on that
-  /// weekday, and not on the day after it.
-  @Test(arguments: [false, true])
-  func theHabitOfTheWeekdayKnowsTheDay(isLate: Bool) throws {
-    // 2026-01-01 is a Thursday. Every Tuesday is cheaper by ten cents.
-    let first = try #require(Day("2026-01-01"))
-    let averages: [Double?] = (0..<120).map { (first + $0).weekday == 1 ? 170 : 180 }
-    let series = DailySeries(first: first, averages: averages)
-    let given = Dictionary(uniqueKeysWithValues: (60..<120).map { (first + $0, Advice.fillUp) })
-    let scores = Score.given(given, by: "a-method", series, isLate: isLate)
-    let weekday = try #require(scores.first { $0.method == Baseline.weekday.id })
-    // Who waits for Tuesday pays least in every window that has one.
-    for name in ["window 3", "window 5", "window 7"] {
-      let test = try #require(weekday.score[name])
-      #expect(test.saving == test.perfect)
-    }
-  }
-
-  /// Where the verdict of a station departs from that of its region.
-  @Test func stations() {
-    func limits(_ region: Advice, _ rule: String) -> [Double?] {
-      let limits = StationVerdict.limits(of: region, rule: rule)
-      return [limits.waitFrom, limits.fillUpUntil]
-    }
-    #expect(limits(.fillUp, "cycle") == [10, nil] && limits(.wait, "trend") == [nil, -10])
-    for (region, rule) in [
-      (Advice.fillUp, "weekday"), (.wait, "tomorrow"), (.noDifference, ""),
-    ] { #expect(limits(region, rule) == [nil, nil]) }
   }
 }

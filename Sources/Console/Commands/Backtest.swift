@@ -15,7 +15,7 @@ let backtestCommand = Command(
       "score a plain file: region,fuel,day,price; no database"
     ),
     ("bowser backtest --prices prices.csv --verdicts -", "print the verdict of every day"),
-    ("bowser backtest --method direction --json", "a habit in place of the verdicts, for programs"),
+    ("bowser backtest --method plain --json", "a habit in place of the verdicts, for programs"),
   ],
   options: [
     .init(
@@ -41,7 +41,7 @@ let backtestCommand = Command(
   deadlineSeconds: 7_200
 ) { invocation in
   try checkOptions(of: invocation)
-  let method = try verdictMethod(invocation.options["method"])
+  let adviser = try adviser(invocation.options["method"])
   let backtest = Backtest(
     from: try invocation.day("from"), until: try invocation.day("until"))
   if let from = backtest.from, let until = backtest.until, until < from {
@@ -53,7 +53,7 @@ let backtestCommand = Command(
     markets = try fileMarkets(file, invocation)
     // Standard output holds either verdicts or scores, not both.
     if let out = invocation.options["verdicts"] {
-      try writeVerdicts(of: markets, by: method, to: out)
+      try writeVerdicts(of: markets, to: out)
       if out == "-" { return .done }
     }
   } else {
@@ -67,18 +67,18 @@ let backtestCommand = Command(
     }
   }
   let progress = Progress(what: "markets")
-  let habits = VerdictMethods.baselines.filter { $0.id != method.id }
-  var scores = await backtest.scores(markets, methods: [method] + habits) {
+  let habits = Adviser.habits.filter { $0 != adviser }
+  var scores = await backtest.scores(markets, advisers: [adviser] + habits) {
     progress.show($0, of: $1)
   }
   progress.end()
   if let store, backtest.from == nil, backtest.until == nil {
     let now = try invocation.clock().now()
-    if method.id == VerdictMethods.running.id {
+    if adviser == .verdicts {
       try store.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
     }
     if let today = try store.regionFacts(now: now).values.map(\.today).min() {
-      scores += try GivenVerdicts.scores(store, method: method.id, upTo: today + -1, now: now)
+      scores += try GivenVerdicts.scores(store, method: adviser.id, upTo: today + -1, now: now)
     }
   }
   if invocation.flags.contains("json") {
@@ -89,7 +89,7 @@ let backtestCommand = Command(
     for scored in [Scored.replayed, .given] {
       write(
         scoresTable(
-          scores.filter { $0.scored == scored && $0.year == nil }, scored, method: method.id,
+          scores.filter { $0.scored == scored && $0.year == nil }, scored, method: adviser.id,
           habits: habits.map(\.id)))
     }
   }
@@ -106,6 +106,9 @@ private func checkOptions(of invocation: Invocation) throws {
     }
   }
   try invocation.refuse("late", beside: "tomorrow")
+  if invocation.options["verdicts"] != nil, invocation.options["method"] != nil {
+    throw UsageError.message("use either --verdicts or --method: a habit has no verdicts")
+  }
 }
 
 private func fileMarkets(
@@ -119,12 +122,12 @@ private func fileMarkets(
   }
 }
 
-private func verdictMethod(_ id: String?) throws -> any VerdictMethod {
-  guard let id else { return VerdictMethods.running }
-  guard let method = VerdictMethods.all.first(where: { $0.id == id }) else {
-    throw UsageError.unknown("method", id, among: VerdictMethods.all.map(\.id))
+private func adviser(_ id: String?) throws -> Adviser {
+  guard let id else { return .verdicts }
+  guard let adviser = Adviser.all.first(where: { $0.id == id }) else {
+    throw UsageError.unknown("method", id, among: Adviser.all.map(\.id))
   }
-  return method
+  return adviser
 }
 
 /// Writes to a file, or to standard output if the path is `-`.
@@ -141,20 +144,23 @@ private func fixed(_ value: Double?, _ digits: Int) -> String {
 }
 
 private func writeVerdicts(
-  of markets: [Backtest.Market], by method: any VerdictMethod, to path: String
+  of markets: [Backtest.Market], to path: String
 ) throws {
   var text =
     "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence,market_state,p_cheaper_3d,p_jump_3d,"
-    + "aim_for_cpl,expected_low_cpl,expected_low_from_on,expected_low_to_on,record_cpl,reason\n"
+    + "p_lower_5d,aim_for_cpl,expected_low_cpl,expected_low_from_cpl,expected_low_to_cpl,record_cpl,reason\n"
   for market in markets {
-    for (offset, judgement) in Backtest.judgements(of: market, by: method).enumerated() {
+    let judgements = MarketWalk(market.series, isLate: market.isLate).judgements(
+      isTomorrowKnown: market.isTomorrowKnown)
+    for (offset, judgement) in judgements.enumerated() {
       let fields = [
         market.region.asCSVField, market.fuel.asCSVField, "\(market.series.first + offset)",
         judgement.advice.rawValue, judgement.basis.rawValue, judgement.rule ?? "",
         fixed(judgement.expectedSaving, 2), fixed(judgement.confidence, 3),
-        judgement.state?.rawValue ?? "", fixed(judgement.cheaper, 3), fixed(judgement.jump, 3),
+        judgement.state?.rawValue ?? "", fixed(judgement.chances?.cheaper, 3),
+        fixed(judgement.chances?.jump, 3), fixed(judgement.chances?.lower, 3),
         fixed(judgement.aim, 1), fixed(judgement.low?.price, 1),
-        judgement.low.map { "\($0.from)" } ?? "", judgement.low.map { "\($0.to)" } ?? "",
+        fixed(judgement.low?.bounds.lowerBound, 1), fixed(judgement.low?.bounds.upperBound, 1),
         fixed(judgement.record, 2), judgement.reason.asCSVField,
       ]
       text += fields.joined(separator: ",") + "\n"

@@ -108,7 +108,7 @@ package struct Aggregate {
     let verdicts = markets.filter { !nations.contains($0.region) }
     let newVerdicts = try store.keep(verdicts, now: now)
     try GivenVerdicts.score(
-      store, method: VerdictMethods.running.id, upTo: Self.lastDay(regions, now: now), now: now)
+      store, method: MarketWalk.method, upTo: Self.lastDay(regions, now: now), now: now)
     return try finish(
       Summary(
         run: run, spans: spans.count,
@@ -147,6 +147,9 @@ package struct Aggregate {
     return summary
   }
 
+  // A station's usual difference is taken over so many days, at least so many of which need prices.
+  private static let (habitDays, leastHabitDays) = (60, 20)
+
   /// Updates the usual difference of stations to their region, a median over sixty days, once a
   /// day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
@@ -155,8 +158,8 @@ package struct Aggregate {
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
     try store.keepHabits(
       try DayUpdate(store, now: now).habits(
-        of: due.fuelIDs, from: last + (1 - StationVerdict.days), to: last,
-        leastDays: StationVerdict.leastDays),
+        of: due.fuelIDs, from: last + (1 - Self.habitDays), to: last,
+        leastDays: Self.leastHabitDays),
       until: last)
   }
 

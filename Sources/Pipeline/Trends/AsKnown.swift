@@ -31,7 +31,7 @@ package struct AsKnown: Sendable {
     let known = KnownAverages(store: store, now: instant, known: instant)
     let made = Dictionary(
       grouping: try known.averages(
-        of: fuelIDs, from: newest + -(VerdictInput.mostDays - 1), to: newest, progress: progress)
+        of: fuelIDs, from: newest + -(MarketWalk.mostDays - 1), to: newest, progress: progress)
     ) { "\($0.region) \($0.fuelID)" }
     // Prices of tomorrow that were published by then. The clock is set two days ahead, so that
     // tomorrow's average is made as if that day had come.

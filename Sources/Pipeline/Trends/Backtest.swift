@@ -27,7 +27,7 @@ package struct Backtest: Sendable {
     }
   }
 
-  /// The days that are scored; `nil`: no limit. The method also learns from the days before `from`.
+  /// The days that are scored; `nil`: no limit. Habits also learn from the days before `from`.
   package var from: Day?
   package var until: Day?
 
@@ -36,20 +36,9 @@ package struct Backtest: Sendable {
     self.until = until
   }
 
-  /// Returns the verdict of every day, each a pure function of at most 400 daily averages up to
-  /// that day.
-  package static func judgements(
-    of market: Market, by method: any VerdictMethod
-  ) -> [Judgement] {
-    method.judgements(
-      of: Past(
-        series: market.series, isLate: market.isLate, isTomorrowKnown: market.isTomorrowKnown,
-        marketName: market.region))
-  }
-
-  /// Scores methods on markets, two markets at a time.
+  /// Scores advisers on markets, two markets at a time.
   package func scores(
-    _ markets: [Market], methods: [any VerdictMethod], progress: (Int, Int) -> Void
+    _ markets: [Market], advisers: [Adviser], progress: (Int, Int) -> Void
   ) async -> [MarketScore] {
     await withTaskGroup(of: (Int, [MarketScore]).self) { group in
       var next = 0
@@ -58,7 +47,7 @@ package struct Backtest: Sendable {
         guard next < markets.count else { return }
         let (position, market) = (next, markets[next])
         next += 1
-        group.addTask { (position, scores(market, methods: methods)) }
+        group.addTask { (position, scores(market, advisers: advisers)) }
       }
       for _ in 0..<2 { add() }
       for await scores in group {
@@ -70,15 +59,16 @@ package struct Backtest: Sendable {
     }
   }
 
-  private func scores(_ market: Market, methods: [any VerdictMethod]) -> [MarketScore] {
+  private func scores(_ market: Market, advisers: [Adviser]) -> [MarketScore] {
     let first = max(from ?? market.series.first, market.series.first)
     let last = min(until ?? market.series.last, market.series.last)
     guard first <= last else { return [] }
-    return methods.flatMap { method in
-      let verdicts = Self.judgements(of: market, by: method).map(\.advice)
+    let walk = MarketWalk(market.series, isLate: market.isLate)
+    return advisers.flatMap { adviser in
+      let verdicts = walk.advice(of: adviser, isTomorrowKnown: market.isTomorrowKnown)
       func score(_ year: Int?, _ from: Day, _ until: Day) -> MarketScore {
         MarketScore(
-          scored: .replayed, method: method.id, region: market.region, fuel: market.fuel,
+          scored: .replayed, method: adviser.id, region: market.region, fuel: market.fuel,
           year: year, score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)),
           from: from, until: until)
       }

@@ -40,7 +40,7 @@ package enum GivenVerdicts {
       // Habits look back as far as a verdict does.
       guard let first = advice.keys.min(),
         let averages = known["\(market.region) \(market.fuelID)"]?.filter({
-          $0.day >= first + -VerdictInput.mostDays
+          $0.day >= first + -MarketWalk.mostDays
         }), let series = DailySeries(averages, upTo: last)
       else { return [] }
       let isLate = facts[market.region]?.isLate ?? false

@@ -8,7 +8,8 @@ package struct MarketVerdict: Sendable {
   package var fuelID: Int16
   package var day: Day
   package var judgement: Judgement
-  package var method: String
+  /// Where the market is in its cycle.
+  package var market: MarketPosition
   /// The two means that the verdict compares, in cents per litre; `nil`: it compares none.
   package var today: Double?
   package var tomorrow: Double?
@@ -24,13 +25,14 @@ package struct MarketVerdict: Sendable {
   /// stored. Within a day a verdict does not change for less than a tenth of a cent, and another
   /// reason does not count where the price moved by less than half a cent.
   func differs(from last: LastVerdict?) -> Bool {
-    guard let last, last.day == day, last.method == method, last.validUntil == validUntil else {
+    guard let last, last.day == day, last.method == MarketWalk.method, last.validUntil == validUntil
+    else {
       return true
     }
     let isTomorrow = judgement.basis == .tomorrowPrice
     guard (last.basis == Basis.tomorrowPrice.rawValue) == isTomorrow else { return true }
     let moved = last.average.flatMap { then in
-      judgement.market.average.map { abs(hundredths(then) - hundredths($0)) }
+      market.average.map { abs(hundredths(then) - hundredths($0)) }
     }
     if last.verdict != judgement.advice.rawValue, !isTomorrow {
       return moved.map { $0 >= 10 } ?? true
@@ -71,7 +73,6 @@ extension Store {
           regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID), now: now
         ).map { ("\($0.region) \($0.fuelID)", $0) })
       let changed = verdicts.filter { $0.differs(from: last["\($0.region) \($0.fuelID)"]) }
-      try keepModels(changed.compactMap(\.modelRow))
       return try keepVerdicts(changed.map(\.row), now: now)
     }
   }
@@ -81,10 +82,10 @@ extension Store {
   ///
   /// - Parameter past: the cycles of stored histories. Those of other fuels remain.
   func keepMarkets(_ verdicts: [MarketVerdict], past: PastCycles) throws {
-    let newest = verdicts.filter { $0.judgement.market.isCycling }.map { verdict in
+    let newest = verdicts.filter { $0.market.isCycling }.map { verdict in
       MarketCycles(
         region: verdict.region, fuelID: verdict.fuelID,
-        cycles: Array(verdict.judgement.market.cycles.filter { $0.endsOn != nil }.suffix(5)))
+        cycles: Array(verdict.market.cycles.filter { $0.endsOn != nil }.suffix(5)))
     }
     // What the last averages show counts where the two differ, because the reasons state it.
     var begins: [String: Day] = [:]
@@ -109,8 +110,6 @@ extension Store {
 extension MarketVerdict {
   /// The columns of `fuel.verdict`.
   fileprivate var row: Columns {
-    let market = judgement.market
-    let limits = StationVerdict.limits(of: judgement.advice, rule: judgement.rule)
     let before = market.basedOn.flatMap { series?[$0 + -1] }
     let phase = market.isRising.map { $0 ? "rising" : "falling" }
     return [
@@ -120,7 +119,7 @@ extension MarketVerdict {
       "verdict": judgement.advice.rawValue,
       "basis": judgement.basis.rawValue,
       "rule": judgement.rule,
-      "method": method,
+      "method": MarketWalk.method,
       "record_cpl": judgement.record,
       "reason": judgement.reason,
       "today_cpl": today,
@@ -138,32 +137,19 @@ extension MarketVerdict {
       "last_trough_cpl": market.lastTrough,
       "last_peak_cpl": market.lastPeak,
       "market_state": judgement.state?.rawValue,
-      "p_cheaper_3d": judgement.cheaper,
-      "p_jump_3d": judgement.jump,
+      "p_cheaper_3d": judgement.chances?.cheaper,
+      "p_jump_3d": judgement.chances?.jump,
+      "p_lower_5d": judgement.chances?.lower,
       "aim_for_cpl": judgement.aim,
       "expected_low_cpl": judgement.low?.price,
-      "expected_low_from_on": judgement.low?.from.description,
-      "expected_low_to_on": judgement.low?.to.description,
+      "expected_low_from_on": judgement.low?.days.lowerBound.description,
+      "expected_low_to_on": judgement.low?.days.upperBound.description,
       "share_raised": shareRaised,
-      "station_waits_from_cpl": limits.waitFrom,
-      "station_fills_up_until_cpl": limits.fillUpUntil,
     ]
-  }
-
-  /// The columns of `fuel.verdict_model`; `nil` where the verdict rests on no model.
-  fileprivate var modelRow: Columns? {
-    judgement.models.map { models in
-      [
-        "region": region, "fuel_id": fuelID, "method": method,
-        "fitted_on": models.fittedOn.description, "cheaper": models.cheaper.coefficients,
-        "jump": models.jump.coefficients,
-      ]
-    }
   }
 
   /// The columns of `fuel.market`.
   fileprivate var marketRow: Columns {
-    let market = judgement.market
     let troughOn = market.isCycling ? market.lastTroughOn?.description : nil
     return [
       "region": region, "fuel_id": fuelID, "is_cycling": market.isCycling,

@@ -2,14 +2,14 @@ package import FuelModel
 package import Store
 package import Trends
 
-/// Gives the verdict of a region and fuel: the judgement of the running method on its averages and
+/// Gives the verdict of a region and fuel: the judgement of its averages and
 /// on the published prices of tomorrow, and until when that verdict is valid.
 package enum Verdict {
   /// Returns the present verdict of every region and fuel with a price in effect. Only the body of
   /// `Store.withPricesNow` may call it.
   static func all(_ store: Store, now: Instant) throws -> [MarketVerdict] {
     let known = Dictionary(
-      uniqueKeysWithValues: try store.regionSeries(days: VerdictInput.mostDays, until: now).map {
+      uniqueKeysWithValues: try store.regionSeries(days: MarketWalk.mostDays, until: now).map {
         ("\($0.region) \($0.fuelID)", $0)
       })
     var raised: [(region: String, fuelID: Int16, troughOn: Day)] = []
@@ -21,8 +21,8 @@ package enum Verdict {
           DailySeries($0.averages, upTo: market.isLate ? market.day + -1 : market.day)
         }, now: now)
       let judged = record.judgement
-      if judged.state == .rising || judged.state == .nearHigh, judged.market.isRising == true,
-        let trough = judged.market.lastTroughOn
+      if judged.state == .rising || judged.state == .nearHigh, record.market.isRising == true,
+        let trough = record.market.lastTroughOn
       {
         raised.append((market.region, market.fuelID, trough))
       }
@@ -39,12 +39,11 @@ package enum Verdict {
   private static let leastShare = 0.5
 
   package static func judge(
-    _ market: RegionNow, series: DailySeries?,
-    method: any VerdictMethod = VerdictMethods.running, now: Instant
+    _ market: RegionNow, series: DailySeries?, now: Instant
   ) -> MarketVerdict {
     var record = MarketVerdict(
       region: market.region, fuelID: market.fuelID, day: market.day,
-      judgement: Judgement(advice: .noDifference, basis: .insufficientData), method: method.id,
+      judgement: Judgement(), market: series.map(MarketPosition.init) ?? MarketPosition(),
       today: nil, tomorrow: nil, stations: market.stations, validUntil: market.dayEndsAt,
       series: series)
     if let announced = market.announced, now < announced.at {
@@ -62,10 +61,9 @@ package enum Verdict {
       record.stations = market.stationsWithNext
       record.validUntil = beginsAt
     }
-    let input = VerdictInput(
-      series: series ?? DailySeries(first: market.day, averages: [nil]),
-      isLate: market.isLate, changeTomorrow: change, marketName: market.regionName)
-    record.judgement = method.judge(input)
+    record.judgement = MarketWalk(
+      series ?? DailySeries(first: market.day, averages: [nil]), isLate: market.isLate
+    ).judgement(changeTomorrow: change)
     if record.judgement.basis == .insufficientData {
       if change != nil {
         // Only tomorrow's prices are known, and their change is too small for advice.
@@ -89,7 +87,7 @@ package enum Verdict {
     _ today: Double, _ tomorrow: Double, _ advice: Advice
   ) -> String {
     let tenths = Cents.tenths(tomorrow) - Cents.tenths(today)
-    let prices = "\(centsPerLitre(today)) now, \(centsPerLitre(tomorrow)) tomorrow"
+    let prices = "\(Cents.text(today)) now, \(Cents.text(tomorrow)) tomorrow"
     guard advice != .noDifference else { return "Tomorrow about the same on average: \(prices)" }
     guard tenths != 0 else {
       return

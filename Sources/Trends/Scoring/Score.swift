@@ -108,10 +108,10 @@ package struct Score: Sendable, Equatable {
     _ given: [Day: Advice], by method: String, _ series: DailySeries, isLate: Bool
   ) -> [(method: String, score: Score)] {
     guard let first = given.keys.min(), first <= series.last else { return [] }
-    let past = Past(series: series, isLate: isLate, isTomorrowKnown: false, marketName: "")
+    let walk = MarketWalk(series, isLate: isLate)
     let own = (method, series.averages.indices.map { given[series.first + $0] })
-    let habits = VerdictMethods.baselines.map { habit in
-      (habit.id, habit.judgements(of: past).map { Advice?.some($0.advice) })
+    let habits = Adviser.habits.map { habit in
+      (habit.id, walk.advice(of: habit, isTomorrowKnown: false))
     }
     return ([own] + habits).map { method, verdicts in
       (method, Score(series, verdicts: verdicts, days: first..<(series.last + 1)))

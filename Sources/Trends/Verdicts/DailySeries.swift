@@ -52,12 +52,6 @@ package struct DailySeries: Sendable, Equatable {
   /// 0 is Monday.
   func weekday(_ index: Int) -> Int { (first + index).weekday }
 
-  /// The part up to an index, with at most a given number of days.
-  package func upTo(_ index: Int, atMost days: Int) -> DailySeries {
-    let begin = max(0, index + 1 - days)
-    return DailySeries(first: first + begin, averages: Array(averages[begin...index]))
-  }
-
   /// The latest day with an average that is at least `least` and at most three more days before
   /// another day.
   func earlier(_ index: Int, _ least: Int) -> Int? {
@@ -76,43 +70,33 @@ package struct DailySeries: Sendable, Equatable {
     return (price - then) / Double(index - before)
   }
 
-  /// Returns for each day the weekday with the lowest mean over the eight weeks up to that day, or
-  /// `nil` if too little is known. If two weekdays are equal, the earlier in the week wins. 0 is
-  /// Monday.
-  func cheapestWeekdays() -> [Int?] {
-    // The sums are whole hundredths of a cent, so that they do not depend on the order of addition.
-    var sums = Array(repeating: 0, count: 7)
-    var counts = Array(repeating: 0, count: 7)
-    var total = 0
-    func take(_ day: Int, _ sign: Int) {
-      guard let price = averages[day] else { return }
-      sums[weekday(day)] += sign * Int((price * 100).rounded())
-      counts[weekday(day)] += sign
-      total += sign
-    }
-    return averages.indices.map { day in
-      take(day, 1)
-      if day >= 56 { take(day - 56, -1) }
-      guard total >= 21 else { return nil }
-      var cheapest: Int?
-      for weekday in 0..<7 where counts[weekday] > 0 {
-        guard let best = cheapest else {
-          cheapest = weekday
-          continue
-        }
-        if sums[weekday] * counts[best] < sums[best] * counts[weekday] { cheapest = weekday }
-      }
-      return cheapest
-    }
+  /// The averages from one day to another, as far as they are known.
+  func known(_ first: Int, _ last: Int) -> [Double] {
+    guard last >= 0 else { return [] }
+    return averages[max(0, first)...last].compactMap { $0 }
   }
 
-  /// The averages, with inner gaps of at most three days filled by linear interpolation.
+  /// The lowest average from one day to another, and the last day that had it.
+  func lowest(_ first: Int, _ last: Int) -> (price: Double, day: Int)? {
+    var lowest: (price: Double, day: Int)?
+    for day in max(0, first)...last {
+      guard let price = averages[day], price <= lowest?.price ?? price else { continue }
+      lowest = (price, day)
+    }
+    return lowest
+  }
+
+  // What happened in a longer gap is not known.
+  private static let longestFilled = 3
+
+  /// The averages, with inner gaps of at most three days filled by linear interpolation. A filled
+  /// day is known once the day after the gap is.
   func filled() -> [Double?] {
     var filled = averages
     var last: Int?
     for (index, value) in averages.enumerated() {
       guard let value else { continue }
-      if let last, let before = averages[last], index - last > 1, index - last <= 4 {
+      if let last, let before = averages[last], index - last <= Self.longestFilled + 1 {
         for inner in last + 1..<index {
           filled[inner] = before + (value - before) * Double(inner - last) / Double(index - last)
         }

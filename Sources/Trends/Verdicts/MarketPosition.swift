@@ -100,7 +100,7 @@ package struct MarketPosition: Sendable, Equatable {
     var zigzag = Zigzag()
     for index in 0..<series.count {
       guard let price = series.averages[index] else { continue }
-      zigzag.take(price, at: index, step: series.step(index))
+      zigzag.take(price, at: index)
     }
     return zigzag
   }

@@ -1,0 +1,116 @@
+package import FuelModel
+
+/// The advice to drivers.
+package enum Advice: String, Sendable {
+  case fillUp = "fill_up"
+  case wait
+  case noDifference = "no_difference"
+}
+
+/// The kind of knowledge on which a verdict is based.
+package enum Basis: String, Sendable {
+  case tomorrowPrice = "tomorrow_price"
+  case priceCycle = "price_cycle"
+  case priceTrend = "price_trend"
+  case notCycling = "not_cycling"
+  case insufficientData = "insufficient_data"
+}
+
+/// What a market is doing, in a driver's terms. It is determined from averages up to today only.
+package enum MarketState: String, Sendable {
+  /// Timing saves next to nothing in this market.
+  case quiet
+  case falling
+  /// Within two cents of the lowest price of six weeks, and hardly falling.
+  case nearLow = "near_low"
+  case rising
+  /// A rise has nearly stopped near its top.
+  case nearHigh = "near_high"
+  /// Prices have left the range of the last four months, so that the past is no guide.
+  case shock
+}
+
+/// A simple rule of when to buy. Its advice for a day rests on the averages up to that day.
+package enum Habit: Int, Sendable, CaseIterable {
+  /// Waits while the price falls, and when a rise has nearly stopped near the top.
+  case turn
+  /// Waits while the last step and the last three days together point down.
+  case slope
+  /// Buys on the weekday that is cheapest in comparison with the week around it.
+  case weekday
+  /// Buys unless the price fell since the day before.
+  case plain
+
+  package var id: String { "\(self)" }
+
+  /// What a habit's capture must exceed that of `turn` by before it leads. The weekday leads by far
+  /// where a week has a cheapest day. The look at the top, which is all that `turn` adds to
+  /// `plain`, has to earn its keep.
+  var handicap: Double {
+    switch self {
+    case .turn, .slope: 0
+    case .weekday: 0.3
+    case .plain: 0.05
+    }
+  }
+}
+
+/// Whose advice is scored: that of the verdicts, of a habit, or always to buy at once.
+package enum Adviser: Sendable, Equatable {
+  case verdicts
+  case habit(Habit)
+  case atOnce
+
+  package static let habits = Habit.allCases.map(Adviser.habit) + [.atOnce]
+  package static let all = [.verdicts] + habits
+
+  package var id: String {
+    switch self {
+    case .verdicts: MarketWalk.method
+    case .habit(let habit): habit.id
+    case .atOnce: "at-once"
+    }
+  }
+}
+
+/// The verdict of one region, fuel and day, with its reasons. Amounts are in cents per litre.
+package struct Judgement: Sendable, Equatable {
+  package var advice = Advice.noDifference
+  package var basis = Basis.insufficientData
+  /// The habit that gave the advice, or `tomorrow`; `nil`: none did.
+  package var rule: String?
+  /// What following the verdicts saved over the latest sixty windows, or `nil` if too few are known.
+  package var record: Double?
+  /// What following this verdict should save, in comparison with a random one of the six days from
+  /// today on. `nil`: it was given too seldom.
+  package var expectedSaving: Double?
+  package var chances: Chances?
+  /// The reason in words for drivers.
+  package var reason = "Too little is known of prices here to advise"
+  /// `nil`: too little is known.
+  package var state: MarketState?
+  /// A price worth stopping for.
+  package var aim: Double?
+  /// The lowest price of the next five days. `nil`: there is nothing to wait for.
+  package var low: Low?
+
+  /// A guess of a low and of the days on which it comes. Half of the lows are expected between the
+  /// bounds.
+  package struct Low: Sendable, Equatable {
+    package var price: Double
+    package var bounds: ClosedRange<Double>
+    package var days: ClosedRange<Day>
+  }
+
+  package init() {}
+
+  /// How likely the verdict is to be right, from 0 to 1: the chance of a lower price for `wait`, and
+  /// of none for `fill_up`.
+  package var confidence: Double? {
+    switch advice {
+    case .wait: chances?.lower
+    case .fillUp: chances.map { 1 - $0.lower }
+    case .noDifference: nil
+    }
+  }
+}

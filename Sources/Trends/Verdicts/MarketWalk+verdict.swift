@@ -1,0 +1,221 @@
+import FuelModel
+
+/// The verdict of a day: the advice of the habit with the best record, if following the verdicts
+/// pays. Chances, savings and lows are computed beside it and never change it.
+extension MarketWalk {
+  // The saving in c/L from which there is advice: 35 cents on 50 litres. Where perfect timing was
+  // worth the second number there is advice too, because much is at stake.
+  private static let (silentBelow, insuredFrom) = (0.7, 1.5)
+  // For how many days a shock lasts.
+  private static let shockDays = 14
+  // A change that is published for tomorrow decides from the first number on. In a quiet market it
+  // takes the second.
+  private static let (leastChange, leastChangeInQuiet) = (0.05, 0.8)
+  private static let (leastSavings, leastFalls) = (5, 10)
+
+  /// The advice of an adviser on each day of the series. Only the verdicts know tomorrow's prices.
+  package func advice(of adviser: Adviser, isTomorrowKnown: Bool) -> [Advice?] {
+    switch adviser {
+    case .verdicts: judgements(isTomorrowKnown: isTomorrowKnown).map(\.advice)
+    case .habit(let habit): Array(advice[habit.rawValue][..<series.count])
+    case .atOnce: series.averages.map { _ in .fillUp }
+    }
+  }
+
+  /// The verdict of each day of the series.
+  ///
+  /// - Parameter isTomorrowKnown: whether the next day's prices are published on each day.
+  package func judgements(isTomorrowKnown: Bool) -> [Judgement] {
+    let history = ChanceHistory(self)
+    var fitted = Int.min
+    var models: [ChanceModel] = []
+    return series.averages.indices.map { day in
+      if let anchor = anchor(of: day - lag), anchor != fitted {
+        fitted = anchor
+        models = history.models(on: anchor)
+      }
+      var change: Double?
+      if isTomorrowKnown, day + 1 < series.count, let today = series.averages[day],
+        let tomorrow = series.averages[day + 1]
+      {
+        change = tomorrow - today
+      }
+      return judgement(on: day, changeTomorrow: change) { history.chances(on: $0, by: models) }
+    }
+  }
+
+  /// The verdict of the newest day. With late data this is the day after the last one of the series.
+  ///
+  /// - Parameter change: tomorrow's average less today's over the same stations, in c/L, if
+  ///   tomorrow's prices are published.
+  package func judgement(changeTomorrow change: Double?) -> Judgement {
+    let history = ChanceHistory(self)
+    let day = series.count - 1
+    let models = history.models(on: anchor(of: day) ?? -1)
+    return judgement(on: day + lag, changeTomorrow: change) {
+      history.chances(on: $0, by: models)
+    }
+  }
+
+  /// The day up to which the models of a day are fitted: the day itself if it is a Thursday,
+  /// otherwise the Thursday before it. `nil` before the first day.
+  private func anchor(of known: Int) -> Int? {
+    guard known >= 0 else { return nil }
+    // No market has days before 1970, so the remainder is never negative.
+    return known - (series.first.sinceEpoch + known) % 7
+  }
+
+  private func judgement(
+    on day: Int, changeTomorrow change: Double?, chances: (Int) -> Chances?
+  ) -> Judgement {
+    var judgement = Judgement()
+    let standing = standings[day]
+    let own = ownAdvice[day]
+    let isKnown = own != nil && stake(on: day) != nil
+    judgement.record = standing.record.map { rounded($0.saved, 2) }
+    judgement.chances = standing.last.flatMap(chances)
+    if isKnown, let last = standing.last {
+      judgement.state = state(on: day, last)
+      judgement.basis = .notCycling
+      judgement.reason = quietReason(stake(on: day))
+    }
+    if let change, let advice = publishedAdvice(change, speaks: isKnown && speaks(on: day)) {
+      judgement.decide(
+        advice, byTomorrow: change, price: series.averages[day - lag], on: series.first + (day + 1))
+      return judgement
+    }
+    guard isKnown, speaks(on: day), let own, let last = standing.last,
+      let average = series.averages[last]
+    else { return judgement }
+    judgement.advice = own
+    judgement.basis =
+      standing.leader == .slope || standing.leader == .plain ? .priceTrend : .priceCycle
+    judgement.rule = standing.leader.id
+    judgement.expectedSaving = expectedSaving(on: day).map { rounded(max($0, 0), 2) }
+    judgement.low = low(on: day)
+    let price = rounded(average, 1)
+    judgement.aim =
+      own == .fillUp
+      ? price : judgement.low.map(\.bounds.upperBound).flatMap { $0 < price ? $0 : nil }
+    judgement.reason = reason(judgement, on: day, last)
+    return judgement
+  }
+
+  /// What following the verdicts saved, on time.
+  private func stake(on day: Int) -> Record? {
+    guard let recordsOnTime else { return standings[day].record }
+    return day > 0 ? recordsOnTime[day - 1] : nil
+  }
+
+  /// Whether there is advice rather than silence. In a shock upward there is, since then timing pays
+  /// everywhere.
+  private func speaks(on day: Int) -> Bool {
+    guard let stake = stake(on: day) else { return false }
+    return stake.saved >= Self.silentBelow || stake.perfect >= Self.insuredFrom
+      || isShocked(on: day, \.isAboveRange)
+  }
+
+  /// Whether the price has been far outside the range of four months in the last two weeks.
+  private func isShocked(on day: Int, _ isOutside: (MarketDay) -> Bool) -> Bool {
+    let known = day - lag
+    return days[max(0, known - Self.shockDays)...known].contains { $0.map(isOutside) ?? false }
+  }
+
+  private func publishedAdvice(_ change: Double, speaks: Bool) -> Advice? {
+    let change = rounded(change, 2)
+    guard abs(change) >= (speaks ? Self.leastChange : Self.leastChangeInQuiet) else { return nil }
+    return change < 0 ? .wait : .fillUp
+  }
+
+  // MARK: Saving and low
+
+  /// What following the verdict should save: the savings of the latest windows that began with the
+  /// same advice, in proportion to how much moves today.
+  private func expectedSaving(on day: Int) -> Double? {
+    let known = day - lag
+    guard let today = days[known], let own = ownAdvice[day] else { return nil }
+    var (saved, paces, weight, count) = (0.0, 0.0, 1.0, 0)
+    for window in windows.reversed() where window.start + Self.windowDays <= known {
+      guard count < Self.mostWindows,
+        window.start > known - Self.windowDays - 2 * Self.mostWindows
+      else { break }
+      guard window.start >= lag, let then = days[window.start - lag],
+        ownAdvice[window.start] == own
+      else { continue }
+      saved += weight * window.savedByOwn
+      paces += weight * then.pace
+      weight *= Self.fade
+      count += 1
+    }
+    return count >= Self.leastSavings ? saved / paces * today.pace : nil
+  }
+
+  /// The lowest price of the next five days: the falls that followed the latest days with `wait`, in
+  /// proportion to how much moves today. Half of the falls were between the bounds.
+  private func low(on day: Int) -> Judgement.Low? {
+    let known = day - lag
+    guard let today = days[known], ownAdvice[day] == .wait else { return nil }
+    var falls: [Double] = []
+    for start in stride(
+      from: known - Self.windowDays, to: max(-1, known - 2 * Self.mostWindows), by: -1)
+    where falls.count < Self.ownWindows {
+      guard let then = days[start], ownAdvice[start] == .wait else { continue }
+      let after = filled[start + 1...start + Self.windowDays].compactMap { $0 }
+      guard after.count == Self.windowDays, let lowest = after.min() else { continue }
+      falls.append((then.price - lowest) / then.pace)
+    }
+    guard falls.count >= Self.leastFalls else { return nil }
+    falls.sort()
+    func price(_ share: Double) -> Double {
+      let place = share * Double(falls.count - 1)
+      let below = falls[Int(place)]
+      let above = falls[min(Int(place) + 1, falls.count - 1)]
+      return rounded(
+        today.price - today.pace * (below + (place - place.rounded(.down)) * (above - below)), 1)
+    }
+    let first = series.first + (known + 1)
+    return Judgement.Low(
+      price: price(0.5), bounds: price(0.75)...price(0.25),
+      days: first...(first + (Self.windowDays - 1)))
+  }
+
+  // MARK: State
+
+  private static let nearWithin = 2.0
+  private static let jump = 3.0
+
+  private func state(on day: Int, _ last: Int) -> MarketState? {
+    if !speaks(on: day) { return .quiet }
+    if isShocked(on: day, { $0.isAboveRange || $0.isBelowRange }) { return .shock }
+    if standings[day].leader == .weekday {
+      return ownAdvice[day] == .fillUp
+        ? .nearLow : (days[last]?.step ?? 0) >= Self.jump ? .nearHigh : .falling
+    }
+    guard let today = days[last] else { return nil }
+    let high = series.known(last - 10, last).max() ?? today.price
+    if today.isNearTop, today.price >= high - Self.nearWithin { return .nearHigh }
+    let low = series.lowest(last - 45, last)?.price ?? today.price
+    if today.price <= low + Self.nearWithin, today.step > -0.3 * today.usualStep { return .nearLow }
+    return today.score > 0 ? .rising : .falling
+  }
+}
+
+extension Judgement {
+  /// Takes the advice of tomorrow's published prices. Moves that they make certain are certain.
+  fileprivate mutating func decide(
+    _ advice: Advice, byTomorrow change: Double, price: Double?, on tomorrow: Day
+  ) {
+    self.advice = advice
+    basis = .tomorrowPrice
+    rule = "tomorrow"
+    expectedSaving = rounded(abs(change), 2)
+    reason = tomorrowReason(change)
+    if change <= -1 { chances?.cheaper = 1 }
+    if change < -0.2 { chances?.lower = 1 }
+    if change >= 3 { chances?.jump = 1 }
+    guard let price else { return }
+    let next = rounded(price + change, 1)
+    aim = advice == .wait ? next : rounded(price, 1)
+    low = advice == .wait ? Low(price: next, bounds: next...next, days: tomorrow...tomorrow) : nil
+  }
+}

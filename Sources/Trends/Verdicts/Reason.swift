@@ -1,0 +1,117 @@
+import FuelModel
+
+private let weekdayNames = [
+  "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays",
+]
+
+/// - Parameter change: tomorrow's average less today's, in c/L.
+package func tomorrowReason(_ change: Double) -> String {
+  "Tomorrow \(Cents.text(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
+}
+
+/// The reason of a verdict in words for drivers: what the price did, the chance of a lower price,
+/// and what following the verdict should save. It states numbers that are published beside it.
+extension MarketWalk {
+  func quietReason(_ record: Record?) -> String {
+    let saved = rounded(record?.saved ?? 0, 2)
+    return Cents.tenths(saved) > 0
+      ? "Timing has saved only \(Cents.text(saved)) c/L lately"
+      : "Timing has saved nothing lately"
+  }
+
+  func reason(_ judgement: Judgement, on day: Int, _ last: Int) -> String {
+    let today = standings[day].leader == .weekday ? nil : days[last]
+    var parts = [today.map { movement(judgement, last, $0) } ?? weekdayWords(on: day, last)]
+    if let lower = judgement.chances?.lower { parts.append(chanceWords(lower, judgement.advice)) }
+    if let saving = judgement.expectedSaving, Cents.tenths(saving) > 0 {
+      parts.append(
+        (judgement.advice == .wait ? "Waiting" : "Filling up today")
+          + " should save about \(Cents.text(saving)) c/L against a random day of the next six"
+          + (Cents.tenths(saving) < 5 ? ", which is little" : ""))
+    }
+    return parts.joined(separator: ". ")
+  }
+
+  /// Where the advice stands against its chance, the words say so.
+  private func chanceWords(_ lower: Double, _ advice: Advice) -> String {
+    let isAgainst = advice == .wait ? lower < 0.5 : lower >= 0.5
+    let (words, doubt) =
+      switch lower {
+      case 0.8...: ("is very likely", "which speaks against filling up")
+      case 0.6..<0.8: ("is likely", "which speaks against filling up")
+      case 0.4..<0.6: ("may come", "so this is a close call")
+      default: ("is not to be expected", "which speaks against waiting")
+      }
+    return "A lower price within five days \(words) (\(Int((lower * 100).rounded())) %)"
+      + (isAgainst ? ", \(doubt)" : "")
+  }
+
+  // MARK: Movement
+
+  /// What the price did lately, by the numbers on which the advice rests.
+  private func movement(_ judgement: Judgement, _ last: Int, _ today: MarketDay) -> String {
+    let isTop = judgement.advice == .wait && today.step >= 0 && today.slope >= 0
+    if isTop, Cents.tenths(today.price - today.lowest.price) > 0 {
+      let rise =
+        "Rose by \(Cents.text(today.price - today.lowest.price)) c in \(days(today.lowest.daysAgo))"
+      let end = today.step < 0.05 ? " and has stopped rising" : " and has slowed"
+      return rise + end
+        + (today.isRangeKnown && today.isNearTop
+          ? ", within the range of the last four months" : "")
+    }
+    let hasTurned = today.step * today.slope < 0
+    if hasTurned, let before = series.earlier(last, 3), let then = series.averages[before] {
+      return
+        "Is \(Cents.text(abs(today.price - then))) c \(today.price < then ? "lower" : "higher") "
+        + "than \(days(last - before)) before, but \(lastStep(last, today))"
+    }
+    return run(last, today)
+  }
+
+  /// For how many days the price has gone one way, and how much a day.
+  private func run(_ last: Int, _ today: MarketDay) -> String {
+    var first = last
+    while let before = series.earlier(first, 1), let step = steps[first], step * today.step > 0 {
+      first = before
+    }
+    guard today.step != 0, last - first > 1, let then = series.averages[first] else {
+      let words = lastStep(last, today)
+      return words.prefix(1).uppercased() + words.dropFirst()
+    }
+    let pace = abs(today.price - then) / Double(last - first)
+    let amount = Cents.tenths(pace) > 0 ? "\(Cents.text(pace)) c a day" : "less than 0.1 c a day"
+    return "\(today.step < 0 ? "Fell" : "Rose") for \(days(last - first)), \(amount)"
+  }
+
+  private func lastStep(_ last: Int, _ today: MarketDay) -> String {
+    let before = series.earlier(last, 1) ?? last
+    let since = last - before == 1 ? "the day before" : "\(days(last - before)) before"
+    let change = abs(today.step) * Double(last - before)
+    guard Cents.tenths(change) > 0 else { return "hardly moved since \(since)" }
+    return "\(today.step < 0 ? "fell" : "rose") by \(Cents.text(change)) c since \(since)"
+  }
+
+  private func days(_ count: Int) -> String { count == 1 ? "one day" : "\(count) days" }
+
+  // MARK: Weekday
+
+  /// How far the cheapest weekday was below the week around it, how often, and when it is next.
+  private func weekdayWords(on day: Int, _ last: Int) -> String {
+    guard let cheapest = cheapestWeekdays[last] else { return "The week has a cheapest day" }
+    let known = (max(0, last - 58)..<max(0, last - 2)).filter { series.weekday($0) == cheapest }
+      .compactMap { deviations[$0] }
+    let below = known.count { $0 < 0 }
+    let mean = known.reduce(0, +) / Double(max(1, known.count))
+    let ahead = (cheapest - series.weekday(day) + 7) % 7
+    let next = ahead == 0 ? "today" : ahead == 1 ? "tomorrow" : "in \(days(ahead))"
+    return
+      "\(weekdayNames[cheapest]) have been \(Cents.text(abs(mean))) c below the week around them, "
+      + "in \(below) of the last \(known.count) weeks; the next is \(next)"
+  }
+}
+
+/// Rounds half away from zero.
+func rounded(_ value: Double, _ digits: Int) -> Double {
+  let scale = [1.0, 10, 100, 1_000][digits]
+  return (value * scale).rounded() / scale
+}
