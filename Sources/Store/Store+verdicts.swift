@@ -131,8 +131,7 @@ extension Store {
   /// - Parameters:
   ///   - markets: the columns of `fuel.market`.
   ///   - cycles: the columns of `fuel.cycle`.
-  ///   - fuelIDs: the fuels of which no other cycles remain; `nil` for all. Of other fuels those
-  ///     remain that began before the first given one of their market.
+  ///   - fuelIDs: the fuels of these cycles, of which no others remain; `nil` for all.
   package func keepMarkets(
     _ markets: [Columns], cycles: [Columns], allOf fuelIDs: [Int16]?
   ) throws {
@@ -146,28 +145,12 @@ extension Store {
         """)
       try connection.query(
         """
-        WITH made AS MATERIALIZED (
-          SELECT * FROM jsonb_populate_recordset(NULL::fuel.cycle, \(cycles)::jsonb)
-        ),
-        renewed AS (
-          SELECT made.region, made.fuel_id, min(made.trough_on) AS begins_on
-          FROM made
-          GROUP BY made.region, made.fuel_id
-          UNION ALL
-          SELECT DISTINCT known.region, known.fuel_id, '-infinity'::date
-          FROM fuel.cycle AS known
-          WHERE \(optional: fuelIDs)::smallint[] IS NULL
-            OR known.fuel_id = ANY (\(optional: fuelIDs)::smallint[])
-        )
         DELETE FROM fuel.cycle
-        USING renewed
-        WHERE cycle.region = renewed.region AND cycle.fuel_id = renewed.fuel_id
-          AND cycle.trough_on >= renewed.begins_on
-          AND NOT EXISTS (
-            SELECT
-            FROM made
-            WHERE made.region = cycle.region AND made.fuel_id = cycle.fuel_id
-              AND made.trough_on = cycle.trough_on)
+        WHERE (\(optional: fuelIDs)::smallint[] IS NULL
+            OR cycle.fuel_id = ANY (\(optional: fuelIDs)::smallint[]))
+          AND (cycle.region, cycle.fuel_id, cycle.trough_on) NOT IN (
+            SELECT made.region, made.fuel_id, made.trough_on
+            FROM jsonb_populate_recordset(NULL::fuel.cycle, \(cycles)::jsonb) AS made)
         """)
       try connection.query(
         """

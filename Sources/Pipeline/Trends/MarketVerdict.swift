@@ -77,31 +77,11 @@ extension Store {
     }
   }
 
-  /// Stores the state of every market and its completed cycles: the last five of a market that
-  /// cycles now, and those of the past.
-  ///
-  /// - Parameter past: the cycles of stored histories. Those of other fuels remain.
+  /// Stores where every market is in its cycle, and the cycles of stored histories. Those of other
+  /// fuels remain.
   func keepMarkets(_ verdicts: [MarketVerdict], past: PastCycles) throws {
-    let newest = verdicts.filter { $0.market.isCycling }.map { verdict in
-      MarketCycles(
-        region: verdict.region, fuelID: verdict.fuelID,
-        cycles: Array(verdict.market.cycles.filter { $0.endsOn != nil }.suffix(5)))
-    }
-    // What the last averages show counts where the two differ, because the reasons state it.
-    var begins: [String: Day] = [:]
-    for market in newest {
-      begins["\(market.region) \(market.fuelID)"] = market.cycles.first?.troughOn
-    }
-    let earlier = past.markets.map { market -> MarketCycles in
-      var kept = market
-      if let begin = begins["\(market.region) \(market.fuelID)"] {
-        kept.cycles.removeAll { cycle in cycle.endsOn.map { $0 > begin } ?? true }
-      }
-      return kept
-    }
     try keepMarkets(
-      verdicts.map(\.marketRow), cycles: (earlier + newest).flatMap(\.rows),
-      allOf: past.fuelIDs)
+      verdicts.map(\.marketRow), cycles: past.markets.flatMap(\.rows), allOf: past.fuelIDs)
   }
 }
 
@@ -165,7 +145,7 @@ extension MarketCycles {
       [
         "region": region, "fuel_id": fuelID, "trough_on": cycle.troughOn.description,
         "trough_cpl": cycle.trough, "peak_on": cycle.peakOn.description, "peak_cpl": cycle.peak,
-        "ends_on": cycle.endsOn?.description,
+        "ends_on": cycle.endsOn.description,
       ]
     }
   }
