@@ -130,23 +130,16 @@ struct ChanceHistory {
   }
 
   private func numbers(_ today: MarketDay, _ day: Int, weekday: Double) -> ChanceModel.Numbers {
+    /// The change per day since the highest, or lowest, price of five days; zero if that is today's.
+    func change(_ day: Int, since isBeyond: (Double, Double) -> Bool) -> Double {
+      guard let then = walk.series.extreme(day - 4, day, by: isBeyond) else { return 0 }
+      return (today.price - then.price) / Double(max(1, day - then.day))
+    }
     let (down, up) = (change(day, since: >), change(day, since: <))
     return [
       1, today.score, down / (0.5 + abs(down)), MarketDay.squash(up), log(today.usualStep),
       weekday, 0, 0,
     ]
-  }
-
-  /// The change per day since the highest, or lowest, price of the last five days; zero if that is
-  /// today's.
-  private func change(_ day: Int, since isBeyond: (Double, Double) -> Bool) -> Double {
-    let prices = walk.series.averages
-    guard let today = prices[day] else { return 0 }
-    var extreme = (price: today, day: day)
-    for other in (max(0, day - 4)..<day).reversed() {
-      if let price = prices[other], isBeyond(price, extreme.price) { extreme = (price, other) }
-    }
-    return (today - extreme.price) / Double(max(1, day - extreme.day))
   }
 
   /// How much more often a move came on the weekday of the verdict than on all days.

@@ -76,14 +76,14 @@ package struct DailySeries: Sendable, Equatable {
     return averages[max(0, first)...last].compactMap { $0 }
   }
 
-  /// The lowest average from one day to another, and the last day that had it.
-  func lowest(_ first: Int, _ last: Int) -> (price: Double, day: Int)? {
-    var lowest: (price: Double, day: Int)?
-    for day in max(0, first)...last {
-      guard let price = averages[day], price <= lowest?.price ?? price else { continue }
-      lowest = (price, day)
+  /// The lowest average from one day to another, or the highest, and the last day that had it.
+  func extreme(
+    _ first: Int, _ last: Int, by isBeyond: (Double, Double) -> Bool
+  ) -> (price: Double, day: Int)? {
+    (max(0, first)...last).reduce(nil) { extreme, day in
+      guard let price = averages[day] else { return extreme }
+      return extreme.map { isBeyond($0.price, price) } ?? false ? extreme : (price, day)
     }
-    return lowest
   }
 
   // What happened in a longer gap is not known.

@@ -63,7 +63,7 @@ struct MarketDay {
     let range = isRangeKnown ? known : recent
     let (low, high) = (range.min() ?? price, range.max() ?? price)
     let height = max(high - low, Self.leastHeightInSteps * usual)
-    let lowest = series.lowest(day - Self.riseDays, day) ?? (price, day)
+    let lowest = series.extreme(day - Self.riseDays, day, by: <) ?? (price, day)
     let largest = steps[max(0, day - Self.stepDays)...day].lazy.compactMap { $0 }.max() ?? 0
     let risen = min(max((price - lowest.price) / height, 0), Self.mostRisen)
     let slowed = max(0, 1 - max(step, 0) / max(largest, usual))

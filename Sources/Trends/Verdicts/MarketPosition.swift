@@ -120,8 +120,9 @@ package struct MarketPosition: Sendable, Equatable {
   /// days.
   private static func noise(of series: DailySeries, upTo last: Int) -> Double {
     let prices = series.averages
-    return median(
-      (max(2, last + 1 - noiseDays)..<max(2, last + 1)).compactMap { index -> Double? in
+    return quantile(
+      0.5,
+      of: (max(2, last + 1 - noiseDays)..<max(2, last + 1)).compactMap { index -> Double? in
         guard let now = prices[index], let before = prices[index - 1],
           let earlier = prices[index - 2]
         else { return nil }
@@ -137,7 +138,8 @@ package struct MarketPosition: Sendable, Equatable {
     let days = cycles.map(\.days).sorted()
     guard days.count == leastCycles, let shortest = days.first, let longest = days.last,
       longest <= 3 * shortest, lengths.contains(shortest), lengths.contains(days[days.count / 2]),
-      median(cycles.map(\.amplitude)) >= leastHeightInNoise * noise(of: series, upTo: last),
+      quantile(0.5, of: cycles.map(\.amplitude)) >= leastHeightInNoise
+        * noise(of: series, upTo: last),
       cycles.allSatisfy({ cycle in
         (0.5...2).contains((cycle.peak - cycle.nextTrough) / cycle.amplitude)
       })

@@ -30,9 +30,9 @@ extension MarketWalk {
     var fitted = Int.min
     var models: [ChanceModel] = []
     return series.averages.indices.map { day in
-      if let anchor = anchor(of: day - lag), anchor != fitted {
-        fitted = anchor
-        models = history.models(on: anchor)
+      if anchor(of: day - lag) != fitted {
+        fitted = anchor(of: day - lag)
+        models = history.models(on: fitted)
       }
       var change: Double?
       if isTomorrowKnown, day + 1 < series.count, let today = series.averages[day],
@@ -51,19 +51,15 @@ extension MarketWalk {
   package func judgement(changeTomorrow change: Double?) -> Judgement {
     let history = ChanceHistory(self)
     let day = series.count - 1
-    let models = history.models(on: anchor(of: day) ?? -1)
+    let models = history.models(on: anchor(of: day))
     return judgement(on: day + lag, changeTomorrow: change) {
       history.chances(on: $0, by: models)
     }
   }
 
   /// The day up to which the models of a day are fitted: the day itself if it is a Thursday,
-  /// otherwise the Thursday before it. `nil` before the first day.
-  private func anchor(of known: Int) -> Int? {
-    guard known >= 0 else { return nil }
-    // No market has days before 1970, so the remainder is never negative.
-    return known - (series.first.sinceEpoch + known) % 7
-  }
+  /// otherwise the Thursday before it. No market has days before 1970.
+  private func anchor(of known: Int) -> Int { known - (series.first.sinceEpoch + known) % 7 }
 
   private func judgement(
     on day: Int, changeTomorrow change: Double?, chances: (Int) -> Chances?
@@ -165,13 +161,8 @@ extension MarketWalk {
       falls.append((then.price - lowest) / then.pace)
     }
     guard falls.count >= Self.leastFalls else { return nil }
-    falls.sort()
     func price(_ share: Double) -> Double {
-      let place = share * Double(falls.count - 1)
-      let below = falls[Int(place)]
-      let above = falls[min(Int(place) + 1, falls.count - 1)]
-      return rounded(
-        today.price - today.pace * (below + (place - place.rounded(.down)) * (above - below)), 1)
+      rounded(today.price - today.pace * quantile(share, of: falls), 1)
     }
     let first = series.first + (known + 1)
     return Judgement.Low(
@@ -192,9 +183,9 @@ extension MarketWalk {
         ? .nearLow : (days[last]?.step ?? 0) >= Self.jump ? .nearHigh : .falling
     }
     guard let today = days[last] else { return nil }
-    let high = series.known(last - 10, last).max() ?? today.price
+    let high = series.extreme(last - 10, last, by: >)?.price ?? today.price
     if today.isNearTop, today.price >= high - Self.nearWithin { return .nearHigh }
-    let low = series.lowest(last - 45, last)?.price ?? today.price
+    let low = series.extreme(last - 45, last, by: <)?.price ?? today.price
     if today.price <= low + Self.nearWithin, today.step > -0.3 * today.usualStep { return .nearLow }
     return today.score > 0 ? .rising : .falling
   }

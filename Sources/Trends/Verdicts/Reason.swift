@@ -52,10 +52,9 @@ extension MarketWalk {
   private func movement(_ judgement: Judgement, _ last: Int, _ today: MarketDay) -> String {
     let isTop = judgement.advice == .wait && today.step >= 0 && today.slope >= 0
     if isTop, Cents.tenths(today.price - today.lowest.price) > 0 {
-      let rise =
-        "Rose by \(Cents.text(today.price - today.lowest.price)) c in \(days(today.lowest.daysAgo))"
-      let end = today.step < 0.05 ? " and has stopped rising" : " and has slowed"
-      return rise + end
+      return
+        "Rose by \(Cents.text(today.price - today.lowest.price)) c in \(days(today.lowest.daysAgo)) "
+        + (today.step < 0.05 ? "and has stopped rising" : "and has slowed")
         + (today.isRangeKnown && today.isNearTop
           ? ", within the range of the last four months" : "")
     }

@@ -6,6 +6,10 @@ enum Zigzag {
     var index: Int
     var price: Double
     var isPeak: Bool
+
+    init(_ index: Int, _ price: Double, isPeak: Bool) {
+      (self.index, self.price, self.isPeak) = (index, price, isPeak)
+    }
   }
 
   // In c/L. The average of a city varies by less without a turn, and every cycle is higher.
@@ -15,34 +19,32 @@ enum Zigzag {
   static func turns(of series: DailySeries) -> [Turn] {
     var turns: [Turn] = []
     // The lowest and the highest price since the last turn.
-    var (lowest, highest): (Turn?, Turn?)
+    var (low, high): (Turn?, Turn?)
     for (index, price) in series.averages.enumerated() {
       guard let price else { continue }
-      if price < lowest?.price ?? .infinity {
-        lowest = Turn(index: index, price: price, isPeak: false)
-      }
-      if price > highest?.price ?? -.infinity {
-        highest = Turn(index: index, price: price, isPeak: true)
-      }
-      guard let low = lowest, let high = highest else { continue }
-      let isRising = turns.last.map { !$0.isPeak }
-      if isRising != true, price - low.price >= height {
-        turns.append(low)
-      } else if isRising != false, high.price - price >= height {
-        turns.append(high)
+      let (asLow, asHigh) = (Turn(index, price, isPeak: false), Turn(index, price, isPeak: true))
+      low = low.map { price < $0.price ? asLow : $0 } ?? asLow
+      high = high.map { price > $0.price ? asHigh : $0 } ?? asHigh
+      guard let trough = low, let peak = high else { continue }
+      let before = turns.last?.isPeak
+      if before != false, price - trough.price >= height {
+        turns.append(trough)
+      } else if before != true, peak.price - price >= height {
+        turns.append(peak)
       } else {
         continue
       }
-      lowest = Turn(index: index, price: price, isPeak: false)
-      highest = Turn(index: index, price: price, isPeak: true)
+      (low, high) = (asLow, asHigh)
     }
     return turns
   }
 }
 
-func median(_ values: some Sequence<Double>) -> Double {
+/// The value up to which a share of some values lies, on the line between the two nearest ones.
+func quantile(_ share: Double, of values: [Double]) -> Double {
+  guard !values.isEmpty else { return 0 }
   let sorted = values.sorted()
-  guard !sorted.isEmpty else { return 0 }
-  let half = sorted.count / 2
-  return sorted.count % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+  let place = share * Double(sorted.count - 1)
+  let (below, above) = (sorted[Int(place)], sorted[min(Int(place) + 1, sorted.count - 1)])
+  return below + (place - place.rounded(.down)) * (above - below)
 }
