@@ -173,12 +173,12 @@ CREATE TABLE fuel.verdict_score (
   region              text          NOT NULL,
   fuel_id             smallint      NOT NULL,
   year                integer,
-  test                text          NOT NULL,
+  horizon             integer       NOT NULL,
   n                   integer       NOT NULL,
   perfect_cpl         numeric(6, 2) NOT NULL,
   saving_cpl          numeric(6, 2) NOT NULL,
-  saving_low_cpl      numeric(6, 2),
-  saving_high_cpl     numeric(6, 2),
+  saving_low_cpl      numeric(6, 2) NOT NULL,
+  saving_high_cpl     numeric(6, 2) NOT NULL,
   wait_share          numeric(4, 3) NOT NULL,
   fill_up_share       numeric(4, 3) NOT NULL,
   no_difference_share numeric(4, 3) NOT NULL,
@@ -191,13 +191,12 @@ CREATE TABLE fuel.verdict_score (
   computed_at         timestamptz   NOT NULL,
   CONSTRAINT verdict_score_scored_ck CHECK (scored IN ('given', 'replayed')),
   CONSTRAINT verdict_score_year_ck CHECK (scored = 'replayed' OR year IS NULL),
-  CONSTRAINT verdict_score_test_ck CHECK (
-    test IN ('window 3', 'window 5', 'window 7', 'tank 7:5', 'tank 10:5', 'tank 14:7')),
+  CONSTRAINT verdict_score_horizon_ck CHECK (horizon IN (3, 5, 7)),
   CONSTRAINT verdict_score_n_ck CHECK (n > 0),
   CONSTRAINT verdict_score_days_ck CHECK (from_on <= until_on)
 );
 CREATE UNIQUE INDEX verdict_score_idx ON fuel.verdict_score (
-  scored, method, region, fuel_id, coalesce(year, 0), test);
+  scored, method, region, fuel_id, coalesce(year, 0), horizon);
 ALTER TABLE fuel.verdict_score REPLICA IDENTITY FULL;
 COMMENT ON TABLE fuel.verdict_score IS 'How good verdicts were, and how good habits were over the same days.';
 COMMENT ON COLUMN fuel.verdict_score.scored IS
@@ -206,14 +205,13 @@ COMMENT ON COLUMN fuel.verdict_score.method              IS 'The method, or a ha
 COMMENT ON COLUMN fuel.verdict_score.region              IS 'The region.';
 COMMENT ON COLUMN fuel.verdict_score.fuel_id             IS 'The fuel.';
 COMMENT ON COLUMN fuel.verdict_score.year                IS 'The calendar year. NULL: all of them.';
-COMMENT ON COLUMN fuel.verdict_score.test                IS 'A window of so many days, or a tank of so many.';
-COMMENT ON COLUMN fuel.verdict_score.n                   IS 'How many windows or tanks it has.';
+COMMENT ON COLUMN fuel.verdict_score.horizon             IS 'Within how many days a driver buys once.';
+COMMENT ON COLUMN fuel.verdict_score.n                   IS 'How many windows it has, one from each day on.';
 COMMENT ON COLUMN fuel.verdict_score.perfect_cpl         IS 'What perfect timing saves, c/L.';
 COMMENT ON COLUMN fuel.verdict_score.saving_cpl          IS 'What following the verdicts saves, c/L.';
-COMMENT ON COLUMN fuel.verdict_score.saving_low_cpl IS
-  'Lower end of its 90 % interval, by blocks of days drawn again. NULL: a tank.';
-COMMENT ON COLUMN fuel.verdict_score.saving_high_cpl     IS 'Upper end. NULL: a tank.';
-COMMENT ON COLUMN fuel.verdict_score.wait_share          IS 'Share of days with wait, the same for each test.';
+COMMENT ON COLUMN fuel.verdict_score.saving_low_cpl      IS 'Lower end of its 90 % interval, by blocks of days drawn again.';
+COMMENT ON COLUMN fuel.verdict_score.saving_high_cpl     IS 'Upper end.';
+COMMENT ON COLUMN fuel.verdict_score.wait_share          IS 'Share of days with wait, the same for each horizon.';
 COMMENT ON COLUMN fuel.verdict_score.fill_up_share       IS 'Share of days with fill_up.';
 COMMENT ON COLUMN fuel.verdict_score.no_difference_share IS 'Share of days with no_difference.';
 COMMENT ON COLUMN fuel.verdict_score.wait_right IS
@@ -225,11 +223,11 @@ COMMENT ON COLUMN fuel.verdict_score.flips_30d           IS 'Turns from fill_up 
 COMMENT ON COLUMN fuel.verdict_score.from_on             IS 'First day that was scored.';
 COMMENT ON COLUMN fuel.verdict_score.until_on            IS 'Last day of it.';
 COMMENT ON COLUMN fuel.verdict_score.computed_at         IS 'When.';
-COMMENT ON CONSTRAINT verdict_score_scored_ck ON fuel.verdict_score IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_score_year_ck   ON fuel.verdict_score IS 'Given verdicts are scored as a whole.';
-COMMENT ON CONSTRAINT verdict_score_test_ck   ON fuel.verdict_score IS 'A known test.';
-COMMENT ON CONSTRAINT verdict_score_n_ck      ON fuel.verdict_score IS 'A score of something.';
-COMMENT ON CONSTRAINT verdict_score_days_ck   ON fuel.verdict_score IS 'First and last day in order.';
+COMMENT ON CONSTRAINT verdict_score_scored_ck  ON fuel.verdict_score IS 'A known word.';
+COMMENT ON CONSTRAINT verdict_score_year_ck    ON fuel.verdict_score IS 'Given verdicts are scored as a whole.';
+COMMENT ON CONSTRAINT verdict_score_horizon_ck ON fuel.verdict_score IS 'A known horizon.';
+COMMENT ON CONSTRAINT verdict_score_n_ck       ON fuel.verdict_score IS 'A score of something.';
+COMMENT ON CONSTRAINT verdict_score_days_ck    ON fuel.verdict_score IS 'First and last day in order.';
 GRANT SELECT, INSERT, DELETE ON fuel.verdict_score TO fuel_writer;
 
 CREATE TABLE fuel.verdict_calibration (

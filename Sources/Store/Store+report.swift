@@ -119,7 +119,7 @@ extension Store {
       """
       WITH scores AS (
         SELECT * FROM fuel_v1.verdict_scores
-        WHERE scored = 'replayed' AND year IS NULL AND test = 'window 5'
+        WHERE scored = 'replayed' AND year IS NULL AND horizon = 5
       )
       SELECT region, fuel, scores.n, scores.capture, scores.saving_cpl, scores.perfect_cpl,
         scores.from_on, scores.until_on,

@@ -72,24 +72,25 @@ struct BacktestTests {
   }
 
   /// Scores are printed as a table and as JSON. They cover the method in use and the habits, by year
-  /// and test.
+  /// and horizon.
   @Test func scoresInTwoForms() throws {
     try file("region,fuel,day,price\n" + rows(days: 400).joined(separator: "\n")) { path in
       let table = try run("--prices", path)
       #expect(table.code == 0 && table.out.contains("best-habit-1"))
       #expect(table.out.contains("1 market that moves: mean capture 0."))
-      #expect(table.out.contains("tank 10:5") && !table.out.contains("as they were given"))
+      #expect(
+        table.out.contains("   3 days     5 days     7 days ")
+          && !table.out.contains("as they were given"))
       // The file touches two calendar years. Each year and the whole period have a row for each
-      // method and test.
-      let tests = ["window 3", "window 5", "window 7", "tank 7:5", "tank 10:5", "tank 14:7"]
+      // method and horizon.
       for method in Adviser.all.map(\.id) {
         let json = try run("--prices", path, "--json", "--method", method).out
         let objects = try #require(
           try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         let own = objects.filter { $0["method"] as? String == method }
-        #expect(own.compactMap { $0["test"] as? String } == tests + tests + tests)
+        #expect(own.compactMap { $0["horizon"] as? Int } == [3, 5, 7, 3, 5, 7, 3, 5, 7])
         #expect(objects.allSatisfy { $0["scored"] as? String == "replayed" })
-        let whole = try #require(own.first { $0["test"] as? String == "window 5" })
+        let whole = try #require(own.first { $0["horizon"] as? Int == 5 })
         #expect(whole["year"] is NSNull && whole["n"] as? Int == 395)
         #expect(whole["saving_low_cpl"] is Double && whole["capture"] is Double)
         #expect(own.allSatisfy { $0["n"] as? Int ?? 0 > 0 })
@@ -97,9 +98,8 @@ struct BacktestTests {
     }
   }
 
-  /// F-G36: of the stored history, verdicts are scored as they were given too. Both kinds of scores
-  /// are printed, and those of a backtest replace those of the last one alone. A great loss where
-  /// hardly anything could be saved is no obstacle.
+  /// Of the stored history, verdicts are scored as they were given too. Both kinds of scores are
+  /// printed, and those of a backtest replace those of the last one alone.
   @Test func givenVerdictsStandBesideReplayedOnes() async throws {
     try await TestDatabase.with { target in
       let connection = try Connection(target)
@@ -121,13 +121,13 @@ struct BacktestTests {
           LATERAL (SELECT series.at::date) AS day (day)
         WHERE fuel = 'U91';
         INSERT INTO fuel.verdict_score
-        SELECT scored, 'gone', 'NSW', fuel_id, NULL, 'tank 7:5', 1, 0.01, -15, NULL, NULL, 1, 0, 0, 0, NULL, NULL, 0,
+        SELECT scored, 'gone', 'NSW', fuel_id, NULL, 5, 1, 0.8, 0.4, 0.4, 0.4, 1, 0, 0, 0, NULL, NULL, 0,
           '2026-01-01', '2026-01-01', now()
         FROM fuel.fuel, unnest(ARRAY['given', 'replayed']) AS kind (scored)
         WHERE fuel = 'U91'
         """.replacing("{method}", with: MarketWalk.method))
       #expect(
-        try connection.lines("SELECT DISTINCT capture FROM fuel_v1.verdict_scores") == ["-999.000"])
+        try connection.lines("SELECT DISTINCT capture FROM fuel_v1.verdict_scores") == ["0.500"])
       func backtest(_ words: String...) throws -> String {
         let result = try CommandTests.run(
           ["backtest", "--now", "2026-05-31T03:00:00Z"] + words, on: target)
@@ -142,7 +142,7 @@ struct BacktestTests {
         try JSONSerialization.jsonObject(with: Data(try backtest("--json").utf8))
           as? [[String: Any]])
       let given = objects.filter {
-        $0["scored"] as? String == "given" && $0["test"] as? String == "window 5"
+        $0["scored"] as? String == "given" && $0["horizon"] as? Int == 5
       }
       #expect(
         given.map { $0["method"] as? String }

@@ -175,15 +175,15 @@ struct AsKnownTests {
       #expect(before.count == 2 && before[0] > 1)
       let published = try feed.connection.lines(
         """
-        SELECT region, state, fuel, year, test, capture > 0.3 AS good, saving_low_cpl <= saving_cpl AS low
+        SELECT region, state, fuel, year, horizon, capture > 0.3 AS good, saving_low_cpl <= saving_cpl AS low
         FROM fuel_v1.verdict_scores
-        WHERE scored = 'replayed' AND test IN ('window 5', 'tank 7:5')
-        ORDER BY year, test
+        WHERE scored = 'replayed' AND horizon > 3
+        ORDER BY year, horizon
         """)
       #expect(
         published == [
-          "NSW|NSW|U91|2026|tank 7:5|t|NULL", "NSW|NSW|U91|2026|window 5|t|t",
-          "NSW|NSW|U91|NULL|tank 7:5|t|NULL", "NSW|NSW|U91|NULL|window 5|t|t",
+          "NSW|NSW|U91|2026|5|t|t", "NSW|NSW|U91|2026|7|t|t",
+          "NSW|NSW|U91|NULL|5|t|t", "NSW|NSW|U91|NULL|7|t|t",
         ])
       try feed.reports(
         ["a", "b", "c", "d", "e"].map {

@@ -233,16 +233,16 @@ struct VerdictTests {
       let now = try #require(Instant(iso: "2026-05-31T03:00:00Z"))
       try GivenVerdicts.score(store, method: "a-method", upTo: last, now: now)
       let rows = """
-        SELECT test, n, perfect_cpl, saving_cpl, saving_low_cpl, capture, wait_share, wait_right, fill_up_right,
+        SELECT horizon, n, perfect_cpl, saving_cpl, saving_low_cpl, capture, wait_share, wait_right, fill_up_right,
           flips_30d, from_on, until_on
         FROM fuel_v1.verdict_scores
-        WHERE scored = 'given' AND method = 'a-method' AND year IS NULL AND test LIKE 'window%' ORDER BY test
+        WHERE scored = 'given' AND method = 'a-method' AND year IS NULL ORDER BY horizon
         """
       let scores = try connection.lines(SQL(stringLiteral: rows))
       let rest = "|1.00|1.00|1.00|1.000|0.500|1.000|1.000|29.25|2026-04-21|2026-05-30"
       #expect(
         scores == [
-          "window 3|37\(rest)", "window 5|35\(rest)", "window 7|33\(rest)",
+          "3|37\(rest)", "5|35\(rest)", "7|33\(rest)",
         ])
       // Every habit is scored over the same days, and only what the verdicts might have saved is
       // possible.
@@ -250,7 +250,7 @@ struct VerdictTests {
         try connection.lines(
           """
           SELECT method FROM fuel_v1.verdict_scores
-          WHERE scored = 'given' AND test = 'window 5' AND n = 35 AND perfect_cpl = 1 AND saving_cpl <= 1
+          WHERE scored = 'given' AND horizon = 5 AND n = 35 AND perfect_cpl = 1 AND saving_cpl <= 1
           ORDER BY array_position(\(["a-method"] + Adviser.habits.map(\.id))::text[], method)
           """) == ["a-method"] + Adviser.habits.map(\.id))
       #expect(

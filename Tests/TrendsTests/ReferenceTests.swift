@@ -77,7 +77,7 @@ struct ReferenceTests {
       } else if Self.trending.contains(market.name) {
         sums.trending.append(capture)
       } else {
-        sums.noDifference.append(try #require(now.noDifferences.value))
+        sums.noDifference.append(try #require(now.share(of: .noDifference)))
         sums.quiet.append(try #require(now.headline?.saving))
       }
     }

@@ -28,15 +28,15 @@ let backtestCommand = Command(
       name: "tomorrow", value: nil, about: "with --prices: as if tomorrow's average were known"),
     .init(name: "from", value: "DAY", about: "score from this day on"),
     .init(name: "until", value: "DAY", about: "score up to this day"),
-    .init(name: "json", value: nil, about: "print scores by year and test, as one JSON array"),
+    .init(name: "json", value: nil, about: "print scores by year and horizon, as one JSON array"),
   ],
   notes: """
-    Test "window 5": from each day on, a driver buys once, on that day or one of the next five, as the
+    From each day on, a driver buys once within five days: on that day or one of the next five, as the
     verdicts choose. "saved" is how far the price of that day is below the price of a random one of these
     six days, "low" and "high" are its 90 % interval, and "perfect" is how far the price of the cheapest day
-    is below it. Under the name of a test is its capture: saved divided by perfect. Test "tank 7:5": a tank
-    lasts seven days and may be filled in the last five of them. Every verdict is computed from averages up
-    to its own day. Of the stored history, verdicts are also scored as they were given.
+    is below it. Under "3 days", "5 days" and "7 days" is the capture of a driver who buys within so many:
+    saved divided by perfect. Every verdict is computed from averages up to its own day. Of the stored
+    history, verdicts are also scored as they were given.
     """,
   deadlineSeconds: 7_200
 ) { invocation in
@@ -180,12 +180,12 @@ private func scoresTable(
   if own.isEmpty, scored == .given { return "" }
   let kind = scored == .given ? "as they were given" : "replayed over past prices"
   var text =
-    "Verdicts of \(method) \(kind). In c/L: \(Score.headline), with its 90 % interval. "
-    + "Under each test and habit: its capture.\n\n"
+    "Verdicts of \(method) \(kind). In c/L, within \(Score.headline) days, with the 90 % interval of saved. "
+    + "Under each number of days and habit: its capture.\n\n"
   let width = max(16, (own.map(\.region.count).max() ?? 0) + 2)
   text += padded("region", width) + padded("fuel", 6) + leftPadded("n", 6)
   for name in ["perfect", "saved", "low", "high"] { text += leftPadded(name, 8) }
-  for name in Score.names { text += leftPadded(name, 11) }
+  for horizon in Score.horizons { text += leftPadded("\(horizon) days", 11) }
   for name in ["wait", "right", "fill up", "right", "flips"] { text += leftPadded(name, 9) }
   for name in habits { text += leftPadded(name, max(12, name.count + 2)) }
   text += "\n"
@@ -212,19 +212,20 @@ private func scoreColumns(_ score: Score) -> String {
   let headline = score.headline
   var text = leftPadded("\(headline?.n ?? 0)", 6)
   for value in [
-    headline?.perfect, headline?.saving, headline?.interval?.lowerBound,
-    headline?.interval?.upperBound,
+    headline?.perfect, headline?.saving, headline?.interval.lowerBound,
+    headline?.interval.upperBound,
   ] { text += leftPadded(fixed(value, 2), 8) }
   if headline == nil {
-    text += leftPadded("too short to be scored", 11 * Score.names.count)
+    text += leftPadded("too short to be scored", 11 * Score.horizons.count)
   } else if score.isQuiet {
     text += leftPadded(
-      "quiet: \(percent(score.noDifferences.value)) of days no difference", 11 * Score.names.count)
+      "quiet: \(percent(score.share(of: .noDifference))) no difference", 11 * Score.horizons.count)
   } else {
-    for name in Score.names { text += leftPadded(fixed(score[name]?.capture, 2), 11) }
+    for horizon in Score.horizons { text += leftPadded(fixed(score[horizon]?.capture, 2), 11) }
   }
-  for share in [score.waits, score.waitsRight, score.fillUps, score.fillUpsRight] {
-    text += leftPadded(percent(share.value), 9)
+  for advice in [Advice.wait, .fillUp] {
+    text += leftPadded(percent(score.share(of: advice)), 9)
+    text += leftPadded(percent(score.rightShare(of: advice)), 9)
   }
   return text + leftPadded(fixed(score.flipsPerMonth, 1), 9)
 }
@@ -243,7 +244,7 @@ private func scoresSummary(_ scores: [Score]) -> String {
   if !quiet.isEmpty {
     text +=
       "\(quiet.count) quiet \(quiet.count == 1 ? "market" : "markets"): "
-      + "\(percent(mean(quiet.compactMap(\.noDifferences.value)))) of days no "
+      + "\(percent(mean(quiet.compactMap { $0.share(of: .noDifference) }))) of days no "
       + "difference, saved \(fixed(mean(quiet.compactMap(\.headline?.saving)), 3)) c/L.\n"
   }
   return text

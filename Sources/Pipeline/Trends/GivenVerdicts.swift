@@ -26,7 +26,7 @@ package enum GivenVerdicts {
     let given = try store.givenVerdicts(method: method)
     // The history need not be read where nothing can be scored yet.
     guard let first = given.flatMap({ $0.verdicts.map(\.day) }).min(),
-      let shortest = Score.widths.min(), first + shortest <= last
+      let shortest = Score.horizons.min(), first + shortest <= last
     else { return [] }
     let facts = try store.regionFacts(now: now)
     let known = Dictionary(
@@ -38,17 +38,23 @@ package enum GivenVerdicts {
         advice[given.day] = Advice(rawValue: given.verdict)
       }
       // Habits look back as far as a verdict does.
-      guard let first = advice.keys.min(),
+      guard let first = advice.keys.min(), first <= last,
         let averages = known["\(market.region) \(market.fuelID)"]?.filter({
           $0.day >= first + -MarketWalk.mostDays
         }), let series = DailySeries(averages, upTo: last)
       else { return [] }
-      let isLate = facts[market.region]?.isLate ?? false
-      return Score.given(advice, by: method, series, isLate: isLate).map { method, score in
+      let walk = MarketWalk(series, isLate: facts[market.region]?.isLate ?? false)
+      func score(_ method: String, _ verdicts: [Advice?]) -> MarketScore {
         MarketScore(
-          scored: .given, method: method, region: market.region, fuel: market.fuel, score: score,
-          from: first, until: last)
+          scored: .given, method: method, region: market.region, fuel: market.fuel,
+          score: Score(series, verdicts: verdicts, days: first..<(last + 1)), from: first,
+          until: last)
       }
-    }.filter { !$0.score.tests.isEmpty }
+      let own = score(method, series.averages.indices.map { advice[series.first + $0] })
+      return [own]
+        + Adviser.habits.map {
+          score($0.id, walk.advice(of: $0, isTomorrowKnown: false))
+        }
+    }.filter { !$0.score.windows.isEmpty }
   }
 }

@@ -14,22 +14,22 @@ package struct MarketScore: Sendable {
   package var from: Day
   package var until: Day
 
-  /// The rows of `fuel_v1.verdict_scores`, one for each test, without `state` and `computed_at`.
+  /// The rows of `fuel_v1.verdict_scores`, one for each horizon, without `state` and `computed_at`.
   package var rows: [Columns] {
-    score.tests.map { test in
+    score.windows.map { windows in
       [
         "scored": scored.rawValue, "method": method, "region": region, "fuel": fuel, "year": year,
-        "test": test.name, "n": test.n,
-        "perfect_cpl": rounded(test.perfect, 2), "saving_cpl": rounded(test.saving, 2),
-        "saving_low_cpl": rounded(test.interval?.lowerBound, 2),
-        "saving_high_cpl": rounded(test.interval?.upperBound, 2),
-        "capture": rounded(test.capture, 3),
-        "wait_share": rounded(score.waits.value, 3),
-        "fill_up_share": rounded(score.fillUps.value, 3),
-        "no_difference_share": rounded(score.noDifferences.value, 3),
-        "wait_right": rounded(score.waitsRight.value, 3),
-        "fill_up_right": rounded(score.fillUpsRight.value, 3),
-        "no_difference_right": rounded(score.noDifferencesRight.value, 3),
+        "horizon": windows.horizon, "n": windows.n,
+        "perfect_cpl": rounded(windows.perfect, 2), "saving_cpl": rounded(windows.saving, 2),
+        "saving_low_cpl": rounded(windows.interval.lowerBound, 2),
+        "saving_high_cpl": rounded(windows.interval.upperBound, 2),
+        "capture": rounded(windows.capture, 3),
+        "wait_share": rounded(score.share(of: .wait), 3),
+        "fill_up_share": rounded(score.share(of: .fillUp), 3),
+        "no_difference_share": rounded(score.share(of: .noDifference), 3),
+        "wait_right": rounded(score.rightShare(of: .wait), 3),
+        "fill_up_right": rounded(score.rightShare(of: .fillUp), 3),
+        "no_difference_right": rounded(score.rightShare(of: .noDifference), 3),
         "flips_30d": rounded(score.flipsPerMonth, 2),
         "from_on": from.description, "until_on": until.description,
       ]

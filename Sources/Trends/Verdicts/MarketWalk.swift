@@ -148,8 +148,8 @@ package struct MarketWalk: Sendable {
     windows.append(
       Window(
         start: start, perfect: mean - lowest,
-        saved: SIMD4(advice.map { advice in Score.Test.saving(prices) { advice[start + $0] } }),
-        savedByOwn: Score.Test.saving(prices) { ownAdvice[start + $0] }))
+        saved: SIMD4(advice.map { advice in Score.Windows.saving(prices) { advice[start + $0] } }),
+        savedByOwn: Score.Windows.saving(prices) { ownAdvice[start + $0] }))
   }
 
   /// The habit with the best record, by the share of what perfect timing would have saved. Until
