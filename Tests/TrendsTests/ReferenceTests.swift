@@ -83,8 +83,8 @@ struct ReferenceTests {
     }
     func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
     #expect(sums.cycling.count == 9 && sums.trending.count == 6)
-    #expect(mean(sums.cycling) > 0.88 && mean(sums.trending) > 0.70)
-    #expect(mean(sums.late) > 0.77)
+    #expect(mean(sums.cycling) > 0.87 && mean(sums.trending) > 0.85)
+    #expect(mean(sums.late) > 0.76)
     #expect(mean(sums.noDifference) >= 0.97 && mean(sums.quiet) > -0.02)
   }
 }
