@@ -83,7 +83,7 @@ struct BacktestTests {
           && !table.out.contains("as they were given"))
       // The file touches two calendar years. Each year and the whole period have a row for each
       // method and horizon.
-      for method in Adviser.all.map(\.id) {
+      for method in Adviser.allCases.map(\.rawValue) {
         let json = try run("--prices", path, "--json", "--method", method).out
         let objects = try #require(
           try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
@@ -125,7 +125,7 @@ struct BacktestTests {
           '2026-01-01', '2026-01-01', now()
         FROM fuel.fuel, unnest(ARRAY['given', 'replayed']) AS kind (scored)
         WHERE fuel = 'U91'
-        """.replacing("{method}", with: MarketWalk.method))
+        """.replacing("{method}", with: Adviser.verdicts.rawValue))
       #expect(
         try connection.lines("SELECT DISTINCT capture FROM fuel_v1.verdict_scores") == ["0.500"])
       func backtest(_ words: String...) throws -> String {
@@ -134,7 +134,7 @@ struct BacktestTests {
         #expect(result.code == 0, "\(result)")
         return result.out
       }
-      let id = MarketWalk.method
+      let id = Adviser.verdicts.rawValue
       let table = try backtest()
       #expect(table.contains("Verdicts of \(id) replayed over past prices."))
       #expect(table.contains("Verdicts of \(id) as they were given."))
@@ -146,7 +146,7 @@ struct BacktestTests {
       }
       #expect(
         given.map { $0["method"] as? String }
-          == [id] + Adviser.habits.map { String?.some($0.id) })
+          == [id] + Adviser.habits.map { String?.some($0.rawValue) })
       #expect(
         given.allSatisfy { $0["n"] as? Int == 25 && $0["from_on"] as? String == "2026-05-01" })
       #expect(try !backtest("--from", "2026-05-01").contains("as they were given"))
@@ -156,7 +156,7 @@ struct BacktestTests {
           SELECT scored, count(*) FILTER (WHERE method = 'gone') AS former,
             count(DISTINCT method) FILTER (WHERE method <> 'gone') AS methods
           FROM fuel_v1.verdict_scores GROUP BY scored ORDER BY scored
-          """) == ["given|1|0", "replayed|0|\(Adviser.all.count)"])
+          """) == ["given|1|0", "replayed|0|\(Adviser.allCases.count)"])
     }
   }
 

@@ -251,8 +251,8 @@ struct VerdictTests {
           """
           SELECT method FROM fuel_v1.verdict_scores
           WHERE scored = 'given' AND horizon = 5 AND n = 35 AND perfect_cpl = 1 AND saving_cpl <= 1
-          ORDER BY array_position(\(["a-method"] + Adviser.habits.map(\.id))::text[], method)
-          """) == ["a-method"] + Adviser.habits.map(\.id))
+          ORDER BY array_position(\(["a-method"] + Adviser.habits.map(\.rawValue))::text[], method)
+          """) == ["a-method"] + Adviser.habits.map(\.rawValue))
       #expect(
         try connection.lines(
           "SELECT event, decile, stated, real, n FROM fuel_v1.verdict_calibration ORDER BY 1, 2")

@@ -25,7 +25,7 @@ struct HabitTests {
   }
 
   private func weekday(_ series: DailySeries, isLate: Bool = false) -> [Advice?] {
-    MarketWalk(series, isLate: isLate).advice(of: .habit(.weekday), isTomorrowKnown: false)
+    MarketWalk(series, isLate: isLate).advice(of: .weekday, isTomorrowKnown: false)
   }
 
   private func judged(_ series: DailySeries, tomorrow change: Double? = nil) -> Judgement {

@@ -78,7 +78,8 @@ let backtestCommand = Command(
       try store.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
     }
     if let today = try store.regionFacts(now: now).values.map(\.today).min() {
-      scores += try GivenVerdicts.scores(store, method: adviser.id, upTo: today + -1, now: now)
+      scores += try GivenVerdicts.scores(
+        store, method: adviser.rawValue, upTo: today + -1, now: now)
     }
   }
   if invocation.flags.contains("json") {
@@ -89,8 +90,8 @@ let backtestCommand = Command(
     for scored in [Scored.replayed, .given] {
       write(
         scoresTable(
-          scores.filter { $0.scored == scored && $0.year == nil }, scored, method: adviser.id,
-          habits: habits.map(\.id)))
+          scores.filter { $0.scored == scored && $0.year == nil }, scored, method: adviser.rawValue,
+          habits: habits.map(\.rawValue)))
     }
   }
   return .done
@@ -124,8 +125,8 @@ private func fileMarkets(
 
 private func adviser(_ id: String?) throws -> Adviser {
   guard let id else { return .verdicts }
-  guard let adviser = Adviser.all.first(where: { $0.id == id }) else {
-    throw UsageError.unknown("method", id, among: Adviser.all.map(\.id))
+  guard let adviser = Adviser(rawValue: id) else {
+    throw UsageError.unknown("method", id, among: Adviser.allCases.map(\.rawValue))
   }
   return adviser
 }

@@ -108,7 +108,7 @@ package struct Aggregate {
     let verdicts = markets.filter { !nations.contains($0.region) }
     let newVerdicts = try store.keep(verdicts, now: now)
     try GivenVerdicts.score(
-      store, method: MarketWalk.method, upTo: Self.lastDay(regions, now: now), now: now)
+      store, method: Adviser.verdicts.rawValue, upTo: Self.lastDay(regions, now: now), now: now)
     return try finish(
       Summary(
         run: run, spans: spans.count,

@@ -68,7 +68,7 @@ package struct Backtest: Sendable {
       let verdicts = walk.advice(of: adviser, isTomorrowKnown: market.isTomorrowKnown)
       func score(_ year: Int?, _ from: Day, _ until: Day) -> MarketScore {
         MarketScore(
-          scored: .replayed, method: adviser.id, region: market.region, fuel: market.fuel,
+          scored: .replayed, method: adviser.rawValue, region: market.region, fuel: market.fuel,
           year: year, score: Score(market.series, verdicts: verdicts, days: from..<(until + 1)),
           from: from, until: until)
       }

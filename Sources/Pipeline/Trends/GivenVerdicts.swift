@@ -53,7 +53,7 @@ package enum GivenVerdicts {
       let own = score(method, series.averages.indices.map { advice[series.first + $0] })
       return [own]
         + Adviser.habits.map {
-          score($0.id, walk.advice(of: $0, isTomorrowKnown: false))
+          score($0.rawValue, walk.advice(of: $0, isTomorrowKnown: false))
         }
     }.filter { !$0.score.windows.isEmpty }
   }

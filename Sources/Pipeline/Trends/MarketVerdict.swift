@@ -25,7 +25,8 @@ package struct MarketVerdict: Sendable {
   /// stored. Within a day a verdict does not change for less than a tenth of a cent, and another
   /// reason does not count where the price moved by less than half a cent.
   func differs(from last: LastVerdict?) -> Bool {
-    guard let last, last.day == day, last.method == MarketWalk.method, last.validUntil == validUntil
+    guard let last, last.day == day, last.method == Adviser.verdicts.rawValue,
+      last.validUntil == validUntil
     else {
       return true
     }
@@ -99,7 +100,7 @@ extension MarketVerdict {
       "verdict": judgement.advice.rawValue,
       "basis": judgement.basis.rawValue,
       "rule": judgement.rule,
-      "method": MarketWalk.method,
+      "method": Adviser.verdicts.rawValue,
       "record_cpl": judgement.record,
       "reason": judgement.reason,
       "today_cpl": today,

@@ -93,7 +93,9 @@ package enum Verdict {
       return
         "Tomorrow slightly \(tomorrow < today ? "cheaper" : "dearer") on average: \(prices)"
     }
-    return "\(Trends.tomorrowReason(Double(tenths) / 10)): \(prices)"
+    return
+      "Tomorrow \(Cents.text(abs(Double(tenths)) / 10)) c/L \(tenths < 0 ? "cheaper" : "dearer")"
+      + " on average: \(prices)"
   }
 
   private static func unknownReason(_ market: RegionNow, _ reason: String, now: Instant) -> String {

@@ -31,7 +31,7 @@ package enum MarketState: String, Sendable {
 }
 
 /// A simple rule of when to buy. Its advice for a day rests on the averages up to that day.
-package enum Habit: Int, Sendable, CaseIterable {
+enum Habit: String, CaseIterable {
   /// Waits while the price falls, and when a rise has nearly stopped near the top.
   case turn
   /// Waits while the last step and the last three days together point down.
@@ -40,8 +40,6 @@ package enum Habit: Int, Sendable, CaseIterable {
   case weekday
   /// Buys unless the price fell since the day before.
   case plain
-
-  package var id: String { "\(self)" }
 
   /// What a habit's capture must exceed that of `turn` by before it leads. The weekday leads by far
   /// where a week has a cheapest day. The look at the top, which is all that `turn` adds to
@@ -55,22 +53,14 @@ package enum Habit: Int, Sendable, CaseIterable {
   }
 }
 
-/// Whose advice is scored: that of the verdicts, of a habit, or always to buy at once.
-package enum Adviser: Sendable, Equatable {
-  case verdicts
-  case habit(Habit)
-  case atOnce
+/// Whose advice is scored. The id of the verdicts changes with every change of the rules, so that
+/// verdicts of different rules can be distinguished.
+package enum Adviser: String, Sendable, CaseIterable {
+  case verdicts = "best-habit-1"
+  case turn, slope, weekday, plain
+  case atOnce = "at-once"
 
-  package static let habits = Habit.allCases.map(Adviser.habit) + [.atOnce]
-  package static let all = [.verdicts] + habits
-
-  package var id: String {
-    switch self {
-    case .verdicts: MarketWalk.method
-    case .habit(let habit): habit.id
-    case .atOnce: "at-once"
-    }
-  }
+  package static let habits = Array(allCases.dropFirst())
 }
 
 /// The verdict of one region, fuel and day, with its reasons. Amounts are in cents per litre.

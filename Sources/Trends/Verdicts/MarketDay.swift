@@ -25,9 +25,7 @@ struct MarketDay {
   /// How much moves: a measure for the sizes of a saving and of a fall.
   let pace: Double
 
-  private static let usualSteps = 60
-  private static let leastSteps = 10
-  private static let leastUsualStep = 0.1
+  private static let (usualSteps, leastSteps, leastUsualStep) = (60, 10, 0.1)
   private static let (rangeDays, rangeEndsBefore, leastRangeDays) = (120, 14, 28)
   private static let recentDays = 45
   private static let (riseDays, stepDays) = (21, 10)
@@ -42,8 +40,7 @@ struct MarketDay {
   init?(_ series: DailySeries, _ day: Int, steps: [Double?], before: ArraySlice<MarketDay?>) {
     let prices = series.averages
     guard let price = prices[day], let step = steps[day] else { return nil }
-    var sizes = 0.0
-    var count = 0
+    var (sizes, count) = (0.0, 0)
     for other in stride(from: day, through: 0, by: -1) where count < Self.usualSteps {
       guard let step = steps[other] else { continue }
       sizes += abs(step)

@@ -40,8 +40,7 @@ package struct MarketPosition: Sendable, Equatable {
   private static let leastCycles = 3
   // How many times the daily noise of the average the cycles must be high, because noise of any
   // size causes turns.
-  private static let leastHeightInNoise = 8.0
-  private static let noiseDays = 120
+  private static let (leastHeightInNoise, noiseDays) = (8.0, 120)
   // The longest gap within a cycle, in days. What happened in a longer gap is not known.
   private static let longestGap = 7
 

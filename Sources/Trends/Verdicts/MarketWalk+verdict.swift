@@ -8,18 +8,18 @@ extension MarketWalk {
   private static let (silentBelow, insuredFrom) = (0.7, 1.5)
   // For how many days a shock lasts.
   private static let shockDays = 14
-  // A change that is published for tomorrow decides from the first number on. In a quiet market it
-  // takes the second.
+  // A change that is published for tomorrow decides from the first on; in a quiet market, the second.
   private static let (leastChange, leastChangeInQuiet) = (0.05, 0.8)
   private static let (leastSavings, leastFalls) = (5, 10)
 
   /// The advice of an adviser on each day of the series. Only the verdicts know tomorrow's prices.
   package func advice(of adviser: Adviser, isTomorrowKnown: Bool) -> [Advice?] {
-    switch adviser {
-    case .verdicts: judgements(isTomorrowKnown: isTomorrowKnown).map(\.advice)
-    case .habit(let habit): Array(advice[habit.rawValue][..<series.count])
-    case .atOnce: series.averages.map { _ in .fillUp }
+    if let habit = Habit(rawValue: adviser.rawValue) {
+      return Array(advice[habit, default: []].prefix(series.count))
     }
+    return adviser == .atOnce
+      ? series.averages.map { _ in .fillUp }
+      : judgements(isTomorrowKnown: isTomorrowKnown).map(\.advice)
   }
 
   /// The verdict of each day of the series.
@@ -57,8 +57,7 @@ extension MarketWalk {
     }
   }
 
-  /// The day up to which the models of a day are fitted: the day itself if it is a Thursday,
-  /// otherwise the Thursday before it. No market has days before 1970.
+  /// The Thursday up to which the models of a day are fitted: that day, or the last one before it.
   private func anchor(of known: Int) -> Int { known - (series.first.sinceEpoch + known) % 7 }
 
   private func judgement(
@@ -73,7 +72,9 @@ extension MarketWalk {
     if isKnown, let last = standing.last {
       judgement.state = state(on: day, last)
       judgement.basis = .notCycling
-      judgement.reason = quietReason(stake(on: day))
+      let saved = Cents.text(max(0, stake(on: day)?.saved ?? 0))
+      judgement.reason =
+        "Timing has saved \(saved == "0.0" ? "nothing" : "only \(saved) c/L") lately"
     }
     if let change, let advice = publishedAdvice(change, speaks: isKnown && speaks(on: day)) {
       judgement.decide(
@@ -86,7 +87,7 @@ extension MarketWalk {
     judgement.advice = own
     judgement.basis =
       standing.leader == .slope || standing.leader == .plain ? .priceTrend : .priceCycle
-    judgement.rule = standing.leader.id
+    judgement.rule = standing.leader.rawValue
     judgement.expectedSaving = expectedSaving(on: day).map { rounded(max($0, 0), 2) }
     judgement.low = low(on: day)
     let price = rounded(average, 1)
@@ -103,8 +104,7 @@ extension MarketWalk {
     return day > 0 ? recordsOnTime[day - 1] : nil
   }
 
-  /// Whether there is advice rather than silence. In a shock upward there is, since then timing pays
-  /// everywhere.
+  /// Whether there is advice rather than silence. In a shock upward timing pays everywhere.
   private func speaks(on day: Int) -> Bool {
     guard let stake = stake(on: day) else { return false }
     return stake.saved >= Self.silentBelow || stake.perfect >= Self.insuredFrom
@@ -200,7 +200,8 @@ extension Judgement {
     basis = .tomorrowPrice
     rule = "tomorrow"
     expectedSaving = rounded(abs(change), 2)
-    reason = tomorrowReason(change)
+    reason =
+      "Tomorrow \(Cents.text(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
     if change <= -1 { chances?.cheaper = 1 }
     if change < -0.2 { chances?.lower = 1 }
     if change >= 3 { chances?.jump = 1 }

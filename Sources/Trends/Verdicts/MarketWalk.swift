@@ -6,9 +6,6 @@ import FuelModel
 /// From each day on a driver buys once within six days, a *window*. The saving of some advice in a
 /// window is the mean of its six prices less the price that the advice pays.
 package struct MarketWalk: Sendable {
-  /// An id that changes with every change of the rules, so that verdicts of different rules can be
-  /// distinguished.
-  package static let method = "best-habit-1"
   /// More days before a verdict would change nothing.
   package static let mostDays = 400
 
@@ -48,7 +45,7 @@ package struct MarketWalk: Sendable {
   private(set) var cheapestWeekdays: [Int?]
   /// The advice of each habit, and of the leading one, for each verdict day. With late data there is
   /// one verdict day more than averages.
-  private(set) var advice: [[Advice?]]
+  private(set) var advice: [Habit: [Advice?]] = [:]
   private(set) var ownAdvice: [Advice?]
   private(set) var standings: [Standing]
   private(set) var windows: [Window] = []
@@ -75,8 +72,7 @@ package struct MarketWalk: Sendable {
     deviations = Self.deviations(filled)
     days = Array(repeating: nil, count: count)
     cheapestWeekdays = Array(repeating: nil, count: count)
-    advice = Array(
-      repeating: Array(repeating: nil, count: count + lag), count: Habit.allCases.count)
+    for habit in Habit.allCases { advice[habit] = Array(repeating: nil, count: count + lag) }
     ownAdvice = Array(repeating: nil, count: count + lag)
     standings = Array(repeating: Standing(), count: count + lag)
     if isLate {
@@ -129,13 +125,13 @@ package struct MarketWalk: Sendable {
   /// the day before. A day without an average has the advice of the last one, except of the weekday.
   private mutating func advise(for day: Int, last: Int, known: Int) {
     for habit in Habit.allCases {
-      advice[habit.rawValue][day] =
+      advice[habit]?[day] =
         habit == .weekday
         ? cheapestWeekdays[last].map { $0 == series.weekday(day) ? .fillUp : .wait }
         : days[last]?.advice(of: habit)
     }
     let leader = leader(on: known)
-    ownAdvice[day] = advice[leader.rawValue][day]
+    ownAdvice[day] = advice[leader]?[day] ?? nil
     standings[day] = Standing(last: last, leader: leader, record: record(on: known))
   }
 
@@ -148,7 +144,10 @@ package struct MarketWalk: Sendable {
     windows.append(
       Window(
         start: start, perfect: mean - lowest,
-        saved: SIMD4(advice.map { advice in Score.Windows.saving(prices) { advice[start + $0] } }),
+        saved: SIMD4(
+          Habit.allCases.map { habit in
+            Score.Windows.saving(prices) { advice[habit]?[start + $0] ?? nil }
+          }),
         savedByOwn: Score.Windows.saving(prices) { ownAdvice[start + $0] }))
   }
 

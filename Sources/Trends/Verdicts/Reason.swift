@@ -4,21 +4,9 @@ private let weekdayNames = [
   "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays",
 ]
 
-/// - Parameter change: tomorrow's average less today's, in c/L.
-package func tomorrowReason(_ change: Double) -> String {
-  "Tomorrow \(Cents.text(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
-}
-
 /// The reason of a verdict in words for drivers: what the price did, the chance of a lower price,
 /// and what following the verdict should save. It states numbers that are published beside it.
 extension MarketWalk {
-  func quietReason(_ record: Record?) -> String {
-    let saved = rounded(record?.saved ?? 0, 2)
-    return Cents.tenths(saved) > 0
-      ? "Timing has saved only \(Cents.text(saved)) c/L lately"
-      : "Timing has saved nothing lately"
-  }
-
   func reason(_ judgement: Judgement, on day: Int, _ last: Int) -> String {
     let today = standings[day].leader == .weekday ? nil : days[last]
     var parts = [today.map { movement(judgement, last, $0) } ?? weekdayWords(on: day, last)]
@@ -58,8 +46,9 @@ extension MarketWalk {
         + (today.isRangeKnown && today.isNearTop
           ? ", within the range of the last four months" : "")
     }
-    let hasTurned = today.step * today.slope < 0
-    if hasTurned, let before = series.earlier(last, 3), let then = series.averages[before] {
+    if today.step * today.slope < 0, let before = series.earlier(last, 3),
+      let then = series.averages[before]
+    {
       return
         "Is \(Cents.text(abs(today.price - then))) c \(today.price < then ? "lower" : "higher") "
         + "than \(days(last - before)) before, but \(lastStep(last, today))"

@@ -6,10 +6,6 @@ enum Zigzag {
     var index: Int
     var price: Double
     var isPeak: Bool
-
-    init(_ index: Int, _ price: Double, isPeak: Bool) {
-      (self.index, self.price, self.isPeak) = (index, price, isPeak)
-    }
   }
 
   // In c/L. The average of a city varies by less without a turn, and every cycle is higher.
@@ -22,7 +18,8 @@ enum Zigzag {
     var (low, high): (Turn?, Turn?)
     for (index, price) in series.averages.enumerated() {
       guard let price else { continue }
-      let (asLow, asHigh) = (Turn(index, price, isPeak: false), Turn(index, price, isPeak: true))
+      let asLow = Turn(index: index, price: price, isPeak: false)
+      let asHigh = Turn(index: index, price: price, isPeak: true)
       low = low.map { price < $0.price ? asLow : $0 } ?? asLow
       high = high.map { price > $0.price ? asHigh : $0 } ?? asHigh
       guard let trough = low, let peak = high else { continue }
