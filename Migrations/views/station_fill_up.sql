@@ -27,9 +27,9 @@ SELECT
       ELSE ' about the same price here'
     END
     WHEN 'ahead' THEN format(
-      'Other stations have not gone up yet: this one is %s c above its usual level', round(usual.excess_cpl, 1))
+      'This station is %s c above its usual level, and others are not', round(usual.excess_cpl, 1))
     WHEN 'behind' THEN format('This station is %s c below its usual level', round(-usual.excess_cpl, 1))
-    WHEN 'little' THEN regional.reason || ': no difference'
+    WHEN 'little' THEN 'Following the advice for the region should save less than half a cent a litre'
     WHEN 'region' THEN regional.reason
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
   END AS reason,
@@ -51,7 +51,7 @@ JOIN fuel.fuel USING (fuel_id)
 CROSS JOIN LATERAL (
   SELECT
     CASE
-      WHEN price_now.next_tenths > 0 THEN price_now.next_tenths - price_now.price_tenths
+      WHEN price_now.next_tenths > 0 AND NOT price_now.is_flagged THEN price_now.next_tenths - price_now.price_tenths
     END AS change_tenths,
     -- The next price may begin later today.
     CASE
@@ -106,5 +106,5 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region that it is in, whose verdict it follows; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The habit that the verdict of the region follows, or tomorrow; NULL: none.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. If this is large or far below zero, the verdict differs from that of the region.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. From ten cents on either way the verdict may differ from that of the region.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;

@@ -114,10 +114,10 @@ extension Score.Windows {
   }
 
   /// The 90 % interval of the mean, from repeated random draws of blocks of days: windows overlap and
-  /// cycles last for weeks. The draws are the same every time.
+  /// cycles last for weeks. The draws are the same every time. Up to one block, the range of all savings.
   private static func interval(_ savings: [Double]) -> ClosedRange<Double> {
     let (block, draws) = (14, 400)
-    guard savings.count > block else { return mean(savings[...])...mean(savings[...]) }
+    guard savings.count > block else { return (savings.min() ?? 0)...(savings.max() ?? 0) }
     // The sums of all blocks. A block that reaches the end continues at the beginning.
     let sums = savings.indices.map { start in
       (0..<block).reduce(0) { $0 + savings[(start + $1) % savings.count] }

@@ -37,7 +37,6 @@ package struct MarketScore: Sendable {
   }
 
   private func rounded(_ value: Double?, _ digits: Int) -> Double? {
-    let scale = [1.0, 10, 100, 1_000][digits]
-    return value.map { ($0 * scale).rounded() / scale }
+    value.map { Trends.rounded($0, digits) }
   }
 }

@@ -2,8 +2,8 @@ package import FuelModel
 package import Store
 package import Trends
 
-/// Gives the verdict of a region and fuel: the judgement of its averages and
-/// on the published prices of tomorrow, and until when that verdict is valid.
+/// Gives the verdict of a region and fuel: the judgement of its averages and of the published prices
+/// of tomorrow, and until when that verdict is valid.
 package enum Verdict {
   /// Returns the present verdict of every region and fuel with a price in effect. Only the body of
   /// `Store.withPricesNow` may call it.

@@ -69,10 +69,11 @@ package struct Judgement: Sendable, Equatable {
   package var basis = Basis.insufficientData
   /// The habit that gave the advice, or `tomorrow`; `nil`: none did.
   package var rule: String?
-  /// What following the verdicts saved over the latest sixty windows, or `nil` if too few are known.
+  /// What following the verdicts saved over the latest sixty windows, where data are late what it
+  /// would have saved on time; `nil` if too few are known.
   package var record: Double?
   /// What following this verdict should save, in comparison with a random one of the six days from
-  /// today on. `nil`: it was given too seldom.
+  /// today on, or by tomorrow's price the difference to it. `nil`: it was given too seldom.
   package var expectedSaving: Double?
   package var chances: Chances?
   /// The reason in words for drivers.

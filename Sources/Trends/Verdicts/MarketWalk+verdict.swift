@@ -58,7 +58,7 @@ extension MarketWalk {
   }
 
   /// The Thursday up to which the models of a day are fitted: that day, or the last one before it.
-  private func anchor(of known: Int) -> Int { known - (series.first.sinceEpoch + known) % 7 }
+  private func anchor(of known: Int) -> Int { known - ((series.first + known).weekday + 4) % 7 }
 
   private func judgement(
     on day: Int, changeTomorrow change: Double?, chances: (Int) -> Chances?
@@ -67,14 +67,12 @@ extension MarketWalk {
     let standing = standings[day]
     let own = ownAdvice[day]
     let isKnown = own != nil && stake(on: day) != nil
-    judgement.record = standing.record.map { rounded($0.saved, 2) }
+    judgement.record = stake(on: day).map { rounded($0.saved, 2) }
     judgement.chances = standing.last.flatMap(chances)
     if isKnown, let last = standing.last {
       judgement.state = state(on: day, last)
       judgement.basis = .notCycling
-      let saved = Cents.text(max(0, stake(on: day)?.saved ?? 0))
-      judgement.reason =
-        "Timing has saved \(saved == "0.0" ? "nothing" : "only \(saved) c/L") lately"
+      judgement.reason = quietReason(max(0, judgement.record ?? 0))
     }
     if let change, let advice = publishedAdvice(change, speaks: isKnown && speaks(on: day)) {
       judgement.decide(
@@ -89,13 +87,24 @@ extension MarketWalk {
       standing.leader == .slope || standing.leader == .plain ? .priceTrend : .priceCycle
     judgement.rule = standing.leader.rawValue
     judgement.expectedSaving = expectedSaving(on: day).map { rounded(max($0, 0), 2) }
-    judgement.low = low(on: day)
     let price = rounded(average, 1)
+    judgement.low = low(on: day).flatMap { $0.price < price ? $0 : nil }
     judgement.aim =
       own == .fillUp
       ? price : judgement.low.map(\.bounds.upperBound).flatMap { $0 < price ? $0 : nil }
     judgement.reason = reason(judgement, on: day, last)
     return judgement
+  }
+
+  private func quietReason(_ saved: Double) -> String {
+    let tenths = Cents.tenths(saved)
+    let silent = Cents.tenths(Self.silentBelow)
+    return "Timing has saved "
+      + (tenths == 0
+        ? "nothing"
+        : tenths < silent
+          ? "only \(Cents.text(saved)) c/L" : "less than \(Cents.text(Self.silentBelow)) c/L")
+      + " lately"
   }
 
   /// What following the verdicts saved, on time.

@@ -6,7 +6,7 @@ import FuelModel
 /// From each day on a driver buys once within six days, a *window*. The saving of some advice in a
 /// window is the mean of its six prices less the price that the advice pays.
 package struct MarketWalk: Sendable {
-  /// More days before a verdict would change nothing.
+  /// More days before a verdict would not change its advice.
   package static let mostDays = 400
 
   /// What was known for the verdict of a day.

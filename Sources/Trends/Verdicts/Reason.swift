@@ -10,6 +10,9 @@ extension MarketWalk {
   func reason(_ judgement: Judgement, on day: Int, _ last: Int) -> String {
     let today = standings[day].leader == .weekday ? nil : days[last]
     var parts = [today.map { movement(judgement, last, $0) } ?? weekdayWords(on: day, last)]
+    if today != nil, last < day {
+      parts[0] += day - last == 1 ? ", up to yesterday" : ", up to \(day - last) days ago"
+    }
     if let lower = judgement.chances?.lower { parts.append(chanceWords(lower, judgement.advice)) }
     if let saving = judgement.expectedSaving, Cents.tenths(saving) > 0 {
       parts.append(
@@ -22,15 +25,16 @@ extension MarketWalk {
 
   /// Where the advice stands against its chance, the words say so.
   private func chanceWords(_ lower: Double, _ advice: Advice) -> String {
-    let isAgainst = advice == .wait ? lower < 0.5 : lower >= 0.5
+    let percent = Int((lower * 100).rounded())
+    let isAgainst = advice == .wait ? percent < 50 : percent >= 50
     let (words, doubt) =
-      switch lower {
-      case 0.8...: ("is very likely", "which speaks against filling up")
-      case 0.6..<0.8: ("is likely", "which speaks against filling up")
-      case 0.4..<0.6: ("may come", "so this is a close call")
+      switch percent {
+      case 80...: ("is very likely", "which speaks against filling up")
+      case 60..<80: ("is likely", "which speaks against filling up")
+      case 40..<60: ("may come", "so this is a close call")
       default: ("is not to be expected", "which speaks against waiting")
       }
-    return "A lower price within five days \(words) (\(Int((lower * 100).rounded())) %)"
+    return "A lower price within five days \(words) (\(percent) %)"
       + (isAgainst ? ", \(doubt)" : "")
   }
 
@@ -38,16 +42,18 @@ extension MarketWalk {
 
   /// What the price did lately, by the numbers on which the advice rests.
   private func movement(_ judgement: Judgement, _ last: Int, _ today: MarketDay) -> String {
-    let isTop = judgement.advice == .wait && today.step >= 0 && today.slope >= 0
-    if isTop, Cents.tenths(today.price - today.lowest.price) > 0 {
-      return
-        "Rose by \(Cents.text(today.price - today.lowest.price)) c in \(days(today.lowest.daysAgo)) "
+    let rise = today.price - today.lowest.price
+    let peak = series.extreme(last - today.lowest.daysAgo, last, by: >)?.price ?? today.price
+    if judgement.advice == .wait, today.step >= 0, today.slope >= 0, rise >= 1,
+      peak - today.price <= rise / 4
+    {
+      return "Rose by \(Cents.text(rise)) c in \(days(today.lowest.daysAgo)) "
         + (today.step < 0.05 ? "and has stopped rising" : "and has slowed")
-        + (today.isRangeKnown && today.isNearTop
+        + (today.isRangeKnown && today.range.contains(today.price)
           ? ", within the range of the last four months" : "")
     }
     if today.step * today.slope < 0, let before = series.earlier(last, 3),
-      let then = series.averages[before]
+      let then = series.averages[before], Cents.tenths(abs(today.price - then)) > 0
     {
       return
         "Is \(Cents.text(abs(today.price - then))) c \(today.price < then ? "lower" : "higher") "
@@ -94,12 +100,12 @@ extension MarketWalk {
     let next = ahead == 0 ? "today" : ahead == 1 ? "tomorrow" : "in \(days(ahead))"
     return
       "\(weekdayNames[cheapest]) have been \(Cents.text(abs(mean))) c below the week around them, "
-      + "in \(below) of the last \(known.count) weeks; the next is \(next)"
+      + "in \(below) of \(known.count) weeks; the next is \(next)"
   }
 }
 
 /// Rounds half away from zero.
-func rounded(_ value: Double, _ digits: Int) -> Double {
+package func rounded(_ value: Double, _ digits: Int) -> Double {
   let scale = [1.0, 10, 100, 1_000][digits]
   return (value * scale).rounded() / scale
 }
