@@ -72,7 +72,11 @@ extension MarketWalk {
     if isKnown, let last = standing.last {
       judgement.state = state(on: day, last)
       judgement.basis = .notCycling
-      judgement.reason = quietReason(max(0, judgement.record ?? 0))
+      let saved = judgement.record ?? 0
+      judgement.reason =
+        saved < 0.05
+        ? "Timing has saved nothing lately"
+        : "Timing has saved less than \(Cents.text((saved * 10).rounded(.down) / 10 + 0.1)) c/L lately"
     }
     if let change, let advice = publishedAdvice(change, speaks: isKnown && speaks(on: day)) {
       judgement.decide(
@@ -94,17 +98,6 @@ extension MarketWalk {
       ? price : judgement.low.map(\.bounds.upperBound).flatMap { $0 < price ? $0 : nil }
     judgement.reason = reason(judgement, on: day, last)
     return judgement
-  }
-
-  private func quietReason(_ saved: Double) -> String {
-    let tenths = Cents.tenths(saved)
-    let silent = Cents.tenths(Self.silentBelow)
-    return "Timing has saved "
-      + (tenths == 0
-        ? "nothing"
-        : tenths < silent
-          ? "only \(Cents.text(saved)) c/L" : "less than \(Cents.text(Self.silentBelow)) c/L")
-      + " lately"
   }
 
   /// What following the verdicts saved, on time.
