@@ -41,9 +41,8 @@ enum Habit: String, CaseIterable {
   /// Buys unless the price fell since the day before.
   case plain
 
-  /// What a habit's capture must exceed that of `turn` by before it leads. The weekday leads by far
-  /// where a week has a cheapest day. The look at the top, which is all that `turn` adds to
-  /// `plain`, has to earn its keep.
+  /// By how much its capture must exceed that of `turn` before it leads. The weekday leads by far where
+  /// a week has a cheapest day. The look at the top, all that `turn` adds to `plain`, has to earn it.
   var handicap: Double {
     switch self {
     case .turn, .slope: 0
@@ -85,8 +84,7 @@ package struct Judgement: Sendable, Equatable {
   /// The lowest price of the next five days. `nil`: there is nothing to wait for.
   package var low: Low?
 
-  /// A guess of a low and of the days on which it comes. Half of the lows are expected between the
-  /// bounds.
+  /// A guess of a low and of its days. Half of the lows are expected between the bounds.
   package struct Low: Sendable, Equatable {
     package var price: Double
     package var bounds: ClosedRange<Double>

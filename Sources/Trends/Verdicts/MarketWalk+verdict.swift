@@ -3,8 +3,8 @@ import FuelModel
 /// The verdict of a day: the advice of the habit with the best record, if following the verdicts
 /// pays. Chances, savings and lows are computed beside it and never change it.
 extension MarketWalk {
-  // The saving in c/L from which there is advice: 35 cents on 50 litres. Where perfect timing was
-  // worth the second number there is advice too, because much is at stake.
+  // There is advice from this saving in c/L on, 35 cents on 50 litres, and where perfect timing was
+  // worth the second number, because much is at stake.
   private static let (silentBelow, insuredFrom) = (0.7, 1.5)
   // For how many days a shock lasts.
   private static let shockDays = 14
@@ -78,12 +78,14 @@ extension MarketWalk {
         ? "Timing has saved nothing lately"
         : "Timing has saved less than \(Cents.text((saved * 10).rounded(.down) / 10 + 0.1)) c/L lately"
     }
-    if let change, let advice = publishedAdvice(change, speaks: isKnown && speaks(on: day)) {
-      judgement.decide(
-        advice, byTomorrow: change, price: series.averages[day - lag], on: series.first + (day + 1))
+    let speaks = isKnown && speaks(on: day)
+    if let change = change.map({ rounded($0, 2) }),
+      abs(change) >= (speaks ? Self.leastChange : Self.leastChangeInQuiet)
+    {
+      judgement.decide(by: change, series.averages[day - lag], on: series.first + (day + 1))
       return judgement
     }
-    guard isKnown, speaks(on: day), let own, let last = standing.last,
+    guard speaks, let own, let last = standing.last,
       let average = series.averages[last]
     else { return judgement }
     judgement.advice = own
@@ -117,12 +119,6 @@ extension MarketWalk {
   private func isShocked(on day: Int, _ isOutside: (MarketDay) -> Bool) -> Bool {
     let known = day - lag
     return days[max(0, known - Self.shockDays)...known].contains { $0.map(isOutside) ?? false }
-  }
-
-  private func publishedAdvice(_ change: Double, speaks: Bool) -> Advice? {
-    let change = rounded(change, 2)
-    guard abs(change) >= (speaks ? Self.leastChange : Self.leastChangeInQuiet) else { return nil }
-    return change < 0 ? .wait : .fillUp
   }
 
   // MARK: Saving and low
@@ -195,13 +191,11 @@ extension MarketWalk {
 
 extension Judgement {
   /// Takes the advice of tomorrow's published prices. Moves that they make certain are certain.
-  fileprivate mutating func decide(
-    _ advice: Advice, byTomorrow change: Double, price: Double?, on tomorrow: Day
-  ) {
-    self.advice = advice
+  fileprivate mutating func decide(by change: Double, _ price: Double?, on tomorrow: Day) {
+    advice = change < 0 ? .wait : .fillUp
     basis = .tomorrowPrice
     rule = "tomorrow"
-    expectedSaving = rounded(abs(change), 2)
+    expectedSaving = abs(change)
     reason =
       "Tomorrow \(Cents.text(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
     if change <= -1 { chances?.cheaper = 1 }
