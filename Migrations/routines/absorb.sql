@@ -283,7 +283,8 @@ BEGIN
       WHEN p_is_complete THEN greatest(source.last_listed_at, p_taken_at)
       ELSE source.last_listed_at
     END,
-    changes = source.changes + 1
+    -- It begins again after 10^12, so that no number that somebody writes there stops the next run.
+    changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = feed.source_id;
   IF feed.first_taken_at IS NULL OR p_taken_at < feed.first_taken_at THEN
     PERFORM fuel.touch_archives(feed.scheme, feed.first_taken_at, p_taken_at);

@@ -20,7 +20,7 @@ BEGIN
     first_taken_at = least(source.first_taken_at, p_first_at),
     last_taken_at = greatest(source.last_taken_at, p_last_at),
     are_links_due = true,
-    changes = source.changes + 1
+    changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = p_source_id;
 
   INSERT INTO fuel.archive_coverage AS known (source_id, month, last_day, days)

@@ -141,7 +141,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
       SELECT
       FROM fuel.station_description AS description
       WHERE description.station_id = head.station_id);
-  UPDATE fuel.source SET are_links_due = true, changes = source.changes + 1
+  UPDATE fuel.source SET are_links_due = true, changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = p_source_id
 $$;
 COMMENT ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) IS

@@ -72,7 +72,7 @@ BEGIN
       publishes_tomorrow_at = wanted.publishes_tomorrow_at,
       days_known_until_at = NULL,
       are_links_due = source.are_links_due OR source.scheme <> wanted.scheme OR source.has_codes <> wanted.has_codes,
-      changes = source.changes + 1
+      changes = source.changes % 1000000000000 + 1
     WHERE source.source_id = known.source_id;
   END IF;
   RETURN known.source_id;

@@ -103,7 +103,7 @@ BEGIN
     first_taken_at = read.first_taken_at,
     last_taken_at = read.last_taken_at,
     last_listed_at = read.last_listed_at,
-    changes = source.changes + 1
+    changes = source.changes % 1000000000000 + 1
   FROM (
     SELECT
       min(run.taken_at) AS first_taken_at,

@@ -2,12 +2,17 @@ import FuelModel
 import Postgres
 
 extension Store {
-  /// Brings the station records of all feeds up to date with their descriptions.
-  package func renewStations() throws {
-    try connection.transaction { try renewFeedStations() }
+  /// Brings the station records of all feeds up to date with their descriptions, and the feeds with
+  /// their runs.
+  package func renewFeeds() throws {
+    try connection.transaction {
+      try renewFeedStations()
+      try connection.query(
+        "SELECT fuel.span_of_feed(source_id) FROM fuel.source WHERE kind = 'feed'")
+    }
   }
 
-  /// Does what `renewStations` does, as part of a transaction.
+  /// Brings the station records of all feeds up to date, as part of a transaction.
   func renewFeedStations() throws {
     // A list that describes stations meanwhile holds this lock.
     try lockTimeline()

@@ -80,16 +80,17 @@ extension Store {
     }
   }
 
-  /// Copies all newest spans to `fuel.present_span` again. A rebuild does so, because spans that come
-  /// out as they are stored are not copied.
+  /// Makes `fuel.present_span` again from the spans. A rebuild does so, because spans that come out as
+  /// they are stored are not copied.
   package func copyPresent(now: Instant) throws {
     try connection.transaction {
       try lockTimeline()
+      try connection.query("DELETE FROM fuel.present_span")
       try connection.query(
         """
         SELECT fuel.refresh_present_spans(
           array_agg(station_id), array_agg(fuel_id), array_agg(false), \(now))
-        FROM fuel.present_span
+        FROM (SELECT DISTINCT station_id, fuel_id FROM fuel.span) AS pair
         HAVING count(*) > 0
         """)
     }

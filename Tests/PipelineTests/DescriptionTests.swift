@@ -62,7 +62,7 @@ struct DescriptionTests {
           now: Self.at(9),
           refuseBelow: 0.7, partialBelow: 0.95)
       }
-      if isRebuilt { try feed.store.renewStations() }
+      if isRebuilt { try feed.store.renewFeeds() }
       try feed.aggregate(at: Self.at(9))
       #expect(try feed.store.verify(head: nil).faults == [])
       return try feed.connection.lines(

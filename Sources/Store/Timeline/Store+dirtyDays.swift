@@ -30,6 +30,9 @@ extension Store {
       try connection.query("UPDATE fuel.state SET days_made_until = NULL")
       try connection.query("UPDATE fuel.source SET days_known_until_at = NULL")
     }
+    // Nobody knows these days, so nothing below would make them again.
+    try connection.query(
+      "DELETE FROM fuel.daily_rollup WHERE day > (\(now)::timestamptz + interval '14 hours')::date")
     try connection.query(
       """
       INSERT INTO fuel.dirty_day (fuel_id, day)
