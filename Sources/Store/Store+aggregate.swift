@@ -47,6 +47,18 @@ extension Store {
     ).first?.instant("started_at")
   }
 
+  /// Returns the newest instant of which a run that counts brought prices: when a feed was read, or
+  /// the end of an archive's file; `nil` where nothing is stored.
+  package func newestRun() throws -> Instant? {
+    try connection.query(
+      """
+      SELECT max(coalesce(fetched_at, taken_at)) AS newest_at
+      FROM fuel.run
+      WHERE outcome IN ('stored', 'unchanged')
+      """
+    ).only().optionalInstant("newest_at")
+  }
+
   /// Records how an aggregate ended well.
   package func finishAggregate(
     _ run: RunID, at instant: Instant, days: Int, verdicts: Int, newVerdicts: Int

@@ -2,6 +2,7 @@ import Foundation
 import FuelModel
 import Postgres
 import Simulator
+import Store
 import TestDatabase
 import Testing
 
@@ -96,6 +97,27 @@ struct AggregateTests {
           == 64)
       #expect(
         try CommandTests.run(["aggregate", "--as-of", first, "--rebuild"], on: target).code == 64)
+    }
+  }
+
+  /// F-O63: an aggregate of an instant before the newest run would take the prices since then for those
+  /// of tomorrow, and its verdicts would stay.
+  @Test func anAggregateOfThePastIsRefused() async throws {
+    try await TestDatabase.with { target in
+      let ingest = ["ingest", "nsw-fuelcheck", "--replay", CommandTests.recording]
+      #expect(try CommandTests.run(ingest, on: target).code == 0)
+      #expect(try CommandTests.run(Self.words, on: target).code == 0)
+      let before = try dump(target)
+      let newest = try #require(try Store(try Connection(target)).newestRun())
+      for options in [[], ["--rebuild"]] {
+        let past = try CommandTests.run(
+          ["aggregate", "--now", "\(newest - .seconds(1))"] + options, on: target)
+        let reason = "bowser: --now lies before the newest stored run, of \(newest): leave it out"
+        #expect(past.code == 64 && past.err.hasPrefix(reason), "\(past)")
+      }
+      #expect(firstDifference(try dump(target), before) == nil)
+      let now = try CommandTests.run(["aggregate", "--now", "\(newest)"], on: target)
+      #expect(now.code == 0, "\(now)")
     }
   }
 

@@ -56,6 +56,12 @@ let aggregateCommand = Command(
   let events = try marketEvents(file: folder + "/events.json5")
   let store = try invocation.store(settings)
   let log = invocation.logger(settings)
+  // Spans and days are made from everything that is stored: what came later would count as known.
+  if let given = try invocation.instant("now"), let newest = try store.newestRun(), given < newest {
+    throw UsageError.message(
+      "--now lies before the newest stored run, of \(newest): leave it out, or print what was known "
+        + "then by --as-of \(given)")
+  }
   // A mistyped year would store verdicts for days to come, and no verdict is changed afterwards.
   if clock.now() > Clock.system.now() + .seconds(86_400) {
     log.warning("--now lies ahead of the clock of this machine", ["now": clock.now()])
