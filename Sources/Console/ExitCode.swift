@@ -60,7 +60,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       }
     case let error as IngestError:
       switch error {
-      case .busy, .notBefore, .quotaSpent, .clockIsWrong: self = .tryAgain
+      case .busy, .notBefore, .quotaSpent, .clockIsWrong, .clocksDiffer: self = .tryAgain
       case .off: self = .configuration
       case .recording: self = .inputOutput
       }

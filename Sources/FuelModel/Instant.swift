@@ -48,11 +48,18 @@ package func waitText(seconds: Int) -> String {
 /// The source of the current time. Tests and replays pass their own clock.
 package struct Clock: Sendable {
   package var now: @Sendable () -> Instant
+  /// Whether it shows an instant that was given, such as by `--now`, and not the time of a machine,
+  /// which can be wrong.
+  package var isGiven = false
 
   package init(now: @escaping @Sendable () -> Instant) { self.now = now }
 
   package static let system = Clock { .now }
 
   /// Returns a clock that always shows the same instant.
-  package static func fixed(_ instant: Instant) -> Clock { Clock { instant } }
+  package static func fixed(_ instant: Instant) -> Clock {
+    var clock = Clock { instant }
+    clock.isGiven = true
+    return clock
+  }
 }

@@ -47,13 +47,23 @@ extension Reading {
   ///   - takenAt: when the documents were fetched.
   ///   - horizon: how far a stamp may lie after `takenAt`: minutes for clocks that differ, a day or
   ///     two for a feed that publishes tomorrow's prices.
+  ///   - lead: how far the clock that made the stamps is ahead. Stamps after `takenAt` are put back by
+  ///     it. Earlier ones stay, because the clock may have been right when it made them.
   ///   - states: the states whose stations the feed has; empty: those of any state.
   ///   - elsewhere: the codes of stations that earlier answers described in other states.
   package consuming func settled(
-    takenAt: Instant, horizon: Duration, of states: [State] = [], elsewhere: Set<String> = []
+    takenAt: Instant, horizon: Duration, lead: Duration = .zero, of states: [State] = [],
+    elsewhere: Set<String> = []
   ) -> Settled {
     // The lists may be long, so they are settled where they are.
     var reading = self
+    if lead > .zero {
+      for index in reading.observations.indices {
+        if let stamp = reading.observations[index].effectiveAt, stamp > takenAt {
+          reading.observations[index].effectiveAt = stamp - lead
+        }
+      }
+    }
     if !states.isEmpty { reading.leaveOutOthers(than: states, elsewhere) }
     let duplicates = reading.settleObservations(takenAt: takenAt, newest: takenAt + horizon)
     let contradictions = reading.settleStations()

@@ -7,6 +7,8 @@ package struct KeptRun: Sendable {
   package var run: RunID
   package var feed: String
   package var fetchedAt: Instant
+  /// The provider's clock less ours at that time; `nil` where it is not known.
+  package var clockSkewSeconds: Int?
 }
 
 /// Why kept documents cannot be read.
@@ -81,12 +83,7 @@ extension Store {
       let row = try connection.query(
         """
         SELECT coalesce(run.replaces_run_id, run.run_id) AS original_id, source.source,
-          (
-            SELECT original.fetched_at
-            FROM fuel.run AS original
-            WHERE original.run_id = coalesce(run.replaces_run_id, run.run_id)
-              AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = original.run_id)
-          ) AS fetched_at,
+          original.fetched_at, extract(epoch FROM original.clock_skew)::integer AS clock_skew,
           (
             SELECT max(taken.run_id)
             FROM fuel.run AS taken
@@ -96,6 +93,8 @@ extension Store {
           ) AS withdrawn
         FROM fuel.run
         JOIN fuel.source USING (source_id)
+        LEFT JOIN fuel.run AS original ON original.run_id = coalesce(run.replaces_run_id, run.run_id)
+          AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = original.run_id)
         WHERE run.run_id = \(number)
         """
       ).first
@@ -108,7 +107,7 @@ extension Store {
     }
     return KeptRun(
       run: RunID(number: try row.integer("original_id")), feed: try row.text("source"),
-      fetchedAt: fetchedAt)
+      fetchedAt: fetchedAt, clockSkewSeconds: try row.optional("clock_skew").flatMap { Int($0) })
   }
 
   /// Reads the documents of a run, in the order in which they were fetched.

@@ -79,11 +79,11 @@ extension Store {
   }
 
   /// Returns the server's clock less this machine's, in seconds.
-  package func clockSkewSeconds() throws -> Int {
+  package func clockSkewSeconds(of clock: Clock = .system) throws -> Int {
     let row = try connection.query(
       "SELECT extract(epoch FROM clock_timestamp())::bigint AS seconds"
     ).only()
-    return try row.integer("seconds") - Int(Instant.now.seconds)
+    return try row.integer("seconds") - Int(clock.now().seconds)
   }
 
   /// Sets what counts as now in the views of this session.

@@ -8,10 +8,12 @@ struct ReadingTests {
     Observation(stationCode: "1", fuel: .u91, price: Price(tenths: tenths), effectiveAt: instant)
   }
 
-  private func settle(_ observations: [Observation]) -> Reading.Settled {
+  private func settle(
+    _ observations: [Observation], lead: Duration = .zero
+  ) -> Reading.Settled {
     var reading = Reading(coverage: .complete)
     reading.observations = observations
-    return reading.settled(takenAt: noon, horizon: .seconds(600))
+    return reading.settled(takenAt: noon, horizon: .seconds(600), lead: lead)
   }
 
   /// F-V11: equal records are duplicates, and records with different times are separate
@@ -38,6 +40,21 @@ struct ReadingTests {
     ])
     #expect(settled.observations.count == 1)
     #expect(settled.rejects.map(\.reason) == [.stampInFuture, .stampInFuture])
+  }
+
+  /// F-T14: the stamps of a clock that is twenty minutes ahead are put back by it where they lie
+  /// ahead. What lies further ahead is rejected.
+  @Test func stampsOfAFastClockArePutBack() {
+    let settled = settle(
+      [
+        observation(1800, at: noon + .seconds(1_100)), observation(1801, at: noon),
+        observation(1802, at: noon + .seconds(1_801)),
+      ], lead: .seconds(1_200))
+    #expect(
+      settled.observations == [
+        observation(1800, at: noon - .seconds(100)), observation(1801, at: noon),
+      ])
+    #expect(settled.rejects.map(\.reason) == [.stampInFuture])
   }
 
   /// F-T02: stamps of the years 1970 and 1 are placeholders.

@@ -1,3 +1,4 @@
+import Archives
 import Feeds
 import Foundation
 import FuelModel
@@ -36,6 +37,118 @@ extension IngestTests {
       #expect(
         try bench.charged("sa-fpd", at: Bench.end) == bench.feeds.truth(of: "sa-fpd", at: Bench.end)
       )
+    }
+  }
+
+  /// F-T14: a provider's clock is twenty minutes fast, and so are the stamps of what changed last. The
+  /// run counts, those prices are in effect, and so they are when the answer is read again. A price
+  /// has one stamp in all answers of that time.
+  @Test func aFastProviderIsRead() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let date = Mutex("Wed, 01 Jul 2026 10:20:00 GMT")
+      bench.misbehave { request in
+        bench.feeds.set(Bench.end)
+        guard case .text(let status, var body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        body.replace(
+          /"TransactionDateUtc":"[^"]*"/, with: #""TransactionDateUtc":"2026-07-01T10:20:00""#,
+          maxReplacements: 30)
+        return .text(status, body, type: type, headers: ["Date": date.withLock { $0 }])
+      }
+      let connection = try Connection(target)
+      func shown(at instant: Instant) throws -> [String] {
+        try connection.query("SELECT set_config('bowser.now', \(instant.description), false)")
+        return try connection.lines(
+          """
+          SELECT count(*) FILTER (WHERE effective_at = '2026-07-01T10:00:00Z') >= 20, max(effective_at),
+            count(next_price_cpl), count(*) FILTER (WHERE is_flagged)
+          FROM fuel_v1.current_prices
+          """)
+      }
+      let first = try await bench.ingest("qld-fpd")
+      #expect(first.counts.rejectedByReason == [:])
+      let expected = ["t|2026-07-01 10:00:00+00|0|0"]
+      let begun = try shown(at: Bench.end)
+      #expect(begun == expected, "\(begun)")
+      #expect(
+        try connection.lines("SELECT why FROM fuel_v1.feed_health")
+          == ["the provider's clock differs from ours by 1200 s"])
+      let ingest = Ingest(
+        try bench.source("qld-fpd"), store: try bench.store(), clock: .fixed(Bench.end),
+        log: bench.log)
+      #expect(
+        try ingest.reprocess(try bench.store().keptRun(first.run.number)).counts.rejectedByReason
+          == [:])
+      #expect(try shown(at: Bench.end) == expected)
+      // A second was lost on the way.
+      date.withLock { $0 = "Wed, 01 Jul 2026 10:24:59 GMT" }
+      let next = Bench.end + .seconds(300)
+      let second = try await bench.ingest("qld-fpd", at: next)
+      #expect(second.counts.stored == 0)
+      #expect(try shown(at: next) == expected)
+    }
+  }
+
+  /// F-T14: prices of tomorrow lie ahead by no clock, so they keep their stamps.
+  @Test func tomorrowIsNotPutBack() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      bench.misbehave { request in
+        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+          return nil
+        }
+        return .text(
+          status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:20:00 GMT"])
+      }
+      try await bench.ingest("wa-fuelwatch")
+      let connection = try Connection(target)
+      try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")
+      #expect(
+        try connection.lines("SELECT DISTINCT effective_at FROM fuel_v1.tomorrow_prices")
+          == ["2026-07-01 22:00:00+00"])
+    }
+  }
+
+  /// F-T15: where the clock of this machine and that of the database server differ by more than ten
+  /// minutes, no job stores anything or asks a provider, also where providers state no time.
+  @Test(arguments: [400 * 86_400, 700, -700])
+  func anotherClockThanTheServersStoresNothing(seconds: Int64) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let clock = Clock { .now + .seconds(seconds) }
+      let ingest = Ingest(
+        try bench.source("sa-fpd"), store: try bench.store(), clock: clock, log: bench.log)
+      let aggregate = Aggregate(
+        store: try bench.store(), regions: [.nation], clock: clock, log: bench.log)
+      let backfill = Backfill(
+        try #require(try Archive.all(in: bench.folder, environment: [:]).first),
+        store: try bench.store(), decisions: [], clock: clock, log: bench.log)
+      let file = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../TrendsTests/Fixtures/brisbane.csv").standardized.path
+      for error in [
+        await fault { _ = try ingest.isDue() }, await fault { _ = try ingest.begin() },
+        await fault { _ = try ingest.replay([]) }, await fault { _ = try aggregate.run() },
+        await fault { _ = try await backfill.run([file]) },
+      ] {
+        guard case .clocksDiffer(let difference) = error as? IngestError else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(abs(difference + Int(seconds)) < 60)
+      }
+      #expect(bench.asked.withLock { $0 } == [])
+      for table in ["source", "run", "aggregate_run"] {
+        #expect(try bench.lines(SQL(stringLiteral: "SELECT FROM fuel.\(table)")).isEmpty)
+      }
+      // A difference of minutes is none, and an instant that was given is no clock.
+      let near = Clock { .now + .seconds(seconds.signum() * 500) }
+      for clock in [near, .fixed(Bench.end)] {
+        _ = try Ingest(
+          bench.source("sa-fpd"), store: bench.store(), clock: clock, log: bench.log
+        ).begin()
+      }
     }
   }
 

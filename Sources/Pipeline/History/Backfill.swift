@@ -94,6 +94,7 @@ package struct Backfill {
   ) async throws -> [Result] {
     let (found, companions) = try given.files(paths, ending: [".csv", ".csv.gz", ".xlsx", ".zip"])
     let files = found.map { ArchiveFile($0.path) }
+    try store.check(clock)
     let now = clock.now()
     let source = try register()
     guard try store.lock(source) else { throw Failure.busy(archive.id) }

@@ -11,6 +11,8 @@ extension Ingest {
   /// - Parameter hasSecrets: whether the keys of the feed are available. If so, a last attempt that
   ///   failed before any request was made, as without a key, is repeated at once.
   package func isDue(hasSecrets: Bool = true) throws -> Bool {
+    // By a clock that is behind, nothing might be due for a long time.
+    try store.check(clock)
     let now = clock.now()
     let history = try history()
     if isLeftAlone(until: history.notBefore, at: now) { return false }
@@ -44,7 +46,7 @@ extension Ingest {
   var latest: Instant { clock.now() + .seconds(Self.clockLimitSeconds) }
 
   // With a clock that is wrong by more than this, a run would store wrong times.
-  private static let clockLimitSeconds: Int64 = 600
+  fileprivate static let clockLimitSeconds: Int64 = 600
   private static let farClockLimitSeconds = 86_400
 
   /// Compares this machine's clock with the provider's. If they differ by more than ten minutes,
@@ -61,6 +63,18 @@ extension Ingest {
         clockSkewSeconds: skew, within: Int(Self.clockLimitSeconds), besides: id,
         now: clock.now())
     if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
+  }
+
+  /// Returns how far the stamps of an answer run ahead, by the provider's clock. A feed with prices of
+  /// tomorrow has stamps ahead whatever its clock shows, so its stamps stay as they are.
+  ///
+  /// Whole minutes are taken, so that a price has the same stamp in two answers although the measured
+  /// difference varies by a second.
+  func lead(_ clockSkewSeconds: Int?) -> Duration {
+    guard let skew = clockSkewSeconds, skew > 0, source.publishesTomorrowAt == nil,
+      source.horizon < .seconds(Self.farClockLimitSeconds)
+    else { return .zero }
+    return .seconds((skew + 59) / 60 * 60)
   }
 
   /// Returns whether the provider asked not to be called now. A request for a pause of more than a
@@ -122,5 +136,17 @@ extension Ingest {
         return true
       }
     }
+  }
+}
+
+extension Store {
+  /// Compares the clock of this machine with the server's. What is stored by a wrong clock stays: the
+  /// instants of runs, and verdicts. An instant that was given on purpose is not compared.
+  ///
+  /// - Throws: `IngestError.clocksDiffer` where they differ by more than ten minutes.
+  func check(_ clock: Clock) throws {
+    guard !clock.isGiven else { return }
+    let skew = try clockSkewSeconds(of: clock)
+    if abs(skew) > Ingest.clockLimitSeconds { throw IngestError.clocksDiffer(seconds: skew) }
   }
 }

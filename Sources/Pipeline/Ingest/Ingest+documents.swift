@@ -11,7 +11,8 @@ extension Ingest {
     let documents = try store.documents(of: kept)
     let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
     return try store(
-      consume documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0)
+      consume documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0,
+      clockSkewSeconds: kept.clockSkewSeconds)
   }
 
   /// Reads the kept documents of runs again. A run that cannot be read again is logged, and does
@@ -66,13 +67,15 @@ extension Ingest {
       fail(run, error, requests: requests)
       throw error
     }
-    return try store(documents, fetchedAt: fetchedAt, of: id, run: run, requests: requests)
+    return try store(
+      documents, fetchedAt: fetchedAt, of: id, run: run, requests: requests,
+      clockSkewSeconds: clockSkewSeconds)
   }
 
   /// Reads documents that are kept already, and stores what they report.
   private func store(
     _ documents: consuming [Document], fetchedAt: Instant, of id: SourceID, run: RunID,
-    requests: Int
+    requests: Int, clockSkewSeconds: Int?
   ) throws -> Summary {
     let takenAt = fetchedAt - source.delay
     let payload = Payload(documents: copy documents, fetchedAt: fetchedAt, takenAt: takenAt)
@@ -83,8 +86,8 @@ extension Ingest {
       let isDescribed = parsed.describesItsStations
       let elsewhere = isDescribed ? [] : try store.codesElsewhere(of: id)
       var reading = (consume parsed).settled(
-        takenAt: fetchedAt, horizon: source.horizon, of: source.states,
-        elsewhere: elsewhere)
+        takenAt: fetchedAt, horizon: source.horizon, lead: lead(clockSkewSeconds),
+        of: source.states, elsewhere: elsewhere)
       if !isDescribed { reading.tellUndescribed(among: try store.describedCodes(of: id)) }
       (counts, rejects) = (Counts(refusing: reading), reading.rejects)
       try checkRejects(reading)

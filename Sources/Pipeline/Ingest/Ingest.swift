@@ -132,7 +132,9 @@ package struct Ingest {
     do {
       try store.beginRehearsal()
       result = Result {
-        try keepAndStore(documents, of: started.source, run: started.run, requests: requests)
+        try keepAndStore(
+          documents, of: started.source, run: started.run, requests: requests,
+          clockSkewSeconds: skew)
       }
       try store.endRehearsal()
       try store.markRehearsed(started.run, at: clock.now(), requests: requests)
@@ -168,6 +170,7 @@ package struct Ingest {
   // MARK: Steps
 
   private func register() throws -> SourceID {
+    try store.check(clock)
     let settings = source.settings
     let id = try store.register(
       SourceRecord(

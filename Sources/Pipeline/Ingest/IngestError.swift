@@ -13,6 +13,9 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
   /// The provider's clock is ahead of this machine's by this many seconds (behind it if negative),
   /// and this machine's clock is the wrong one.
   case clockIsWrong(seconds: Int)
+  /// The database server's clock is ahead of this machine's by this many seconds (behind it if
+  /// negative).
+  case clocksDiffer(seconds: Int)
   /// A recording cannot be read or written.
   case recording(path: String, reason: String)
 
@@ -27,6 +30,9 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
     case .clockIsWrong(let seconds):
       "this machine's clock is wrong: the provider's clock is \(abs(seconds)) s "
         + "\(seconds > 0 ? "ahead of" : "behind") it; nothing was stored"
+    case .clocksDiffer(let seconds):
+      "the database server's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this "
+        + "machine's: set both by NTP; nothing was stored"
     case .recording(let path, let reason): "\(path): \(reason)"
     }
   }

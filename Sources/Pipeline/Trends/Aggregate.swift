@@ -67,6 +67,7 @@ package struct Aggregate {
     rebuild: Bool = false, from: Day? = nil,
     progress: (Step, Int, Int) -> Void = { _, _, _ in }
   ) throws -> Summary {
+    try store.check(clock)
     guard try store.lockAggregate() else { throw Failure.busy }
     defer {
       do {
