@@ -125,12 +125,10 @@ extension IngestTests {
       let backfill = Backfill(
         try #require(try Archive.all(in: bench.folder, environment: [:]).first),
         store: try bench.store(), decisions: [], clock: clock, log: bench.log)
-      let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../TrendsTests/Fixtures/brisbane.csv").standardized.path
       for error in [
         await fault { _ = try ingest.isDue() }, await fault { _ = try ingest.begin() },
         await fault { _ = try ingest.replay([]) }, await fault { _ = try aggregate.run() },
-        await fault { _ = try await backfill.run([file]) },
+        await fault { _ = try await backfill.run([#filePath]) },
       ] {
         guard case .clocksDiffer(let difference) = error as? IngestError else {
           Issue.record("\(String(describing: error))")
