@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+package import Timeline
 
 /// A range of months of a station and fuel whose days have to be made.
 package struct MonthSpan: Sendable {

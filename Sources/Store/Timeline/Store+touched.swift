@@ -1,6 +1,6 @@
 package import FuelModel
 import Postgres
-import Timeline
+package import Timeline
 
 /// The notes about what was reported since spans were made: `fuel.touched`.
 extension Store {

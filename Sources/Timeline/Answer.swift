@@ -1,0 +1,235 @@
+package import FuelModel
+
+/// What one answer of a feed states, and of which instant. An answer is kept whole, and everything
+/// else follows from the answers that count.
+package struct Answer: Sendable {
+  package enum Kind: Int, Sendable {
+    /// A list of everything that the feed offers. What it leaves out is not offered.
+    case complete = 0
+    /// Some of what the feed offers: an update, or a list whose gaps prove nothing.
+    case partial = 1
+    /// Prices of whole days. They add to what other answers state about other days.
+    case days = 2
+  }
+
+  /// What an answer states about a station record and fuel. It may state several prices: the
+  /// present one and the next one.
+  package struct Line: Hashable, Sendable, Comparable {
+    package var pair: Pair
+    /// When the price begins; `Line.unstamped` where the feed does not say.
+    package var stamp: Instant
+    /// Tenths of a cent per litre; 0: not offered.
+    package var tenths: Int32
+
+    /// Stands for a stamp that is not stated. Such a price begins when it is first seen.
+    package static let unstamped = Instant.distantPast
+
+    package init(pair: Pair, stamp: Instant, tenths: Int32) {
+      self.pair = pair
+      self.stamp = stamp
+      self.tenths = tenths
+    }
+
+    package static func < (left: Line, right: Line) -> Bool {
+      if left.pair.number != right.pair.number { return left.pair.number < right.pair.number }
+      if left.stamp != right.stamp { return left.stamp < right.stamp }
+      return left.tenths < right.tenths
+    }
+  }
+
+  /// The number of the run that brought it.
+  package var run: Int
+  /// The instant whose state it shows.
+  package var takenAt: Instant
+  package var kind: Kind
+  /// Sorted, each once.
+  package var lines: [Line]
+
+  package init(run: Int, takenAt: Instant, kind: Kind, lines: [Line]) {
+    self.run = run
+    self.takenAt = takenAt
+    self.kind = kind
+    self.lines = lines
+  }
+}
+
+/// Something new that an answer states: a price, or that a complete list shows a station record and
+/// fuel again or leaves it out.
+package struct Fact: Hashable, Sendable {
+  package var kind: Evidence.Kind
+  package var pair: Pair
+  /// When the price begins, or when the list was taken.
+  package var at: Instant
+  /// Tenths of a cent per litre. Lists: 0.
+  package var tenths: Int32
+  /// The number of the run whose answer states it.
+  package var run: Int
+
+  package init(kind: Evidence.Kind, pair: Pair, at: Instant, tenths: Int32 = 0, run: Int) {
+    self.kind = kind
+    self.pair = pair
+    self.at = at
+    self.tenths = tenths
+    self.run = run
+  }
+}
+
+/// What a feed shows after some of its answers. After a complete list it shows that list, whatever
+/// it showed before. So an answer that comes late, or no longer counts, changes no fact beyond the
+/// next complete list.
+package struct Shown: Sendable {
+  /// Sorted, each once.
+  private var lines: [Answer.Line] = []
+  /// For each line, whether complete lists show its station record and fuel.
+  private var isListed: [Bool] = []
+
+  package init() {}
+
+  /// What a feed shows after a complete list.
+  package init(after list: Answer) {
+    lines = list.lines
+    isListed = Array(repeating: true, count: list.lines.count)
+  }
+
+  /// The station records that complete lists show.
+  package var listedStations: Set<Int32> {
+    Set(zip(lines, isListed).lazy.filter(\.1).map(\.0.pair.stationID))
+  }
+
+  /// Returns the stamp of a station record and fuel that complete lists show with one price;
+  /// `nil` in other cases.
+  package func onlyStamp(of pair: Pair) -> Instant? {
+    guard let position = lines.only(pair), isListed[position] else { return nil }
+    return lines[position].stamp
+  }
+
+  /// Goes on to the next answer, and returns the facts that it brings. Answers are taken in the
+  /// order of `takenAt`, and those of one instant in the order of their runs.
+  ///
+  /// A price is a fact where the feed did not show it under that stamp. That a complete list shows a
+  /// station record and fuel is a fact where the complete lists before did not; that it leaves one
+  /// out is a fact where the feed showed it.
+  package mutating func take(_ answer: Answer) -> [Fact] {
+    var facts: [Fact] = []
+    var next = Shown()
+    next.lines.reserveCapacity(max(lines.count, answer.lines.count))
+    next.isListed.reserveCapacity(max(lines.count, answer.lines.count))
+    let isComplete = answer.kind == .complete
+    walk(lines, answer.lines, byDay: answer.kind == .days) { known, stated in
+      guard let first = stated.first else {
+        if isComplete {
+          facts.append(
+            Fact(
+              kind: .unlisted, pair: lines[known.lowerBound].pair, at: answer.takenAt,
+              run: answer.run))
+        } else {
+          next.lines += lines[known]
+          next.isListed += isListed[known]
+        }
+        return
+      }
+      let wasListed = known.first.map { isListed[$0] } ?? false
+      for line in answer.lines[stated] where !lines[known].contains(line) {
+        facts.append(
+          Fact(
+            kind: .price, pair: line.pair,
+            at: line.stamp == Answer.Line.unstamped ? answer.takenAt : line.stamp,
+            tenths: line.tenths, run: answer.run))
+      }
+      if isComplete && !wasListed {
+        facts.append(
+          Fact(
+            kind: .listed, pair: answer.lines[first].pair, at: answer.takenAt, run: answer.run))
+      }
+      next.lines += answer.lines[stated]
+      next.isListed += repeatElement(isComplete || wasListed, count: stated.count)
+    }
+    self = next
+    return facts
+  }
+}
+
+extension [Answer.Line] {
+  /// Returns what has to be said beside a former answer to say this one: all lines of the station
+  /// records and fuels that differ. One that is left out has a line with the price `gone`.
+  package func difference(from base: [Answer.Line]) -> [Answer.Line] {
+    var difference: [Answer.Line] = []
+    walk(base, self) { before, after in
+      if after.isEmpty {
+        difference.append(
+          Answer.Line(
+            pair: base[before.lowerBound].pair, stamp: Answer.Line.unstamped, tenths: Self.gone))
+      } else if base[before] != self[after] {
+        difference += self[after]
+      }
+    }
+    return difference
+  }
+
+  /// Returns the answer that a difference says beside this one.
+  package func applying(_ difference: [Answer.Line]) -> [Answer.Line] {
+    guard !difference.isEmpty else { return self }
+    var lines: [Answer.Line] = []
+    lines.reserveCapacity(count + difference.count)
+    walk(self, difference) { before, after in
+      if after.isEmpty {
+        lines += self[before]
+      } else if difference[after.lowerBound].tenths != Self.gone {
+        lines += difference[after]
+      }
+    }
+    return lines
+  }
+
+  /// A digest of what the lines state (FNV-1a over their numbers).
+  package var content: Int64 {
+    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+    for line in self {
+      for number in [line.pair.number, line.stamp.microseconds, Int64(line.tenths)] {
+        digest = (digest ^ UInt64(bitPattern: number)) &* 0x0000_0100_0000_01b3
+        digest ^= digest >> 29
+      }
+    }
+    return Int64(bitPattern: digest)
+  }
+
+  /// Stands for the price of what is left out.
+  package static var gone: Int32 { -1 }
+
+  /// Returns the position of a station record and fuel that has one line; `nil` in other cases.
+  package func only(_ pair: Pair) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].pair < pair { low = middle + 1 } else { high = middle }
+    }
+    guard low < count, self[low].pair == pair,
+      low + 1 == count || self[low + 1].pair != pair
+    else { return nil }
+    return low
+  }
+}
+
+/// Calls `body` for each station record and fuel of two sorted lists, in order, with the positions of
+/// its lines in both.
+///
+/// - Parameter byDay: whether lines with different stamps are taken one by one.
+private func walk(
+  _ left: [Answer.Line], _ right: [Answer.Line], byDay: Bool = false,
+  _ body: (Range<Int>, Range<Int>) -> Void
+) {
+  var (l, r) = (0, 0)
+  while l < left.count || r < right.count {
+    let first = l == left.count || (r < right.count && right[r] < left[l]) ? right[r] : left[l]
+    func end(_ lines: [Answer.Line], from begin: Int) -> Int {
+      var end = begin
+      while end < lines.count, lines[end].pair == first.pair,
+        !byDay || lines[end].stamp == first.stamp
+      { end += 1 }
+      return end
+    }
+    let ends = (end(left, from: l), end(right, from: r))
+    body(l..<ends.0, r..<ends.1)
+    (l, r) = ends
+  }
+}
