@@ -117,23 +117,11 @@ static const BowserMigration files[] = {
   {"routines/in_effect_at.sql", (const unsigned char[]) {
 #embed "routines/in_effect_at.sql" suffix(, 0)
   }},
-  {"routines/refresh_current.sql", (const unsigned char[]) {
-#embed "routines/refresh_current.sql" suffix(, 0)
-  }},
   {"routines/prune_bodies.sql", (const unsigned char[]) {
 #embed "routines/prune_bodies.sql" suffix(, 0)
   }},
   {"routines/prune_rejects.sql", (const unsigned char[]) {
 #embed "routines/prune_rejects.sql" suffix(, 0)
-  }},
-  {"routines/followers.sql", (const unsigned char[]) {
-#embed "routines/followers.sql" suffix(, 0)
-  }},
-  {"routines/standing.sql", (const unsigned char[]) {
-#embed "routines/standing.sql" suffix(, 0)
-  }},
-  {"routines/merge_listing.sql", (const unsigned char[]) {
-#embed "routines/merge_listing.sql" suffix(, 0)
   }},
   {"routines/count_places.sql", (const unsigned char[]) {
 #embed "routines/count_places.sql" suffix(, 0)

@@ -1,81 +1,9 @@
--- Merges what a run reports into the history. The steps belong to the run's transaction. The program calls
--- fuel.begin_absorbing and stores the stations. It then judges the list, finds what differs from what the feed showed
--- before (pg_temp.difference), and calls fuel.absorb. The stations and fuels that changed, each with the instant from
--- which it changed, are left in pg_temp.changed. The program makes their spans.
+-- The steps of a run's transaction that belong to the database. The program reads an answer, stores its stations, keeps
+-- it (fuel.answer), and makes the facts anew that it may change: Sources/Pipeline/Ingest/Refold.swift. Then it calls
+-- fuel.settle_runs.
 --
--- Cost: every step touches only what differs. The history is read only for the stations and fuels that changed.
---
--- The end state does not depend on the order in which runs arrive. A run that is older than one already stored ("late")
--- takes longer where its lateness matters. So does a run that reads the documents of an earlier run again: the earlier
--- run no longer counts.
---
--- Two instants are kept apart: the documents show the state of p_taken_at, and they were known from p_learnt_at on.
--- They differ by the feed's delay.
-
--- Begins to absorb a run. If its documents were read before, the earlier readings no longer count. is_late: a run with
--- a later taken_at is stored, or the documents were read before. is_direct: the run is not late, and what its feed
--- shows was last reported by runs that count.
-CREATE OR REPLACE FUNCTION fuel.begin_absorbing(
-  p_run_id integer, p_taken_at timestamptz, OUT is_late boolean, OUT is_direct boolean)
-LANGUAGE plpgsql AS $$
-DECLARE
-  feed        fuel.source;
-  -- The run that fetched the documents. It is an earlier run where documents are read again.
-  reported_by integer;
-  earlier     integer;
-BEGIN
-  SELECT source.* INTO STRICT feed
-  FROM fuel.run
-  JOIN fuel.source USING (source_id)
-  WHERE run.run_id = p_run_id;
-  SELECT coalesce(run.replaces_run_id, run.run_id) INTO reported_by
-  FROM fuel.run
-  WHERE run.run_id = p_run_id;
-
-  -- Stations and fuels that may have changed, each with the instant from which it may have changed.
-  CREATE TEMPORARY TABLE changed (
-    station_id integer     NOT NULL,
-    fuel_id    smallint    NOT NULL,
-    begins_at  timestamptz NOT NULL
-  ) ON COMMIT DROP;
-  IF reported_by <> p_run_id THEN
-    FOR earlier IN
-      SELECT run.run_id
-      FROM fuel.run
-      WHERE (run.run_id = reported_by OR run.replaces_run_id = reported_by)
-        AND run.run_id <> p_run_id
-        AND run.outcome IN ('stored', 'unchanged', 'refused', 'failed', 'interrupted')
-      ORDER BY run.run_id
-    LOOP
-      PERFORM fuel.discount_run(earlier, 'superseded');
-    END LOOP;
-    PERFORM fuel.span_of_feed(feed.source_id);
-    PERFORM fuel.forget_descriptions(reported_by);
-    DELETE FROM fuel.run_to_read
-    USING fuel.run
-    WHERE run.run_id = run_to_read.run_id
-      AND (run.run_id = reported_by OR run.replaces_run_id = reported_by);
-  END IF;
-  UPDATE fuel.run SET taken_at = p_taken_at WHERE run.run_id = p_run_id;
-  is_late := reported_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
-  is_direct := NOT is_late AND CASE
-    -- Only runs of the last days can have reported days that this run reports.
-    WHEN feed.tells_whole_days THEN NOT EXISTS (
-      SELECT
-      FROM fuel.run
-      WHERE run.source_id = feed.source_id
-        AND run.taken_at > p_taken_at - fuel.announced_ahead()
-        AND fuel.is_kept(run)
-        AND run.outcome NOT IN ('stored', 'unchanged'))
-    ELSE (
-      SELECT coalesce(bool_and(since.is_hint), true) FROM fuel.runs_since_list(p_run_id) AS since)
-  END;
-END
-$$;
-COMMENT ON FUNCTION fuel.begin_absorbing(integer, timestamptz) IS
-  'Begins to merge a run into the history. Returns whether a later run is stored or its documents were read before '
-  '(is_late), and whether it is not late and what its feed shows was last reported by runs that count (is_direct).';
-GRANT EXECUTE ON FUNCTION fuel.begin_absorbing(integer, timestamptz) TO fuel_writer;
+-- Two instants are kept apart: the documents show the state of taken_at, and they were known from fetched_at on. They
+-- differ by the feed's delay.
 
 -- Stores stations under codes that are new. A code that appears only with a price becomes a station record too, so that
 -- no price is lost until the site list is read again.
@@ -95,309 +23,234 @@ COMMENT ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) IS
   'Stores stations of a feed for which only the codes are known yet.';
 GRANT EXECUTE ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) TO fuel_writer;
 
--- Returns, for a feed that stamps nothing, the newest price of each station and fuel that had begun by an instant.
-CREATE OR REPLACE FUNCTION fuel.held_prices(p_source_id smallint, p_taken_at timestamptz)
-RETURNS TABLE (station_id integer, fuel_id smallint, effective_at timestamptz, price_tenths integer)
-LANGUAGE sql STABLE AS $$
-  SELECT pair.station_id, pair.fuel_id, held.effective_at, held.price_tenths
-  FROM fuel.current_price AS pair
+-- Deletes facts that no longer follow from the answers that count. The writer may not delete facts by itself. Facts from
+-- before answers were kept stay: nothing else tells them. Arrays of equal length describe the facts, in the order of
+-- the columns of fuel.price; kind is 0 for a price and 1 for a listing.
+CREATE OR REPLACE FUNCTION fuel.drop_facts(
+  p_source_id smallint, p_kinds smallint[], p_station_ids integer[], p_fuel_ids smallint[], p_ats timestamptz[],
+  p_tenths integer[], p_run_ids integer[])
+RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DELETE FROM fuel.price
+  USING unnest(p_kinds, p_station_ids, p_fuel_ids, p_ats, p_tenths, p_run_ids)
+    AS gone (kind, station_id, fuel_id, at, tenths, run_id)
+  WHERE gone.kind = 0
+    AND price.station_id = gone.station_id
+    AND price.fuel_id = gone.fuel_id
+    AND price.effective_at = gone.at
+    AND price.source_id = p_source_id
+    AND price.price_tenths = gone.tenths
+    AND price.run_id = gone.run_id
+    AND EXISTS (SELECT FROM fuel.answer WHERE answer.run_id = gone.run_id AND NOT answer.is_adopted);
+  DELETE FROM fuel.listing
+  USING unnest(p_kinds, p_station_ids, p_fuel_ids, p_ats, p_run_ids) AS gone (kind, station_id, fuel_id, at, run_id)
+  WHERE gone.kind = 1
+    AND listing.station_id = gone.station_id
+    AND listing.fuel_id = gone.fuel_id
+    AND listing.source_id = p_source_id
+    AND listing.changed_at = gone.at
+    AND listing.run_id = gone.run_id
+    AND EXISTS (SELECT FROM fuel.answer WHERE answer.run_id = gone.run_id AND NOT answer.is_adopted);
+$$;
+COMMENT ON FUNCTION fuel.drop_facts(
+  smallint, smallint[], integer[], smallint[], timestamptz[], integer[], integer[]) IS
+  'Deletes facts of a feed that no longer follow from its answers.';
+REVOKE EXECUTE ON FUNCTION fuel.drop_facts(
+  smallint, smallint[], integer[], smallint[], timestamptz[], integer[], integer[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.drop_facts(
+  smallint, smallint[], integer[], smallint[], timestamptz[], integer[], integer[]) TO fuel_writer;
+
+-- Brings fuel.shown_price up to date for stations and fuels. p_from_ats: the fact that was learnt last of each began at or
+-- after this instant. Of several instants the latest counts.
+CREATE OR REPLACE FUNCTION fuel.refresh_shown(
+  p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.shown_price (
+    station_id, fuel_id, source_id, price_tenths, stamped_at, learnt_at, is_listed)
+  SELECT
+    pair.station_id, pair.fuel_id, p_source_id, told.price_tenths, told.effective_at, told.learnt_at, listed.is_listed
+  FROM (
+    SELECT pair.station_id, pair.fuel_id, max(pair.from_at) AS from_at
+    FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
+    GROUP BY pair.station_id, pair.fuel_id
+  ) AS pair
   CROSS JOIN LATERAL (
-    SELECT price.effective_at, price.price_tenths
+    SELECT price.price_tenths, price.effective_at, price.learnt_at
     FROM fuel.counted_price AS price
     WHERE price.station_id = pair.station_id
       AND price.fuel_id = pair.fuel_id
       AND price.source_id = p_source_id
-      AND price.effective_at <= p_taken_at
-    ORDER BY price.effective_at DESC, price.learnt_at DESC, price.price_tenths DESC
+      AND price.effective_at >= pair.from_at
+    ORDER BY price.learnt_at DESC, price.run_id DESC, price.effective_at DESC, price.price_tenths DESC
     LIMIT 1
-  ) AS held
-  WHERE pair.source_id = p_source_id
+  ) AS told
+  LEFT JOIN LATERAL (
+    SELECT listing.is_listed
+    FROM fuel.counted_listing AS listing
+    WHERE listing.station_id = pair.station_id
+      AND listing.fuel_id = pair.fuel_id
+      AND listing.source_id = p_source_id
+    ORDER BY listing.changed_at DESC, listing.run_id DESC
+    LIMIT 1
+  ) AS listed ON true
+  ORDER BY pair.station_id, pair.fuel_id
+  ON CONFLICT ON CONSTRAINT shown_price_pk DO UPDATE SET
+    source_id = excluded.source_id, price_tenths = excluded.price_tenths, stamped_at = excluded.stamped_at,
+    learnt_at = excluded.learnt_at, is_listed = excluded.is_listed
 $$;
-COMMENT ON FUNCTION fuel.held_prices(smallint, timestamptz) IS
-  'The newest price of each station and fuel of a feed that had begun by an instant.';
-GRANT EXECUTE ON FUNCTION fuel.held_prices(smallint, timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_shown(smallint, integer[], smallint[], timestamptz[]) IS
+  'Updates fuel.shown_price for some stations and fuels of a feed.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_shown(smallint, integer[], smallint[], timestamptz[]) TO fuel_writer;
 
--- Takes all steps that follow the storing of stations. p_is_list: the run brought a list. p_is_complete: the list was
--- judged complete.
-CREATE OR REPLACE FUNCTION fuel.absorb(
-  p_run_id integer, p_taken_at timestamptz, p_learnt_at timestamptz, p_is_list boolean,
-  p_is_complete boolean, p_clock timestamptz)
--- The statements are planned anew for each run, so that the server leaves out years in which no price of the run
--- began.
-RETURNS integer LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
-DECLARE
-  feed             fuel.source;
-  reported_by      integer;
-  is_late          boolean;
-  is_unstamped     boolean;
-  -- The first and the last instant at which a price of the run begins, and the earliest stamp under which earlier runs
-  -- may have reported what this run reports.
-  first_at         timestamptz;
-  last_at          timestamptz;
-  others_from      timestamptz;
-  goes_back        interval;
-  stored           integer;
-BEGIN
-  SELECT source.* INTO STRICT feed
-  FROM fuel.run
-  JOIN fuel.source USING (source_id)
-  WHERE run.run_id = p_run_id;
-  SELECT coalesce(run.replaces_run_id, run.run_id), fuel.is_unstamped(run) INTO reported_by, is_unstamped
-  FROM fuel.run
-  WHERE run.run_id = p_run_id;
-  goes_back := fuel.stamps_go_back(feed.source_id);
-  SELECT min(difference.effective_at), max(difference.effective_at), min(difference.effective_at) - goes_back
-  INTO first_at, last_at, others_from
-  FROM pg_temp.difference;
-  is_late := reported_by <> p_run_id OR coalesce(feed.last_taken_at > p_taken_at, false);
-  -- A clock that is behind the runs already stored would make present prices look like future ones.
-  p_clock := greatest(p_clock, feed.last_taken_at, p_taken_at);
-
-  -- The facts. Their partitions are made first.
-  PERFORM fuel.ensure_year(year)
+-- Makes what a feed shows anew. It runs with the owner's rights, because the writer may not delete rows.
+CREATE OR REPLACE FUNCTION fuel.renew_shown(p_source_id smallint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DELETE FROM fuel.shown_price WHERE shown_price.source_id = p_source_id;
+  SELECT fuel.refresh_shown(
+    p_source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
   FROM (
-    SELECT extract(year FROM difference.effective_at AT TIME ZONE 'UTC')::integer AS year
-    FROM pg_temp.difference
-    WHERE difference.effective_at IS NOT NULL
-    UNION
-    SELECT extract(year FROM p_taken_at AT TIME ZONE 'UTC')::integer WHERE is_unstamped
-  ) AS reported
-  ORDER BY year;
+    SELECT DISTINCT price.station_id, price.fuel_id FROM fuel.counted_price AS price WHERE price.source_id = p_source_id
+  ) AS pair
+  HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION fuel.renew_shown(smallint) IS 'Makes fuel.shown_price of a feed anew from its facts.';
+REVOKE EXECUTE ON FUNCTION fuel.renew_shown(smallint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION fuel.renew_shown(smallint) TO fuel_writer;
 
-  -- A run stores what it reports of a station and fuel unless the newest earlier run with rows of that station and fuel
-  -- counts and reports the same. Prices of whole days are compared one by one. A run without a list (an update) stores
-  -- everything that it reports.
-  WITH reported AS MATERIALIZED (
-    SELECT
-      difference.station_id,
-      difference.fuel_id,
-      -- A price without a stamp began when it was seen. Readers of the history fold repeated reports of a price that
-      -- goes on.
-      CASE
-        WHEN is_unstamped AND difference.effective_at <= p_taken_at THEN p_taken_at
-        ELSE difference.effective_at
-      END AS effective_at,
-      difference.price_tenths,
-      -- This is a scalar subquery and not EXISTS. For EXISTS the server may read the whole history once instead of one
-      -- station and fuel.
-      difference.may_be_known AND coalesce((
-        SELECT true
-        FROM fuel.price
-        WHERE price.station_id = difference.station_id
-          AND price.fuel_id = difference.fuel_id
-          AND price.effective_at = difference.effective_at
-          AND price.effective_at BETWEEN first_at AND last_at
-          AND price.source_id = feed.source_id
-          AND price.price_tenths = difference.price_tenths
-        LIMIT 1
-      ), false) AS was_known,
-      CASE
-        WHEN feed.tells_whole_days THEN before.is_same IS TRUE
-        ELSE bool_and(before.is_same IS TRUE) OVER pair AND count(*) OVER pair = max(before.prices) OVER pair
-      END AS is_repeated
-    FROM pg_temp.difference
-    LEFT JOIN LATERAL (
-      SELECT
-        count(*) AS prices,
-        bool_or(
-          last.price_tenths = difference.price_tenths
-            AND (last.effective_at = difference.effective_at
-              OR (is_unstamped AND greatest(last.effective_at, difference.effective_at) <= p_taken_at))
-            AND run.outcome IN ('stored', 'unchanged')) AS is_same
-      FROM (
-        SELECT
-          newest.*,
-          max(newest.effective_at) FILTER (WHERE newest.effective_at <= p_taken_at) OVER () AS present_at
-        FROM (
-          -- The newest earlier run may have reported the next price beside the present one, so all its rows are taken.
-          SELECT price.effective_at, price.price_tenths, price.run_id
-          FROM fuel.told_price AS price
-          -- Prices that are newer than all that is known, and prices of updates, are stored in any case. The conditions
-          -- on may_be_known and on the kind of run stand here and not in the join, so that the history is not searched
-          -- for such prices.
-          WHERE difference.may_be_known
-            AND (p_is_list OR feed.tells_whole_days)
-            AND price.station_id = difference.station_id
-            AND price.fuel_id = difference.fuel_id
-            AND price.source_id = feed.source_id
-            -- An earlier list may have shown a later stamp, or one that is older by up to goes_back. The
-            -- second condition is the same bound for all prices of the run at once, so that the server can leave out
-            -- the partitions before it.
-            AND price.effective_at >= difference.effective_at - goes_back
-            AND price.effective_at >= others_from
-            AND (price.learnt_at, price.run_id) < (p_learnt_at, p_run_id)
-            AND (p_is_list OR price.effective_at = difference.effective_at)
-          ORDER BY price.learnt_at DESC, price.run_id DESC
-          FETCH FIRST ROW WITH TIES
-        ) AS newest
-      ) AS last
-      JOIN fuel.run USING (run_id)
-      -- A price that was the next one when it was reported may be the present one by now. Then the price that was
-      -- reported beside it as the present one no longer counts as shown.
-      WHERE last.effective_at >= coalesce(last.present_at, '-infinity')
-    ) AS before ON true
-    WHERE difference.is_listed
-    WINDOW pair AS (PARTITION BY difference.station_id, difference.fuel_id)
-  ),
-  inserted AS (
-    INSERT INTO fuel.price (
-      station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
-    SELECT
-      reported.station_id, reported.fuel_id, feed.source_id, reported.effective_at, reported.price_tenths, p_run_id,
-      p_learnt_at
-    FROM reported
-    WHERE NOT reported.is_repeated
-    ORDER BY reported.station_id, reported.fuel_id, reported.effective_at
-    ON CONFLICT DO NOTHING
-  ),
-  noted AS (
-    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-    SELECT reported.station_id, reported.fuel_id, reported.effective_at FROM reported WHERE NOT reported.is_repeated
-  )
-  SELECT count(*) FILTER (WHERE NOT reported.was_known) INTO stored
-  FROM (
-    SELECT DISTINCT station_id, fuel_id, effective_at, price_tenths, was_known FROM reported
-  ) AS reported;
-
-  IF NOT feed.has_codes AND first_at IS NOT NULL THEN
-    PERFORM fuel.sight_days(feed.source_id, p_run_id, first_at);
-  END IF;
-
-  -- From here on, what the list leaves out counts as not offered, if the list is complete.
-  UPDATE fuel.run SET
-    fetched_at = p_learnt_at,
-    is_complete = p_is_complete
-  WHERE run.run_id = p_run_id;
-  IF NOT feed.tells_whole_days THEN
-    PERFORM fuel.merge_listing(p_run_id, p_is_list, is_late);
-  END IF;
-  -- Lists may follow even a run that is not late, because lists that do not count do not make a run late.
-  IF is_late OR EXISTS (SELECT FROM fuel.lists_after(p_run_id)) THEN
-    PERFORM fuel.spell_out_prices(p_run_id, false);
-  END IF;
-
-  UPDATE fuel.source SET
-    first_taken_at = least(source.first_taken_at, p_taken_at),
-    last_taken_at = greatest(source.last_taken_at, p_taken_at),
-    last_listed_at = CASE
-      WHEN p_is_complete THEN greatest(source.last_listed_at, p_taken_at)
-      ELSE source.last_listed_at
-    END,
-    -- It begins again after 10^12, so that no number that somebody writes there stops the next run.
-    changes = source.changes % 1000000000000 + 1
-  WHERE source.source_id = feed.source_id;
-  IF feed.first_taken_at IS NULL OR p_taken_at < feed.first_taken_at THEN
-    PERFORM fuel.touch_archives(feed.scheme, feed.first_taken_at, p_taken_at);
-  END IF;
-
-  -- A next price that has begun meanwhile becomes the present price, and the price after it becomes the next one.
-  INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-  SELECT known.station_id, known.fuel_id, known.next_effective_at
-  FROM fuel.current_price AS known
-  WHERE known.source_id = feed.source_id AND known.next_effective_at <= p_clock;
-
-  -- Station records are matched again if this run may change which of them are one station. Every run of a feed whose
-  -- codes are made of names and addresses may do so (NOT has_codes): two names are two stations if both have prices on
-  -- the same day. A late list may do so: two codes at one address are two stations if a complete list shows both. So
-  -- does the first price of a station record, because the record takes part in matching from then on.
-  IF NOT feed.has_codes OR (is_late AND p_is_list) OR EXISTS (
-    SELECT
-    FROM pg_temp.changed
-    WHERE NOT EXISTS (
-      SELECT FROM fuel.current_price AS pair WHERE pair.station_id = changed.station_id))
-    -- The list shows again a station record that awaits a person's decision (fuel.station_doubt), or a record that
-    -- shares its station with another record of the feed, such as an old code beside the new one.
+-- Returns whether a list in order may change which station records of its feed are one station. Every run of a feed whose
+-- codes are made of names and addresses may do so (NOT has_codes): two names are two stations if both have prices on
+-- the same day. So does the first price of a station record, because the record takes part in matching from then on.
+-- p_listed_ids: the station records of which a list shows something again.
+CREATE OR REPLACE FUNCTION fuel.may_change_links(p_source_id smallint, p_station_ids integer[], p_listed_ids integer[])
+RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT NOT source.has_codes
     OR EXISTS (
       SELECT
-      FROM pg_temp.difference
-      JOIN fuel.station_doubt AS doubt ON difference.station_id IN (doubt.first_id, doubt.second_id)
-      WHERE difference.is_listed AND NOT difference.was_listed)
+      FROM unnest(p_station_ids) AS told (station_id)
+      WHERE NOT EXISTS (SELECT FROM fuel.shown_price AS pair WHERE pair.station_id = told.station_id))
+    -- A station record that awaits a person's decision (fuel.station_doubt), or one that shares its station with another
+    -- record of the feed, such as an old code beside the new one.
     OR EXISTS (
       SELECT
-      FROM pg_temp.difference
-      JOIN fuel.station AS record USING (station_id)
+      FROM fuel.station_doubt AS doubt
+      WHERE doubt.first_id = ANY (p_listed_ids) OR doubt.second_id = ANY (p_listed_ids))
+    OR EXISTS (
+      SELECT
+      FROM fuel.station AS record
       JOIN fuel.station AS other
         ON other.place_id = record.place_id
         AND other.source_id = record.source_id
         AND other.station_id <> record.station_id
-      WHERE difference.is_listed AND NOT difference.was_listed)
-  THEN
-    UPDATE fuel.source SET are_links_due = true WHERE source.source_id = feed.source_id;
-  END IF;
+      WHERE record.station_id = ANY (p_listed_ids))
+  FROM fuel.source
+  WHERE source.source_id = p_source_id
+$$;
+COMMENT ON FUNCTION fuel.may_change_links(smallint, integer[], integer[]) IS
+  'Whether what a run in order brought may change which station records are one station.';
+GRANT EXECUTE ON FUNCTION fuel.may_change_links(smallint, integer[], integer[]) TO fuel_writer;
 
-  -- Where the list only goes on with a newer price, that price is what the feed shows now. Whatever else changed is
-  -- computed from the history.
-  PERFORM fuel.show_newest(
-    array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg(pair.effective_at),
-    array_agg(pair.price_tenths), p_learnt_at)
-  FROM pg_temp.difference AS pair
-  WHERE pair.only_follows AND pair.effective_at <= p_clock AND NOT is_unstamped
-  HAVING count(*) > 0;
-  PERFORM fuel.refresh_current(
-    feed.source_id, array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg(pair.effective_at),
-    array_agg(pair.price_tenths),
-    -- A run that is not late makes no fact stop counting. The newest stamp of each station and fuel is therefore the
-    -- one that was the newest before, or a newer one. There is no bound if the clock is behind a stored stamp.
-    CASE
-      WHEN is_late OR bool_or(pair.stamped_at > p_clock) THEN '-infinity'
-      ELSE coalesce(least(first_at, min(pair.stamped_at)), '-infinity')
-    END,
-    p_clock)
-  FROM (
-    SELECT changed.station_id, changed.fuel_id, reported.effective_at, reported.price_tenths, known.stamped_at
-    FROM (
-      SELECT changed.station_id, changed.fuel_id
-      FROM pg_temp.changed
-      EXCEPT
-      SELECT pair.station_id, pair.fuel_id
-      FROM pg_temp.difference AS pair
-      WHERE pair.only_follows AND pair.effective_at <= p_clock AND NOT is_unstamped
-    ) AS changed
-    LEFT JOIN fuel.current_price AS known USING (station_id, fuel_id)
-    -- What the newest list reports of a station and fuel is also the last report of it.
-    LEFT JOIN (
-      SELECT
-        difference.station_id, difference.fuel_id, max(difference.effective_at) AS effective_at,
-        max(difference.price_tenths) AS price_tenths
-      FROM pg_temp.difference
-      WHERE difference.is_listed AND p_is_list AND NOT is_late AND NOT is_unstamped
-      GROUP BY difference.station_id, difference.fuel_id
-      HAVING count(*) = 1
-    ) AS reported USING (station_id, fuel_id)
-  ) AS pair
-  HAVING count(*) > 0;
-
-  -- The program makes the spans of what is in pg_temp.changed.
-  PERFORM fuel.touch_silence(
-    feed.source_id, p_taken_at, p_is_complete, feed.last_listed_at, p_clock);
-  IF reported_by <> p_run_id THEN
-    PERFORM fuel.forget_ghosts(
-      feed.source_id, array_agg(changed.station_id), array_agg(changed.fuel_id))
-    FROM (SELECT DISTINCT changed.station_id, changed.fuel_id FROM pg_temp.changed) AS changed;
+-- Updates from when until when a feed was read. Only runs that count are considered.
+CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  before   fuel.source;
+  first_at timestamptz;
+BEGIN
+  SELECT source.* INTO STRICT before FROM fuel.source WHERE source.source_id = p_source_id;
+  UPDATE fuel.source SET
+    -- Each of these is found at an end of an index. Among the runs under way, only the one of this transaction has
+    -- taken_at set.
+    first_taken_at = (
+      SELECT run.taken_at
+      FROM fuel.run
+      WHERE run.source_id = p_source_id AND run.outcome IN ('running', 'stored', 'unchanged') AND run.taken_at IS NOT NULL
+      ORDER BY run.taken_at
+      LIMIT 1),
+    last_taken_at = (
+      SELECT run.taken_at
+      FROM fuel.run
+      WHERE run.source_id = p_source_id AND run.outcome IN ('running', 'stored', 'unchanged') AND run.taken_at IS NOT NULL
+      ORDER BY run.taken_at DESC
+      LIMIT 1),
+    last_listed_at = (
+      SELECT max(run.taken_at) FROM fuel.run WHERE run.source_id = p_source_id AND run.is_complete),
+    -- It begins again after 10^12, so that no number that somebody writes there stops the next run.
+    changes = source.changes % 1000000000000 + 1
+  WHERE source.source_id = p_source_id
+  RETURNING source.first_taken_at INTO first_at;
+  IF first_at IS DISTINCT FROM before.first_taken_at THEN
+    PERFORM fuel.touch_archives(before.scheme, before.first_taken_at, first_at);
   END IF;
-  -- A station that had been reported only by runs that stopped counting is seen for the first time. Where there is none,
-  -- the statement is not even planned, because it would open all years of prices.
-  IF EXISTS (
-    SELECT FROM fuel.station WHERE station.source_id = feed.source_id AND station.first_seen_at = 'infinity')
-  THEN
-    UPDATE fuel.station SET first_seen_at = p_taken_at
-    WHERE station.source_id = feed.source_id
-      AND station.first_seen_at = 'infinity'
-      AND (
-        EXISTS (
-          SELECT FROM fuel.station_description AS description WHERE description.station_id = station.station_id)
-        OR EXISTS (
-          SELECT
-          FROM fuel.counted_price AS price
-          WHERE price.station_id = station.station_id AND price.source_id = feed.source_id));
-  END IF;
-  -- The table is dropped because a transaction may hold several runs.
-  DROP TABLE pg_temp.difference;
-  RETURN stored;
 END
 $$;
-COMMENT ON FUNCTION fuel.absorb(
-  integer, timestamptz, timestamptz, boolean, boolean, timestamptz) IS
-  'Merges what differs of a run into the history. Returns how many facts were new.';
-GRANT EXECUTE ON FUNCTION fuel.absorb(
-  integer, timestamptz, timestamptz, boolean, boolean, timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.span_of_feed(smallint) IS
+  'Updates from when until when a feed was read, by the runs that count.';
+GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
+
+-- Updates what hangs on facts and on the standing of runs, after facts were made: links of stations that are due, what
+-- feeds show, when stations were first seen, and when the feed was read.
+--
+-- p_run_ids: the runs that came, counted no longer, or were judged otherwise. p_is_appended: it is one run, newer than all
+-- others. p_station_ids, p_fuel_ids: the stations and fuels whose facts changed; p_from_ats: see fuel.refresh_shown;
+-- p_told_ats: when the answer of a new fact was taken. p_listed_ids: stations of which a list shows something again.
+-- p_last_listed_at: when the newest complete list was taken before.
+--
+-- Returns the stations and fuels whose spans change because lists confirm their prices for longer or shorter, each with
+-- the instant from which they change.
+CREATE OR REPLACE FUNCTION fuel.settle_runs(
+  p_source_id smallint, p_run_ids integer[], p_is_appended boolean, p_station_ids integer[], p_fuel_ids smallint[],
+  p_from_ats timestamptz[], p_told_ats timestamptz[], p_listed_ids integer[], p_last_listed_at timestamptz,
+  p_clock timestamptz)
+RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  feed fuel.source;
+BEGIN
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  IF NOT p_is_appended OR fuel.may_change_links(p_source_id, p_station_ids, p_listed_ids) THEN
+    UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
+  END IF;
+  IF NOT p_is_appended THEN
+    PERFORM fuel.forget_sightings(p_run_ids[1]);
+  ELSIF NOT feed.has_codes THEN
+    PERFORM fuel.sight_days(p_source_id, p_run_ids[1], min(told.from_at))
+    FROM unnest(p_from_ats) AS told (from_at)
+    WHERE told.from_at > '-infinity'
+    HAVING count(*) > 0;
+  END IF;
+  PERFORM fuel.refresh_shown(p_source_id, p_station_ids, p_fuel_ids, p_from_ats);
+  UPDATE fuel.station SET first_seen_at = told.at
+  FROM (
+    SELECT told.station_id, min(told.at) AS at
+    FROM unnest(p_station_ids, p_told_ats) AS told (station_id, at)
+    GROUP BY told.station_id
+  ) AS told
+  WHERE station.station_id = told.station_id AND station.first_seen_at > told.at;
+  -- A station that had been described only by runs that stopped counting.
+  UPDATE fuel.station SET first_seen_at = description.first_seen_at
+  FROM (
+    SELECT description.station_id, min(description.first_seen_at) AS first_seen_at
+    FROM fuel.station_description AS description
+    GROUP BY description.station_id
+  ) AS description
+  WHERE station.source_id = p_source_id
+    AND station.first_seen_at = 'infinity'
+    AND station.station_id = description.station_id;
+  PERFORM fuel.span_of_feed(p_source_id);
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  RETURN QUERY
+  SELECT silence.*
+  FROM fuel.run
+  CROSS JOIN LATERAL fuel.touch_silence(
+    -- Of the run that is being stored it is known whether its list is complete. A list that changed may have been.
+    p_source_id, run.taken_at, run.is_complete OR (run.composition_id IS NOT NULL AND run.outcome <> 'running'),
+    -- The runs of a recording may be ahead of the clock.
+    least(p_last_listed_at, feed.last_listed_at), greatest(p_clock, feed.last_taken_at)) AS silence
+  WHERE run.run_id = ANY (p_run_ids);
+END
+$$;
+COMMENT ON FUNCTION fuel.settle_runs(
+  smallint, integer[], boolean, integer[], smallint[], timestamptz[], timestamptz[], integer[], timestamptz,
+  timestamptz) IS
+  'Updates what hangs on facts and on the standing of runs of a feed, after facts were made.';
+GRANT EXECUTE ON FUNCTION fuel.settle_runs(
+  smallint, integer[], boolean, integer[], smallint[], timestamptz[], timestamptz[], integer[], timestamptz,
+  timestamptz) TO fuel_writer;

@@ -99,7 +99,7 @@ BEGIN
     WHERE class.relnamespace = 'fuel'::regnamespace
       AND class.relkind IN ('r', 'p')
       AND NOT class.relispartition
-      AND class.relname NOT IN ('migration', 'program', 'archive_price')
+      AND class.relname NOT IN ('migration', 'program', 'archive_price', 'answer')
     GROUP BY class.oid
     ORDER BY class.oid
   LOOP
@@ -141,18 +141,7 @@ BEGIN
 
   IF is_released THEN
     INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
-    SELECT fact.run_id, count(*), sum(fact.hash)
-    FROM (
-      SELECT
-        run_id, fuel.price_hash(station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at) AS hash
-      FROM fuel.price
-      UNION ALL
-      SELECT run_id, fuel.listing_hash(station_id, fuel_id, source_id, changed_at, is_listed, run_id) FROM fuel.listing
-      UNION ALL
-      SELECT run_id, fuel.archive_price_hash(station_id, fuel_id, source_id, effective_at, price_tenths, run_id)
-      FROM fuel.archive_price
-    ) AS fact
-    GROUP BY fact.run_id;
+    SELECT fact.run_id, count(*), sum(fact.hash) FROM fuel.fact_hash AS fact GROUP BY fact.run_id;
     -- Version 0.5 corrected an average by the changed stations alone. This version makes it from all of them, so these
     -- days are noted.
     INSERT INTO fuel.dirty_day (fuel_id, day)
@@ -164,5 +153,36 @@ BEGIN
       interval '1 day') AS series (day)
     ON CONFLICT DO NOTHING;
   END IF;
+  -- What each feed showed last, as the list from which later ones differ.
+  INSERT INTO fuel.answer (run_id, depth, station_ids, fuel_ids, stamps, tenths, is_adopted)
+  SELECT
+    last.run_id, 0, array_agg(line.station_id ORDER BY line.station_id, line.fuel_id, line.stamp),
+    array_agg(line.fuel_id ORDER BY line.station_id, line.fuel_id, line.stamp),
+    array_agg(line.stamp ORDER BY line.station_id, line.fuel_id, line.stamp),
+    array_agg(line.tenths ORDER BY line.station_id, line.fuel_id, line.stamp), true
+  FROM fuel.source
+  CROSS JOIN LATERAL (
+    SELECT run.run_id, run.taken_at, cardinality(run.stamps) = 0 AS is_unstamped
+    FROM fuel.run
+    WHERE run.source_id = source.source_id AND run.is_complete
+    ORDER BY run.taken_at DESC, run.run_id DESC
+    LIMIT 1
+  ) AS last
+  JOIN LATERAL (
+    SELECT
+      pair.station_id, pair.fuel_id,
+      CASE WHEN last.is_unstamped AND pair.stamped_at <= last.taken_at THEN '-infinity' ELSE pair.stamped_at END
+        AS stamp,
+      pair.stamped_tenths AS tenths
+    FROM fuel_before.current_price AS pair
+    WHERE pair.source_id = source.source_id AND pair.is_listed
+    UNION ALL
+    SELECT pair.station_id, pair.fuel_id, pair.next_effective_at, pair.next_tenths
+    FROM fuel_before.current_price AS pair
+    WHERE pair.source_id = source.source_id AND pair.is_listed AND pair.next_effective_at IS NOT NULL
+  ) AS line ON true
+  WHERE NOT source.tells_whole_days
+  GROUP BY last.run_id;
+  PERFORM fuel.renew_shown(source.source_id) FROM fuel.source WHERE source.kind = 'feed';
 END
 $adopt$;

@@ -93,7 +93,7 @@ GRANT EXECUTE ON FUNCTION fuel.forget_descriptions(integer) TO fuel_writer;
 CREATE OR REPLACE FUNCTION fuel.forget_ghosts(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  DELETE FROM fuel.current_price AS pair
+  DELETE FROM fuel.shown_price AS pair
   USING unnest(p_station_ids, p_fuel_ids) AS changed (station_id, fuel_id)
   WHERE pair.source_id = p_source_id
     AND pair.station_id = changed.station_id
@@ -113,7 +113,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   WHERE region_station.station_id = station.station_id
     AND station.source_id = p_source_id
     AND NOT EXISTS (
-      SELECT FROM fuel.current_price AS pair WHERE pair.station_id = station.station_id)
+      SELECT FROM fuel.shown_price AS pair WHERE pair.station_id = station.station_id)
     AND NOT EXISTS (
       SELECT
       FROM fuel.station_description AS description

@@ -17,12 +17,12 @@ BEGIN
   IF (
       OLD.finished_at, OLD.taken_at, OLD.fetched_at, OLD.documents, OLD.payload_sha256, OLD.payload_bytes,
       OLD.requests, OLD.received, OLD.stored, OLD.unchanged, OLD.duplicate, OLD.rejected, OLD.rejected_by_reason,
-      OLD.flagged, OLD.unmapped, OLD.pairs, OLD.clock_skew, OLD.composition_id, OLD.stamps, OLD.told_days,
+      OLD.flagged, OLD.unmapped, OLD.pairs, OLD.clock_skew, OLD.composition_id, OLD.stamps, OLD.content, OLD.told_days,
       OLD.warnings, OLD.awaits_tomorrow
     ) IS DISTINCT FROM (
       NEW.finished_at, NEW.taken_at, NEW.fetched_at, NEW.documents, NEW.payload_sha256, NEW.payload_bytes,
       NEW.requests, NEW.received, NEW.stored, NEW.unchanged, NEW.duplicate, NEW.rejected, NEW.rejected_by_reason,
-      NEW.flagged, NEW.unmapped, NEW.pairs, NEW.clock_skew, NEW.composition_id, NEW.stamps, NEW.told_days,
+      NEW.flagged, NEW.unmapped, NEW.pairs, NEW.clock_skew, NEW.composition_id, NEW.stamps, NEW.content, NEW.told_days,
       NEW.warnings, NEW.awaits_tomorrow) THEN
     RAISE EXCEPTION 'run % has ended: what came with it stays', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;

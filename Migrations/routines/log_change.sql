@@ -11,7 +11,8 @@ END
 $$;
 COMMENT ON FUNCTION fuel.log_change() IS 'Keeps a row as it was and as it became.';
 CREATE OR REPLACE TRIGGER run_log AFTER UPDATE ON fuel.run FOR EACH ROW
-  WHEN (OLD.outcome <> 'running' AND (OLD.outcome <> NEW.outcome OR OLD.is_complete <> NEW.is_complete))
+  WHEN (OLD.outcome <> 'running' AND (
+    OLD.outcome <> NEW.outcome OR OLD.is_complete <> NEW.is_complete OR OLD.is_repeat <> NEW.is_repeat))
   EXECUTE FUNCTION fuel.log_change();
 CREATE OR REPLACE TRIGGER source_log AFTER UPDATE ON fuel.source FOR EACH ROW
   WHEN ((

@@ -38,7 +38,7 @@ BEGIN
   THEN
     PERFORM fuel.touch(
       array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
-    FROM fuel.current_price AS pair
+    FROM fuel.shown_price AS pair
     WHERE pair.source_id = known.source_id
     HAVING count(*) > 0;
     INSERT INTO fuel.touched_month (source_id, month)

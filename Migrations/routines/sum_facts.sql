@@ -1,5 +1,5 @@
--- The facts of each run are summed as they come. A sum does not depend on the order of its rows, so a run may be given
--- more facts later, and a whole history is summed in one pass.
+-- The evidence of each run is summed as it comes: the answers of feeds and the facts of archives. A sum does not depend on
+-- the order of its rows. The facts of feeds follow from their answers; only those from before answers were kept have sums.
 
 -- The hash of a fact covers what it says and which run says so. PostgreSQL keeps these hashes the same over its
 -- releases, because partitions by hash depend on them.
@@ -44,9 +44,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.sum_facts() IS 'Sums the facts that a statement stored.';
-CREATE OR REPLACE TRIGGER price_sum AFTER INSERT ON fuel.price
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('1');
-CREATE OR REPLACE TRIGGER listing_sum AFTER INSERT ON fuel.listing
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('2');
+CREATE OR REPLACE TRIGGER answer_sum AFTER INSERT ON fuel.answer
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('4');
 CREATE OR REPLACE TRIGGER archive_price_sum AFTER INSERT ON fuel.archive_price
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('3');

@@ -32,7 +32,7 @@ RETURNS void LANGUAGE sql AS $$
     UNION
     SELECT pair.station_id, pair.fuel_id
     FROM fuel.station AS record
-    JOIN fuel.current_price AS pair USING (station_id)
+    JOIN fuel.shown_price AS pair USING (station_id)
     WHERE record.place_id = ANY (p_station_ids)
   ) AS pair
   HAVING count(*) > 0
@@ -82,25 +82,26 @@ COMMENT ON FUNCTION fuel.touch_moved(integer[]) IS
   'Notes that spans have to be recomputed because station records leave their stations.';
 GRANT EXECUTE ON FUNCTION fuel.touch_moved(integer[]) TO fuel_writer;
 
--- Notes what a list changes by confirming prices. A price that a complete list and the next complete list both show is
+-- Returns what a list changes by confirming prices. A price that a complete list and the next complete list both show is
 -- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
 -- complete lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
 -- of the feed during the silence. The oldest run of a feed also decides from when on averages count the feed.
 CREATE OR REPLACE FUNCTION fuel.touch_silence(
   p_source_id smallint, p_taken_at timestamptz, p_is_complete boolean,
   p_last_listed_at timestamptz, p_clock timestamptz)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 <<silence>>
 DECLARE
   feed      fuel.source;
   lapse     interval;
-  begins_at timestamptz;
+  from_at   timestamptz;
   ends_at   timestamptz;
 BEGIN
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
   SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
   IF p_is_complete THEN
-    SELECT max(run.taken_at) INTO begins_at
+    SELECT max(run.taken_at) INTO from_at
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at;
     SELECT min(run.taken_at) INTO ends_at
@@ -109,18 +110,18 @@ BEGIN
     -- Later runs without a complete list (updates) may have ended prices. Such a price was believed for as long as the
     -- complete lists before the update showed it, and this list may now be the last of those.
     IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
-      INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-      SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.begins_at, p_taken_at)
+      RETURN QUERY
+      SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.from_at, p_taken_at)
       FROM fuel.run
       JOIN fuel.price USING (run_id, source_id)
       WHERE run.source_id = p_source_id
         AND run.taken_at > p_taken_at
         AND run.outcome IN ('stored', 'unchanged');
     END IF;
-    IF coalesce(ends_at, p_taken_at) - begins_at <= lapse THEN
-      begins_at := NULL;
-    ELSIF begins_at IS NULL AND ends_at IS NOT NULL THEN
-      begins_at := p_taken_at;
+    IF coalesce(ends_at, p_taken_at) - from_at <= lapse THEN
+      from_at := NULL;
+    ELSIF from_at IS NULL AND ends_at IS NOT NULL THEN
+      from_at := p_taken_at;
     END IF;
   END IF;
   IF p_taken_at <= feed.first_taken_at THEN
@@ -132,7 +133,7 @@ BEGIN
     PERFORM fuel.mark_changed_days(
       array_agg(station.place_id), array_agg(pair.fuel_id), array_agg(p_taken_at),
       array_agg(coalesce(ends_at, p_taken_at)), false, p_clock)
-    FROM fuel.current_price AS pair
+    FROM fuel.shown_price AS pair
     JOIN fuel.station USING (station_id)
     WHERE pair.source_id = p_source_id
     HAVING count(*) > 0;
@@ -159,9 +160,9 @@ BEGIN
     WHERE covered.scheme = feed.scheme
       AND fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts) > p_last_listed_at)
   THEN
-    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
+    RETURN QUERY
     SELECT pair.station_id, pair.fuel_id, p_last_listed_at
-    FROM fuel.current_price AS pair
+    FROM fuel.shown_price AS pair
     JOIN fuel.station AS record USING (station_id)
     JOIN fuel.span
       ON span.station_id = record.place_id
@@ -172,17 +173,16 @@ BEGIN
       AND NOT span.is_open
     WHERE pair.source_id = p_source_id;
   END IF;
-  IF begins_at IS NOT NULL THEN
-    INSERT INTO pg_temp.changed (station_id, fuel_id, begins_at)
-    SELECT pair.station_id, pair.fuel_id, silence.begins_at
-    FROM fuel.current_price AS pair
+  IF from_at IS NOT NULL THEN
+    RETURN QUERY
+    SELECT pair.station_id, pair.fuel_id, silence.from_at
+    FROM fuel.shown_price AS pair
     WHERE pair.source_id = p_source_id;
   END IF;
 END
 $$;
 COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) IS
-  'Notes in pg_temp.changed that all spans of a feed have to be recomputed from the beginning of the time without '
-  'lists around a list.';
+  'The stations and fuels whose spans have to be recomputed because of the time without lists around a list.';
 GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
 
 -- Notes what the first run of a feed changes by coming at another instant. From its first run on a feed covers

@@ -54,6 +54,8 @@ CREATE TABLE fuel.run (
   change_number      bigint,
   composition_id     integer,
   stamps             integer[],
+  content            bigint,
+  is_repeat          boolean       NOT NULL DEFAULT false,
   shortcomings       text[]        NOT NULL DEFAULT '{}',
   awaits_tomorrow    boolean       NOT NULL DEFAULT false,
   told_days          timestamptz[],
@@ -82,6 +84,8 @@ CREATE INDEX run_uncounted_idx ON fuel.run (run_id) WHERE outcome IN ('supersede
 CREATE INDEX run_taken_idx ON fuel.run (source_id, taken_at);
 -- Each run closes those of its feed that have died. Without an index the server looks for them among all runs (F-S24).
 CREATE INDEX run_running_idx ON fuel.run (source_id) WHERE outcome = 'running';
+-- Which answers report a price day.
+CREATE INDEX run_told_days_idx ON fuel.run USING gin (told_days) WHERE told_days IS NOT NULL;
 COMMENT ON TABLE fuel.run IS 'Attempts to read a feed.';
 COMMENT ON COLUMN fuel.run.run_id             IS 'Number of the run. At 2,000 runs a day an integer lasts 2,900 years.';
 COMMENT ON COLUMN fuel.run.source_id          IS 'The feed.';
@@ -128,6 +132,12 @@ COMMENT ON COLUMN fuel.run.composition_id     IS 'What its list is made of. NULL
 COMMENT ON COLUMN fuel.run.stamps IS
   'Its stamps at every twentieth of the list, oldest first, in minutes since 1970: a list that shows the past has '
   'older ones than the lists before it.';
+COMMENT ON COLUMN fuel.run.content IS
+  'Digest of what its list states, to know lists that state the same. NULL: it brought no list, or it is of before '
+  'answers were kept.';
+COMMENT ON COLUMN fuel.run.is_repeat IS
+  'Whether its list repeats one of the past, judged by the lists around it. What it states is no news, so nothing of it '
+  'counts.';
 COMMENT ON COLUMN fuel.run.shortcomings IS
   'Why its list is not complete, judged by the lists around it. Empty: it is, or it brought none.';
 COMMENT ON COLUMN fuel.run.awaits_tomorrow IS
@@ -152,12 +162,12 @@ GRANT
   INSERT (
     source_id, started_at, finished_at, taken_at, outcome, is_complete, describes_stations, documents, payload_sha256,
     payload_bytes, requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged, error,
-    kind, fetched_at, replaces_run_id, warnings, clock_skew, unmapped, pairs, content_digest, composition_id, stamps,
-    shortcomings, awaits_tomorrow, told_days),
+    kind, fetched_at, replaces_run_id, warnings, clock_skew, unmapped, pairs, content_digest, composition_id, stamps, content,
+    is_repeat, shortcomings, awaits_tomorrow, told_days),
   UPDATE (
     finished_at, taken_at, outcome, is_complete, describes_stations, documents, payload_sha256, payload_bytes,
     requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged, error, fetched_at,
-    warnings, clock_skew, unmapped, pairs, composition_id, stamps, shortcomings, awaits_tomorrow, told_days)
+    warnings, clock_skew, unmapped, pairs, composition_id, stamps, content, is_repeat, shortcomings, awaits_tomorrow, told_days)
 ON fuel.run TO fuel_writer;
 
 CREATE TABLE fuel.body (
@@ -269,6 +279,47 @@ COMMENT ON COLUMN fuel.change_counter.newest IS 'The highest change_number of fu
 GRANT SELECT ON fuel.change_counter TO fuel_writer;
 INSERT INTO fuel.change_counter (newest) VALUES (0);
 
+CREATE TABLE fuel.answer (
+  run_id      integer       NOT NULL,
+  base_run_id integer,
+  depth       smallint      NOT NULL,
+  station_ids integer[]     NOT NULL,
+  fuel_ids    smallint[]    NOT NULL,
+  stamps      timestamptz[] NOT NULL,
+  tenths      integer[]     NOT NULL,
+  is_adopted  boolean       NOT NULL DEFAULT false,
+  CONSTRAINT answer_pk PRIMARY KEY (run_id),
+  CONSTRAINT answer_run_fk FOREIGN KEY (run_id) REFERENCES fuel.run (run_id),
+  CONSTRAINT answer_base_fk FOREIGN KEY (base_run_id) REFERENCES fuel.answer (run_id),
+  CONSTRAINT answer_base_ck CHECK (base_run_id < run_id),
+  CONSTRAINT answer_depth_ck CHECK ((depth = 0) = (base_run_id IS NULL)),
+  CONSTRAINT answer_lines_ck CHECK (
+    cardinality(station_ids) = cardinality(fuel_ids) AND cardinality(station_ids) = cardinality(stamps)
+    AND cardinality(station_ids) = cardinality(tenths))
+);
+COMMENT ON TABLE fuel.answer IS
+  'What each answer of a feed states, whole and for ever. Facts follow from the answers that count. Most are stored as '
+  'the difference from an earlier answer: all lines of the station records and fuels that differ.';
+COMMENT ON COLUMN fuel.answer.run_id      IS 'The run that brought it.';
+COMMENT ON COLUMN fuel.answer.base_run_id IS 'The answer from which it is a difference. NULL: it is stored whole.';
+COMMENT ON COLUMN fuel.answer.depth       IS 'How many answers have to be read before it.';
+COMMENT ON COLUMN fuel.answer.station_ids IS 'The station record of each line.';
+COMMENT ON COLUMN fuel.answer.fuel_ids    IS 'The fuel of each line.';
+COMMENT ON COLUMN fuel.answer.stamps      IS 'When the price of each line begins. -infinity: not stated.';
+COMMENT ON COLUMN fuel.answer.tenths      IS
+  'The price of each line, tenths of a cent per litre. 0: not offered. -1: unlike its base, it does not state this '
+  'station record and fuel.';
+COMMENT ON COLUMN fuel.answer.is_adopted IS
+  'Whether it stands for all that a feed had stated before answers were kept: what it showed at the end. The facts of '
+  'that time follow from no answer.';
+COMMENT ON CONSTRAINT answer_pk       ON fuel.answer IS 'A run brings one answer.';
+COMMENT ON CONSTRAINT answer_run_fk   ON fuel.answer IS 'A known run.';
+COMMENT ON CONSTRAINT answer_base_fk  ON fuel.answer IS 'A kept answer.';
+COMMENT ON CONSTRAINT answer_base_ck  ON fuel.answer IS 'The base was kept before.';
+COMMENT ON CONSTRAINT answer_depth_ck ON fuel.answer IS 'A whole answer has no base.';
+COMMENT ON CONSTRAINT answer_lines_ck ON fuel.answer IS 'A line has four values.';
+GRANT SELECT, INSERT ON fuel.answer TO fuel_writer;
+
 -- The keys of facts begin with the station, and nothing crosses stations, so these tables could be distributed by
 -- station_id.
 CREATE TABLE fuel.price (
@@ -285,9 +336,9 @@ CREATE TABLE fuel.price (
 -- Who catches up asks run by run.
 CREATE INDEX price_run_idx ON fuel.price (run_id);
 COMMENT ON TABLE fuel.price IS
-  'Reported facts: this source says that from this instant on the station sold this fuel at this price, and this run '
-  'said so first of those that were stored by then. One partition per UTC year, made when first needed. Which of '
-  'them count says fuel.counted_price.';
+  'Facts: this source says that from this instant on the station sold this fuel at this price, and the answer of this '
+  'run was the first of those that count to say so. They follow from fuel.answer and can be made again. One partition '
+  'per UTC year, made when first needed.';
 COMMENT ON COLUMN fuel.price.station_id   IS 'The station.';
 COMMENT ON COLUMN fuel.price.fuel_id      IS 'The fuel.';
 COMMENT ON COLUMN fuel.price.source_id    IS 'Who says so.';
@@ -298,7 +349,7 @@ COMMENT ON COLUMN fuel.price.run_id       IS 'The run that reported it.';
 COMMENT ON COLUMN fuel.price.learnt_at    IS 'When its document was fetched.';
 COMMENT ON CONSTRAINT price_pk ON fuel.price IS
   'A run reports a fact once. The price is part of the key: two documents that give one instant two prices are two '
-  'facts, and readers take the one learnt last, so that order of arrival is no matter.';
+  'facts, and readers take the one learnt last.';
 COMMENT ON CONSTRAINT price_plausible_ck ON fuel.price IS
   'Between nothing and 3,000 c, which no unit slip of ten passes for petrol.';
 GRANT SELECT, INSERT ON fuel.price TO fuel_writer;
@@ -315,9 +366,8 @@ CREATE TABLE fuel.listing (
 -- What a run lists, wherever its rows lie.
 CREATE INDEX listing_run_idx ON fuel.listing (run_id);
 COMMENT ON TABLE fuel.listing IS
-  'What lists say by what they leave out: the instants at which a station and fuel appeared in or vanished from its '
-  'feed''s lists. Holds at the instants of those lists and until the next. Which rows count says '
-  'fuel.counted_listing: those of complete lists.';
+  'Facts: what complete lists say by what they leave out. From the instant of this list on the lists of the feed show '
+  'the station and fuel, or do not. They follow from fuel.answer and can be made again.';
 COMMENT ON COLUMN fuel.listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.listing.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.listing.source_id  IS 'The feed.';
@@ -383,7 +433,8 @@ CREATE INDEX fact_sum_open_idx ON fuel.fact_sum (run_id) WHERE change_number IS 
 CREATE INDEX fact_sum_change_idx ON fuel.fact_sum (change_number);
 ALTER TABLE fuel.fact_sum REPLICA IDENTITY FULL;
 COMMENT ON TABLE fuel.fact_sum IS
-  'Sums over the facts of runs as they were stored: rows of price, listing and archive_price. Only grows.';
+  'Sums over the evidence of runs as it was stored: rows of answer and archive_price, and of price and listing of runs '
+  'from before answers were kept. Only grows.';
 COMMENT ON COLUMN fuel.fact_sum.run_id        IS 'The run that the facts name.';
 COMMENT ON COLUMN fuel.fact_sum.change_number IS 'The link of the chain that covers it. NULL: the next one will.';
 COMMENT ON COLUMN fuel.fact_sum.facts         IS 'How many rows.';

@@ -1,45 +1,31 @@
 -- The timeline: for each station and fuel the spans during which one price is believed, made from everything that was
 -- reported. What answers a question about prices reads spans.
 
-CREATE TABLE fuel.current_price (
-  station_id        integer     NOT NULL,
-  fuel_id           smallint    NOT NULL,
-  source_id         smallint    NOT NULL,
-  price_tenths      integer     NOT NULL,
-  stamped_at        timestamptz NOT NULL,
-  stamped_tenths    integer     NOT NULL,
-  learnt_at         timestamptz NOT NULL,
-  next_tenths       integer,
-  next_effective_at timestamptz,
-  is_listed         boolean,
-  shows_older       boolean     NOT NULL DEFAULT false,
-  CONSTRAINT current_price_pk PRIMARY KEY (station_id, fuel_id),
-  CONSTRAINT current_price_next_ck CHECK ((next_tenths IS NULL) = (next_effective_at IS NULL)),
-  CONSTRAINT current_price_order_ck CHECK (stamped_at < next_effective_at)
+CREATE TABLE fuel.shown_price (
+  station_id   integer     NOT NULL,
+  fuel_id      smallint    NOT NULL,
+  source_id    smallint    NOT NULL,
+  price_tenths integer     NOT NULL,
+  stamped_at   timestamptz NOT NULL,
+  learnt_at    timestamptz NOT NULL,
+  is_listed    boolean,
+  CONSTRAINT shown_price_pk PRIMARY KEY (station_id, fuel_id)
 ) WITH (fillfactor = 80);
-CREATE INDEX current_price_source_idx ON fuel.current_price (source_id);
-CREATE INDEX current_price_next_idx ON fuel.current_price (source_id) WHERE next_effective_at IS NOT NULL;
-COMMENT ON TABLE fuel.current_price IS
-  'What the lists of a feed show of every station and fuel, so that a run is compared with it and not with the '
-  'history. The present of readers is fuel.present_span.';
-COMMENT ON COLUMN fuel.current_price.station_id        IS 'The station.';
-COMMENT ON COLUMN fuel.current_price.fuel_id           IS 'The fuel.';
-COMMENT ON COLUMN fuel.current_price.source_id         IS 'Who says so.';
-COMMENT ON COLUMN fuel.current_price.price_tenths IS 'Price in effect, tenths of a cent per litre. 0: not offered.';
-COMMENT ON COLUMN fuel.current_price.stamped_at        IS 'The newest stamp that has begun.';
-COMMENT ON COLUMN fuel.current_price.stamped_tenths    IS 'The price under that stamp.';
-COMMENT ON COLUMN fuel.current_price.learnt_at         IS 'When that stamp was first fetched.';
-COMMENT ON COLUMN fuel.current_price.next_tenths       IS 'The price after it. NULL: not known.';
-COMMENT ON COLUMN fuel.current_price.next_effective_at IS 'When that one begins. NULL: not known.';
-COMMENT ON COLUMN fuel.current_price.is_listed IS
-  'Whether the newest complete list of its feed has it. NULL: no complete list ever had it, as with feeds whose '
-  'prices end by themselves.';
-COMMENT ON COLUMN fuel.current_price.shows_older IS
-  'Whether its feed showed another price last than the one with the newest stamp, as when it repeats an old answer.';
-COMMENT ON CONSTRAINT current_price_pk       ON fuel.current_price IS 'One row per station and fuel.';
-COMMENT ON CONSTRAINT current_price_next_ck  ON fuel.current_price IS 'The next price has an instant.';
-COMMENT ON CONSTRAINT current_price_order_ck ON fuel.current_price IS 'The next price is later.';
-GRANT SELECT, INSERT, UPDATE ON fuel.current_price TO fuel_writer;
+CREATE INDEX shown_price_source_idx ON fuel.shown_price (source_id);
+COMMENT ON TABLE fuel.shown_price IS
+  'What a feed stated last of every station and fuel of which a fact counts: the newest of its facts. The present of '
+  'readers is fuel.present_span.';
+COMMENT ON COLUMN fuel.shown_price.station_id   IS 'The station.';
+COMMENT ON COLUMN fuel.shown_price.fuel_id      IS 'The fuel.';
+COMMENT ON COLUMN fuel.shown_price.source_id    IS 'The feed.';
+COMMENT ON COLUMN fuel.shown_price.price_tenths IS 'The price, tenths of a cent per litre. 0: not offered.';
+COMMENT ON COLUMN fuel.shown_price.stamped_at   IS 'When it begins.';
+COMMENT ON COLUMN fuel.shown_price.learnt_at    IS 'When it was fetched.';
+COMMENT ON COLUMN fuel.shown_price.is_listed IS
+  'Whether the newest complete list has it. NULL: no complete list ever had it, as with feeds whose prices end by '
+  'themselves.';
+COMMENT ON CONSTRAINT shown_price_pk ON fuel.shown_price IS 'One row per station and fuel.';
+GRANT SELECT, INSERT, UPDATE ON fuel.shown_price TO fuel_writer;
 
 CREATE TABLE fuel.span (
   station_id     integer     NOT NULL,

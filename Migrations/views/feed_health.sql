@@ -141,8 +141,8 @@ CROSS JOIN LATERAL (
 ) AS health
 LEFT JOIN LATERAL (
   SELECT max(pair.stamped_at) AS newest_price_at
-  FROM fuel.current_price AS pair
-  WHERE pair.source_id = source.source_id AND pair.price_tenths > 0
+  FROM fuel.shown_price AS pair
+  WHERE pair.source_id = source.source_id AND pair.price_tenths > 0 AND pair.is_listed IS NOT FALSE
 ) AS newest ON true
 LEFT JOIN (
   SELECT
@@ -163,7 +163,7 @@ LEFT JOIN LATERAL (
     string_agg(DISTINCT split_part(fuel.fuel, ':', 2), ', ') AS fuels,
     count(*) AS prices
   FROM fuel.fuel
-  JOIN fuel.current_price AS pair ON pair.fuel_id = fuel.fuel_id
+  JOIN fuel.shown_price AS pair ON pair.fuel_id = fuel.fuel_id
   WHERE NOT fuel.is_mapped AND pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS unmapped ON true
 LEFT JOIN LATERAL (

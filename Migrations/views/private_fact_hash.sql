@@ -1,4 +1,4 @@
--- Every stored fact with its hash, as fuel.fact_sum sums them.
+-- All stored evidence with its hash, as fuel.fact_sum sums it.
 CREATE OR REPLACE VIEW fuel.fact_hash AS
 SELECT
   price.run_id,
@@ -6,12 +6,19 @@ SELECT
     price.station_id, price.fuel_id, price.source_id, price.effective_at, price.price_tenths, price.run_id,
     price.learnt_at) AS hash
 FROM fuel.price
+WHERE (price.run_id, price.source_id) NOT IN (
+  SELECT answer.run_id, run.source_id FROM fuel.answer JOIN fuel.run USING (run_id) WHERE NOT answer.is_adopted)
 UNION ALL
 SELECT
   listing.run_id,
   fuel.listing_hash(
     listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at, listing.is_listed, listing.run_id)
 FROM fuel.listing
+WHERE (listing.run_id, listing.source_id) NOT IN (
+  SELECT answer.run_id, run.source_id FROM fuel.answer JOIN fuel.run USING (run_id) WHERE NOT answer.is_adopted)
+UNION ALL
+SELECT answer.run_id, hash_record_extended(answer, 4)
+FROM fuel.answer
 UNION ALL
 SELECT
   archived.run_id,
@@ -19,7 +26,7 @@ SELECT
     archived.station_id, archived.fuel_id, archived.source_id, archived.effective_at, archived.price_tenths,
     archived.run_id)
 FROM fuel.archive_price AS archived;
-COMMENT ON VIEW fuel.fact_hash IS 'Every stored fact with its hash. One row per row of price, listing and archive_price.';
+COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
 COMMENT ON COLUMN fuel.fact_hash.run_id IS 'The run that it names.';
 COMMENT ON COLUMN fuel.fact_hash.hash   IS 'Its hash.';
 GRANT SELECT ON fuel.fact_hash TO fuel_writer;

@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (
 ) AS newest
 -- A station record is left out if only runs that do not count reported it.
 WHERE newest.name IS NOT NULL
-  OR EXISTS (SELECT FROM fuel.current_price AS pair WHERE pair.station_id = record.station_id);
+  OR EXISTS (SELECT FROM fuel.shown_price AS pair WHERE pair.station_id = record.station_id);
 COMMENT ON VIEW fuel_v1.station_records IS
   'What feeds and archives call each station, and how their station records were matched. One row per '
   'station record of a source.';

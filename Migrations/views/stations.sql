@@ -79,16 +79,16 @@ LEFT JOIN LATERAL (
   JOIN fuel.source ON source.source_id = record.source_id
   CROSS JOIN LATERAL (
     SELECT
-      bool_or(current_price.is_listed) AS is_listed,
+      bool_or(shown_price.is_listed) AS is_listed,
       max(greatest(
-        current_price.learnt_at - source.delay,
+        shown_price.learnt_at - source.delay,
         -- If the stamp lies ahead, as that of a price that begins tomorrow, the price counts as seen in the newest run.
         CASE
-          WHEN current_price.is_listed THEN source.last_listed_at
-          ELSE least(greatest(current_price.stamped_at, current_price.next_effective_at), source.last_taken_at)
+          WHEN shown_price.is_listed THEN source.last_listed_at
+          ELSE least(shown_price.stamped_at, source.last_taken_at)
         END)) AS seen_at
-    FROM fuel.current_price
-    WHERE current_price.station_id = record.station_id
+    FROM fuel.shown_price
+    WHERE shown_price.station_id = record.station_id
   ) AS pair
   WHERE record.place_id = station.station_id
 ) AS seen ON true

@@ -56,6 +56,26 @@ package struct BinaryRow {
     return UnsafeRawBufferPointer(start: base + 4, count: size)
   }
 
+  /// Reads an array with one dimension that is never NULL.
+  ///
+  /// - Returns: the number of its elements, and the elements, which are read like columns.
+  ///
+  /// Source: array_send of PostgreSQL.
+  package mutating func elements() throws(PostgresError) -> (count: Int, row: BinaryRow) {
+    let bytes = try bytes()
+    guard bytes.count >= 12 else { throw .unexpectedResult("an array that is too short") }
+    guard bytes.loadUnaligned(as: Int32.self) != 0 else {
+      return (0, BinaryRow(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(12))))
+    }
+    guard bytes.count >= 20, Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)) == 1 else {
+      throw .unexpectedResult("an array of more than one dimension")
+    }
+    return (
+      Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: 12, as: Int32.self))),
+      BinaryRow(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(20)))
+    )
+  }
+
   private mutating func bytes(of size: Int) throws(PostgresError) -> UnsafeRawPointer {
     guard let base = rest.baseAddress, rest.count >= 4 + size,
       Int32(bigEndian: base.loadUnaligned(as: Int32.self)) == Int32(size)

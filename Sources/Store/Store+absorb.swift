@@ -5,16 +5,18 @@ package import Timeline
 extension Store {
   /// What a reading reports, with the database's numbers for its stations.
   package struct Reported: Sendable {
-    package var prices: [ReportedPrice]
+    /// Sorted, each once.
+    package var lines: [Answer.Line]
+    /// The number of stations and fuels for which it reports a price.
+    package var pairs: Int
     /// The number of stations for which it reports a price.
     package var stations: Int
     /// The number of its prices by fuel, such as `U91`.
     package var fuels: [String: Int]
     /// The number of its stations by brand.
     package var brands: [String: Int]
-    /// Whether no later run is stored and everything that the feed shows was last reported by runs
-    /// that count.
-    package var isDirect: Bool
+    /// Earlier readings of the same documents, which no longer count.
+    package var superseded: [ChangedRun] = []
   }
 
   /// Begins to absorb a reading and stores its stations. This is the first step of a run's
@@ -24,17 +26,19 @@ extension Store {
   package func beginAbsorbing(
     _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID
   ) throws -> Reported {
-    let begun = try connection.query(
-      "SELECT is_late, is_direct FROM fuel.begin_absorbing(\(run), \(payload.takenAt))"
-    ).only()
-    let isLate = try begun.boolean("is_late")
+    let superseded = try take(run, takenAt: payload.takenAt, fetchedAt: payload.fetchedAt)
+    if !superseded.isEmpty {
+      try forgetDescriptions(of: superseded[0].run)
+      for earlier in superseded { try forgetToRead(earlier.run.number) }
+    }
+    let isLate = try !superseded.isEmpty || isLate(payload.takenAt, of: source)
     let stations = try storeStations(
       settled, payload: payload, run: run, of: source, isLate: isLate)
-    let reported = try self.reported(
-      settled, stations: stations, unmapped: try unmappedFuels(settled, of: run),
-      isDirect: try begun.boolean("is_direct"))
+    var reported = try self.reported(
+      settled, stations: stations, unmapped: try unmappedFuels(settled, of: run))
+    reported.superseded = superseded
     if isLate {
-      let listed = Set(reported.prices.map(\.pair.stationID))
+      let listed = Set(reported.lines.map(\.pair.stationID))
       let described = settled.stations.compactMap { stations[$0.code]?.id }
       try connection.query(
         """
@@ -44,6 +48,17 @@ extension Store {
         """)
     }
     return reported
+  }
+
+  /// Returns whether a run that counts and was taken later is stored.
+  private func isLate(_ takenAt: Instant, of source: SourceID) throws -> Bool {
+    try connection.query(
+      """
+      SELECT coalesce(last_taken_at > \(takenAt), false) AS is_late
+      FROM fuel.source
+      WHERE source_id = \(source)
+      """
+    ).only().boolean("is_late")
   }
 
   /// Stores the new stations of a reading and its descriptions, and returns all records of the feed
@@ -68,11 +83,10 @@ extension Store {
   }
 
   private func reported(
-    _ settled: Reading.Settled, stations: [String: StoredRecord], unmapped: [Fuel: Int16],
-    isDirect: Bool
+    _ settled: Reading.Settled, stations: [String: StoredRecord], unmapped: [Fuel: Int16]
   ) throws -> Reported {
-    var prices: [ReportedPrice] = []
-    prices.reserveCapacity(settled.observations.count)
+    var lines: [Answer.Line] = []
+    lines.reserveCapacity(settled.observations.count)
     var fuels: [Int16: Fuel] = [:]
     var counts: [Int16: Int] = [:]
     // Lists mostly keep the prices of one station together.
@@ -90,9 +104,10 @@ extension Store {
       }
       let pair = Pair(
         stationID: stationID, fuelID: observation.fuel.id ?? unmapped[observation.fuel] ?? 0)
-      prices.append(
-        ReportedPrice(
-          pair: pair, effectiveAt: observation.effectiveAt, tenths: observation.price?.tenths ?? 0))
+      lines.append(
+        Answer.Line(
+          pair: pair, stamp: observation.effectiveAt ?? Answer.Line.unstamped,
+          tenths: observation.price?.tenths ?? 0))
       if counts[pair.fuelID, default: 0] == 0 { fuels[pair.fuelID] = observation.fuel }
       counts[pair.fuelID, default: 0] += 1
     }
@@ -100,12 +115,16 @@ extension Store {
     for station in stations.values where listed.contains(station.id) {
       if let brand = station.brand { brands[brand, default: 0] += 1 }
     }
+    lines.sort()
+    let isFirst = lines.indices.map { $0 == 0 || lines[$0] != lines[$0 - 1] }
+    lines = zip(lines, isFirst).filter(\.1).map(\.0)
     return Reported(
-      prices: prices, stations: listed.count,
+      lines: lines, pairs: lines.indices.count { $0 == 0 || lines[$0].pair != lines[$0 - 1].pair },
+      stations: listed.count,
       // An unmapped code may equal the code of a known fuel. Both are then counted together.
       fuels: Dictionary(
         fuels.map { ($1.rawValue, counts[$0] ?? 0) }, uniquingKeysWith: +),
-      brands: brands, isDirect: isDirect)
+      brands: brands)
   }
 
   /// Stores the descriptions of stations that are in the temporary table.
@@ -120,55 +139,6 @@ extension Store {
       """)
     // One transaction may absorb several runs.
     try connection.execute("DROP TABLE pg_temp.staged_station")
-  }
-
-  /// Merges differing prices into the history. The stations and fuels that change are recorded in
-  /// `pg_temp.changed`.
-  ///
-  /// - Parameters:
-  ///   - list: the composition of the run's list; `nil` where the run has no list.
-  ///   - isComplete: whether the gaps of the list mean "not offered".
-  ///   - now: the run's clock. Prices that take effect after it are next prices.
-  /// - Returns: the number of new facts.
-  package func absorb(
-    _ differing: [DifferingPrice], payload: Payload, run: RunID, list: ListSummary?,
-    isComplete: Bool, now: Instant
-  ) throws -> Int {
-    // The composition is stored first, because `fuel.absorb` reads from it whether the list stamps
-    // its prices.
-    if let list { try keep(list, of: run) }
-    try connection.execute(
-      """
-      CREATE TEMPORARY TABLE difference (
-        station_id   integer  NOT NULL,
-        fuel_id      smallint NOT NULL,
-        effective_at timestamptz,
-        price_tenths integer,
-        is_listed    boolean  NOT NULL,
-        was_listed   boolean  NOT NULL,
-        may_be_known boolean  NOT NULL,
-        only_follows boolean  NOT NULL
-      ) ON COMMIT DROP
-      """)
-    try connection.copy(into: "pg_temp.difference", columns: 8) { copy in
-      for line in differing {
-        try copy.beginRow()
-        copy.write(line.pair.stationID)
-        copy.write(line.pair.fuelID)
-        copy.write(line.price?.effectiveAt?.sinceMillennium)
-        if let price = line.price { copy.write(price.tenths) } else { copy.writeNull() }
-        copy.write(line.price != nil)
-        copy.write(line.wasListed)
-        copy.write(line.mayBeKnown)
-        copy.write(line.follows != nil)
-      }
-    }
-    return try connection.query(
-      """
-      SELECT fuel.absorb(
-        \(run), \(payload.takenAt), \(payload.fetchedAt), \(list != nil), \(isComplete), \(now)) AS stored
-      """
-    ).only().integer("stored")
   }
 
   /// Records how a run ended well. This is the last step of its transaction.

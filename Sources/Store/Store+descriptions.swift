@@ -3,12 +3,16 @@ import Postgres
 
 extension Store {
   /// Brings the station records of all feeds up to date with their descriptions, and the feeds with
-  /// their runs.
+  /// their runs and facts.
   package func renewFeeds() throws {
     try connection.transaction {
       try renewFeedStations()
       try connection.query(
-        "SELECT fuel.span_of_feed(source_id) FROM fuel.source WHERE kind = 'feed'")
+        """
+        SELECT fuel.span_of_feed(source_id), fuel.renew_shown(source_id)
+        FROM fuel.source
+        WHERE kind = 'feed'
+        """)
     }
   }
 

@@ -91,7 +91,7 @@ extension Store {
           JOIN fuel.source ON source.source_id = record.source_id AND source.kind = 'feed'
           JOIN fuel.station AS head ON head.station_id = record.place_id
           JOIN fuel.source AS head_source ON head_source.source_id = head.source_id
-          JOIN fuel.current_price AS pair ON pair.station_id = record.station_id
+          JOIN fuel.shown_price AS pair ON pair.station_id = record.station_id
           WHERE record.place_id <> record.station_id
             AND NOT EXISTS (
               SELECT
@@ -103,7 +103,7 @@ extension Store {
                 AND decision.second_station = record.station_code)
             AND pair.stamped_at > (
               SELECT coalesce(max(shown.stamped_at), '-infinity')
-              FROM fuel.current_price AS shown
+              FROM fuel.shown_price AS shown
               WHERE shown.station_id = record.place_id)) AS is_due
       """
     ).only().boolean("is_due")
@@ -163,7 +163,7 @@ extension Store {
       JOIN fuel.source USING (source_id)
       LEFT JOIN (
         SELECT pair.station_id, max(pair.stamped_at) AS last_at, max(pair.learnt_at) AS learnt_at
-        FROM fuel.current_price AS pair
+        FROM fuel.shown_price AS pair
         GROUP BY pair.station_id
       ) AS price USING (station_id)
       """)

@@ -194,6 +194,7 @@ extension Store {
         taken_at = \(list.takenAt),
         pairs = \(list.pairs),
         stamps = \(list.stamps)::integer[],
+        content = \(optional: list.content),
         composition_id = known.composition_id
       FROM (
         SELECT added.composition_id, added.digest FROM added
@@ -226,6 +227,62 @@ extension Store {
         payload_bytes = \(documents.reduce(0) { $0 + $1.bytes.count }),
         clock_skew = make_interval(secs => \(optional: clockSkewSeconds)::integer)
       WHERE run_id = \(run)
+      """)
+  }
+
+  /// Stores of which instant a run's answer shows the state, and that earlier readings of its
+  /// documents no longer count.
+  ///
+  /// - Returns: the runs of those readings.
+  func take(_ run: RunID, takenAt: Instant, fetchedAt: Instant) throws -> [ChangedRun] {
+    try connection.query(
+      """
+      UPDATE fuel.run SET taken_at = \(takenAt), fetched_at = \(fetchedAt) WHERE run_id = \(run)
+      """)
+    return try connection.query(
+      """
+      UPDATE fuel.run AS earlier SET
+        outcome = 'superseded', is_complete = false, describes_stations = false
+      FROM fuel.run AS present
+      WHERE present.run_id = \(run)
+        AND present.replaces_run_id IN (earlier.run_id, earlier.replaces_run_id)
+        AND earlier.run_id <> present.run_id
+        AND earlier.outcome IN ('stored', 'unchanged', 'refused', 'failed', 'interrupted')
+      RETURNING earlier.run_id, earlier.taken_at
+      """
+    ).map { row in
+      ChangedRun(
+        RunID(number: try row.integer("run_id")),
+        takenAt: try row.optionalInstant("taken_at") ?? takenAt)
+    }
+  }
+
+  /// Stores that a run no longer counts: `withdrawn` or `refused`.
+  func discount(_ run: RunID, as outcome: String) throws {
+    try connection.query(
+      """
+      UPDATE fuel.run SET
+        outcome = \(outcome), is_complete = false, describes_stations = false
+      WHERE run_id = \(run)
+      """)
+  }
+
+  /// Stores that a run counts again.
+  func recount(_ run: RunID) throws {
+    try connection.query(
+      """
+      UPDATE fuel.run SET
+        outcome = CASE WHEN stored > 0 THEN 'stored' ELSE 'unchanged' END, error = NULL
+      WHERE run_id = \(run)
+      """)
+  }
+
+  /// Stores whether the list of a run is complete, and whether it repeats one of the past.
+  package func set(_ run: RunID, isComplete: Bool, isRepeat: Bool) throws {
+    try connection.query(
+      """
+      UPDATE fuel.run SET is_complete = \(isComplete), is_repeat = \(isRepeat)
+      WHERE run_id = \(run) AND (is_complete, is_repeat) <> (\(isComplete), \(isRepeat))
       """)
   }
 

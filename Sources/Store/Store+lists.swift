@@ -12,6 +12,8 @@ package struct StoredList: Sendable {
   /// Whether what the list reported is stored. A list that was refused when it arrived left nothing
   /// but its summary.
   package var isStored: Bool
+  /// Whether what it states is kept as an answer, so that another judgement can be followed.
+  package var isKept: Bool
 }
 
 extension Store {
@@ -34,8 +36,8 @@ extension Store {
         list.run_id, list.taken_at, list.is_complete,
         CASE WHEN list.outcome = 'refused' THEN list.error END AS refusal, list.pairs, list.composition_id,
         array_to_json(list.shortcomings)::text AS shortcomings,
-        coalesce(array_to_string(list.stamps, ','), '') AS stamps,
-        list.stored + list.unchanged > 0 AS is_stored
+        coalesce(array_to_string(list.stamps, ','), '') AS stamps, list.content, list.is_repeat,
+        list.stored + list.unchanged > 0 AS is_stored, coalesce(NOT answer.is_adopted, false) AS is_kept
       FROM (
         SELECT * FROM list WHERE list.taken_at BETWEEN \(from) AND \(until)
         UNION ALL
@@ -45,6 +47,7 @@ extension Store {
         SELECT * FROM list
         WHERE list.taken_at = (SELECT min(after.taken_at) FROM list AS after WHERE after.taken_at > \(until))
       ) AS list
+      LEFT JOIN fuel.answer USING (run_id)
       ORDER BY list.taken_at, list.run_id
       """)
     let compositions = try compositions(Set(try rows.map { try $0.integer("composition_id") }))
@@ -55,10 +58,13 @@ extension Store {
         summary: ListSummary(
           takenAt: try row.instant("taken_at"), pairs: try row.integer("pairs"),
           stations: composition.0, fuels: composition.1, brands: composition.2,
-          stamps: try row.text("stamps").split(separator: ",").compactMap { Int($0) }),
+          stamps: try row.text("stamps").split(separator: ",").compactMap { Int($0) },
+          content: try row.optional("content").flatMap { Int64($0) }),
         judgement: ListJudgement(
-          shortcomings: try row.texts("shortcomings"), refusal: try row.optional("refusal")),
-        isComplete: try row.boolean("is_complete"), isStored: try row.boolean("is_stored"))
+          shortcomings: try row.texts("shortcomings"), refusal: try row.optional("refusal"),
+          isRepeat: try row.boolean("is_repeat")),
+        isComplete: try row.boolean("is_complete"), isStored: try row.boolean("is_stored"),
+        isKept: try row.boolean("is_kept"))
     }
   }
 

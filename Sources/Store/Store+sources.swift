@@ -66,6 +66,15 @@ extension Store {
       .map { SourceID(number: Int16(try $0.integer("source_id"))) }
   }
 
+  /// Returns the feeds that are registered, with their names.
+  package func feeds() throws -> [(source: SourceID, feed: String)] {
+    try connection.query(
+      "SELECT source_id, source FROM fuel.source WHERE kind = 'feed' ORDER BY source_id"
+    ).map { row in
+      (SourceID(number: Int16(try row.integer("source_id"))), try row.text("source"))
+    }
+  }
+
   /// Registers a feed or archive, or updates what is stored about it. Writes only what differs. If
   /// a limit changes that decides how long prices are believed, all spans of the source are marked
   /// to be made again.

@@ -12,23 +12,24 @@ package struct LedgerRun: Sendable {
   package var takenAt: Instant?
   /// The run that read its documents again and counts in its place; `nil` where there is none.
   package var replacedBy: Int?
+  /// Whether what it states is kept as an answer.
+  package var isKept: Bool
 }
 
-/// Which runs count and which lists are complete, and what a person decides about it.
-extension Store {
-  /// Begins to record in `pg_temp.changed` which stations and fuels change. It is for transactions
-  /// that absorb no run, because absorbing makes that table itself.
-  package func noteChanges() throws {
-    try connection.execute(
-      """
-      CREATE TEMPORARY TABLE changed (
-        station_id integer     NOT NULL,
-        fuel_id    smallint    NOT NULL,
-        begins_at  timestamptz NOT NULL
-      ) ON COMMIT DROP
-      """)
-  }
+/// A run that came, or whose standing has changed.
+package struct ChangedRun: Sendable {
+  package var run: RunID
+  package var takenAt: Instant
 
+  package init(_ run: RunID, takenAt: Instant) {
+    self.run = run
+    self.takenAt = takenAt
+  }
+}
+
+/// Which runs count and which lists are complete, and what a person decides about it. Facts are made
+/// afterwards.
+extension Store {
   /// Returns when the newest complete list of a feed was taken.
   package func lastListed(of source: SourceID) throws -> Instant? {
     try connection.query(
@@ -40,43 +41,54 @@ extension Store {
   package func set(_ judgement: ListJudgement, of list: StoredList) throws {
     if let refusal = judgement.refusal {
       if list.judgement.refusal == nil {
-        try connection.query("SELECT fuel.discount_run(\(list.run), 'refused')")
+        try discount(list.run, as: "refused")
         try forgetDescriptions(of: list.run)
       }
       return try note(refusal: refusal, shortcomings: [], of: list.run)
     }
-    if list.judgement.refusal != nil {
-      try connection.query("SELECT fuel.recount_run(\(list.run))")
-    }
-    try connection.query(
-      "SELECT fuel.set_completeness(\(list.run), \(judgement.isComplete))")
+    if list.judgement.refusal != nil { try recount(list.run) }
+    try set(list.run, isComplete: judgement.isComplete, isRepeat: judgement.isRepeat)
     try note(refusal: nil, shortcomings: judgement.shortcomings, of: list.run)
   }
 
-  /// Brings everything up to date that depends on which runs of a feed count and which of its lists
-  /// are complete.
+  /// Updates what hangs on facts and on the standing of runs, after facts were made.
   ///
   /// - Parameters:
-  ///   - runs: the runs for which this has changed.
-  ///   - lastListed: when the newest complete list was taken before the change.
-  package func settleStandings(
-    of source: SourceID, runs: [RunID], lastListed: Instant?, now: Instant
-  ) throws {
-    try connection.query(
+  ///   - isAppended: whether there is one run, which is newer than all others.
+  ///   - lastListed: when the newest complete list was taken before.
+  /// - Returns: the station records and fuels whose spans change, and from when on.
+  package func settle(
+    _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool = false,
+    lastListed: Instant?, now: Instant
+  ) throws -> [Window] {
+    let takenAt = facts.takenAt
+    let all = facts.new + facts.gone
+    let confirmed = try connection.query(
       """
-      SELECT fuel.settle_standings(
-        \(source), \(runs.map(\.number))::integer[], \(optional: lastListed), \(now))
-      """)
-  }
-
-  /// Deletes the cached rows of those changed stations and fuels for which no fact counts any more.
-  package func forgetGhosts(of source: SourceID) throws {
-    try connection.query(
+      SELECT station_id, fuel_id, min(begins_at) AS from_at
+      FROM fuel.settle_runs(
+        \(source), \(runs.map(\.number))::integer[], \(isAppended),
+        \(all.map(\.pair.stationID))::integer[], \(all.map(\.pair.fuelID))::smallint[],
+        \(all.map { isAppended && $0.kind == .price ? $0.at : .distantPast })::timestamptz[],
+        \(facts.new.map { takenAt[$0.run] ?? .distantFuture })::timestamptz[],
+        \(facts.new.filter { $0.kind == .listed }.map(\.pair.stationID))::integer[],
+        \(optional: lastListed), \(now))
+      GROUP BY station_id, fuel_id
       """
-      SELECT fuel.forget_ghosts(
-        \(source), array_agg(changed.station_id), array_agg(changed.fuel_id))
-      FROM (SELECT DISTINCT station_id, fuel_id FROM pg_temp.changed) AS changed
-      """)
+    ).map(window)
+    if !isAppended {
+      let pairs = Set(all.map(\.pair))
+      try connection.query(
+        """
+        SELECT fuel.forget_ghosts(
+          \(source), \(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
+        """)
+    }
+    var first: [Pair: Instant] = [:]
+    for window in facts.windows + confirmed {
+      first[window.pair] = min(first[window.pair] ?? window.from, window.from)
+    }
+    return first.map { Window(pair: $0.key, from: $0.value) }
   }
 
   // MARK: A person's decisions
@@ -107,9 +119,11 @@ extension Store {
           WHERE again.replaces_run_id = coalesce(run.replaces_run_id, run.run_id)
             AND again.outcome IN ('stored', 'unchanged')
             AND again.run_id <> run.run_id
-        ) AS replaced_by
+        ) AS replaced_by,
+        answer.is_adopted IS FALSE AS is_kept
       FROM fuel.run
       JOIN fuel.source USING (source_id)
+      LEFT JOIN fuel.answer USING (run_id)
       WHERE run.run_id = \(number)
       """
     ).first.map { row in
@@ -118,23 +132,21 @@ extension Store {
         source: SourceID(number: Int16(try row.integer("source_id"))),
         feed: try row.text("source"), kind: try row.text("kind"),
         outcome: try row.text("outcome"), takenAt: try row.optionalInstant("taken_at"),
-        replacedBy: try row.optional("replaced_by").flatMap { Int($0) })
+        replacedBy: try row.optional("replaced_by").flatMap { Int($0) },
+        isKept: try row.boolean("is_kept"))
     }
   }
 
   /// Withdraws a run, or counts it again.
   package func set(_ run: RunID, counts: Bool) throws {
-    if counts {
-      try connection.query("SELECT fuel.recount_run(\(run))")
-      return
-    }
-    try connection.query("SELECT fuel.discount_run(\(run), 'withdrawn')")
+    guard !counts else { return try recount(run) }
+    try discount(run, as: "withdrawn")
     try forgetDescriptions(of: run)
   }
 
   /// Takes back how a run describes stations. Where it read the documents of an earlier run, the
   /// descriptions are those of the earlier one.
-  private func forgetDescriptions(of run: RunID) throws {
+  func forgetDescriptions(of run: RunID) throws {
     try connection.query(
       """
       SELECT fuel.forget_descriptions(coalesce(replaces_run_id, run_id))

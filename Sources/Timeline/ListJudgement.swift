@@ -13,10 +13,12 @@ package struct ListSummary: Sendable, Equatable {
   /// The list's stamps in ascending order, sampled at every twentieth of the list, in minutes since
   /// 1970. Empty where the list has no stamps.
   package var stamps: [Int]
+  /// A digest of all that it states. Lists with one digest state the same. `nil`: not known.
+  package var content: Int64?
 
   package init(
     takenAt: Instant, pairs: Int, stations: Int, fuels: [String: Int] = [:],
-    brands: [String: Int] = [:], stamps: [Int] = []
+    brands: [String: Int] = [:], stamps: [Int] = [], content: Int64? = nil
   ) {
     self.takenAt = takenAt
     self.pairs = pairs
@@ -24,6 +26,7 @@ package struct ListSummary: Sendable, Equatable {
     self.fuels = fuels
     self.brands = brands
     self.stamps = stamps
+    self.content = content
   }
 
   /// Returns the stamps of a list, sampled at every twentieth of it. The result is empty where any
@@ -56,10 +59,13 @@ package struct ListJudgement: Sendable, Equatable {
   package var shortcomings: [String] = []
   /// Why nothing in the list is believed; `nil` where its prices are believed.
   package var refusal: String?
+  /// Whether it repeats a list of the past, so that nothing in it is news.
+  package var isRepeat = false
 
-  package init(shortcomings: [String] = [], refusal: String? = nil) {
+  package init(shortcomings: [String] = [], refusal: String? = nil, isRepeat: Bool = false) {
     self.shortcomings = shortcomings
     self.refusal = refusal
+    self.isRepeat = isRepeat
   }
 
   package var isComplete: Bool { shortcomings.isEmpty && refusal == nil }
@@ -128,7 +134,26 @@ package struct ListRules: Sendable {
     if share > Self.leastSetBack, setBack > 2 * Self.least {
       shortcomings.append("replayed: \(setBack) of \(list.pairs) stamps went back")
     }
-    return ListJudgement(shortcomings: shortcomings)
+    let repeated = repeated(by: list, near)
+    if let repeated { shortcomings.append("replayed: equal to the list of \(repeated.takenAt)") }
+    return ListJudgement(shortcomings: shortcomings, isRepeat: repeated != nil)
+  }
+
+  /// Returns the list of the past that a list repeats; `nil` where it is news.
+  ///
+  /// A list that shows again what the one before left out may equal an older one too, and so may a
+  /// list without stamps after a price went back to what it was. Neither is a repeat: the first has
+  /// more prices, and few lists lie between the second and the one that it equals.
+  private func repeated(by list: ListSummary, _ near: [ListSummary]) -> ListSummary? {
+    guard let content = list.content, list.pairs >= 2 * Self.least,
+      let newest = near.max(by: { $0.takenAt < $1.takenAt }), newest.content != content,
+      let equal = near.filter({ $0.content == content }).max(by: { $0.takenAt < $1.takenAt })
+    else { return nil }
+    if let last = list.stamps.last {
+      return list.pairs <= newest.pairs || last < newest.stamps.last ?? .min ? equal : nil
+    }
+    let between = Set(near.lazy.filter { $0.takenAt > equal.takenAt }.map(\.content))
+    return list.pairs <= newest.pairs && between.count >= Self.least ? equal : nil
   }
 
   /// Judges an answer that holds prices of whole days, by the answer before it with the same

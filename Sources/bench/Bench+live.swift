@@ -150,14 +150,14 @@ extension Bench {
             '2026-06-28'::timestamptz - stamp.n * interval '1 week',
             1500 + stamp.n % 300 + 40 * pair.fuel_id, 1,
             '2026-06-28'::timestamptz - stamp.n * interval '1 week'
-          FROM fuel.current_price AS pair
+          FROM fuel.shown_price AS pair
           CROSS JOIN generate_series(\(first)::integer, \(first + 3)::integer) AS stamp (n)
           ORDER BY 1, 2, 4
           """)
       }
     }
     try connection.query(
-      "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price ON CONFLICT DO NOTHING"
+      "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.shown_price ON CONFLICT DO NOTHING"
     )
     try TimelineUpdate.makeAll(Workers(store), now: now)
     try connection.execute("VACUUM ANALYZE")

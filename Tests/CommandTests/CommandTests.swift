@@ -339,8 +339,8 @@ struct CommandTests {
       )
       + connection.lines(
         """
-        SELECT station_code, fuel_id, price_tenths, stamped_at, next_tenths, is_listed
-        FROM fuel.current_price JOIN fuel.station USING (station_id) ORDER BY 1, 2
+        SELECT station_code, fuel_id, price_tenths, stamped_at, is_listed
+        FROM fuel.shown_price JOIN fuel.station USING (station_id) ORDER BY 1, 2
         """)
       + connection.lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
       + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")

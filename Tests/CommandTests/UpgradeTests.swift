@@ -1,4 +1,5 @@
 import Foundation
+import FuelModel
 import Postgres
 import TestDatabase
 import Testing
@@ -101,6 +102,29 @@ struct UpgradeTests {
       #expect(firstDifference(try catalogue(connection), fresh) == nil)
       #expect(try self.facts(connection) == facts)
       #expect(firstDifference(try self.prices(connection), prices) == nil)
+
+      // Runs from before cannot be withdrawn. The next list is compared with what its feed showed
+      // before, and can be withdrawn.
+      let old = try connection.lines(
+        "SELECT max(run_id) FROM fuel_v1.ingest_runs WHERE feed = 'qld-fpd' AND outcome = 'stored'"
+      )[0]
+      let kept = try CommandTests.run(["withdraw", old, "--reason", "x"], on: target)
+      #expect(kept.code == 65 && kept.err.contains("of before version 0.6"), "\(kept)")
+      let feed = try Feed(target, name: "qld-fpd", state: .qld)
+      try feed.reports(
+        [.u91("1", 1_850, Instant("2026-07-01T10:30:00Z"))], at: Instant("2026-07-01T11:00:00Z"))
+      func leftOut() throws -> Int {
+        try connection.query(
+          "SELECT count(*) AS n FROM fuel.listing WHERE run_id > \(old)::integer"
+        )
+        .only().integer("n")
+      }
+      #expect(try leftOut() > 30)
+      let taken = try CommandTests.run(
+        ["withdraw", "\(Int(old)! + 1)-99", "--feed", "qld-fpd", "--reason", "x"], on: target)
+      #expect(taken.code == 0, "\(taken)")
+      #expect(try leftOut() == 0)
+      #expect(try CommandTests.run(["verify"], on: target).code == 0)
     }
   }
 }

@@ -50,9 +50,11 @@ struct WithdrawTests {
       // Either all of several runs are withdrawn or none.
       #expect(try withdraw("1", "9", "--reason", "x").code == 64)
       #expect(try connection.lines("SELECT count(*) FROM fuel.withdrawal") == ["1"])
-      // Reported prices stay stored, and `fuel_v1.changes` lists the withdrawal for services that
-      // keep a copy.
-      #expect(try connection.lines("SELECT count(*) > 20 FROM fuel.price") == ["t"])
+      // The answer stays stored, none of its facts does, and `fuel_v1.changes` lists the withdrawal
+      // for services that keep a copy.
+      #expect(
+        try connection.lines("SELECT cardinality(tenths) > 20 FROM fuel.answer") == ["t"])
+      #expect(try connection.lines("SELECT count(*) FROM fuel.price") == ["0"])
       #expect(
         try connection.lines(
           "SELECT what, feed, run_id FROM fuel_v1.changes WHERE what = 'history'")

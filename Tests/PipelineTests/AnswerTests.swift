@@ -247,8 +247,8 @@ struct AnswerTests {
       let shown = Set(
         try connection.lines(
           """
-          SELECT station_code, (stamped_tenths)::text
-          FROM fuel.current_price JOIN fuel.station USING (station_id)
+          SELECT station_code, price_tenths::text
+          FROM fuel.shown_price JOIN fuel.station USING (station_id)
           """))
       var wrong = 0
       for row in last {

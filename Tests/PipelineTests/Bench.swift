@@ -190,9 +190,9 @@ final class Bench: Sendable {
       + (withRejects ? lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3") : [])
       + lines(
         """
-        SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, stamped_at,
-          stamped_tenths, learnt_at, next_tenths, next_effective_at, is_listed
-        FROM fuel.current_price AS pair JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3
+        SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, stamped_at, learnt_at,
+          is_listed
+        FROM fuel.shown_price AS pair JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3
         """)
   }
 }

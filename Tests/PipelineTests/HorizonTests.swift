@@ -82,7 +82,7 @@ struct HorizonTests {
 
   /// F-G35: a list shows a price again under a stamp that is as old as the configuration believes.
   /// The run between the two is withdrawn, and nothing of it is left.
-  @Test(arguments: [(2_400, 81), (4_800, 190)])
+  @Test(arguments: [(2_400, 10), (2_400, 81), (4_800, 190), (12_000, 400)])
   func anOldStampSurvivesAWithdrawal(hours: Int, days: Int) async throws {
     let stamp = Instant("2025-09-01T00:00:00Z")
     let wrong = stamp + .seconds(Int64(days) * 86_400)

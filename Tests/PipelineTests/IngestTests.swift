@@ -272,7 +272,7 @@ struct IngestTests {
       try await new.ingest("sa-fpd-next")
       #expect(
         try old.lines(
-          "SELECT source, count(*) > 20 FROM fuel.current_price JOIN fuel.source USING (source_id) GROUP BY 1 ORDER BY 1"
+          "SELECT source, count(*) > 20 FROM fuel.shown_price JOIN fuel.source USING (source_id) GROUP BY 1 ORDER BY 1"
         )
           == ["sa-fpd|t", "sa-fpd-next|t"])
       #expect(

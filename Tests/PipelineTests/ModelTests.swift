@@ -65,6 +65,7 @@ struct ModelTests {
       // is the outcome that this test sets itself on lists that it reports again.
       let faults = try Store(try Connection(target)).verify(head: nil) { store in
         try lived.sources.values.flatMap { try Standings.faults(of: $0, in: store) }
+          + Refold.faults(in: store)
       }.faults.filter { !$0.hasSuffix("explains its outcome superseded") }
       #expect(faults == [], "seed \(seed)")
     }

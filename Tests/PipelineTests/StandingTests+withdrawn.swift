@@ -122,7 +122,10 @@ extension StandingTests {
         Self.begin + .seconds(hour * 3_600 + minute * 60)
       }
       func list(_ hour: Int, others: Int = 20, _ price: (tenths: Int, stampedAt: Instant)?) throws {
-        let rest = (0..<others).map { Observation.u91("\(10 + $0)", 1_850, time(-1)) }
+        // One station has a new price each hour, so that no list equals another.
+        let rest = (0..<others).map {
+          Observation.u91("\(10 + $0)", 1_850 + ($0 == 0 ? hour : 0), time($0 == 0 ? hour - 1 : -1))
+        }
         try feed.reports(
           rest + [price.map { Observation.u91("1", $0.tenths, $0.stampedAt) }].compactMap(\.self),
           at: time(hour), refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
@@ -138,7 +141,7 @@ extension StandingTests {
       let first = try history()
       #expect(first.count == 2, "\(first)")
       try feed.connection.execute(
-        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.current_price")
+        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.shown_price")
       try TimelineUpdate.makeAll(Workers(feed.store), now: time(14))
       Self.compare(first, try history(), "from the beginning")
     }

@@ -227,7 +227,7 @@ struct TimelineTests {
         try feed.connection.query(
           """
           INSERT INTO fuel.touched
-          SELECT station_id, fuel_id, \(from) FROM fuel.current_price ON CONFLICT DO NOTHING
+          SELECT station_id, fuel_id, \(from) FROM fuel.shown_price ON CONFLICT DO NOTHING
           """)
         try feed.aggregate(at: hour(61))
         return try feed.connection.lines(

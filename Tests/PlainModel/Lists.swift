@@ -19,7 +19,8 @@ extension PlainModel {
         }
         switch Self.standing(of: run, among: lists, feed: feed) {
         case .refused: continue
-        case .incomplete: counted.append(run)
+        case .incomplete:
+          if !Self.isRepeat(run, among: lists, feed: feed) { counted.append(run) }
         case .complete:
           counted.append(run)
           complete.append(run)
@@ -50,7 +51,30 @@ extension PlainModel {
       }
       let older = near.map { olderShare(list, than: $0) }.max() ?? 0
       if older > 0.2, (older * Double(length(list))).rounded() > 20 { return .incomplete }
-      return .complete
+      return isRepeat(list, among: lists, feed: feed) ? .incomplete : .complete
+    }
+
+    /// Whether a list says just what an older one said while something else was said in between: the
+    /// feed shows the past, and nothing in it is news. A list in which a price is back that was left
+    /// out is longer than the list before it. Where nothing is stamped, prices may go back to what
+    /// they were, but not after ten other lists.
+    private static func isRepeat(_ list: Run, among lists: [Run], feed: Feed) -> Bool {
+      let near = lists.filter {
+        $0.takenAt < list.takenAt && $0.takenAt > list.takenAt - feed.sightLapse
+      }
+      guard length(list) >= 20, let newest = near.last, said(newest) != said(list),
+        let same = near.last(where: { said($0) == said(list) })
+      else { return false }
+      let isLonger = length(list) > length(newest)
+      if let stamp = marks(list).last {
+        return !isLonger || stamp < marks(newest).last ?? .min
+      }
+      return !isLonger
+        && Set(near.filter { $0.takenAt > same.takenAt }.map(said)).count >= 10
+    }
+
+    private static func said(_ list: Run) -> Set<String> {
+      Set(list.lines.map { "\($0.code) \($0.fuel) \($0.tenths) \($0.stamp ?? -1)" })
     }
 
     /// The number of stations and fuels in a list.

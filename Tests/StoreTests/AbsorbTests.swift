@@ -75,7 +75,7 @@ struct AbsorbTests {
         """
         SELECT (SELECT count(*) FROM fuel.price) AS prices, (SELECT count(*) FROM fuel.listing) AS l,
           (SELECT count(*) FROM fuel.station) AS s, (SELECT count(*) FROM fuel.reject) AS r,
-          (SELECT sum(('x' || substr(md5(p::text), 1, 8))::bit(32)::bigint) FROM fuel.current_price p)
+          (SELECT sum(('x' || substr(md5(p::text), 1, 8))::bit(32)::bigint) FROM fuel.shown_price p)
             AS cache, (SELECT count(*) FROM fuel.run) AS runs
         """
       let before = try feed.connection.lines(sizes)
@@ -311,7 +311,7 @@ struct AbsorbTests {
         try feed.connection.lines("SELECT min(learnt_at) FROM fuel.counted_price")
           == ["2026-07-01 01:00:00+00"])
       #expect(
-        try feed.connection.lines("SELECT learnt_at FROM fuel.current_price")
+        try feed.connection.lines("SELECT learnt_at FROM fuel.shown_price")
           == ["2026-07-01 01:00:00+00"])
     }
   }

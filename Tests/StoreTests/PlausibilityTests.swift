@@ -412,7 +412,7 @@ struct PlausibilityTests {
         INSERT INTO fuel.daily_rollup VALUES
           ('QLD', 1, '2026-05-04', 'NaN', 180, 180, 180, 180, 1, 1, true)
         """,
-        "UPDATE fuel.current_price SET price_tenths = 'NaN'",
+        "UPDATE fuel.shown_price SET price_tenths = 'NaN'",
         "INSERT INTO fuel.price VALUES (1, 1, 1, now(), 2147483647, 1, now())",
       ] {
         #expect(throws: PostgresError.self) { try feed.connection.execute(statement) }

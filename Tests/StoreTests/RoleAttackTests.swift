@@ -19,10 +19,10 @@ struct RoleAttackTests {
   private static let derived: Set<String> = [
     "aggregate_run", "average_keeping", "average_kept", "brand_name", "counted_place",
     "cycle",
-    "current_price", "daily_rollup", "dirty_day", "market", "market_event",
+    "shown_price", "daily_rollup", "dirty_day", "market", "market_event",
     "notice", "notice_rule",
     "present_span",
-    "price_lapse", "region",
+    "price", "listing", "price_lapse", "region",
     "region_change", "region_station", "source_day", "span", "stale_days", "station_decision",
     "station_doubt",
     "station_habit", "station_month", "touched", "touched_month", "state", "verdict_score",
@@ -32,7 +32,8 @@ struct RoleAttackTests {
   /// them are columns of runs and sources whose changes the audit log records.
   private static let kept = [
     "run": """
-    ARRAY['outcome', 'is_complete', 'describes_stations', 'error', 'warnings', 'shortcomings', 'awaits_tomorrow']
+    ARRAY[
+      'outcome', 'is_complete', 'is_repeat', 'describes_stations', 'error', 'warnings', 'shortcomings', 'awaits_tomorrow']
     """,
     "source": """
     ARRAY[
@@ -166,11 +167,6 @@ struct RoleAttackTests {
 
   /// The temporary tables that the writer's functions read, filled as an attacker would fill them.
   private static let staging = """
-    CREATE TEMPORARY TABLE changed AS
-      SELECT station_id, 1::smallint AS fuel_id, '-infinity'::timestamptz AS begins_at FROM fuel.station;
-    CREATE TEMPORARY TABLE difference AS
-      SELECT station_id, 1::smallint AS fuel_id, '2026-06-11'::timestamptz AS effective_at, 1::integer AS price_tenths,
-        false AS is_listed, true AS was_listed, false AS may_be_known FROM fuel.station;
     CREATE TEMPORARY TABLE staged_sighting AS
       SELECT station_id, md5('x')::uuid AS wording_md5, '2025-01-01'::date AS month, 0 AS days FROM fuel.station;
     CREATE TEMPORARY TABLE staged_archive_price AS SELECT * FROM fuel.archive_price
@@ -257,8 +253,9 @@ struct RoleAttackTests {
         "SET session_replication_role = replica", "SET ROLE postgres",
         "SELECT pg_terminate_backend(pg_backend_pid())",
         "SELECT lo_import('/etc/passwd')", "COPY fuel.price TO PROGRAM 'cat'",
-        "SELECT fuel.discount_run(run_id, 'withdrawn'), fuel.forget_descriptions(run_id) FROM fuel.run",
-        "SELECT fuel.discount_run(run_id, 'refused'), fuel.forget_descriptions(run_id) FROM fuel.run",
+        "UPDATE fuel.run SET outcome = 'withdrawn'; SELECT fuel.forget_descriptions(run_id) FROM fuel.run",
+        "UPDATE fuel.run SET outcome = 'refused'; SELECT fuel.forget_descriptions(run_id) FROM fuel.run",
+        "DELETE FROM fuel.answer", "UPDATE fuel.answer SET tenths = '{}'",
         "UPDATE fuel.run SET outcome = 'running'; UPDATE fuel.run SET taken_at = 'infinity', stored = 0",
         "INSERT INTO fuel.fact_sum VALUES (1, NULL, 1, 1)",
         "INSERT INTO fuel.audit_log DEFAULT VALUES",
@@ -384,6 +381,7 @@ struct RoleAttackTests {
       try Standings.faults(
         of: "qld-fpd", in: store,
         rules: ListRules(window: 2 * 86_400_000_000, refuseBelow: 0, partialBelow: 0))
+        + Refold.faults(in: store)
     }.faults
   }
 

@@ -316,13 +316,13 @@ struct SchemaTests {
           SELECT tgname FROM pg_trigger
           WHERE NOT tgisinternal AND tgrelid IN (
             SELECT attrelid FROM pg_attribute WHERE attname IN ('fuel_id', 'station_id'))
-            AND tgname NOT IN ('price_sum', 'listing_sum', 'archive_price_sum')
+            AND tgname NOT IN ('answer_sum', 'archive_price_sum')
             AND tgrelid NOT IN (
               'fuel.station_description'::regclass, 'fuel.station_sighting'::regclass, 'fuel.price_lapse'::regclass,
               'fuel.station'::regclass)
           """) == [])
       #expect(try connection.lines("SELECT conname FROM pg_constraint WHERE contype = 'x'") == [])
-      for table in ["price", "listing", "current_price"] {
+      for table in ["price", "listing", "shown_price"] {
         #expect(
           try connection.lines(
             """

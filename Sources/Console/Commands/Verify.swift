@@ -50,7 +50,7 @@ let verifyCommand = Command(
   }
   let sources = try invocation.sources()
   let found = try store.verify(head: head) { store in
-    try sources.flatMap { try Standings.faults(of: $0, in: store) }
+    try sources.flatMap { try Standings.faults(of: $0, in: store) } + Refold.faults(in: store)
   }
   if invocation.flags.contains("json") {
     try writeJSON(

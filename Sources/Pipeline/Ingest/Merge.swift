@@ -79,8 +79,7 @@ package struct Merge {
 
   /// Stores a reading.
   ///
-  /// - Parameter reportsWholeDays: whether the reading is compared with the last answer that had
-  ///   the same documents.
+  /// - Parameter reportsWholeDays: whether the feed repeats prices of whole days.
   /// - Throws: `Refusal` where the list is too short to be believed.
   package func take(
     _ reading: consuming Reading.Settled, payload: Payload, run: RunID, requests: Int,
@@ -93,49 +92,63 @@ package struct Merge {
       // rows.
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
-      let reported = try stamped(settled, payload: payload, run: run)
+      let reported = try store.beginAbsorbing(settled, payload: payload, run: run, of: source)
       var counts = Counts()
       counts.note(settled)
       counts.unchanged = settled.observations.count
+      counts.pairs = reported.pairs
       let stamps = ListSummary.stamps(of: settled.observations)
       // A long list takes much memory, and is not needed any more.
       (settled.stations, settled.observations) = ([], [])
       if reportsWholeDays {
-        try store.keep(days: Set(reported.prices.compactMap(\.effectiveAt)), of: run)
+        try store.keep(days: Set(reported.lines.map(\.stamp)), of: run)
       }
-      let shown = try store.shown(by: source)
       let isList = settled.coverage == .complete
-      if isList, let strange = strangeness(of: reported, shown, lastListed, payload) {
+      var refold = Refold(store, of: source)
+      let before = reportsWholeDays ? nil : try refold.before(payload.takenAt)
+      if isList, let before,
+        let strange = strangeness(of: reported, before.shown, lastListed, payload)
+      {
         throw Refusal(strange)
       }
-      let difference = Difference(
-        of: reported.prices, from: shown, isList: isList,
-        reportsWholeDays: reportsWholeDays, isDirect: reported.isDirect)
-      let list = isList ? summary(of: reported, stamps, payload, pairs: difference.pairs) : nil
-      let standings = Standings(store, of: source, rules: rules, now: now)
-      var judgement = ListJudgement()
-      var isNewest = true
-      if let list {
-        (judgement, isNewest) = try standings.judgement(of: list)
-      } else if reportsWholeDays,
-        let before = try store.pairsBefore(run, takenAt: payload.takenAt)
-      {
-        judgement = rules.judgement(ofDays: difference.pairs, after: before)
-      }
+      let list = isList ? summary(of: reported, stamps, payload) : nil
+      let (judgement, isNewest) = try judgement(
+        of: list, reported, payload, run, reportsWholeDays: reportsWholeDays)
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
-      let isComplete = list != nil && judgement.isComplete
 
-      counts.stored = try store.absorb(
-        difference.prices, payload: payload, run: run, list: list, isComplete: isComplete, now: now)
-      counts.unchanged -= counts.stored
-      if let list, !isNewest {
-        counts.believedNow = try standings.judgeAgain(
-          around: list.takenAt, lastListed: lastListed)
+      if let list { try store.keep(list, of: run) }
+      let isComplete = list != nil && judgement.isComplete
+      try store.set(run, isComplete: isComplete, isRepeat: judgement.isRepeat)
+      try refold.keep(reported.lines, of: run, documents: payload.documents)
+      var windows: [Window]
+      var following: [Pair: Succession] = [:]
+      if let before, before.isNewest, isNewest, reported.superseded.isEmpty {
+        let facts = try refold.append(
+          KeptAnswer(
+            run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
+            kind: isComplete ? .complete : .partial, counts: !judgement.isRepeat),
+          to: before)
+        counts.stored = facts.new.count { $0.kind == .price }
+        windows = try store.settle(
+          facts, of: source, after: [run], isAppended: true, lastListed: lastListed, now: now)
+        if isComplete, before.isComplete {
+          following = successions(
+            facts.new, reported.lines, after: before.shown, payload, lastListed)
+        }
+      } else {
+        let standings = Standings(store, of: source, rules: rules, now: now)
+        var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
+        if list != nil {
+          let judged = try standings.judgeAgain(around: payload.takenAt)
+          changed += judged.changed
+          counts.believedNow = judged.unread
+        }
+        let made = try standings.follow(changed, lastListed: lastListed, by: refold)
+        windows = made.windows
+        counts.stored = made.facts.news(of: run)
       }
-      counts.flagged = try makeSpans(
-        isComplete && isNewest
-          ? successions(difference, payload: payload, lastListed: lastListed) : [:])
-      counts.pairs = difference.pairs
+      counts.unchanged -= counts.stored
+      counts.flagged = try makeSpans(windows, after: following)
       counts.shortcomings = judgement.shortcomings
       try store.finish(
         run, payload: payload, counts: counts, rejects: settled.rejects, isComplete: isComplete,
@@ -144,68 +157,73 @@ package struct Merge {
     }
   }
 
-  /// Begins to store a reading, and stamps its prices where the feed does not.
-  private func stamped(
-    _ settled: Reading.Settled, payload: Payload, run: RunID
-  ) throws -> Store.Reported {
-    var reported = try store.beginAbsorbing(settled, payload: payload, run: run, of: source)
-    if reported.prices.contains(where: { $0.effectiveAt == nil }) {
-      reported.prices.stamp(
-        from: try store.heldPrices(of: source, at: payload.takenAt), at: payload.takenAt)
+  /// Judges what a run reports by what earlier runs reported. Also returns whether no list was taken
+  /// later.
+  private func judgement(
+    of list: ListSummary?, _ reported: Store.Reported, _ payload: Payload, _ run: RunID,
+    reportsWholeDays: Bool
+  ) throws -> (ListJudgement, isNewest: Bool) {
+    if let list {
+      return try Standings(store, of: source, rules: rules, now: now).judgement(of: list)
     }
-    return reported
+    guard reportsWholeDays, let before = try store.pairsBefore(run, takenAt: payload.takenAt)
+    else { return (ListJudgement(), true) }
+    return (rules.judgement(ofDays: reported.pairs, after: before), true)
   }
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.
   private func strangeness(
-    of reported: Store.Reported, _ shown: [ShownPrice], _ lastListed: Instant?, _ payload: Payload
+    of reported: Store.Reported, _ shown: Shown, _ lastListed: Instant?, _ payload: Payload
   ) -> String? {
     // An older answer is not compared with stations of later days.
     guard let lastListed, lastListed <= payload.takenAt,
       lastListed > payload.takenAt.after(-rules.window)
     else { return nil }
     return rules.strangeness(
-      of: Set(reported.prices.map(\.pair.stationID)),
-      beside: Set(shown.lazy.filter(\.isListed).map(\.pair.stationID)))
+      of: Set(reported.lines.map(\.pair.stationID)), beside: shown.listedStations)
   }
 
   private func summary(
-    of reported: Store.Reported, _ stamps: [Int], _ payload: Payload, pairs: Int
+    of reported: Store.Reported, _ stamps: [Int], _ payload: Payload
   ) -> ListSummary {
     ListSummary(
-      takenAt: payload.takenAt, pairs: pairs, stations: reported.stations, fuels: reported.fuels,
-      brands: reported.brands, stamps: stamps)
+      takenAt: payload.takenAt, pairs: reported.pairs, stations: reported.stations,
+      fuels: reported.fuels, brands: reported.brands, stamps: stamps,
+      content: reported.lines.content)
   }
 
-  /// Returns how a complete list that is the newest one goes on with newer prices, by station record
-  /// and fuel.
+  /// Returns where a complete list that is the newest one goes on with a newer price of what the
+  /// lists before it showed, by station record and fuel.
   private func successions(
-    _ difference: Difference, payload: Payload, lastListed: Instant?
+    _ facts: [Fact], _ lines: [Answer.Line], after shown: Shown, _ payload: Payload,
+    _ lastListed: Instant?
   ) -> [Pair: Succession] {
     guard let lastListed else { return [:] }
     var found: [Pair: Succession] = [:]
-    for one in difference.prices {
+    for fact in facts where fact.kind == .price {
       // A price that begins later is the next one.
-      guard let stampedBefore = one.follows, let price = one.price, let at = price.effectiveAt,
-        at <= now
+      guard fact.at <= now, let stampedBefore = shown.onlyStamp(of: fact.pair),
+        stampedBefore > Answer.Line.unstamped, stampedBefore < fact.at,
+        lines.only(fact.pair) != nil
       else { continue }
-      found[one.pair] = Succession(
+      found[fact.pair] = Succession(
         stampedBefore: stampedBefore, listedAt: lastListed,
         report: Evidence(
-          kind: .price, recordID: one.pair.stationID, sourceID: source.number, at: at,
-          price: price.tenths, learntAt: payload.fetchedAt))
+          kind: .price, recordID: fact.pair.stationID, sourceID: source.number, at: fact.at,
+          price: fact.tenths, learntAt: payload.fetchedAt))
     }
     return found
   }
 
   /// Makes the spans of what changed, or notes that they are due. Returns how many of the changed
   /// prices are doubtful.
-  private func makeSpans(_ successions: [Pair: Succession]) throws -> Int {
-    let changed = try store.takeChanged()
+  private func makeSpans(
+    _ windows: [Window], after successions: [Pair: Succession]
+  ) throws -> Int {
     guard leavesSpans else {
-      return try TimelineUpdate(store, now: now).make(changed, after: successions)
+      return try TimelineUpdate(store, now: now).make(windows, after: successions)
     }
-    try store.touch(changed)
+    try store.touch(windows)
     return 0
   }
 }

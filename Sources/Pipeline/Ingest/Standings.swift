@@ -18,8 +18,8 @@ package struct Standings {
     self.now = now
   }
 
-  /// Judges a list that is not stored yet. Where the list is the newest one, no other list has to
-  /// be judged again.
+  /// Judges a list that is not stored yet. Where it is the newest one, refused ones included, no
+  /// other list has to be judged again.
   func judgement(of list: ListSummary) throws -> (ListJudgement, isNewest: Bool) {
     let others = try store.lists(
       of: source, from: list.takenAt.after(-rules.window), until: list.takenAt
@@ -31,21 +31,17 @@ package struct Standings {
   }
 
   /// Judges again the lists taken at an instant, and the later ones whose judgement may depend on
-  /// them. The caller has begun a transaction and the noting of changes.
+  /// them. Belongs to a transaction that makes facts afterwards.
   ///
-  /// - Parameter lastListed: when the newest complete list was taken, before this transaction
-  ///   changed anything.
-  /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
-  ///   now.
-  @discardableResult
-  package func judgeAgain(around instant: Instant, lastListed: Instant?) throws -> [RunID] {
+  /// - Returns: the lists that are judged otherwise, and those that were refused when they arrived,
+  ///   were not stored, and would be believed now.
+  func judgeAgain(around instant: Instant) throws -> (changed: [ChangedRun], unread: [RunID]) {
     let ends = instant.after(rules.window)
     let lists = try store.lists(of: source, from: instant.after(-rules.window), until: ends)
     let next = lists.first { $0.summary.takenAt > instant }?.summary.takenAt ?? instant
     let summaries = lists.map(\.summary)
-    var changed: [RunID] = []
+    var changed: [ChangedRun] = []
     var unread: [RunID] = []
-    var isRefused = false
     for list in lists
     where list.summary.takenAt >= instant
       && (list.summary.takenAt < ends || list.summary.takenAt <= next)
@@ -56,17 +52,31 @@ package struct Standings {
         unread.append(list.run)
         continue
       }
+      // The facts of a list from before answers were kept could not follow.
+      guard list.isKept || !list.isStored else { continue }
       try store.set(judgement, of: list)
-      changed.append(list.run)
-      isRefused = isRefused || judgement.refusal != nil
-    }
-    if !changed.isEmpty {
-      try store.settleStandings(of: source, runs: changed, lastListed: lastListed, now: now)
-      // Prices that only lists reported which are refused now are no longer known.
-      if isRefused { try store.forgetGhosts(of: source) }
+      changed.append(ChangedRun(list.run, takenAt: list.summary.takenAt))
     }
     try store.noteToRead(unread)
-    return unread
+    return (changed, unread)
+  }
+
+  /// Makes the facts anew that hang on some runs, and all that hangs on facts beside spans.
+  ///
+  /// - Parameter lastListed: when the newest complete list was taken before they changed.
+  /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
+  ///   instant from which they do.
+  func follow(
+    _ runs: [ChangedRun], lastListed: Instant?, by refold: consuming Refold? = nil
+  ) throws -> (facts: FactChanges, windows: [Window]) {
+    guard !runs.isEmpty else { return (FactChanges(new: [], answers: []), []) }
+    var refold = refold ?? Refold(store, of: source)
+    let facts = try refold.make(runs)
+    return (
+      facts,
+      try store.settle(
+        facts, of: source, after: runs.map(\.run), lastListed: lastListed, now: now)
+    )
   }
 
   /// Finds the lists of a feed whose stored judgement differs from the one that the lists around
@@ -92,13 +102,16 @@ package struct Standings {
       let lists = try store.lists(of: number, from: first.after(-rules.window), until: ends)
       let summaries = lists.map(\.summary)
       for list in lists
-      where list.run.number >= oldest.number && list.summary.takenAt >= first
+      where list.run.number >= oldest.number && (list.isKept || !list.isStored)
+        && list.summary.takenAt >= first
         && list.summary.takenAt < ends
       {
         let judgement = rules.judgement(of: list.summary, among: summaries)
         // A list that was refused when it arrived was not stored, so nothing of it could count.
         if list.judgement.refusal != nil && !list.isStored && judgement.refusal == nil { continue }
-        if judgement.refusal != list.judgement.refusal || judgement.isComplete != list.isComplete {
+        if judgement.refusal != list.judgement.refusal || judgement.isComplete != list.isComplete
+          || judgement.isRepeat != list.judgement.isRepeat
+        {
           faults.append(
             "run \(list.run) of \(feed) is stored as \(words(list.judgement, list.isComplete)), "
               + "but by the lists around it is \(words(judgement, judgement.isComplete)); "
@@ -126,10 +139,9 @@ package struct Standings {
   package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
     try store.transaction {
       try store.lockTimeline()
-      try store.noteChanges()
-      let unread = try judgeAgain(
-        around: refused.takenAt, lastListed: store.lastListed(of: source))
-      try TimelineUpdate(store, now: now).make(store.takeChanged())
+      let lastListed = try store.lastListed(of: source)
+      let (changed, unread) = try judgeAgain(around: refused.takenAt)
+      try TimelineUpdate(store, now: now).make(follow(changed, lastListed: lastListed).windows)
       return unread
     }
   }
@@ -144,12 +156,10 @@ package struct Standings {
     try store.transaction {
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
-      try store.noteChanges()
       try store.set(run, counts: counts)
-      try store.settleStandings(of: source, runs: [run], lastListed: lastListed, now: now)
-      let unread = try judgeAgain(around: takenAt, lastListed: lastListed)
-      try store.forgetGhosts(of: source)
-      try TimelineUpdate(store, now: now).make(store.takeChanged())
+      let (changed, unread) = try judgeAgain(around: takenAt)
+      try TimelineUpdate(store, now: now).make(
+        follow([ChangedRun(run, takenAt: takenAt)] + changed, lastListed: lastListed).windows)
       try store.note(run, counts: counts, reason: reason, at: now)
       if counts { try store.noteToRead([run]) }
       return unread

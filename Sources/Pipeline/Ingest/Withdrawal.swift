@@ -13,6 +13,7 @@ package struct Withdrawal {
     case noneOf(feed: String)
     case archive(Int, feed: String)
     case replaced(Int, by: Int)
+    case unkept(Int)
     case notCounted(Int, outcome: String)
     case notWithdrawn(Int, outcome: String)
 
@@ -24,6 +25,9 @@ package struct Withdrawal {
         "run \(run) loaded a file of \(feed): only runs of feeds can be withdrawn"
       case .replaced(let run, let by):
         "the answers of run \(run) were read again by run \(by): withdraw run \(by) instead"
+      case .unkept(let run):
+        "run \(run) is of before version 0.6, which keeps what a run states: it cannot be withdrawn; "
+          + "if its documents are kept, bowser ingest --reprocess \(run) makes a run that can"
       case .notCounted(let run, let outcome):
         "run \(run) already does not count: it is \(outcome)"
       case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"
@@ -114,6 +118,7 @@ package struct Withdrawal {
         throw Refused.notCounted(number, outcome: ledgerRun.outcome)
       }
     }
+    guard ledgerRun.isKept else { throw Refused.unkept(number) }
     guard let takenAt = ledgerRun.takenAt else {
       throw Refused.notCounted(number, outcome: ledgerRun.outcome)
     }

@@ -83,7 +83,10 @@ package struct Aggregate {
     let workers = workers.telling(log)
     // Who sells to members only is part of what is known of a station.
     try store.refreshBrands(brands)
-    if rebuild { try store.renewFeeds() }
+    if rebuild {
+      try Workers.patiently { try Refold.restore(store, now: now) }
+      try store.renewFeeds()
+    }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {
       try store.markAllDirty(from: from, now: now)

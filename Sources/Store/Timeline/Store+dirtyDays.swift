@@ -18,7 +18,7 @@ extension Store {
         INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
         SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.present_span AS pair
         UNION
-        SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.current_price AS pair
+        SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.shown_price AS pair
         ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = excluded.from_at, is_made = false
         """)
       try connection.query(
@@ -40,7 +40,7 @@ extension Store {
       FROM (
         SELECT DISTINCT fuel_id FROM fuel.present_span
         UNION
-        SELECT DISTINCT fuel_id FROM fuel.current_price
+        SELECT DISTINCT fuel_id FROM fuel.shown_price
         UNION
         SELECT DISTINCT fuel_id FROM fuel.daily_rollup
       ) AS pair

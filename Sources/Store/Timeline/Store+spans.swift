@@ -209,7 +209,7 @@ extension StoredSpan {
 
 extension Instant {
   /// The calendar year in UTC.
-  fileprivate var utcYear: Int {
+  var utcYear: Int {
     Day(sinceEpoch: Int((microseconds / 1_000_000 - (microseconds < 0 ? 86_399 : 0)) / 86_400)).year
   }
 }

@@ -1,0 +1,182 @@
+package import FuelModel
+package import Store
+import Timeline
+
+/// Makes the facts of a feed follow from the answers that count, where these have changed.
+///
+/// A change reaches from the newest complete list before it to the oldest one after it, because
+/// after a complete list a feed shows that list, whatever it showed before. The answers of this
+/// window are folded again, and what differs from the stored facts is written. A list that arrives
+/// in order is the case where nothing is stored yet.
+package struct Refold {
+  private let store: Store
+  private let source: SourceID
+  /// What answers state, as far as they have been read.
+  private var lines: [RunID: [Answer.Line]] = [:]
+
+  init(_ store: Store, of source: SourceID) {
+    self.store = store
+    self.source = source
+  }
+
+  /// What a feed shows before an answer that is not kept yet.
+  struct Before {
+    var shown = Shown()
+    /// Whether no answer is kept that was taken later.
+    var isNewest = true
+    /// Whether all answers that decided what is shown are complete lists.
+    var isComplete = true
+  }
+
+  /// Folds the answers up to an instant, from the newest complete list on.
+  mutating func before(_ instant: Instant) throws -> Before {
+    let counted = try store.answers(of: source, from: instant, until: instant).filter(\.counts)
+    var before = Before()
+    before.isNewest = counted.allSatisfy { $0.takenAt <= instant }
+    let earlier = Self.fromLastList(in: counted.filter { $0.takenAt <= instant }, before: instant)
+    try read(earlier)
+    for answer in earlier {
+      before.isComplete = before.isComplete && answer.kind == .complete
+      _ = before.shown.take(whole(answer))
+    }
+    return before
+  }
+
+  /// Keeps what an answer states.
+  mutating func keep(_ stated: [Answer.Line], of run: RunID, documents: [String]) throws {
+    try store.keep(stated, of: run, source: source, documents: documents, known: &lines)
+  }
+
+  /// Stores the facts of an answer that has been kept and is the newest one.
+  mutating func append(_ answer: KeptAnswer, to before: Before) throws -> FactChanges {
+    var shown = before.shown
+    let changes = FactChanges(
+      new: answer.counts ? shown.take(whole(answer)) : [], answers: [answer])
+    try store.write(changes, of: source)
+    return changes
+  }
+
+  /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise.
+  ///
+  /// - Parameter runs: the runs of these answers; not empty.
+  mutating func make(_ runs: [ChangedRun]) throws -> FactChanges {
+    let instants = runs.map(\.takenAt)
+    guard let first = instants.min(), let last = instants.max() else {
+      return FactChanges(new: [], answers: [])
+    }
+    let days = try store.days(toldBy: runs.map(\.run), of: source)
+    let answers =
+      try days.map { try store.answers(of: source, about: $0) }
+      ?? store.answers(of: source, from: first, until: last)
+    let changes = try difference(answers, from: first, days: days.map { Set($0) })
+    try store.write(changes, of: source)
+    return changes
+  }
+
+  /// Compares the stored facts of answers with those that follow from them.
+  ///
+  /// - Parameters:
+  ///   - answers: in order, from a complete list before `from` on.
+  ///   - days: for a feed that reports whole days, the days that are compared.
+  private mutating func difference(
+    _ answers: [KeptAnswer], from: Instant, days: Set<Instant>?
+  ) throws -> FactChanges {
+    let counted = Self.fromLastList(in: answers.filter(\.counts), before: from)
+    try read(counted)
+    var shown = Shown()
+    var facts: Set<Fact> = []
+    for answer in counted {
+      var whole = whole(answer)
+      if let days { whole.lines.removeAll { !days.contains($0.stamp) } }
+      let stated = shown.take(whole)
+      if answer.takenAt >= from, !answer.isAdopted { facts.formUnion(stated) }
+    }
+    var stored = try store.facts(
+      of: answers.filter { $0.takenAt >= from && !$0.isAdopted }.map(\.run), source: source)
+    if let days { stored = stored.filter { days.contains($0.at) } }
+    return FactChanges(
+      new: Array(facts.subtracting(stored)), gone: Array(stored.subtracting(facts)),
+      answers: answers)
+  }
+
+  /// Leaves out the answers before the newest complete list that was taken before an instant.
+  private static func fromLastList(
+    in counted: [KeptAnswer], before instant: Instant
+  ) -> ArraySlice<KeptAnswer> {
+    counted[(counted.lastIndex { $0.kind == .complete && $0.takenAt < instant } ?? 0)...]
+  }
+
+  private mutating func read(_ answers: some Sequence<KeptAnswer>) throws {
+    let unread = answers.map(\.run).filter { lines[$0] == nil }
+    lines.merge(try store.lines(of: unread)) { _, new in new }
+  }
+
+  private func whole(_ answer: KeptAnswer) -> Answer {
+    Answer(
+      run: answer.run.number, takenAt: answer.takenAt, kind: answer.kind,
+      lines: lines[answer.run] ?? [])
+  }
+
+  // MARK: All answers
+
+  /// Makes the facts of all feeds anew.
+  package static func restore(_ store: Store, now: Instant) throws {
+    for (source, _) in try store.feeds() {
+      var next: Instant? = .distantPast
+      while let begins = next {
+        // In parts, so that no ingest has to wait for all of them.
+        next = try store.transaction {
+          try store.lockTimeline()
+          let (changes, next) = try difference(of: source, in: store, from: begins)
+          guard !changes.isEmpty else { return next }
+          try store.write(changes, of: source)
+          try store.touch(
+            store.settle(
+              changes, of: source, after: [], lastListed: store.lastListed(of: source), now: now))
+          return next
+        }
+      }
+    }
+  }
+
+  /// Finds the stored facts that do not follow from the answers of their feeds, and those that are
+  /// missing.
+  ///
+  /// - Returns: one line of text for each run.
+  package static func faults(in store: Store) throws -> [String] {
+    try store.feeds().flatMap { source, feed in
+      var counts: [Int: (missing: Int, invented: Int)] = [:]
+      var next: Instant? = .distantPast
+      while let begins = next {
+        let (changes, following) = try difference(of: source, in: store, from: begins)
+        for fact in changes.new { counts[fact.run, default: (0, 0)].missing += 1 }
+        for fact in changes.gone { counts[fact.run, default: (0, 0)].invented += 1 }
+        next = following
+      }
+      return counts.sorted { $0.key < $1.key }.map { run, count in
+        "run \(run) of \(feed): \(count.missing) facts of its answer are missing, and "
+          + "\(count.invented) are stored that do not follow from it; "
+          + "bowser aggregate --rebuild makes them anew"
+      }
+    }
+  }
+
+  /// Compares the stored facts of some answers of a feed with those that follow.
+  ///
+  /// - Parameter begins: the first of the answers is taken then or later.
+  /// - Returns: also the instant from which the next answers are compared; `nil` where none is left.
+  private static func difference(
+    of source: SourceID, in store: Store, from begins: Instant
+  ) throws -> (FactChanges, next: Instant?) {
+    let (part, next) = try store.answers(of: source, after: begins, atMost: 48)
+    guard let first = part.first?.takenAt else {
+      return (FactChanges(new: [], answers: []), next)
+    }
+    var refold = Refold(store, of: source)
+    let days = try store.days(toldBy: part.map(\.run), of: source)
+    let answers =
+      try days.map { try store.answers(of: source, about: $0) }
+      ?? store.answers(of: source, from: first, until: first).filter { $0.takenAt < first } + part
+    return (try refold.difference(answers, from: first, days: days.map { Set($0) }), next)
+  }
+}
